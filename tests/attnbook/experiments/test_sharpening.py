@@ -28,3 +28,17 @@ def test_a_run_measures_what_it_has_trained(monkeypatch):
     monkeypatch.setattr(sharpening, "accuracy_by_beta", lambda model: {"2.0": {"8": 1.0}})
     outcome = sharpening.run(Job("location_aware_64", 0, 1))
     assert outcome.figures == {"loss": 1.0, "by_beta": {"2.0": {"8": 1.0}}}
+
+
+def test_beta_by_length_is_one_at_ten_places_and_two_at_a_hundred():
+    assert sharpening.by_length(10) == 1.0
+    assert abs(sharpening.by_length(100) - 2.0) < 1e-9
+
+
+def test_a_model_by_length_trains_with_its_scores_sharpened(task, monkeypatch):
+    monkeypatch.setattr(sharpening, "task", lambda: task)
+    assert type(sharpening.make("location_aware").score) is LocationAware
+    sharpened = sharpening.make("location_aware_by_length").score
+    assert type(sharpened) is Sharpened
+    assert type(sharpened.score) is LocationAware
+    assert sharpened.beta is sharpening.by_length

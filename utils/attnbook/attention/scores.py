@@ -257,12 +257,14 @@ class Sharpened(Score):
         return self.score.prepare(key)
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        return self.beta(prepared.shape[1]) * self.score.compare(query, prepared)
+        return self._sharpen(self.score.compare, query, prepared)
 
     def at(self, alignment: Alignment) -> Callable[[Tensor, Tensor], Tensor]:
         """Return the sharpened comparison for a decoder that has looked at ``alignment``."""
-        compare = self.score.at(alignment)
-        return lambda query, prepared: self.beta(prepared.shape[1]) * compare(query, prepared)
+        return partial(self._sharpen, self.score.at(alignment))
+
+    def _sharpen(self, compare: Callable[[Tensor, Tensor], Tensor], query: Tensor, prepared: Tensor) -> Tensor:
+        return self.beta(prepared.shape[1]) * compare(query, prepared)
 
 
 dot = Dot()

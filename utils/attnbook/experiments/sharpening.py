@@ -1,4 +1,6 @@
-"""How far content and place carry when the trained scores are multiplied by β at test time."""
+"""How far content and place carry when the scores are multiplied by β: at test time, or by length in training too."""
+
+import math
 
 from torch import nn
 
@@ -9,8 +11,9 @@ from attnbook.experiments.seq2seq import TRAINING, accuracy, train_and_measure
 from attnbook.seeding import seed_everything
 
 BETAS = (1.0, 1.5, 2.0, 3.0)
-SIZES = (8, 12, 16, 24, 32)
-LISTS = 50  # of each size
+CHOICE = 10  # numbers in the lists on which β is chosen; what it is worth is read off the other sizes
+SIZES = (8, CHOICE, 12, 16, 24, 32)
+LISTS = 100  # of each size
 
 
 def accuracy_by_beta(model: nn.Module) -> dict[str, dict[str, float]]:
@@ -24,22 +27,30 @@ def accuracy_by_beta(model: nn.Module) -> dict[str, dict[str, float]]:
     return found
 
 
+def by_length(places: int) -> float:
+    """β = ln(places) / ln 10: 1 at ten words, 2 at a hundred. A row of n equal rivals shares its weight n ways."""
+    return math.log(places) / math.log(10)
+
+
+def make(name: str) -> nn.Module:
+    """The model of that name in the experiment "numbers"; with "_by_length" it trains with β growing with length."""
+    model = build(name.removesuffix("_by_length"), task())
+    if name.endswith("_by_length"):
+        model.score = Sharpened(model.score, by_length)
+    return model
+
+
 def run(job: Job) -> Outcome:
     """Train a model as the experiment "numbers" does, and measure it at each β."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = make(job.model)
     figures = train_and_measure(model, task(), job)
     return Outcome({**figures, "by_beta": accuracy_by_beta(model)})
 
 
 EXPERIMENT = Experiment(
     "sharpening",
-    {"location_aware": 1200, "location_aware_64": 1200},
+    {"location_aware": 1200, "location_aware_64": 1200, "location_aware_long": 2400, "location_aware_by_length": 1200},
     run,
-    {
-        "task": "number_lists()",
-        "betas": list(BETAS),
-        "lists": LISTS,
-        **TRAINING,
-    },
+    {"task": "number_lists()", "betas": list(BETAS), "lists": LISTS, "choice": CHOICE, **TRAINING},
 )
