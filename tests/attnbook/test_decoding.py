@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnbook.attention import LocationAware
-from attnbook.decoding import greedy
+from attnbook.data.numbers import number_lists
+from attnbook.decoding import greedy, translate
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 
 PAD, BOS, EOS, WORDS = 0, 1, 2, 7
@@ -134,3 +135,16 @@ def test_a_length_below_one_is_refused(max_length):
 def test_an_empty_batch_is_refused():
     with pytest.raises(ValueError, match=r"source must have shape \(B, Tk\) with B > 0, got \(0, 3\)"):
         greedy(AttentionSeq2Seq(6, 5, 4, 6), torch.zeros(0, 3).long(), torch.zeros(0).long(), max_length=4)
+
+
+def test_translate_writes_what_greedy_writes_in_words():
+    task = number_lists(train=9, validation=1, test_per_size=4, longest=2, longer=(), longer_per_size=0)
+    sizes = len(task.source_vocabulary), len(task.target_vocabulary)
+    model = AttentionSeq2Seq(*sizes, embedding=4, hidden=8)
+    examples = task.test[:3]
+    batch = task.collate(examples)
+    words, weights = translate(model, task, examples)
+    wanted = greedy(model, batch.source, batch.lengths, max_length=batch.target.shape[1] * 5 // 4)
+    assert words == [task.target_vocabulary.decode(row) for row in wanted.tokens]
+    assert torch.equal(weights, wanted.weights)
+    assert translate(PlainSeq2Seq(*sizes, embedding=4, hidden=8), task, examples)[1] is None

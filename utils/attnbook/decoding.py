@@ -1,10 +1,12 @@
 """Loops around a model's ``step``: how a trained decoder writes a sentence."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
 
 
@@ -50,3 +52,14 @@ def greedy(model, source: Tensor, lengths: Tensor, max_length: int, bos: int = B
         if ended.all():
             break
     return Decoded(torch.stack(tokens, dim=1), None if weights[0] is None else torch.stack(weights, dim=1))
+
+
+def translate(model, task: Task, examples: Sequence[Example]) -> tuple[list[list[str]], Tensor | None]:
+    """Write the answers to ``examples`` greedily, in words, with room for a quarter more words than the longest.
+
+    Returns:
+        for each example the words before the end symbol, and the weights ``(B, L, Tk)`` or ``None``.
+    """
+    batch = task.collate(examples).to(next(model.parameters()).device)
+    tokens, weights = greedy(model, batch.source, batch.lengths, max_length=batch.target.shape[1] * 5 // 4)
+    return [task.target_vocabulary.decode(row) for row in tokens.tolist()], weights

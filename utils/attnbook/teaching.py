@@ -208,7 +208,7 @@ def load_result(name: str) -> dict:
     """
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(f"name must be made of letters, digits, - and _, got {name!r}")
-    folders = _result_folders()
+    folders = result_folders()
     for folder in folders:
         if (folder / f"{name}.json").is_file():
             return _read_result(folder / f"{name}.json")
@@ -221,7 +221,8 @@ def load_result(name: str) -> dict:
     )
 
 
-def _result_folders() -> list[Path]:
+def result_folders() -> list[Path]:
+    """The folders in which results are looked for, as :func:`load_result` says; the first one counts."""
     named = os.environ.get(_RESULTS_VARIABLE, "").strip()
     if named:
         if not Path(named).is_dir():

@@ -9,6 +9,7 @@ from attnbook.data.batching import Task
 from attnbook.data.numbers import number_lists
 from attnbook.experiments.runner import Experiment, Job, Outcome
 from attnbook.experiments.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.weights import load_weights
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 from attnbook.seeding import seed_everything
 
@@ -44,6 +45,11 @@ def build(name: str, task: Task) -> nn.Module:
         return PlainSeq2Seq(*sizes, hidden=hidden, context="first" if last == "first" else "every")
     score = LocationAware(hidden, hidden, hidden // 2) if name.startswith("location_aware") else None
     return AttentionSeq2Seq(*sizes, hidden=hidden, bidirectional=name != "attention_one_way", score=score)
+
+
+def trained(name: str, seed: int = 0) -> nn.Module:
+    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
+    return load_weights(build(name, task()), "numbers", name, seed)
 
 
 def run(job: Job) -> Outcome:

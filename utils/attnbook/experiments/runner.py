@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from tqdm.auto import tqdm
 
-from attnbook.training import save_checkpoint
+from attnbook.experiments.weights import keep_weights
 
 
 class Job(NamedTuple):
@@ -78,8 +78,7 @@ def _run_job(experiment: Experiment, job: Job, out: Path) -> dict:
     torch.set_num_threads(1)  # two jobs on two cores; and sums come out alike on machines with more
     outcome = experiment.run(job)
     if outcome.model is not None:
-        weights = {name: tensor.half() for name, tensor in outcome.model.state_dict().items()}
-        save_checkpoint(out / "weights" / f"{experiment.name}_{job.model}_{job.seed}.pt", model=weights)
+        keep_weights(outcome.model, out, experiment.name, job.model, job.seed)
     return {**job._asdict(), **outcome.figures}
 
 

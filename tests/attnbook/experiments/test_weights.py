@@ -1,0 +1,35 @@
+"""Weights of record: written small, found again, and never poured into the wrong model."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnbook.experiments.weights import keep_weights, load_weights, weights_file
+
+
+def test_the_file_is_named_after_experiment_model_and_seed():
+    assert weights_file("numbers", "plain_256", 1) == "weights/numbers_plain_256_1.pt"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    model = nn.Linear(3, 2)
+    keep_weights(model, tmp_path, "numbers", "plain", 0)
+    monkeypatch.setenv("ATTNBOOK_RESULTS", str(tmp_path))
+    return model
+
+
+def test_weights_come_back_to_half_precision_and_the_model_is_ready_to_be_asked(kept):
+    model = load_weights(nn.Linear(3, 2).train(), "numbers", "plain")
+    assert not model.training
+    assert torch.equal(model.weight, kept.weight.half().float())
+
+
+def test_missing_weights_are_named_beside_what_is_there(kept):
+    with pytest.raises(ValueError, match=r"no results/weights/numbers_attention_0\.pt; there is: numbers_plain_0\.pt"):
+        load_weights(nn.Linear(3, 2), "numbers", "attention")
+
+
+def test_weights_of_another_model_are_refused(kept):
+    with pytest.raises(ValueError, match="belongs to another model than this Linear"):
+        load_weights(nn.Linear(4, 2), "numbers", "plain")

@@ -1,0 +1,42 @@
+"""Where the weights of trained models lie beside the results, and how to get a trained model back."""
+
+from pathlib import Path
+
+from torch import nn
+
+from attnbook.teaching import result_folders
+from attnbook.training import load_checkpoint, save_checkpoint
+
+
+def weights_file(experiment: str, name: str, seed: int) -> str:
+    """The file of a model's weights, seen from the folder of results: ``weights/EXPERIMENT_NAME_SEED.pt``."""
+    return f"weights/{experiment}_{name}_{seed}.pt"
+
+
+def keep_weights(model: nn.Module, folder: Path, experiment: str, name: str, seed: int) -> None:
+    """Write the weights of a trained model in half precision: half the size, and no answer of the book changes."""
+    halves = {key: tensor.half() for key, tensor in model.state_dict().items()}
+    save_checkpoint(folder / weights_file(experiment, name, seed), model=halves)
+
+
+def load_weights(model: nn.Module, experiment: str, name: str, seed: int = 0) -> nn.Module:
+    """Fill ``model`` with the weights that an experiment left, and return it in evaluation mode.
+
+    Args:
+        model: built as the experiment builds it.
+        experiment, name, seed: which training.
+
+    Raises:
+        ValueError: if that training left no weights, or they belong to another model.
+    """
+    file = weights_file(experiment, name, seed)
+    found = [folder / file for folder in result_folders() if (folder / file).is_file()]
+    if not found:
+        there = sorted({path.name for folder in result_folders() for path in folder.glob("weights/*.pt")})
+        raise ValueError(f"no results/{file}; there is: {', '.join(there) or 'none at all'}")
+    try:
+        model.load_state_dict(load_checkpoint(found[0])["model"])
+    except RuntimeError as error:
+        name = type(model).__name__
+        raise ValueError(f"results/{file} belongs to another model than this {name}: {error}") from error
+    return model.eval()

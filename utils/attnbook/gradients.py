@@ -1,0 +1,99 @@
+"""Where the gradient of a loss goes: how much each word of the source, and of the target so far, had to do with it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.data.batching import Batch
+from attnbook.data.vocabulary import PAD
+from attnbook.training.losses import shift_right
+
+
+class Traced(NamedTuple):
+    """A teacher-forced pass whose word vectors were kept, so that one can ask for gradients with respect to them.
+
+    Fields:
+        losses: ``(B, T)``, nats; 0 at padding.
+        source: ``(B, Tk, E)``, the embedded source words.
+        target: T tensors ``(B, E)``, the embedded words that the decoder read, one a step.
+    """
+
+    losses: Tensor
+    source: Tensor
+    target: list[Tensor]
+
+
+def trace(model: nn.Module, batch: Batch) -> Traced:
+    """Run ``model`` over ``batch`` under teacher forcing and keep each word's loss and the word vectors.
+
+    Args:
+        model: a recurrent model of :mod:`attnbook.models.seq2seq`; it embeds source at once, target word by word.
+    """
+    kept: dict[nn.Module, list[Tensor]] = {model.encoder.embed: [], model.embed: []}
+    # A forward hook is called by torch with (module, inputs, output) each time the module has run.
+    hooks = [part.register_forward_hook(lambda part, _, output: kept[part].append(output)) for part in kept]
+    logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
+    for hook in hooks:
+        hook.remove()
+    losses = F.cross_entropy(logits.transpose(1, 2), batch.target, ignore_index=PAD, reduction="none")  # (B, T)
+    return Traced(losses, kept[model.encoder.embed][0], kept[model.embed])
+
+
+def gradient_norms(model: nn.Module, batch: Batch, step: int) -> tuple[Tensor, Tensor]:
+    """Norms of d loss(target word ``step``) / d word vector, in nats per unit.
+
+    Returns:
+        of the source words ``(B, Tk)``, and of the target words read up to then ``(B, step + 1)``.
+
+    Raises:
+        ValueError: if ``step`` is not a place of the target.
+    """
+    if not 0 <= step < batch.target.shape[1]:
+        raise ValueError(f"step must lie in 0..{batch.target.shape[1] - 1}, the places of the target; got {step}")
+    traced = trace(model, batch)
+    words = [traced.source, *traced.target[: step + 1]]
+    of_source, *of_target = torch.autograd.grad(traced.losses[:, step].sum(), words)  # (B, Tk, E), then (B, E) each
+    return of_source.norm(dim=-1), torch.stack(of_target, dim=1).norm(dim=-1)
+
+
+def by_distance(norms: Tensor, last: Tensor, distances: Iterable[int]) -> dict[int, float]:
+    """Median over the sentences, by how many places before the place ``last`` a word stands.
+
+    Args:
+        norms: ``(B, T)``.
+        last: ``(B,)`` whole numbers, the place at distance 0 in each sentence.
+        distances: which to report; none may reach before place 0.
+
+    Raises:
+        ValueError: if a distance reaches outside some sentence.
+    """
+    rows, distances = torch.arange(len(norms), device=norms.device), list(distances)
+    last = last.to(norms.device)
+    if min(distances) < 0 or max(distances) > int(last.min()):
+        raise ValueError(f"distances must lie in 0..{int(last.min())}, the shortest sentence; got {distances}")
+    return {d: norms[rows, last - d].median().item() for d in distances}
+
+
+def gradient_shares(model: nn.Module, batch: Batch, from_part: Tensor, to_part: Tensor, parts: int) -> Tensor:
+    """How the gradient of each part of the target is shared among the parts of the source; mean over the sentences.
+
+    Args:
+        from_part: ``(B, Tk)`` whole numbers, the part of the source that a word belongs to.
+        to_part: ``(B, T)``, the same for the target.
+        parts: how many there are.
+
+    Returns:
+        ``(parts, parts)``, row = part of the target, column = part of the source; rows sum to 1.
+    """
+    traced, rows = trace(model, batch), []
+    for i in range(parts):
+        loss = traced.losses.masked_fill(to_part != i, 0.0).sum()
+        # retain_graph: backward frees what it has used, and the next part needs the same pass again.
+        (gradient,) = torch.autograd.grad(loss, traced.source, retain_graph=True)  # (B, Tk, E)
+        squares = gradient.pow(2).sum(dim=-1)  # (B, Tk)
+        sums = [squares.masked_fill(from_part != j, 0.0).sum(dim=1) for j in range(parts)]  # each (B,)
+        rows.append(F.normalize(torch.stack(sums, dim=1).sqrt(), p=1, dim=1).mean(dim=0))  # (parts,)
+    return torch.stack(rows)
