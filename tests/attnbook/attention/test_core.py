@@ -168,9 +168,10 @@ def test_attend_has_the_gradient_it_should():
 @pytest.mark.parametrize(
     "shapes, message",
     [
-        (((2, 5), (2, 4, 5), (2, 4, 6)), r"query must have 3 axes \(B, T, D\), got shape \(2, 5\)"),
-        (((2, 3, 5), (2, 1, 4, 5), (2, 4, 6)), r"key must have 3 axes \(B, T, D\), got shape \(2, 1, 4, 5\)"),
-        (((2, 3, 5), (2, 4, 5), (2, 4)), r"value must have 3 axes \(B, T, D\), got shape \(2, 4\)"),
+        (((2, 5), (2, 4, 5), (2, 4, 6)), r"query must have 3 axes \(B, T, D\), or 4 with heads, got shape \(2, 5\)"),
+        (((2, 3, 5), (2, 1, 4, 5), (2, 4, 6)), "key has 4 axes but query has 3; heads are for all or none"),
+        (((2, 3, 5), (2, 4, 5), (2, 4)), r"value must have 3 axes \(B, T, D\), or 4 with heads, got shape \(2, 4\)"),
+        (((2, 3, 3, 5), (2, 1, 4, 5), (2, 1, 4, 6)), "key has 1 heads but query has 3"),
         (((0, 3, 5), (0, 4, 5), (0, 4, 6)), r"query is an empty batch: shape \(0, 3, 5\)"),
         (((2, 3, 5), (3, 4, 5), (3, 4, 6)), "key has a batch of 3 but query has 2"),
         (((2, 3, 5), (2, 4, 5), (1, 4, 6)), "value has a batch of 1 but query has 2"),

@@ -1,7 +1,16 @@
 """Attention: score the query against the keys, normalise, take the weighted sum of the values."""
 
 from attnbook.attention.core import Attention, attend, masked_softmax
-from attnbook.attention.masks import causal_mask, padding_mask
+from attnbook.attention.masks import causal_mask, padding_mask, window_mask
+from attnbook.attention.multihead import Heads, MultiHead, merge_heads, split_heads
+from attnbook.attention.positions import (
+    Learned,
+    LinearBias,
+    Rotary,
+    Sinusoidal,
+    relative_shift,
+    sinusoidal_positions,
+)
 from attnbook.attention.scores import (
     MLP,
     Additive,
@@ -27,16 +36,27 @@ __all__ = [
     "Cosine",
     "Dot",
     "General",
+    "Heads",
+    "Learned",
+    "LinearBias",
     "Location",
     "LocationAware",
+    "MultiHead",
+    "Rotary",
     "ScaledDot",
     "Score",
     "Sharpened",
+    "Sinusoidal",
     "attend",
     "causal_mask",
     "cosine",
     "dot",
     "masked_softmax",
+    "merge_heads",
     "padding_mask",
+    "relative_shift",
     "scaled_dot",
+    "sinusoidal_positions",
+    "split_heads",
+    "window_mask",
 ]

@@ -60,7 +60,7 @@ def attend(
     """Score the query against the keys, normalise, take the weighted sum of the values.
 
     Args:
-        query: ``(B, Tq, Dq)``.
+        query: ``(B, Tq, Dq)``, or ``(B, H, Tq, Dq)`` for H heads side by side; then so are all the others.
         key: ``(B, Tk, Dk)``.
         value: ``(B, Tk, Dv)``, one value a key.
         score: any callable ``(query, key) -> (B, Tq, Tk)``; see :mod:`attnbook.attention.scores`.
@@ -90,27 +90,33 @@ def _attend_fused(query: Tensor, key: Tensor, value: Tensor, score: Callable, ma
         raise ValueError(f"fused=True knows only the scaled dot score, got {score}; leave fused out")
     same_features("dot", query, key)
     if mask is not None:
-        _check_mask(mask, query.new_empty(1).expand(len(query), query.shape[1], key.shape[1]))
-        mask = mask.expand(len(query), query.shape[1], key.shape[1])[:, None]  # (B, 1, Tq, Tk)
-    # torch takes its fast path only with an axis of heads (4-D), so we lend it one head.
-    context = F.scaled_dot_product_attention(query[:, None], key[:, None], value[:, None], attn_mask=mask)
-    context = context[:, 0]  # (B, 1, Tq, Dv) -> (B, Tq, Dv)
-    if mask is None:
-        return context
-    return context.masked_fill(~mask[:, 0].any(dim=-1, keepdim=True), 0.0)
+        shape = (*query.shape[:-1], key.shape[-2])  # (B, Tq, Tk) or (B, H, Tq, Tk)
+        _check_mask(mask, query.new_empty(1).expand(shape))
+        mask = mask.expand(shape)
+    if query.ndim == 3:  # torch takes its fast path only with an axis of heads (4-D), so we lend it one head
+        parts = [part if part is None else part[:, None] for part in (query, key, value, mask)]
+        return _attend_fused(*parts[:3], score, parts[3])[:, 0]  # (B, 1, Tq, Dv) -> (B, Tq, Dv)
+    query, key = score.turn(query, key)
+    context = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)  # (B, H, Tq, Dv)
+    # A query that may attend to nothing has the context zero; torch's kernels do not agree about it.
+    return context if mask is None else context.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in (("query", query), ("key", key), ("value", value)):
-        if tensor.ndim != 3:
-            raise ValueError(f"{name} must have 3 axes (B, T, D), got shape {tuple(tensor.shape)}")
+        if tensor.ndim not in (3, 4):
+            raise ValueError(f"{name} must have 3 axes (B, T, D), or 4 with heads, got shape {tuple(tensor.shape)}")
         if len(tensor) == 0:
             raise ValueError(f"{name} is an empty batch: shape {tuple(tensor.shape)}")
         if len(tensor) != len(query):
             raise ValueError(f"{name} has a batch of {len(tensor)} but query has {len(query)}")
-    if key.shape[1] != value.shape[1]:
-        raise ValueError(f"value has {value.shape[1]} places but key has {key.shape[1]}; there is one value a key")
-    if key.shape[1] == 0:
+        if tensor.ndim != query.ndim:
+            raise ValueError(f"{name} has {tensor.ndim} axes but query has {query.ndim}; heads are for all or none")
+        if tensor.shape[1:-2] != query.shape[1:-2]:
+            raise ValueError(f"{name} has {tensor.shape[1]} heads but query has {query.shape[1]}")
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"value has {value.shape[-2]} places but key has {key.shape[-2]}; there is one value a key")
+    if key.shape[-2] == 0:
         raise ValueError("key has no places to attend to: its axis Tk has length 0")
 
 

@@ -45,3 +45,22 @@ def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor
     if length < 1:
         raise ValueError(f"length must be at least 1, got {length}")
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()  # (T, T)
+
+
+def window_mask(length: int, radius: int, device: torch.device | str | None = None) -> Tensor:
+    """Let each place attend to its neighbours only: restricted attention.
+
+    Returns:
+        ``(length, length)`` bool, ``True`` where \\|query − key\\| <= radius.
+
+    Raises:
+        ValueError: if ``length`` is not positive, or ``radius`` is negative.
+
+    Source: Vaswani et al. 2017, section 4 ("restricted").
+    """
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}")
+    if radius < 0:
+        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+    places = torch.arange(length, device=device)  # (T,)
+    return (places[:, None] - places).abs() <= radius  # (T, T)

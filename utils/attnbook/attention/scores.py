@@ -73,11 +73,15 @@ class Dot(Score):
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
         same_features("dot", query, prepared)
-        return query @ prepared.transpose(1, 2)  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk)
+        return query @ prepared.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk); heads, if any, side by side
 
 
 class ScaledDot(Dot):
     """q · k / √D: the variance of the score no longer grows with D. Source: Vaswani et al. 2017, equation 1."""
+
+    def turn(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+        """What to do with query and key before the dot; here nothing. Rotary positions turn both."""
+        return query, key
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
         return super().compare(query, prepared) / query.shape[-1] ** 0.5

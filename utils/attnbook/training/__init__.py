@@ -3,7 +3,7 @@
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
 from attnbook.training.losses import sequence_loss, shift_right, teacher_forcing_loss
-from attnbook.training.schedules import warmup_then_cosine
+from attnbook.training.schedules import warmup_rate, warmup_then_cosine
 
 __all__ = [
     "BrokenCheckpoint",
@@ -14,5 +14,6 @@ __all__ = [
     "sequence_loss",
     "shift_right",
     "teacher_forcing_loss",
+    "warmup_rate",
     "warmup_then_cosine",
 ]

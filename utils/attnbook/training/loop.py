@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -47,6 +48,7 @@ def fit(
     rate: float = 3e-3,
     warmup: int = 100,
     clip: float = 1.0,
+    schedule: Callable[[int], float] | None = None,
     loss: Callable[[nn.Module, Batch], Tensor] = teacher_forcing_loss,
     validate: Callable[[nn.Module], float] | None = None,
     every: int = 200,
@@ -62,7 +64,8 @@ def fit(
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
         rate: the highest learning rate. ``warmup``: steps until it is reached. ``clip``: largest gradient norm.
-        loss: ``loss(model, batch) -> scalar``.
+        schedule: the learning rate of each step, ``schedule(step)``, in place of ``rate`` and ``warmup``.
+        loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
         validate: ``validate(model) -> number``, higher is better, called every ``every`` steps.
         patience: stop early when that many validations in a row brought nothing better.
         checkpoint: a file, written every ``every`` steps. If it is there already, training goes on from it, and on
@@ -86,7 +89,10 @@ def fit(
     device = next(model.parameters()).device
     if mixed_precision and device.type == "cpu":
         raise ValueError("mixed_precision speeds up a GPU only, and the model is on the CPU; leave it out")
-    run = _Run(model, steps, rate, warmup, clip, loss, mixed_precision)
+    plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip}
+    if schedule is None:
+        schedule = partial(_warmup_then_cosine, **{key: plan[key] for key in ("rate", "steps", "warmup")})
+    run = _Run(model, plan, schedule, loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     with tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5) as bar:
@@ -103,31 +109,35 @@ def fit(
     return run.history
 
 
+def _warmup_then_cosine(step: int, rate: float, steps: int, warmup: int) -> float:
+    return rate * warmup_then_cosine(step, steps, warmup)
+
+
 class _Run:
     """A training under way: everything that changes from step to step, and nothing else."""
 
-    def __init__(self, model, steps, rate, warmup, clip, loss, mixed_precision) -> None:
-        self.model, self.loss, self.clip, self.mixed_precision = model, loss, clip, mixed_precision
-        self.plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip}
+    def __init__(self, model, plan, schedule, loss, mixed_precision) -> None:
+        self.model, self.plan, self.schedule = model, plan, schedule
+        self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        self.optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
+        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["rate"])
         self.device_type = next(model.parameters()).device.type
 
     def step(self, batch: Batch) -> float:
         start = time.perf_counter()
-        factor = warmup_then_cosine(self.history.steps, self.plan["steps"], self.plan["warmup"])
         for group in self.optimiser.param_groups:
-            group["lr"] = self.plan["rate"] * factor
+            group["lr"] = self.schedule(self.history.steps)
         self.model.train()
+        loss_now = self.loss.at(self.history.steps) if hasattr(self.loss, "at") else self.loss
         with torch.autocast(self.device_type, dtype=torch.bfloat16, enabled=self.mixed_precision):
-            loss = self.loss(self.model, batch)
+            loss = loss_now(self.model, batch)
         if not torch.isfinite(loss):
             raise FloatingPointError(
                 f"the loss is {loss.item()} at step {self.history.steps}; try a smaller rate or clip"
             )
         self.optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["clip"])
         self.optimiser.step()
         self.history.losses.append(loss.item())
         self.history.seconds += time.perf_counter() - start

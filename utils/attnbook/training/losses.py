@@ -28,27 +28,33 @@ def shift_right(target: Tensor, bos: int = BOS) -> Tensor:
     return torch.cat([start, target[:, :-1]], dim=1)  # (B, T)
 
 
-def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD) -> Tensor:
+def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: float = 0.0) -> Tensor:
     """Mean negative log-likelihood, in nats a word, over the real words of the whole batch.
 
     Args:
         logits: ``(B, T, V)`` unnormalised scores of each next word.
         target: ``(B, T)`` the right words; places that hold ``pad`` do not count.
+        smoothing: part of the probability that the target spreads evenly over all V words (label smoothing).
 
     Returns:
         a scalar.
 
     Raises:
-        ValueError: if the shapes do not fit, or every place is padding.
+        ValueError: if the shapes do not fit, every place is padding, or ``smoothing`` lies outside 0..1.
+
+    Source: Szegedy et al. 2016, section 7, and Vaswani et al. 2017, section 5.4, for the smoothing.
     """
     if logits.ndim != 3 or logits.shape[:2] != target.shape:
         raise ValueError(f"logits (B, T, V) are {tuple(logits.shape)} but target (B, T) is {tuple(target.shape)}")
     if not (target != pad).any():
         raise ValueError("target is padding throughout: there is no word to learn from")
-    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad)  # (B·T, V), (B·T,)
+    if not 0 <= smoothing <= 1:
+        raise ValueError(f"smoothing is a part of the probability, from 0 to 1; got {smoothing}")
+    # (B·T, V), (B·T,)
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, label_smoothing=smoothing)
 
 
-def teacher_forcing_loss(model: nn.Module, batch: Batch) -> Tensor:
+def teacher_forcing_loss(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> Tensor:
     """Loss of a seq2seq model on a batch when it sees the right word at each step."""
     logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))
-    return sequence_loss(logits, batch.target)
+    return sequence_loss(logits, batch.target, smoothing=smoothing)

@@ -26,3 +26,27 @@ def warmup_then_cosine(step: int, steps: int, warmup: int = 100, constant: float
     if step < fall_begins:
         return 1.0
     return 0.5 * (1 + math.cos(math.pi * (step - fall_begins) / (steps - fall_begins)))
+
+
+def warmup_rate(step: int, d_model: int, warmup: int = 4000) -> float:
+    """The Transformer paper's learning rate: up in a straight line, then down with the inverse root of the step.
+
+    Args:
+        step: from 0; the paper counts from 1, so we add one.
+        d_model: features of the model's word vectors. Wider models get smaller rates.
+        warmup: steps of the rise; the rate is highest at its end, 1 / √(d_model · warmup).
+
+    Returns:
+        the rate itself, d_model^−0.5 · min(n^−0.5, n · warmup^−1.5) with n = step + 1.
+
+    Raises:
+        ValueError: if ``step`` is negative, or ``d_model`` or ``warmup`` is not positive.
+
+    Source: Vaswani et al. 2017, equation 3.
+    """
+    if step < 0:
+        raise ValueError(f"step is {step}; the first step is 0")
+    if d_model < 1 or warmup < 1:
+        raise ValueError(f"d_model and warmup must be at least 1, got d_model = {d_model}, warmup = {warmup}")
+    count = step + 1
+    return d_model**-0.5 * min(count**-0.5, count * warmup**-1.5)

@@ -1,0 +1,90 @@
+"""Many heads: several attentions side by side, each in a small subspace of its own."""
+
+from typing import NamedTuple
+
+from torch import Tensor, nn
+
+from attnbook.attention.core import attend
+from attnbook.attention.scores import ScaledDot, Score
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """Cut the features of each place into ``heads`` equal parts: ``(B, T, D)`` -> ``(B, H, T, D/H)``.
+
+    Raises:
+        ValueError: if D can't be shared equally among the heads.
+
+    Source: Vaswani et al. 2017, section 3.2.2.
+    """
+    batch, length, dim = x.shape
+    if heads < 1 or dim % heads:
+        raise ValueError(f"{dim} features can't be shared equally among {heads} heads")
+    return x.reshape(batch, length, heads, dim // heads).transpose(1, 2)  # (B, T, H, D/H) -> (B, H, T, D/H)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """Lay the heads' features end to end again: ``(B, H, T, D/H)`` -> ``(B, T, D)``."""
+    return x.transpose(1, 2).flatten(2)  # (B, T, H, D/H) -> (B, T, D)
+
+
+class Heads(NamedTuple):
+    """Keys and values as the heads see them, both ``(B, H, Tk, D/H)``: what a decoder keeps between its steps."""
+
+    key: Tensor
+    value: Tensor
+
+
+class MultiHead(nn.Module):
+    """Project query, key and value, attend with each head in its own subspace, project the heads' contexts back.
+
+    Args:
+        dim: features D of query, key, value and output.
+        heads: how many, H. Each has D/H features, so the number of parameters does not depend on H.
+        score: how a head's query is scored against its keys; scaled dot when left out.
+        fused: use torch's fused kernel in :meth:`forward`. Same output, less memory, but no weights (``None``).
+        bias: give the four projections a bias, as torch's ``nn.MultiheadAttention`` does; the paper has none.
+
+    Raises:
+        ValueError: if ``dim`` can't be shared equally among the heads.
+
+    Source: Vaswani et al. 2017, section 3.2.2.
+    """
+
+    def __init__(
+        self, dim: int, heads: int, score: Score | None = None, fused: bool = False, bias: bool = True
+    ) -> None:
+        super().__init__()
+        if heads < 1 or dim % heads:
+            raise ValueError(f"dim = {dim} features can't be shared equally among {heads} heads")
+        self.heads = heads
+        self.score = ScaledDot() if score is None else score
+        self.fused = fused
+        self.project_query = nn.Linear(dim, dim, bias=bias)
+        self.project_key = nn.Linear(dim, dim, bias=bias)
+        self.project_value = nn.Linear(dim, dim, bias=bias)
+        self.project_output = nn.Linear(dim, dim, bias=bias)
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend from ``query (B, Tq, D)`` to ``key, value (B, Tk, D)``.
+
+        Args:
+            mask: bool, ``(Tq, Tk)`` or ``(B, Tq, Tk)`` (an axis may be 1), ``True`` = may attend; for all heads.
+
+        Returns:
+            output ``(B, Tq, D)`` and weights ``(B, H, Tq, Tk)``, or ``None`` when fused.
+        """
+        return self.look(query, self.remember(key, value), mask)
+
+    def remember(self, key: Tensor, value: Tensor) -> Heads:
+        """Project ``key, value (B, Tk, D)`` for the heads: the part of the work that does not need the query."""
+        return Heads(split_heads(self.project_key(key), self.heads), split_heads(self.project_value(value), self.heads))
+
+    def look(self, query: Tensor, remembered: Heads, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """Attend from ``query (B, Tq, D)`` to what was remembered; returns as :meth:`forward`."""
+        query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
+        if mask is not None and mask.ndim == 3:
+            mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
+        context, weights = attend(query, *remembered, score=self.score, mask=mask, fused=self.fused)
+        return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)
