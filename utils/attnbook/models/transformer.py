@@ -99,7 +99,7 @@ class Transformer(nn.Module):
         """Read ``source (B, Tk)`` with ``lengths (B,)``: annotations, mask, weights by layer.
 
         Returns:
-            annotations ``(B, Tk, D)``, mask ``(B, Tk)``, and by layer the weights ``(B, H, Tk, Tk)`` (``None`` if fused).
+            annotations ``(B, Tk, D)``, mask ``(B, Tk)``, each layer's weights ``(B, H, Tk, Tk)`` (fused: ``None``).
 
         Raises:
             ValueError: if the batch is empty, or there is not one length a sentence.
