@@ -9,6 +9,7 @@ from attnbook.data.batching import Example, Task
 from attnbook.decoding import Decoded, greedy
 from attnbook.experiments.runner import Job
 from attnbook.metrics import alignment_error_rate, alignment_from_weights, exact_match
+from attnbook.models import PlainSeq2Seq
 from attnbook.training import fit, shift_right
 
 # How every model of chapters 01 to 03 trains, beside its number of steps; written into each result file.
@@ -55,13 +56,15 @@ def task_alignment_error(model: nn.Module, task: Task, examples: list[Example]) 
     return alignment_error_rate(sure, possible, predicted)
 
 
-def train_and_measure(model: nn.Module, task: Task, job: Job, batch_size: int = TRAINING["batch"]) -> dict:
-    """Train for ``job.steps`` steps; return parameters, CPU seconds, final loss and exact match by size."""
+def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | None = None) -> dict:
+    """Train for ``job.steps`` steps; return parameters, CPU seconds, final loss and exact match by size.
+
+    ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
+    """
+    how = dict(TRAINING if training is None else training)
+    batch = how.pop("batch")
     start = time.process_time()  # not the clock: another job on the other core must not count
-    how = {name: value for name, value in TRAINING.items() if name != "batch"}
-    history = fit(
-        model, lambda step: task.batch_at(step, batch_size, job.seed), job.steps, progress=False, **how
-    )
+    history = fit(model, lambda step: task.batch_at(step, batch, job.seed), job.steps, progress=False, **how)
     seconds = time.process_time() - start
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
@@ -70,7 +73,7 @@ def train_and_measure(model: nn.Module, task: Task, job: Job, batch_size: int = 
         "losses": [round(sum(chunk) / len(chunk), 4) for chunk in _chunks(history.losses, 50)],
         "exact_match": accuracy_by_size(model, task),
     }
-    if hasattr(model, "score"):
+    if not isinstance(model, PlainSeq2Seq):
         figures["alignment_error_rate"] = round(task_alignment_error(model, task, task.test[::4]), 4)
     return figures
 
