@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.attention import causal_mask, padding_mask
+from attnbook.attention import causal_mask, padding_mask, window_mask
 
 
 def test_padding_mask_is_true_at_the_real_words(device):
@@ -52,3 +52,28 @@ def test_causal_mask_lets_a_place_see_itself_and_the_past(device, length):
 def test_causal_mask_refuses_a_length_below_one(length):
     with pytest.raises(ValueError, match=f"length must be at least 1, got {length}"):
         causal_mask(length)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+@pytest.mark.parametrize("radius", [0, 1, 3, 9])
+def test_window_mask_lets_a_place_see_its_neighbours(device, length, radius):
+    mask = window_mask(length, radius, device=device)
+    assert mask.tolist() == [[abs(query - key) <= radius for key in range(length)] for query in range(length)]
+    assert mask.dtype == torch.bool
+    assert mask.device.type == device.type
+
+
+def test_window_mask_of_no_radius_is_the_place_itself_and_of_a_large_one_everything():
+    assert torch.equal(window_mask(4, 0), torch.eye(4).bool())
+    assert window_mask(4, 3).all()
+
+
+@pytest.mark.parametrize("length", [0, -2])
+def test_window_mask_refuses_a_length_below_one(length):
+    with pytest.raises(ValueError, match=f"length must be at least 1, got {length}"):
+        window_mask(length, 1)
+
+
+def test_window_mask_refuses_a_negative_radius():
+    with pytest.raises(ValueError, match=r"radius must be at least 0 \(only the place itself\), got -1"):
+        window_mask(4, -1)

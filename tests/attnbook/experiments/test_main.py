@@ -15,7 +15,7 @@ def asked(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("name", ["numbers", "reversal", "scores", "sharpening", "single_numbers"])
+@pytest.mark.parametrize("name", ["numbers", "reading", "reversal", "scores", "sharpening", "single_numbers"])
 def test_each_experiment_runs_by_its_name(name, asked):
     command.main([name])
     [(experiment, options)] = asked

@@ -1,6 +1,7 @@
 """fit: it learns, follows its schedule, stops when it should, and says what is wrong."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from attnbook.attention import LocationAware
 from attnbook.data.batching import Batch
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
-from attnbook.training import History, fit, teacher_forcing_loss, warmup_then_cosine
+from attnbook.training import History, fit, teacher_forcing_loss, warmup_rate, warmup_then_cosine
 
 EOS = 2
 
@@ -105,6 +106,44 @@ def test_a_step_is_adamw_on_the_mean_loss():
 def test_the_rate_follows_the_schedule(optimiser_steps):
     quick(build(), steps=8, rate=0.02, warmup=3)
     wanted = [0.02 * warmup_then_cosine(step, 8, 3) for step in range(8)]
+    assert [rate for rate, _ in optimiser_steps] == pytest.approx(wanted)
+
+
+def test_a_schedule_of_ones_own_sets_the_rate_in_place_of_the_other(optimiser_steps):
+    quick(build(), steps=8, rate=0.02, warmup=3, schedule=partial(warmup_rate, d_model=12, warmup=3))
+    assert [rate for rate, _ in optimiser_steps] == [warmup_rate(step, 12, 3) for step in range(8)]
+
+
+class CountingLoss:
+    """A loss that is another at each step."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def at(self, step: int):
+        self.asked.append(step)
+        return lambda model, batch: (step + 1) * teacher_forcing_loss(model, batch)
+
+
+def test_a_loss_that_changes_is_asked_for_at_each_step():
+    loss, model, other = CountingLoss(), build(), build()
+    history = quick(model, steps=3, rate=1e-9, loss=loss)
+    assert loss.asked == [0, 1, 2]
+    plain = quick(other, steps=3, rate=1e-9).losses
+    assert history.losses == pytest.approx([1 * plain[0], 2 * plain[1], 3 * plain[2]], rel=1e-5)
+
+
+def test_a_resumed_training_goes_on_with_the_schedule_and_the_loss_of_its_step(optimiser_steps, tmp_path):
+    def stop(model) -> float:
+        raise KeyboardInterrupt
+
+    options = {"steps": 5, "every": 2, "checkpoint": tmp_path / "half.pt", "schedule": lambda step: 0.01 * (step + 1)}
+    loss, calls = CountingLoss(), iter([lambda model: 0.0, stop])
+    with pytest.raises(KeyboardInterrupt):
+        quick(build(), validate=lambda model: next(calls)(model), loss=loss, **options)
+    quick(build(), validate=lambda model: 0.0, loss=loss, **options)
+    assert loss.asked == [0, 1, 2, 3, 2, 3, 4]
+    wanted = [0.01 * (step + 1) for step in loss.asked]
     assert [rate for rate, _ in optimiser_steps] == pytest.approx(wanted)
 
 

@@ -4,12 +4,13 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attnbook.data.batching import Batch
-from attnbook.models import AttentionSeq2Seq
-from attnbook.training import sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel
+from attnbook.training import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
 
 TARGET = [[3, 4, 2, 0], [4, 2, 0, 0], [3, 3, 4, 2]]  # 0 is padding
 
@@ -57,6 +58,31 @@ def test_another_number_may_mean_padding(draw, device):
     assert loss.item() == pytest.approx(slow_loss(logits, TARGET, pad=3))
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7, 1.0])
+def test_smoothing_spreads_a_part_of_the_target_evenly_over_all_words(draw, device, dtype, close, smoothing):
+    logits, target = draw(3, 4, 5, grad=True), torch.tensor(TARGET, device=device)
+    loss = sequence_loss(logits, target, smoothing=smoothing)
+    wanted = (1 - smoothing) * F.one_hot(target, 5).to(dtype) + smoothing / 5
+    real = target != 0
+    close(loss, -(wanted * logits.log_softmax(dim=-1)).sum(dim=-1)[real].mean())
+    close(loss, F.cross_entropy(logits[real], target[real], label_smoothing=smoothing))
+    (gradient,) = torch.autograd.grad(loss, logits)
+    close(gradient, (logits.softmax(dim=-1) - wanted) * real[..., None] / real.sum())
+
+
+def test_a_smoothed_loss_cannot_fall_below_the_entropy_of_its_target():
+    target = torch.tensor([[3]])
+    wanted = 0.9 * F.one_hot(target, 5) + 0.1 / 5
+    assert sequence_loss(wanted.log(), target, smoothing=0.1).item() == pytest.approx(-(wanted * wanted.log()).sum())
+    assert sequence_loss(1000.0 * F.one_hot(target, 5), target, smoothing=0.1) > 50  # sure of itself, and punished
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.5, float("nan")])
+def test_a_smoothing_that_is_no_part_is_refused(smoothing):
+    with pytest.raises(ValueError, match=f"smoothing is a part of the probability, from 0 to 1; got {smoothing}"):
+        sequence_loss(torch.zeros(1, 1, 5), torch.ones(1, 1).long(), smoothing=smoothing)
+
+
 @pytest.mark.parametrize(
     "logits, target", [((3, 4, 5), (3, 5)), ((3, 4, 5), (4, 3)), ((3, 4), (3, 4)), ((3, 4, 5), (3, 4, 5))]
 )
@@ -100,3 +126,14 @@ def test_under_teacher_forcing_a_model_reads_the_word_before(device, dtype, clos
     read = torch.tensor([[1, 3, 4, 2], [1, 4, 2, 0], [1, 3, 3, 4]], device=device)
     logits, _ = model(batch.source, batch.lengths, read)
     close(teacher_forcing_loss(model, batch), sequence_loss(logits, batch.target))
+    smoothed = sequence_loss(logits, batch.target, smoothing=0.3)
+    close(teacher_forcing_loss(model, batch, smoothing=0.3), smoothed)
+    assert smoothed != sequence_loss(logits, batch.target)
+
+
+def test_a_language_model_guesses_each_word_of_the_target_from_those_before(device, dtype, close):
+    torch.manual_seed(0)
+    model = LSTMLanguageModel(5, 4, 6).to(device, dtype)
+    batch = Batch(torch.ones(3, 2).long(), torch.tensor([2, 2, 2]), torch.tensor(TARGET)).to(device)
+    read = torch.tensor([[1, 3, 4, 2], [1, 4, 2, 0], [1, 3, 3, 4]], device=device)
+    close(language_model_loss(model, batch), sequence_loss(model(read)[0], batch.target))

@@ -73,9 +73,11 @@ def rotate(x: Tensor, positions: Tensor) -> Tensor:
 
     Source: Su et al. 2021, equation 34.
     """
-    turn = angles(positions.to(x.device, torch.float32), x.shape[-1]).to(x.dtype)  # (T, D/2)
+    # Angles grow with the place, so they keep their digits until sine and cosine are taken; bfloat16 has too few.
+    turn = angles(positions.to(x.device, torch.promote_types(x.dtype, torch.float32)), x.shape[-1])  # (T, D/2)
+    cos, sin = turn.cos().to(x.dtype), turn.sin().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, D/2) each
-    turned = [even * turn.cos() - odd * turn.sin(), even * turn.sin() + odd * turn.cos()]
+    turned = [even * cos - odd * sin, even * sin + odd * cos]
     return torch.stack(turned, dim=-1).flatten(-2)  # (..., T, D/2, 2) -> (..., T, D)
 
 

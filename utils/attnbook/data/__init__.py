@@ -1,5 +1,14 @@
 """Small tasks made on the spot: nothing is downloaded, every split is fixed by its seed."""
 
+from attnbook.data.agreement import (
+    agreement_sentence,
+    agreement_sentences,
+    attractors,
+    number_of,
+    other_number,
+    read_sentence,
+    subject_and_verb,
+)
 from attnbook.data.algorithmic import reversed_string, reversed_strings
 from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.dates import FORMATS, dates, written_date
@@ -23,14 +32,21 @@ __all__ = [
     "Task",
     "UnknownWord",
     "Vocabulary",
+    "agreement_sentence",
+    "agreement_sentences",
     "align_number",
+    "attractors",
     "dates",
     "number_list",
     "number_lists",
+    "number_of",
     "number_words_de",
     "number_words_en",
+    "other_number",
+    "read_sentence",
     "reversed_string",
     "reversed_strings",
     "single_numbers",
+    "subject_and_verb",
     "written_date",
 ]

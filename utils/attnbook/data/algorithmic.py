@@ -60,6 +60,4 @@ def reversed_strings(
     counts = (train, validation, test_per_size, longer_per_size)
     sizes = range(shortest, longest + 1)
     splits = split_by_size(draw, lambda size: len(letters) ** size, sizes, longer, counts, generator)
-    parts = [[reversed_string(text) for text in part] for part in splits[:3]]
-    held_out = {size: [reversed_string(text) for text in part] for size, part in splits.longer.items()}
-    return Task("reversed strings", *parts, held_out, Vocabulary(letters), Vocabulary(letters))
+    return Task("reversed strings", *splits.examples(reversed_string), Vocabulary(letters), Vocabulary(letters))

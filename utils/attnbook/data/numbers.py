@@ -186,18 +186,10 @@ def number_lists(
     def draw(size: int, count: int) -> list[tuple[int, ...]]:
         return [tuple(row) for row in torch.randint(1000, (count, size), generator=generator).tolist()]
 
-    splits = split_by_size(
-        draw,
-        lambda size: 1000**size,
-        range(1, longest + 1),
-        longer,
-        (train, validation, test_per_size, longer_per_size),
-        generator,
-    )
-    parts = [[number_list(numbers) for numbers in part] for part in splits[:3]]
-    held_out = {size: [number_list(numbers) for numbers in part] for size, part in splits.longer.items()}
+    counts = (train, validation, test_per_size, longer_per_size)
+    splits = split_by_size(draw, lambda size: 1000**size, range(1, longest + 1), longer, counts, generator)
     words = Vocabulary([*_LIST_EN, COMMA]), Vocabulary([*_LIST_DE, COMMA])
-    return Task("number lists", *parts, held_out, *words)
+    return Task("number lists", *splits.examples(number_list), *words)
 
 
 def single_numbers(

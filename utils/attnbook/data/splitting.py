@@ -16,6 +16,11 @@ class Splits(NamedTuple):
     test: list
     longer: dict[int, list]
 
+    def examples(self, make: Callable[[Any], Any]) -> tuple[list, list, list, dict[int, list]]:
+        """The same with an example made of each thing."""
+        parts = ([make(thing) for thing in part] for part in self[:3])
+        return *parts, {size: [make(thing) for thing in things] for size, things in self.longer.items()}
+
 
 def share(total: int, sizes: Sequence[int]) -> list[int]:
     """Divide a total among the sizes as evenly as it goes.

@@ -3,12 +3,11 @@
 import argparse
 from pathlib import Path
 
-from attnbook.experiments import numbers, reversal, scores, sharpening, single_numbers
+from attnbook.experiments import numbers, reading, reversal, scores, sharpening, single_numbers, transformer
 from attnbook.experiments.runner import Experiment, run_experiment
 
-EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (numbers, reversal, scores, sharpening, single_numbers)
-}
+MODULES = (numbers, reading, reversal, scores, sharpening, single_numbers, transformer)
+EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,14 +2,29 @@
 
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
-from attnbook.training.losses import sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.training.losses import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.training.scheduled_sampling import (
+    TwoPass,
+    WordByWord,
+    exponential_decay,
+    inverse_sigmoid_decay,
+    linear_decay,
+    mix_with_own_output,
+)
 from attnbook.training.schedules import warmup_rate, warmup_then_cosine
 
 __all__ = [
     "BrokenCheckpoint",
     "History",
+    "TwoPass",
+    "WordByWord",
+    "exponential_decay",
     "fit",
+    "inverse_sigmoid_decay",
+    "language_model_loss",
+    "linear_decay",
     "load_checkpoint",
+    "mix_with_own_output",
     "save_checkpoint",
     "sequence_loss",
     "shift_right",

@@ -82,35 +82,33 @@ def fit(
             another length of training.
         FloatingPointError: if the loss is no longer a number.
     """
-    if steps < 1 or every < 1:
-        raise ValueError(f"steps and every must be at least 1, got steps = {steps}, every = {every}")
-    if patience is not None and (patience < 1 or validate is None):
-        raise ValueError(f"patience counts validations: it must be at least 1 and needs validate, got {patience}")
     device = next(model.parameters()).device
-    if mixed_precision and device.type == "cpu":
-        raise ValueError("mixed_precision speeds up a GPU only, and the model is on the CPU; leave it out")
+    _check_wishes(steps, every, patience, validate, mixed_precision, device)
     plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip}
-    if schedule is None:
-        schedule = partial(_warmup_then_cosine, **{key: plan[key] for key in ("rate", "steps", "warmup")})
-    run = _Run(model, plan, schedule, loss, mixed_precision)
+    run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     with tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5) as bar:
         while run.history.steps < steps and not run.is_stale(patience):
             bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
             bar.update()
-            if run.history.steps % every and run.history.steps < steps:
-                continue
-            if validate is not None:
-                run.validate(validate)
-            if checkpoint is not None:
-                run.save(checkpoint)
+            if run.history.steps % every == 0 or run.history.steps == steps:
+                run.pause(validate, checkpoint)
     model.eval()
     return run.history
 
 
-def _warmup_then_cosine(step: int, rate: float, steps: int, warmup: int) -> float:
-    return rate * warmup_then_cosine(step, steps, warmup)
+def _check_wishes(steps, every, patience, validate, mixed_precision, device) -> None:
+    if steps < 1 or every < 1:
+        raise ValueError(f"steps and every must be at least 1, got steps = {steps}, every = {every}")
+    if patience is not None and (patience < 1 or validate is None):
+        raise ValueError(f"patience counts validations: it must be at least 1 and needs validate, got {patience}")
+    if mixed_precision and device.type == "cpu":
+        raise ValueError("mixed_precision speeds up a GPU only, and the model is on the CPU; leave it out")
+
+
+def _warmup_then_cosine(plan: dict, step: int) -> float:
+    return plan["rate"] * warmup_then_cosine(step, plan["steps"], plan["warmup"])
 
 
 class _Run:
@@ -124,6 +122,7 @@ class _Run:
         self.device_type = next(model.parameters()).device.type
 
     def step(self, batch: Batch) -> float:
+        """Take one step of training and return its loss."""
         start = time.perf_counter()
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule(self.history.steps)
@@ -143,15 +142,21 @@ class _Run:
         self.history.seconds += time.perf_counter() - start
         return self.history.losses[-1]
 
-    def validate(self, validate: Callable[[nn.Module], float]) -> None:
-        self.model.eval()
-        self.history.validations.append((self.history.steps, float(validate(self.model))))
+    def pause(self, validate: Callable[[nn.Module], float] | None, checkpoint: str | Path | None) -> None:
+        """Validate and write a checkpoint, where these are wanted."""
+        if validate is not None:
+            self.model.eval()
+            self.history.validations.append((self.history.steps, float(validate(self.model))))
+        if checkpoint is not None:
+            self.save(checkpoint)
 
     def is_stale(self, patience: int | None) -> bool:
+        """Whether the last ``patience`` validations brought nothing better."""
         results = [result for _, result in self.history.validations]
         return patience is not None and len(results) > patience and max(results[-patience:]) <= max(results[:-patience])
 
     def save(self, path: str | Path) -> None:
+        """Write everything that :meth:`resume` needs."""
         save_checkpoint(
             path,
             model=self.model.state_dict(),
@@ -162,6 +167,7 @@ class _Run:
         )
 
     def resume(self, path: str | Path, device: torch.device) -> None:
+        """Go on from a checkpoint of the same model and plan."""
         saved = load_checkpoint(path, device)
         if saved.get("plan") != self.plan:
             raise ValueError(f"{path} holds a training with {saved.get('plan')}, not {self.plan}; give another path")

@@ -58,3 +58,14 @@ def teacher_forcing_loss(model: nn.Module, batch: Batch, smoothing: float = 0.0)
     """Loss of a seq2seq model on a batch when it sees the right word at each step."""
     logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))
     return sequence_loss(logits, batch.target, smoothing=smoothing)
+
+
+def language_model_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Loss of a model that reads a sentence and guesses each next word, the end symbol too.
+
+    Args:
+        model: ``model(words (B, T)) -> (logits (B, T, V), weights)``.
+        batch: only its ``target (B, T)`` is read.
+    """
+    logits, _ = model(shift_right(batch.target))
+    return sequence_loss(logits, batch.target)

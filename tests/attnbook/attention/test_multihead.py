@@ -1,0 +1,206 @@
+"""MultiHead: against torch's own, against a loop over heads, and what no head may see."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch_layers import copy_attention
+
+from attnbook.attention import (
+    Dot,
+    LinearBias,
+    MultiHead,
+    Rotary,
+    ScaledDot,
+    attend,
+    causal_mask,
+    merge_heads,
+    padding_mask,
+    split_heads,
+)
+
+B, TQ, TK, DIM, HEADS = 2, 3, 4, 12, 3
+
+
+def masks(device: torch.device) -> dict[str, torch.Tensor | None]:
+    """Masks as a model makes them; in each, each query may attend to something."""
+    padding, causal = padding_mask(torch.tensor([4, 2], device=device))[:, None], causal_mask(TK, device)[-TQ:]
+    return {"none": None, "causal": causal, "padding": padding, "both": padding & causal}
+
+
+MASKS = list(masks(torch.device("cpu")))
+
+
+@pytest.fixture
+def inputs(draw):
+    """Query, key and value that record gradients."""
+    return tuple(draw(B, places, DIM, seed=seed, grad=True) for seed, places in enumerate((TQ, TK, TK)))
+
+
+@pytest.fixture
+def make(device, dtype):
+    """``make(heads, score)``: a layer in which no bias is zero."""
+
+    def build(heads: int = HEADS, score=None, **options) -> MultiHead:
+        torch.manual_seed(1)
+        layer = MultiHead(DIM, heads, score, **options)
+        for parameter in layer.parameters():
+            nn.init.normal_(parameter, std=0.4)
+        return layer.to(device, dtype)
+
+    return build
+
+
+def gradients(output: torch.Tensor, inputs) -> tuple:
+    """Gradients of an uneven sum of the output with respect to the inputs."""
+    factors = torch.linspace(-1, 2, output.numel(), device=output.device, dtype=output.dtype)
+    return torch.autograd.grad((output.flatten() * factors).sum(), inputs, retain_graph=True)
+
+
+# ---- split, merge
+
+
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(1, 3))
+def test_merging_undoes_splitting(batch, length, heads, features):
+    x = torch.arange(batch * length * heads * features).view(batch, length, -1)
+    split = split_heads(x, heads)
+    assert split.shape == (batch, heads, length, features)
+    assert torch.equal(merge_heads(split), x)
+    assert torch.equal(split_heads(merge_heads(split), heads), split)
+
+
+def test_a_head_gets_neighbouring_features():
+    x = torch.arange(2 * 3 * 6).view(2, 3, 6)
+    assert torch.equal(split_heads(x, 3)[:, 1], x[..., 2:4])
+
+
+@pytest.mark.parametrize("heads", [0, -1, 4, 7])
+def test_features_must_be_shared_equally(heads):
+    with pytest.raises(ValueError, match=f"6 features can't be shared equally among {heads} heads"):
+        split_heads(torch.zeros(1, 2, 6), heads)
+    with pytest.raises(ValueError, match=f"dim = 6 features can't be shared equally among {heads} heads"):
+        MultiHead(6, heads)
+
+
+# ---- the layer
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_layer_equals_torchs_in_output_weights_and_gradients(make, inputs, device, dtype, close, name):
+    ours, theirs = make(), nn.MultiheadAttention(DIM, HEADS, batch_first=True).to(device, dtype)
+    copy_attention(ours, theirs)
+    output, weights = ours(*inputs, masks(device)[name])
+    no_key = ~masks(device)["padding"][:, 0] if name in ("padding", "both") else None
+    no_pair = ~masks(device)["causal"] if name in ("causal", "both") else None
+    wanted, wanted_weights = theirs(*inputs, no_key, attn_mask=no_pair, average_attn_weights=False)
+    close(output, wanted)
+    close(weights, wanted_weights)
+    for got, right in zip(gradients(output, inputs), gradients(wanted, inputs), strict=True):
+        close(got, right)
+    parts = ours.project_query, ours.project_key, ours.project_value
+    close(
+        torch.cat(gradients(output, [part.weight for part in parts])),
+        *gradients(wanted, [theirs.in_proj_weight]),
+    )
+    close(
+        torch.cat(gradients(output, [part.bias for part in parts])),
+        *gradients(wanted, [theirs.in_proj_bias]),
+    )
+
+
+@pytest.mark.parametrize("score", [None, Dot(), Rotary()], ids=["scaled_dot", "dot", "rotary"])
+@pytest.mark.parametrize("name", MASKS)
+def test_the_layer_equals_a_loop_over_heads(make, inputs, device, close, name, score):
+    layer, mask, width = make(score=score), masks(device)[name], DIM // HEADS
+    query, key, value = (
+        project(x)
+        for project, x in zip((layer.project_query, layer.project_key, layer.project_value), inputs, strict=True)
+    )
+    output, weights = layer(*inputs, mask)
+    contexts = []
+    for head in range(HEADS):
+        own = slice(head * width, (head + 1) * width)
+        context, seen = attend(query[..., own], key[..., own], value[..., own], score or ScaledDot(), mask)
+        contexts.append(context)
+        close(weights[:, head], seen)
+    close(output, layer.project_output(torch.cat(contexts, dim=-1)))
+
+
+@pytest.mark.parametrize("heads", [1, 2, 3, 12])
+def test_output_and_weights_have_their_shapes_and_rows_sum_to_one(make, inputs, close, heads):
+    output, weights = make(heads)(*inputs)
+    assert output.shape == (B, TQ, DIM)
+    assert weights.shape == (B, heads, TQ, TK)
+    close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))
+
+
+def test_the_number_of_parameters_does_not_depend_on_the_heads():
+    numbers = {sum(p.numel() for p in MultiHead(DIM, heads).parameters()) for heads in (1, 2, 3, 4, 6, 12)}
+    assert numbers == {4 * (DIM * DIM + DIM)}
+    assert sum(p.numel() for p in MultiHead(DIM, 3, bias=False).parameters()) == 4 * DIM * DIM
+
+
+@pytest.mark.parametrize("score", [ScaledDot, Rotary])
+@pytest.mark.parametrize("name", [*MASKS, "a row of nothing", "nothing at all"])
+def test_the_fused_layer_equals_the_plain_one(make, inputs, device, close, name, score):
+    mask = masks(device).get(name)
+    if name not in MASKS:
+        mask = torch.ones(B, TQ, TK, dtype=torch.bool, device=device)
+        mask[1, 2 if name == "a row of nothing" else slice(None)] = False
+    output, weights = make(score=score())(*inputs, mask)
+    fused, nothing = make(score=score(), fused=True)(*inputs, mask)
+    assert weights.shape == (B, HEADS, TQ, TK)
+    assert nothing is None
+    close(fused, output)
+    for got, right in zip(gradients(fused, inputs), gradients(output, inputs), strict=True):
+        close(got, right)
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_query_that_may_attend_to_nothing_gets_the_output_bias(make, inputs, device, close, fused):
+    layer, mask = make(fused=fused), torch.ones(B, TQ, TK, dtype=torch.bool, device=device)
+    mask[1, 2] = False
+    output, _ = layer(*inputs, mask)
+    close(output[1, 2], layer.project_output.bias)
+    assert all(gradient.isfinite().all() for gradient in gradients(output, inputs))
+    assert gradients(output[1, 2], inputs)[0].eq(0).all()
+
+
+@pytest.mark.parametrize(
+    "score, fused",
+    [(ScaledDot, False), (ScaledDot, True), (Rotary, False), (Rotary, True), (lambda: LinearBias(HEADS), False)],
+)
+def test_the_future_and_padding_have_no_gradient_at_all(make, draw, device, score, fused):
+    layer, x = make(score=score(), fused=fused), draw(B, TK, DIM, grad=True)
+    query = draw(B, TK, DIM, seed=1)
+    mask = causal_mask(TK, device) & padding_mask(torch.tensor([4, 2], device=device))[:, None]
+    for place in range(TK):
+        (gradient,) = gradients(layer(query, x, x, mask)[0][:, place], [x])
+        seen = gradient.ne(0).any(dim=-1)
+        assert torch.equal(seen, mask[:, place])
+
+
+def test_remembering_first_and_looking_later_is_the_layer(make, inputs, device):
+    layer, (query, key, value), mask = make(), inputs, masks(device)["both"]
+    remembered = layer.remember(key, value)
+    assert remembered.key.shape == remembered.value.shape == (B, HEADS, TK, DIM // HEADS)
+    for got, right in zip(layer.look(query, remembered, mask), layer(query, key, value, mask), strict=True):
+        assert torch.equal(got, right)
+
+
+def test_dtype_and_device_follow_the_input(make, inputs, device, dtype):
+    for result in make()(*inputs, masks(device)["both"]):
+        assert result.dtype == dtype
+        assert result.device.type == device.type
+
+
+def test_the_layer_refuses_what_attend_refuses(make, inputs, device):
+    with pytest.raises(TypeError, match=r"mask must be boolean .* got torch.float32"):
+        make()(*inputs, torch.ones(TQ, TK, device=device))
+    with pytest.raises(ValueError, match=r"mask has shape \(2, 4\) but scores have \(2, 3, 3, 4\)"):
+        make()(*inputs, torch.ones(B, TK, dtype=torch.bool, device=device))
+    with pytest.raises(ValueError, match="value has 3 places but key has 4; there is one value a key"):
+        make()(*inputs[:2], inputs[2][:, 1:])
+    with pytest.raises(ValueError, match="fused=True knows only the scaled dot score, got LinearBias"):
+        make(score=LinearBias(HEADS), fused=True)(*inputs)

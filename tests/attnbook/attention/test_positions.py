@@ -1,0 +1,198 @@
+"""Positions: the papers' formulas number by number, distance alone where only distance shall count, order seen."""
+
+import cmath
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnbook.attention import (
+    Learned,
+    LinearBias,
+    MultiHead,
+    Rotary,
+    ScaledDot,
+    Sinusoidal,
+    relative_shift,
+    sinusoidal_positions,
+)
+from attnbook.attention.positions import angles, rotate
+
+B, H, T, D = 2, 8, 6, 8
+offsets = st.floats(-50, 50)
+
+
+def equal(got, wanted):
+    torch.testing.assert_close(got, wanted, rtol=0, atol=1e-10)
+
+
+# ---- sinusoidal
+
+
+@pytest.mark.parametrize("start", [0, 7, -3])
+def test_each_entry_is_the_papers_formula(start):
+    slow = [
+        [f((start + t) / 10000 ** (2 * i / D)) for i in range(D // 2) for f in (math.sin, math.cos)]
+        for t in range(T)
+    ]
+    equal(sinusoidal_positions(T, D, start), torch.tensor(slow, dtype=torch.float64))
+
+
+@given(st.integers(-100, 100))
+def test_the_first_pair_turns_one_radian_a_place(place):
+    turned = angles(torch.tensor([place, place + 1.0], dtype=torch.float64), D)
+    assert (turned[1, 0] - turned[0, 0]).item() == pytest.approx(1)
+    assert turned[0, 0].item() == pytest.approx(place)
+
+
+@given(st.integers(1, 30))
+def test_one_matrix_takes_each_position_to_the_one_k_further(k):
+    positions = sinusoidal_positions(40, D, start=-5)
+    equal(positions[:-k] @ relative_shift(D, k), positions[k:])
+    equal(positions[k:] @ relative_shift(D, -k), positions[:-k])
+
+
+@given(offsets, offsets)
+def test_shifts_are_rotations_and_add_up(a, b):
+    equal(relative_shift(D, a) @ relative_shift(D, b), relative_shift(D, a + b))
+    equal(relative_shift(D, a) @ relative_shift(D, a).T, torch.eye(D, dtype=torch.float64))
+    assert torch.linalg.det(relative_shift(D, a)).item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("dim", [0, 3, -2])
+def test_an_odd_number_of_features_is_refused(dim):
+    for use in (
+        lambda: sinusoidal_positions(4, dim),
+        lambda: relative_shift(dim, 1),
+        lambda: rotate(torch.zeros(2, 3), torch.arange(2)),
+    ):
+        with pytest.raises(ValueError, match=f"dim must be even, since features turn in pairs; got ({dim}|3)"):
+            use()
+
+
+@pytest.mark.parametrize("length", [0, -1])
+def test_a_length_below_one_is_refused(length):
+    with pytest.raises(ValueError, match=f"length must be at least 1, got {length}"):
+        sinusoidal_positions(length, D)
+
+
+# ---- what is added to word vectors
+
+
+def adders(device, dtype):
+    return Sinusoidal(D), Learned(D, max_length=2 * T).to(device, dtype)
+
+
+def test_positions_are_added_and_later_words_get_later_ones(draw, device, dtype, close):
+    x = draw(B, T, D)
+    sinusoidal, learned = adders(device, dtype)
+    close(sinusoidal(x), x + sinusoidal_positions(T, D).to(device, dtype))
+    close(learned(x), x + learned.vectors[:T])
+    for add in (sinusoidal, learned):
+        parts = [add(word, start) for start, word in enumerate(x.split(1, dim=1))]
+        close(torch.cat(parts, dim=1), add(x))
+        assert add(x).dtype == dtype
+        assert add(x).device.type == device.type
+
+
+@pytest.mark.parametrize("length, start, place", [(7, 0, 6), (1, 6, 6), (3, 9, 11)])
+def test_a_place_that_was_never_learned_is_refused(length, start, place):
+    with pytest.raises(ValueError, match=f"place {place} has no vector: max_length is 6"):
+        Learned(D, 6)(torch.zeros(1, length, D), start)
+
+
+def test_every_learned_place_is_usable_and_trained():
+    learned = Learned(D, 6)
+    learned(torch.zeros(B, 6, D)).sum().backward()
+    assert learned.vectors.grad.eq(B).all()
+    assert not list(Sinusoidal(D).parameters())
+
+
+# ---- what changes the score
+
+
+def turned_slowly(x: torch.Tensor, place: int) -> list[complex]:
+    """Each pair of features as a complex number, times e^(i · place · θ)."""
+    pairs = zip(x[0::2].tolist(), x[1::2].tolist(), strict=True)
+    return [complex(*pair) * cmath.exp(1j * place / 10000 ** (2 * i / len(x))) for i, pair in enumerate(pairs)]
+
+
+def test_the_rotary_score_equals_complex_numbers_multiplied_one_by_one(draw, close):
+    query, key = draw(B, 3, D), draw(B, T, D, seed=1)
+    scores = Rotary()(query, key)
+    for b in range(B):
+        for i in range(3):
+            for j in range(T):
+                q, k = turned_slowly(query[b, i], T - 3 + i), turned_slowly(key[b, j], j)
+                slow = sum((a * c.conjugate()).real for a, c in zip(q, k, strict=True)) / math.sqrt(D)
+                close(scores[b, i, j], scores.new_tensor(slow))
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(-60, 60))
+def test_after_turning_only_the_distance_counts(query_place, key_place, shift):
+    query, key = torch.randn(2, 1, D, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    here = rotate(query, torch.tensor([query_place])) @ rotate(key, torch.tensor([key_place])).T
+    there = rotate(query, torch.tensor([query_place + shift])) @ rotate(key, torch.tensor([key_place + shift])).T
+    equal(here, there)
+
+
+def test_turning_keeps_norms_and_the_first_place(draw, device, close):
+    x = draw(B, H, T, D)
+    turned = rotate(x, torch.arange(T, device=device))
+    close(turned.norm(dim=-1), x.norm(dim=-1))
+    close(turned[:, :, 0], x[:, :, 0])
+    assert (turned - x)[:, :, 1:].abs().amax(dim=-1).min() > 0.01
+
+
+def test_far_places_are_turned_as_well_in_bfloat16_as_its_digits_allow():
+    x, places = torch.ones(1, D), torch.tensor([1001])
+    short = rotate(x.bfloat16(), places)
+    assert short.dtype == torch.bfloat16
+    torch.testing.assert_close(short.float(), rotate(x, places), rtol=0, atol=0.02)
+
+
+def test_slopes_of_eight_heads_are_the_papers():
+    assert LinearBias(8).slopes.tolist() == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+    assert not list(LinearBias(8).parameters())
+    assert not LinearBias(8).state_dict()
+
+
+def test_the_linear_bias_equals_a_loop_over_heads_and_places(draw, device, dtype, close):
+    query, key = draw(B, H, 3, D), draw(B, H, T, D, seed=1)
+    scores = LinearBias(H).to(device, dtype)(query, key)
+    slow = torch.empty_like(scores)
+    for h in range(H):
+        for i in range(3):
+            for j in range(T):
+                penalty = 2 ** (-(h + 1)) * abs(T - 3 + i - j)
+                slow[:, h, i, j] = (query[:, h, i] * key[:, h, j]).sum(dim=-1) / math.sqrt(D) - penalty
+    close(scores, slow)
+
+
+@pytest.mark.parametrize("score", [Rotary(), LinearBias(H)], ids=["rotary", "linear_bias"])
+def test_one_query_at_a_time_scores_as_all_at_once(score, draw, device, dtype, close):
+    query, key, score = draw(B, H, T, D), draw(B, H, T, D, seed=1), score.to(device)
+    whole = score(query, key)
+    assert whole.dtype == dtype
+    assert whole.device.type == device.type
+    for t in range(T):
+        close(score(query[:, :, t : t + 1], key[:, :, : t + 1]), whole[:, :, t : t + 1, : t + 1])
+
+
+# ---- order
+
+
+@pytest.mark.parametrize("kind", ["nothing", "sinusoidal", "learned", "rotary", "linear_bias"])
+def test_self_attention_sees_the_order_of_words_only_through_positions(kind, draw, device, dtype, close):
+    score = {"rotary": Rotary(), "linear_bias": LinearBias(2)}.get(kind, ScaledDot())
+    layer = MultiHead(D, 2, score).to(device, dtype)
+    sinusoidal, learned = adders(device, dtype)
+    add = {"sinusoidal": sinusoidal, "learned": learned}.get(kind, lambda x: x)
+    x, order = draw(B, T, D), [3, 0, 5, 1, 4, 2]
+    shuffled, wanted = layer(*[add(x[:, order])] * 3)[0], layer(*[add(x)] * 3)[0][:, order]
+    if kind == "nothing":
+        close(shuffled, wanted)
+    else:
+        assert (shuffled - wanted).abs().amax(dim=(0, 2)).min() > 1e-3

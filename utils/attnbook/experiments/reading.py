@@ -1,0 +1,136 @@
+"""Two readers on sentences with a distant subject: an LSTM, and one with attention to all its states (chapter 07)."""
+
+import time
+from functools import cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.data.agreement import agreement_sentences, attractors, other_number, subject_and_verb
+from attnbook.data.batching import Example, Task
+from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.weights import load_weights
+from attnbook.models import LSTMN, LSTMLanguageModel
+from attnbook.seeding import seed_everything
+from attnbook.training import fit, language_model_loss, shift_right
+
+STEPS = {"lstm": 1200, "lstmn": 1200}
+KINDS = {"lstm": LSTMLanguageModel, "lstmn": LSTMN}
+TRAINING = {"batch": 64, "rate": 6e-3, "warmup": 100, "clip": 1.0}
+EVERY = 100  # steps between two looks at the verbs of the validation sentences
+KEEP = {"lstm", "lstmn"}
+
+
+@cache
+def task() -> Task:
+    """The task, made once a process."""
+    return agreement_sentences()
+
+
+def build(name: str, task: Task) -> nn.Module:
+    """Build a reader by name; both have states of 64 features and word vectors of 32."""
+    return KINDS[name](len(task.source_vocabulary))
+
+
+def trained(name: str, seed: int = 0) -> nn.Module:
+    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
+    return load_weights(build(name, task()), "reading", name, seed)
+
+
+class AtTheVerb(NamedTuple):
+    """What a reader does when it is about to read the verb, sentence by sentence; its last word is the one before.
+
+    Fields:
+        right: ``(B,)`` bool, whether the verb in its right number is likelier than in the wrong one.
+        share: ``(B,)``, weight on the subject; ``None`` for a reader without attention. NaN where the subject is the
+            last word itself, which is not yet past.
+        even: ``(B,)``, the weight that the subject would have if all places had the same.
+        top: ``(B,)`` bool, whether no place has more weight than the subject.
+    """
+
+    right: Tensor
+    share: Tensor | None = None
+    even: Tensor | None = None
+    top: Tensor | None = None
+
+
+@torch.no_grad()
+def at_the_verb(model: nn.Module, task: Task, examples: list[Example]) -> AtTheVerb:
+    """Let ``model`` read ``examples`` and watch it at the verb. After Linzen et al. 2016."""
+    target = task.collate(examples).target.to(next(model.parameters()).device)
+    logits, weights = model(shift_right(target))  # row t has read t words, and guesses word t
+    subject, verb = torch.tensor([subject_and_verb(example) for example in examples]).to(target.device).T  # (B,) each
+    rows = torch.arange(len(examples), device=target.device)
+    verbs = [example.source[place] for example, place in zip(examples, verb.tolist(), strict=True)]
+    wrong = torch.tensor(task.target_vocabulary.encode(map(other_number, verbs)), device=target.device)
+    scores = logits[rows, verb]  # (B, V)
+    right = scores[rows, target[rows, verb]] > scores[rows, wrong]
+    if weights is None:
+        return AtTheVerb(right)
+    weights = weights[rows, verb]  # (B, T), over the places of the start symbol and of all words but the last
+    share = weights[rows, subject + 1].masked_fill(verb == subject + 1, torch.nan)  # word i stands at place i + 1
+    return AtTheVerb(right, share, 1 / verb, weights[rows, subject + 1] == weights.amax(dim=-1))
+
+
+def _mean(values: Tensor) -> float:
+    return round(values.float().mean().item(), 4)
+
+
+def measure(model: nn.Module, task: Task, examples: list[Example]) -> dict[str, float]:
+    """Means over ``examples`` of what :class:`AtTheVerb` holds; ``attracted``: right with a noun of the other number.
+
+    ``attracted`` is left out where no sentence has an attractor, the shares where the subject is the word just read.
+    """
+    seen = at_the_verb(model, task, examples)
+    figures = {"right": _mean(seen.right)}
+    hard = torch.tensor([bool(attractors(example)) for example in examples], device=seen.right.device)
+    if hard.any():
+        figures["attracted"] = _mean(seen.right[hard])
+    if seen.share is not None and not seen.share.isnan().any():
+        figures |= {"share": _mean(seen.share), "even": _mean(seen.even), "top": _mean(seen.top)}
+    return figures
+
+
+def measure_by_size(model: nn.Module, task: Task) -> dict[str, dict[str, float]]:
+    """:func:`measure` by the number of words between subject and verb, those never trained on too."""
+    groups: dict[int, list[Example]] = {}
+    for example in task.test:
+        groups.setdefault(example.size, []).append(example)
+    groups.update(task.longer)
+    return {str(size): measure(model, task, groups[size]) for size in sorted(groups)}
+
+
+def train_and_measure(model: nn.Module, task: Task, job: Job) -> dict:
+    """Train for ``job.steps`` steps; return parameters, CPU seconds, loss, verbs while training, and verbs by size."""
+    start = time.process_time()  # not the clock: another job on the other core must not count
+    how = {name: value for name, value in TRAINING.items() if name != "batch"}
+    hard = [example for example in task.validation if attractors(example)]
+    history = fit(
+        model,
+        lambda step: task.batch_at(step, TRAINING["batch"], job.seed),
+        job.steps,
+        loss=language_model_loss,
+        validate=lambda model: at_the_verb(model, task, hard).right.float().mean().item(),
+        every=EVERY,
+        progress=False,
+        **how,
+    )
+    return {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "seconds": round(time.process_time() - start, 1),
+        "loss": round(sum(history.losses[-50:]) / len(history.losses[-50:]), 5),
+        "attracted_while_training": [[step, round(right, 4)] for step, right in history.validations],
+        "by_size": measure_by_size(model, task),
+    }
+
+
+def run(job: Job) -> Outcome:
+    """Train and measure one reader."""
+    seed_everything(job.seed)
+    model = build(job.model, task())
+    figures = train_and_measure(model, task(), job)
+    return Outcome(figures, model if job.model in KEEP and job.seed == 0 else None)
+
+
+EXPERIMENT = Experiment("reading", STEPS, run, {"task": "agreement_sentences()", "hidden": 64, **TRAINING})
