@@ -1,13 +1,16 @@
-"""Greedy decoding: the likeliest word each time, and every sentence ends by itself."""
+"""Greedy decoding takes the likeliest word, sampling draws one, and every sentence ends by itself."""
+
+import math
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_transformers import small_transformer
 
 from attnbook.attention import LocationAware
 from attnbook.data.numbers import number_lists
-from attnbook.decoding import greedy, translate
+from attnbook.decoding import WithoutCache, greedy, sample, sampling_probabilities, select, translate
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 
 PAD, BOS, EOS, WORDS = 0, 1, 2, 7
@@ -82,7 +85,11 @@ MODELS = {
     "plain_lstm_first": lambda: PlainSeq2Seq(6, 5, 4, 6, "lstm", "first"),
     "attention": lambda: AttentionSeq2Seq(6, 5, 4, 6),
     "location_aware": lambda: AttentionSeq2Seq(6, 5, 4, 6, "lstm", score=LocationAware(6, 6, 3)),
+    "transformer": lambda: small_transformer(6, 5),
+    "transformer_post_linear_bias": lambda: small_transformer(6, 5, norm="post", positions="linear_bias"),
+    "transformer_learned_window": lambda: small_transformer(6, 5, positions="learned", window=1),
 }
+SOURCE, LENGTHS = torch.tensor([[3, 4, 5, 3], [5, 0, 0, 0], [4, 4, 0, 0], [3, 5, 4, 0]]), torch.tensor([4, 1, 2, 3])
 
 
 def slow_greedy(model, source, max_length):
@@ -103,8 +110,7 @@ def slow_greedy(model, source, max_length):
 def test_a_batch_equals_one_sentence_at_a_time(name, seed, device, dtype, close):
     torch.manual_seed(seed)
     model = MODELS[name]().to(device, dtype)
-    source = torch.tensor([[3, 4, 5, 3], [5, 0, 0, 0], [4, 4, 0, 0], [3, 5, 4, 0]], device=device)
-    lengths = torch.tensor([4, 1, 2, 3])
+    source, lengths = SOURCE.to(device), LENGTHS
     tokens, weights = greedy(model, source, lengths, max_length=8)
     assert tokens.device.type == device.type
     for row, length in enumerate(lengths.tolist()):
@@ -148,3 +154,143 @@ def test_translate_writes_what_greedy_writes_in_words():
     assert words == [task.target_vocabulary.decode(row) for row in wanted.tokens]
     assert torch.equal(weights, wanted.weights)
     assert translate(PlainSeq2Seq(*sizes, embedding=4, hidden=8), task, examples)[1] is None
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("transformer")])
+@pytest.mark.parametrize("seed", range(3))
+def test_without_the_cache_a_transformer_writes_and_looks_the_same(name, seed, device, dtype, close):
+    model = MODELS[name]().to(device, dtype)
+    torch.nn.init.normal_(model.embed_target.words.weight, std=0.6, generator=torch.Generator().manual_seed(seed))
+    cached, slow = (greedy(m, SOURCE.to(device), LENGTHS, max_length=8) for m in (model, WithoutCache(model)))
+    assert torch.equal(cached.tokens, slow.tokens)
+    close(cached.weights, slow.weights)
+
+
+# ---- sampling
+
+
+def slow_nucleus(probabilities: list[float], p: float) -> list[float]:
+    """Take the likeliest word, and the next, until they hold p; then make them sum to one."""
+    kept, total = {}, 0.0
+    for word in sorted(range(len(probabilities)), key=lambda word: -probabilities[word]):
+        if total < p:
+            kept[word] = probabilities[word]
+            total += probabilities[word]
+    return [kept.get(word, 0.0) / total for word in range(len(probabilities))]
+
+
+@pytest.mark.parametrize("top_p", [0.01, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_the_nucleus_equals_a_loop_from_the_likeliest_word_down(draw, close, top_p, temperature):
+    logits = draw(20, WORDS)
+    got = sampling_probabilities(logits, temperature, top_p=top_p)
+    rows = (logits / temperature).softmax(dim=-1).tolist()
+    close(got, logits.new_tensor([slow_nucleus(row, top_p) for row in rows]))
+
+
+@given(st.integers(0, 999), st.integers(1, WORDS), st.floats(0.05, 0.95), st.floats(0.1, 5))
+def test_what_is_kept_are_the_likeliest_words_in_their_old_proportions(seed, top_k, top_p, temperature):
+    logits = torch.randn(3, WORDS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    got = sampling_probabilities(logits, temperature, top_k, top_p)
+    whole = (logits / temperature).softmax(dim=-1)
+    for row, all_words in zip(got, whole, strict=True):
+        kept = row > 0
+        assert 1 <= kept.sum() <= top_k
+        assert row.sum().item() == pytest.approx(1)
+        assert all_words[kept].min() >= all_words[~kept].max() if (~kept).any() else True
+        torch.testing.assert_close(row[kept], all_words[kept] / all_words[kept].sum())
+
+
+def test_without_a_cut_the_probabilities_are_the_softmax(draw, close):
+    logits = draw(4, WORDS)
+    for options in ({}, {"top_k": WORDS}, {"top_p": 1.0}):
+        close(sampling_probabilities(logits, **options), logits.softmax(dim=-1))
+
+
+def test_a_low_temperature_leaves_the_best_word_and_a_high_one_makes_all_alike(draw, device, close):
+    logits = draw(4, WORDS)
+    best = torch.nn.functional.one_hot(logits.argmax(dim=-1), WORDS).to(logits)
+    close(sampling_probabilities(logits, temperature=1e-4), best)
+    close(sampling_probabilities(logits, top_k=1), best)
+    close(sampling_probabilities(logits, top_p=1e-6), best)
+    close(sampling_probabilities(logits, temperature=1e12), torch.full_like(logits, 1 / WORDS))
+
+
+def test_words_as_good_as_the_kth_stay():
+    got = sampling_probabilities(torch.tensor([[2.0, 1.0, 1.0, 0.0]]), top_k=2)
+    assert got.gt(0).tolist() == [[True, True, True, False]]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"temperature": 0.0}, r"temperature must be above 0, got 0\.0; for 0 use greedy"),
+        ({"temperature": -1.0}, r"temperature must be above 0, got -1\.0"),
+        ({"top_k": 0}, r"top_k must lie in 1\.\.7, the words there are; got 0"),
+        ({"top_k": 8}, r"top_k must lie in 1\.\.7, the words there are; got 8"),
+        ({"top_p": 0.0}, r"top_p must be above 0 and at most 1, got 0\.0"),
+        ({"top_p": 1.5}, r"top_p must be above 0 and at most 1, got 1\.5"),
+    ],
+)
+def test_a_way_to_sample_that_has_no_meaning_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        sampling_probabilities(torch.zeros(1, WORDS), **options)
+
+
+class Same:
+    """A model that gives the same logits at each step to each sentence."""
+
+    def __init__(self, logits: torch.Tensor) -> None:
+        self.logits = logits
+
+    def start(self, source, lengths):
+        return ()
+
+    def step(self, token, state):
+        return self.logits.expand(len(token), -1), state, None
+
+
+def test_words_are_drawn_as_often_as_they_are_likely():
+    logits, number = torch.tensor([0.0, 1.0, -1.0, 2.0, 0.5]), 20_000
+    options = {"temperature": 0.8, "top_k": 4, "top_p": 0.95}
+    many = torch.zeros(number, 1).long()
+    tokens, _ = sample(Same(logits), many, many[:, 0], 1, **options, generator=torch.Generator().manual_seed(0))
+    wanted = sampling_probabilities(logits[None], **options)[0]
+    frequencies = tokens.flatten().bincount(minlength=5) / number
+    assert (frequencies - wanted).abs().max() < 4 * math.sqrt(0.25 / number)
+    assert frequencies[wanted == 0].eq(0).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_generator_repeats_a_sample_and_ended_sentences_stay_ended(name, device, dtype):
+    model = MODELS[name]().to(device, dtype)
+
+    def write(seed: int, **options) -> torch.Tensor:
+        generator = torch.Generator(device).manual_seed(seed)
+        return sample(model, SOURCE.to(device), LENGTHS, 8, generator=generator, **options).tokens
+
+    first = write(1, temperature=1.5)
+    assert torch.equal(first, write(1, temperature=1.5))
+    assert not all(torch.equal(first, write(seed, temperature=1.5)) for seed in (2, 3, 4))
+    assert first[(first == EOS).cumsum(dim=1) > 0].eq(EOS).all()
+    assert torch.equal(write(1, top_k=1), greedy(model, SOURCE.to(device), LENGTHS, 8).tokens)
+
+
+def test_sampling_too_refuses_a_length_below_one():
+    with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
+        sample(Same(torch.zeros(WORDS)), SOURCE, LENGTHS, 0)
+
+
+# ---- states
+
+
+def test_select_takes_sentences_out_of_nested_states_and_leaves_the_rest_alone():
+    state = AttentionSeq2Seq(6, 5, 4, 6).start(SOURCE, LENGTHS)
+    rows = torch.tensor([3, 0, 0])
+    nested = ((state, None), 7, [SOURCE])
+    (taken, nothing), number, others = select(nested, rows)
+    assert (nothing, number, others) == (None, 7, [SOURCE])
+    assert type(taken) is type(state)
+    assert type(taken.alignment) is type(state.alignment)
+    assert torch.equal(taken.annotations, state.annotations[rows])
+    assert torch.equal(taken.alignment.previous, state.alignment.previous[rows])

@@ -1,0 +1,17 @@
+"""Transformers small enough for tests, with every weight random."""
+
+import torch
+from torch import nn
+
+from attnbook.models.transformer import Transformer
+from attnbook.models.transformer_layers import TransformerConfig
+
+
+def small_transformer(source_size: int = 9, target_size: int = 8, seed: int = 1, **changes) -> Transformer:
+    """A Transformer of two layers with two heads, in evaluation mode; no bias is zero and no gain one."""
+    torch.manual_seed(seed)
+    config = TransformerConfig(**({"dim": 8, "heads": 2, "layers": 2, "hidden": 12, "max_length": 20} | changes))
+    model = Transformer(source_size, target_size, config)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.4)
+    return model.eval()
