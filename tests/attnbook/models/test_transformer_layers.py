@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch_layers import copy_layer
 
-from attnbook.attention import Dot, LinearBias, Rotary, ScaledDot, causal_mask
+from attnbook.attention import LinearBias, Rotary, ScaledDot, Sharpened, causal_mask
 from attnbook.models.transformer_layers import Around, DecoderLayer, EncoderLayer, FeedForward, TransformerConfig
 
 DIM, HEADS, HIDDEN, B, T, TK = 12, 3, 20, 2, 5, 7
@@ -116,7 +116,7 @@ def test_dropout_stands_after_the_sublayer_and_not_on_the_way_around():
         ({"positions": "rotary"}, Rotary, ScaledDot),
         ({"positions": "linear_bias"}, LinearBias, ScaledDot),
         ({"positions": "none"}, ScaledDot, ScaledDot),
-        ({"positions": "none", "scale": False}, Dot, Dot),
+        ({"positions": "rotary", "scale": False}, Sharpened, Sharpened),
     ],
 )
 def test_the_configuration_chooses_the_scores(changes, own, across):
@@ -129,3 +129,22 @@ def test_the_configuration_chooses_the_scores(changes, own, across):
 def test_an_unknown_choice_is_named_beside_the_known_ones(field, value):
     with pytest.raises(ValueError, match=f"{field} must be one of .* got '{value}'"):
         TransformerConfig(**{field: value})
+
+
+def test_without_scale_the_scores_are_plain_dots():
+    chosen = TransformerConfig(dim=DIM, heads=HEADS, positions="none", scale=False)
+    query, key = torch.randn(B, HEADS, T, DIM // HEADS), torch.randn(B, HEADS, TK, DIM // HEADS)
+    torch.testing.assert_close(chosen.self_score()(query, key), query @ key.mT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"layers": 0}, "layers must be at least 1, got 0"),
+        ({"fused": True, "scale": False}, "fused=True knows only scaled dots"),
+        ({"fused": True, "positions": "linear_bias"}, "fused=True knows only scaled dots"),
+    ],
+)
+def test_choices_that_do_not_go_together_are_named_at_once(changes, message):
+    with pytest.raises(ValueError, match=message):
+        TransformerConfig(**changes)

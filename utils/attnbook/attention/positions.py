@@ -144,15 +144,22 @@ class LinearBias(Score):
     Args:
         heads: H; slopes are 2^(−8h/H) for h = 1 … H.
 
+    Raises:
+        ValueError: if ``heads`` is not positive, or the query has another number of heads.
+
     Source: Press et al. 2022, section 3 (there for causal attention; we take the distance in both directions).
     """
 
     def __init__(self, heads: int) -> None:
         super().__init__()
+        if heads < 1:
+            raise ValueError(f"heads must be at least 1, got {heads}")
         slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)  # (H,)
         self.register_buffer("slopes", slopes, persistent=False)
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
+        if query.ndim != 4 or query.shape[1] != len(self.slopes):
+            raise ValueError(f"query must be (B, {len(self.slopes)}, Tq, D), a slope a head; got {tuple(query.shape)}")
         places = torch.arange(prepared.shape[-2], device=query.device)  # (Tk,)
         distance = (places[len(places) - query.shape[-2] :, None] - places).abs()  # (Tq, Tk)
         penalty = self.slopes[:, None, None] * distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Dot, LinearBias, MultiHead, Rotary, ScaledDot, Score
+from attnbook.attention import LinearBias, MultiHead, Rotary, ScaledDot, Score, Sharpened
 from attnbook.attention.multihead import Heads
 
 NORMS = ("pre", "post", "none")
@@ -28,10 +28,10 @@ class TransformerConfig:
         window: how far self-attention may look to either side; ``None`` = everywhere.
         scale: divide scores by √(D/H). residual: go around each sublayer. (Both for chapter 09's ablation.)
         tied: the output layer is the transpose of the target's word vectors.
-        fused: use torch's fused kernel while training: the same model, faster, but no weights to look at.
+        fused: use torch's fused kernel: the same model, less memory, but no weights to look at.
 
     Raises:
-        ValueError: for an unknown norm or kind of positions.
+        ValueError: for an unknown norm or kind of positions, no layers, or a score that the fused kernel can't compute.
     """
 
     dim: int = 64
@@ -52,16 +52,23 @@ class TransformerConfig:
         for name, value, known in (("norm", self.norm, NORMS), ("positions", self.positions, POSITIONS)):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        if self.layers < 1:
+            raise ValueError(f"layers must be at least 1, got {self.layers}")
+        if self.fused and (not self.scale or self.positions == "linear_bias"):
+            raise ValueError("fused=True knows only scaled dots without a bias; leave it out with these scores")
 
     def self_score(self) -> Score:
         """The score within a sequence, which may know places."""
         if self.positions == "rotary":
-            return Rotary()
-        return LinearBias(self.heads) if self.positions == "linear_bias" else self.cross_score()
+            return self._unscaled(Rotary())
+        return self._unscaled(LinearBias(self.heads) if self.positions == "linear_bias" else ScaledDot())
 
     def cross_score(self) -> Score:
         """The score of a target word against the source's words."""
-        return ScaledDot() if self.scale else Dot()
+        return self._unscaled(ScaledDot())
+
+    def _unscaled(self, score: Score) -> Score:
+        return score if self.scale else Sharpened(score, (self.dim / self.heads) ** 0.5)  # √(D/H) / √(D/H) = 1
 
 
 class FeedForward(nn.Module):
