@@ -13,5 +13,5 @@ def small_transformer(source_size: int = 9, target_size: int = 8, seed: int = 1,
     config = TransformerConfig(**({"dim": 8, "heads": 2, "layers": 2, "hidden": 12, "max_length": 20} | changes))
     model = Transformer(source_size, target_size, config)
     for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.4)
+        nn.init.normal_(parameter, std=0.3)
     return model.eval()

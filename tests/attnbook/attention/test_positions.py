@@ -16,6 +16,7 @@ from attnbook.attention import (
     ScaledDot,
     Sinusoidal,
     relative_shift,
+    scaled_dot,
     sinusoidal_positions,
 )
 from attnbook.attention.positions import angles, rotate
@@ -196,3 +197,33 @@ def test_self_attention_sees_the_order_of_words_only_through_positions(kind, dra
         close(shuffled, wanted)
     else:
         assert (shuffled - wanted).abs().amax(dim=(0, 2)).min() > 1e-3
+
+
+def test_places_can_be_told_and_only_their_distance_counts(draw, close):
+    query, key = draw(2, H, 3, D), draw(2, H, 5, D, seed=1)
+    at, of = torch.tensor([4, 0, 2]), torch.tensor([1, 1, 3, 0, 9])
+    for score in (Rotary(), LinearBias(H)):
+        placed = score.to(query.device).placed(at.to(query.device), of.to(query.device))
+        moved = score.placed((at + 7).to(query.device), (of + 7).to(query.device))
+        close(placed(query, key), moved(query, key))
+        assert not torch.allclose(placed(query, key), score(query, key))
+    score = LinearBias(H).to(query.device)
+    penalty = scaled_dot(query, key) - score.placed(at.to(query.device), of.to(query.device))(query, key)
+    close(penalty[1, 0, 0], score.slopes[0].to(query) * (at[0] - of).abs().to(query))
+
+
+def test_sentences_may_have_places_of_their_own(draw, close):
+    query, key = draw(2, H, 3, D), draw(2, H, 5, D, seed=1)
+    at = torch.tensor([[4, 0, 2], [1, 1, 0]], device=query.device)
+    of = torch.tensor([[1, 1, 3, 0, 9], [0, 0, 1, 1, 2]], device=query.device)
+    for score in (Rotary(), LinearBias(H).to(query.device)):
+        together = score.placed(at[:, None], of[:, None])(query, key)
+        for b in range(2):
+            close(together[b : b + 1], score.placed(at[b], of[b])(query[b : b + 1], key[b : b + 1]))
+
+
+def test_a_placed_score_shares_its_parameters_and_leaves_the_first_as_it_was():
+    score = LinearBias(2, learn=True)
+    placed = score.placed(torch.arange(2), torch.arange(3))
+    assert placed.halvings is score.halvings
+    assert score.places is None

@@ -113,8 +113,11 @@ def test_dropout_stands_after_the_sublayer_and_not_on_the_way_around():
 @pytest.mark.parametrize(
     ("changes", "own", "across"),
     [
-        ({"positions": "rotary"}, Rotary, ScaledDot),
-        ({"positions": "linear_bias"}, LinearBias, ScaledDot),
+        ({"positions": "rotary"}, Rotary, Rotary),
+        ({"positions": "rotary", "cross_positions": "none"}, Rotary, ScaledDot),
+        ({"positions": "linear_bias"}, LinearBias, LinearBias),
+        ({"positions": "sinusoidal"}, ScaledDot, ScaledDot),
+        ({"positions": "learned", "cross_positions": "linear_bias"}, ScaledDot, LinearBias),
         ({"positions": "none"}, ScaledDot, ScaledDot),
         ({"positions": "rotary", "scale": False}, Sharpened, Sharpened),
     ],
@@ -125,10 +128,16 @@ def test_the_configuration_chooses_the_scores(changes, own, across):
     assert type(chosen.cross_score()) is across
 
 
-@pytest.mark.parametrize(("field", "value"), [("norm", "batch"), ("positions", "absolute")])
+@pytest.mark.parametrize(("field", "value"), [("norm", "batch"), ("positions", "absolute"), ("cross_positions", "sinusoidal")])
 def test_an_unknown_choice_is_named_beside_the_known_ones(field, value):
     with pytest.raises(ValueError, match=f"{field} must be one of .* got '{value}'"):
         TransformerConfig(**{field: value})
+
+
+def test_only_towards_the_source_slopes_are_learnt():
+    chosen = TransformerConfig(positions="linear_bias")
+    assert not list(chosen.self_score().parameters())
+    assert [parameter.shape for parameter in chosen.cross_score().parameters()] == [(chosen.heads,)]
 
 
 def test_without_scale_the_scores_are_plain_dots():

@@ -81,10 +81,20 @@ class MultiHead(nn.Module):
         """Project ``key, value (B, Tk, D)`` for the heads: the part of the work that does not need the query."""
         return Heads(split_heads(self.project_key(key), self.heads), split_heads(self.project_value(value), self.heads))
 
-    def look(self, query: Tensor, remembered: Heads, mask: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """Attend from ``query (B, Tq, D)`` to what was remembered; returns as :meth:`forward`."""
+    def look(
+        self,
+        query: Tensor,
+        remembered: Heads,
+        mask: Tensor | None = None,
+        places: tuple[Tensor, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend from ``query (B, Tq, D)`` to what was remembered; returns as :meth:`forward`.
+
+        ``places`` of queries and keys are for scores that care, see :mod:`attnbook.attention.positions`.
+        """
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         if mask is not None and mask.ndim == 3:
             mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
-        context, weights = attend(query, *remembered, score=self.score, mask=mask, fused=self.fused)
+        score = self.score if places is None else self.score.placed(*places)
+        context, weights = attend(query, *remembered, score=score, mask=mask, fused=self.fused)
         return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)

@@ -3,9 +3,11 @@
 Two kinds add something to the word vectors (:class:`Sinusoidal`, :class:`Learned`). Two change the score of query and
 key, and know only how far apart they are (:class:`Rotary`, :class:`LinearBias`). The fifth is to say nothing.
 
-Where a score needs places, keys stand at 0 … Tk − 1 and the queries are the last Tq of them: in self-attention these
-are the same words, and a decoder that writes a word at a time asks from the last place.
+Where a score needs places and is told none, keys stand at 0 … Tk − 1 and the queries are the last Tq of them: in
+self-attention these are the same words, and a decoder that writes a word at a time asks from the last place.
 """
+
+from copy import copy
 
 import torch
 from torch import Tensor, nn
@@ -17,11 +19,11 @@ def angles(positions: Tensor, dim: int) -> Tensor:
     """The angle of each pair of features at each position, t · 10000^(−2i/D), in radians.
 
     Args:
-        positions: ``(T,)`` numbers, as float.
+        positions: ``(..., T)`` numbers, as float.
         dim: D, even; a pair is made of two neighbouring features.
 
     Returns:
-        ``(T, D/2)``; the first pair turns fastest, one radian a place.
+        ``(..., T, D/2)``; the first pair turns fastest, one radian a place.
 
     Raises:
         ValueError: if ``dim`` is odd.
@@ -31,7 +33,7 @@ def angles(positions: Tensor, dim: int) -> Tensor:
     if dim < 2 or dim % 2:
         raise ValueError(f"dim must be even, since features turn in pairs; got {dim}")
     pairs = torch.arange(0, dim, 2, device=positions.device, dtype=positions.dtype)  # (D/2,): 0, 2, 4, …
-    return positions[:, None] * 10000.0 ** (-pairs / dim)  # (T, 1) * (D/2,) -> (T, D/2)
+    return positions[..., None] * 10000.0 ** (-pairs / dim)  # (..., T, 1) * (D/2,) -> (..., T, D/2)
 
 
 def sinusoidal_positions(length: int, dim: int, start: int = 0) -> Tensor:
@@ -69,7 +71,7 @@ def relative_shift(dim: int, offset: float) -> Tensor:
 
 
 def rotate(x: Tensor, positions: Tensor) -> Tensor:
-    """Turn each pair of features of ``x (..., T, D)`` by the angle of its position ``positions (T,)``.
+    """Turn each pair of features of ``x (..., T, D)`` by the angle of its position, ``positions (..., T)``.
 
     Source: Su et al. 2021, equation 34.
     """
@@ -123,44 +125,76 @@ class Learned(nn.Module):
         return x + self.vectors[start:end]
 
 
-class Rotary(ScaledDot):
+class _Placed:
+    """What the two scores that know places share."""
+
+    places: tuple[Tensor, Tensor] | None = None
+
+    def placed(self, queries: Tensor, keys: Tensor) -> Score:
+        """Return this score, with the same parameters, for queries at ``queries`` and keys at ``keys``.
+
+        Args:
+            queries, keys: numbers, ``(Tq,)`` and ``(Tk,)``; or ``(B, 1, Tq)`` and ``(B, 1, Tk)`` if sentences differ.
+        """
+        bound = copy(self)
+        bound.places = (queries, keys)
+        return bound
+
+    def _places(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+        if self.places is not None:
+            return self.places
+        places = torch.arange(key.shape[-2], device=key.device)  # (Tk,)
+        return places[len(places) - query.shape[-2] :], places
+
+
+class Rotary(_Placed, ScaledDot):
     """Scaled dot of query and key, each turned by its own place: only the distance between them is left.
 
     Source: Su et al. 2021, section 3.2.
     """
 
     def turn(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
-        """Turn the keys as places 0 … Tk − 1 and the queries as the last Tq of these."""
-        places = torch.arange(key.shape[-2], device=key.device)  # (Tk,)
-        return rotate(query, places[len(places) - query.shape[-2] :]), rotate(key, places)
+        """Turn query and key ``(..., T, D)`` by their places."""
+        of_query, of_key = self._places(query, key)
+        return rotate(query, of_query), rotate(key, of_key)
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
         return super().compare(*self.turn(query, prepared))
 
 
-class LinearBias(Score):
-    """Scaled dot, minus a penalty that grows with the distance; each head has a slope of its own, not learnt.
+class LinearBias(_Placed, Score):
+    """Scaled dot, minus a penalty that grows with the distance; each head has a slope of its own.
 
     Args:
         heads: H; slopes are 2^(−8h/H) for h = 1 … H.
+        learn: let training set the slopes, from there on. They stay above 0.
 
     Raises:
         ValueError: if ``heads`` is not positive, or the query has another number of heads.
 
-    Source: Press et al. 2022, section 3 (there for causal attention; we take the distance in both directions).
+    Source: Press et al. 2022, section 3 (there for causal attention, with fixed slopes).
     """
 
-    def __init__(self, heads: int) -> None:
+    def __init__(self, heads: int, learn: bool = False) -> None:
         super().__init__()
         if heads < 1:
             raise ValueError(f"heads must be at least 1, got {heads}")
-        slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)  # (H,)
-        self.register_buffer("slopes", slopes, persistent=False)
+        halvings = 8.0 * torch.arange(1, heads + 1) / heads  # (H,): log2 of one over the slope
+        if learn:
+            self.halvings = nn.Parameter(halvings)
+        else:
+            self.register_buffer("halvings", halvings, persistent=False)
+
+    @property
+    def slopes(self) -> Tensor:
+        """How much the score falls with each place of distance, ``(H,)``."""
+        return 2.0**-self.halvings
 
     def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        if query.ndim != 4 or query.shape[1] != len(self.slopes):
-            raise ValueError(f"query must be (B, {len(self.slopes)}, Tq, D), a slope a head; got {tuple(query.shape)}")
-        places = torch.arange(prepared.shape[-2], device=query.device)  # (Tk,)
-        distance = (places[len(places) - query.shape[-2] :, None] - places).abs()  # (Tq, Tk)
+        heads = len(self.halvings)
+        if query.ndim != 4 or query.shape[1] != heads:
+            raise ValueError(f"query must be (B, {heads}, Tq, D), a slope for each head; got {tuple(query.shape)}")
+        of_query, of_key = self._places(query, prepared)
+        distance = (of_query[..., :, None] - of_key[..., None, :]).abs()  # (Tq, Tk), or (B, 1, Tq, Tk)
         penalty = self.slopes[:, None, None] * distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)
         return scaled_dot(query, prepared) - penalty.to(query.dtype)  # (B, H, Tq, Tk)

@@ -53,6 +53,10 @@ class Score(nn.Module):
         """Return :meth:`compare` for a decoder that has looked at ``alignment``. Most scores do not care."""
         return self.compare
 
+    def placed(self, queries: Tensor, keys: Tensor) -> "Score":
+        """Return this score for queries and keys that stand at these places. Most scores do not care."""
+        return self
+
 
 def same_features(name: str, query: Tensor, key: Tensor) -> None:
     """Raise a ValueError unless ``query`` and ``key`` have as many features; ``name`` is the score's."""
@@ -266,6 +270,10 @@ class Sharpened(Score):
     def at(self, alignment: Alignment) -> Callable[[Tensor, Tensor], Tensor]:
         """Return the sharpened comparison for a decoder that has looked at ``alignment``."""
         return partial(self._sharpen, self.score.at(alignment))
+
+    def placed(self, queries: Tensor, keys: Tensor) -> Score:
+        """Return the sharpened score for queries and keys that stand at these places."""
+        return Sharpened(self.score.placed(queries, keys), self.beta)
 
     def _sharpen(self, compare: Callable[[Tensor, Tensor], Tensor], query: Tensor, prepared: Tensor) -> Tensor:
         return self.beta(prepared.shape[1]) * compare(query, prepared)

@@ -33,11 +33,24 @@ class TransformerState(NamedTuple):
         past: for each layer, keys and values of the words written so far, ``(B, H, t, D/H)``.
         memory: for each layer, keys and values of the source, ``(B, H, Tk, D/H)``.
         mask: ``(B, Tk)`` bool, ``True`` at real source words.
+        places: ``(B, Tk)``, where the source words stand. written: ``(B,)``, where the next target word does.
     """
 
     past: tuple[Heads | None, ...]
     memory: tuple[Heads, ...]
     mask: Tensor
+    places: Tensor
+    written: Tensor
+
+
+def count_places(words: Tensor, separator: int | None, start: Tensor) -> Tensor:
+    """Where ``words (B, T)`` stand, ``(B, T)``, counted on from ``start (B,)``.
+
+    Words are counted one by one, or, with a separator, item by item: it is the first word of the next item.
+    """
+    new = torch.ones_like(words) if separator is None else (words == separator).long()  # (B, T)
+    counted = new.cumsum(dim=1) + start[:, None]
+    return counted - 1 if separator is None else counted
 
 
 class Embedding(nn.Module):
@@ -121,11 +134,14 @@ class Transformer(nn.Module):
     def start(self, source: Tensor, lengths: Tensor) -> TransformerState:
         """Encode ``source (B, Tk)`` and project it for each decoder layer, once; no word written yet."""
         annotations, mask, _ = self.encode(source, lengths)
-        return self._remember(annotations, mask)
+        return self._remember(source, annotations, mask)
 
-    def _remember(self, annotations: Tensor, mask: Tensor) -> TransformerState:
+    def _remember(self, source: Tensor, annotations: Tensor, mask: Tensor) -> TransformerState:
         memory = tuple(layer.cross_attention.remember(annotations, annotations) for layer in self.decoder.layers)
-        return TransformerState((None,) * len(memory), memory, mask)
+        first = torch.zeros_like(source[:, 0])  # (B,)
+        separator = None if self.config.separators is None else self.config.separators[0]
+        places = count_places(source, separator, first)  # (B, Tk)
+        return TransformerState((None,) * len(memory), memory, mask, places, first)
 
     def read(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, list[tuple]]:
         """Read the next ``words (B, T)`` of the target, after those in the state.
@@ -135,12 +151,16 @@ class Transformer(nn.Module):
         """
         before = 0 if state.past[0] is None else state.past[0].key.shape[2]
         x, past, seen = self.embed_target(words, before), [], []
+        separator = None if self.config.separators is None else self.config.separators[1]
+        at = count_places(words, separator, state.written)  # (B, T)
         self_mask = self._self_mask(before, words.shape[1], words.device)
+        places = (at[:, None], state.places[:, None])  # (B, 1, T), (B, 1, Tk): the same for all heads
         for layer, kept, memory in zip(self.decoder.layers, state.past, state.memory, strict=True):
-            x, heads, weights = layer(x, kept, memory, self_mask, state.mask[:, None])
+            x, heads, weights = layer(x, kept, memory, self_mask, state.mask[:, None], places)
             past.append(heads)
             seen.append(weights)
-        return self.output(self.decoder.last_norm(x)), state._replace(past=tuple(past)), seen
+        state = state._replace(past=tuple(past), written=at[:, -1] + (separator is None))
+        return self.output(self.decoder.last_norm(x)), state, seen
 
     def _self_mask(self, before: int, new: int, device: torch.device) -> Tensor:
         """Each new word may look at itself and what was before it: ``(new, before + new)``."""
@@ -180,5 +200,5 @@ class Transformer(nn.Module):
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
         """The weights of every head of all three attentions, under teacher forcing."""
         annotations, mask, encoder = self.encode(source, lengths)
-        _, _, seen = self.read(decoder_input, self._remember(annotations, mask))
+        _, _, seen = self.read(decoder_input, self._remember(source, annotations, mask))
         return Maps(encoder, *(list(kind) for kind in zip(*seen, strict=True)))

@@ -11,6 +11,7 @@ from attnbook.attention.multihead import Heads
 
 NORMS = ("pre", "post", "none")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
+CROSS_POSITIONS = ("same", "none", "rotary", "linear_bias")
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,12 @@ class TransformerConfig:
         dropout: part of the numbers set to zero while training, where the paper does it: after each sublayer, and
             after the sum of word vector and position.
         norm: ``"post"`` normalises after adding (the paper), ``"pre"`` before each sublayer, ``"none"`` not at all.
-        positions: ``"none"``, ``"sinusoidal"``, ``"learned"``, ``"rotary"`` or ``"linear_bias"``.
+        positions: ``"none"``, ``"sinusoidal"``, ``"learned"``, ``"rotary"`` or ``"linear_bias"``. The last two say how
+            far apart two words of one sequence are.
+        cross_positions: ``"none"``, ``"rotary"`` or ``"linear_bias"`` (with learnt slopes): how far a target word's
+            place is from a source word's place. ``"same"``: as positions, where that is one of these.
+        separators: a word of the source and one of the target that part the items of a list. With them,
+            cross_positions count items instead of words: the second item of the target looks for the second.
         max_length: places that learned positions know.
         window: how far self-attention may look to either side; ``None`` = everywhere.
         scale: divide scores by √(D/H). residual: go around each sublayer. (Both for chapter 09's ablation.)
@@ -41,6 +47,8 @@ class TransformerConfig:
     dropout: float = 0.0
     norm: str = "pre"
     positions: str = "rotary"
+    cross_positions: str = "same"
+    separators: tuple[int, int] | None = None
     max_length: int = 512
     window: int | None = None
     scale: bool = True
@@ -49,25 +57,27 @@ class TransformerConfig:
     fused: bool = False
 
     def __post_init__(self) -> None:
-        for name, value, known in (("norm", self.norm, NORMS), ("positions", self.positions, POSITIONS)):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        choices = {"norm": NORMS, "positions": POSITIONS, "cross_positions": CROSS_POSITIONS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.layers < 1:
             raise ValueError(f"layers must be at least 1, got {self.layers}")
-        if self.fused and (not self.scale or self.positions == "linear_bias"):
+        if self.fused and (not self.scale or "linear_bias" in (self.positions, self.cross_positions)):
             raise ValueError("fused=True knows only scaled dots without a bias; leave it out with these scores")
 
     def self_score(self) -> Score:
-        """The score within a sequence, which may know places."""
-        if self.positions == "rotary":
-            return self._unscaled(Rotary())
-        return self._unscaled(LinearBias(self.heads) if self.positions == "linear_bias" else ScaledDot())
+        """The score within a sequence."""
+        return self._score(self.positions, learn=False)
 
     def cross_score(self) -> Score:
         """The score of a target word against the source's words."""
-        return self._unscaled(ScaledDot())
+        kind = self.positions if self.cross_positions == "same" else self.cross_positions
+        return self._score(kind, learn=True)
 
-    def _unscaled(self, score: Score) -> Score:
+    def _score(self, positions: str, learn: bool) -> Score:
+        kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
+        score = kinds.get(positions, ScaledDot)()
         return score if self.scale else Sharpened(score, (self.dim / self.heads) ** 0.5)  # √(D/H) / √(D/H) = 1
 
 
@@ -144,7 +154,13 @@ class DecoderLayer(nn.Module):
         self.around_self, self.around_cross, self.around_feed_forward = Around(config), Around(config), Around(config)
 
     def forward(
-        self, x: Tensor, past: Heads | None, memory: Heads, self_mask: Tensor | None, memory_mask: Tensor | None
+        self,
+        x: Tensor,
+        past: Heads | None,
+        memory: Heads,
+        self_mask: Tensor | None,
+        memory_mask: Tensor | None,
+        places: tuple[Tensor, Tensor] | None = None,
     ) -> tuple[Tensor, Heads, tuple[Tensor | None, Tensor | None]]:
         """Read ``x (B, T, D)``, the new words of the target.
 
@@ -152,6 +168,7 @@ class DecoderLayer(nn.Module):
             past: keys and values of the words before them, ``(B, H, t, D/H)``; ``None`` at the beginning.
             memory: keys and values of the source, from ``cross_attention.remember``.
             self_mask: ``(T, t + T)`` or ``(B, T, t + T)``. memory_mask: ``(B, 1, Tk)``.
+            places: of the words of ``x`` and of the source's, for scores that care; see :meth:`MultiHead.look`.
 
         Returns:
             ``(B, T, D)``; keys and values of all words so far; weights within the target and to the source.
@@ -167,7 +184,7 @@ class DecoderLayer(nn.Module):
             return out
 
         def cross_attention(y: Tensor) -> Tensor:
-            out, weights = self.cross_attention.look(y, memory, memory_mask)
+            out, weights = self.cross_attention.look(y, memory, memory_mask, places)
             kept.append(weights)
             return out
 

@@ -1,0 +1,41 @@
+"""The experiment about the Transformer: each model differs from the base in what its name says, and in nothing else."""
+
+from dataclasses import asdict
+
+import pytest
+
+from attnbook.data.numbers import number_lists
+from attnbook.experiments import transformer
+from attnbook.experiments.runner import Job
+from attnbook.models import TransformerConfig
+
+
+@pytest.fixture(scope="module")
+def lists():
+    return number_lists(train=20, validation=2, test_per_size=2, longest=2, longer=(), longer_per_size=0)
+
+
+@pytest.mark.parametrize("name", transformer.CHANGES)
+def test_a_model_differs_from_the_base_only_as_listed(name, lists):
+    made, usual = asdict(transformer.build(name, lists).config), asdict(TransformerConfig())
+    listed = {field for field, value in transformer.CHANGES[name].items() if value != usual[field]}
+    assert {field for field, value in made.items() if value != usual[field]} == listed
+
+
+def test_items_are_parted_by_the_comma_of_each_language(lists):
+    source, target = transformer.build("items", lists).config.separators
+    assert lists.source_vocabulary.words[source] == ","
+    assert lists.target_vocabulary.words[target] == ","
+
+
+def test_only_the_cold_ones_go_without_warm_up():
+    assert transformer.training("post_cold")["warmup"] == 0
+    assert transformer.training("post") == transformer.TRAINING
+
+
+def test_weights_are_kept_of_seed_0_where_a_chapter_shows_them(lists, monkeypatch):
+    monkeypatch.setattr(transformer, "task", lambda: lists)
+    monkeypatch.setattr(transformer, "train_and_measure", lambda *_: {"loss": 1.0})
+    assert transformer.run(Job("base", 0, 1)).model is not None
+    assert transformer.run(Job("base", 1, 1)).model is None
+    assert transformer.run(Job("no_norm", 0, 1)).model is None
