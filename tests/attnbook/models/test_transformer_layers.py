@@ -138,6 +138,7 @@ def test_only_towards_the_source_slopes_are_learnt():
     chosen = TransformerConfig(positions="linear_bias")
     assert not list(chosen.self_score().parameters())
     assert [parameter.shape for parameter in chosen.cross_score().parameters()] == [(chosen.heads,)]
+    assert chosen.cross_score().slopes.tolist() == [1.0] * chosen.heads
 
 
 def test_without_scale_the_scores_are_plain_dots():

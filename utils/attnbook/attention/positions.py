@@ -167,7 +167,7 @@ class LinearBias(_Placed, Score):
 
     Args:
         heads: H; slopes are 2^(−8h/H) for h = 1 … H.
-        learn: let training set the slopes, from there on. They stay above 0.
+        learn: let training set the slopes; all start at 1 then, and stay above 0.
 
     Raises:
         ValueError: if ``heads`` is not positive, or the query has another number of heads.
@@ -179,11 +179,10 @@ class LinearBias(_Placed, Score):
         super().__init__()
         if heads < 1:
             raise ValueError(f"heads must be at least 1, got {heads}")
-        halvings = 8.0 * torch.arange(1, heads + 1) / heads  # (H,): log2 of one over the slope
         if learn:
-            self.halvings = nn.Parameter(halvings)
+            self.halvings = nn.Parameter(torch.zeros(heads))  # (H,): log2 of one over the slope
         else:
-            self.register_buffer("halvings", halvings, persistent=False)
+            self.register_buffer("halvings", 8.0 * torch.arange(1, heads + 1) / heads, persistent=False)
 
     @property
     def slopes(self) -> Tensor:

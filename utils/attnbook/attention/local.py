@@ -1,0 +1,59 @@
+"""Restricted attention that costs what it promises: each place compares itself with its neighbours and with no other."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.attention.core import masked_softmax
+from attnbook.attention.scores import same_features
+
+
+def neighbours(x: Tensor, radius: int) -> Tensor:
+    """Lay beside each place the places around it: ``(B, T, D)`` -> ``(B, T, D, 2 · radius + 1)``.
+
+    Beyond the ends stand zeros. Nothing is copied but the ends: the windows are views of one another.
+
+    Raises:
+        ValueError: if ``x`` has not three axes, or ``radius`` is negative.
+    """
+    if x.ndim != 3:
+        raise ValueError(f"x must have 3 axes (B, T, D), got shape {tuple(x.shape)}")
+    if radius < 0:
+        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+    return F.pad(x, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)  # (B, T + 2r, D) -> (B, T, D, 2r + 1)
+
+
+def inside(length: int, radius: int, device: torch.device | str | None = None) -> Tensor:
+    """``(length, 2 · radius + 1)`` bool: which places of each window there are; a sequence has two ends."""
+    offsets = torch.arange(-radius, radius + 1, device=device)  # (2r + 1,)
+    places = torch.arange(length, device=device)[:, None] + offsets  # (T, 2r + 1)
+    return (places >= 0) & (places < length)
+
+
+def attend_window(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tuple[Tensor, Tensor]:
+    """Scaled dot attention of each place to those at most ``radius`` away, in O(T · radius · D).
+
+    The same context as ``attend`` with ``window_mask(T, radius)``, without the T × T scores.
+
+    Args:
+        query, key: ``(B, T, D)``. value: ``(B, T, Dv)``. All have the same places.
+        radius: how far a place sees to either side.
+
+    Returns:
+        context ``(B, T, Dv)`` and weights ``(B, T, 2 · radius + 1)``: column w is the place ``w − radius`` further on.
+        Columns beyond the ends of the sequence are zero.
+
+    Raises:
+        ValueError: if the shapes do not fit together, or ``radius`` is negative.
+
+    Source: Vaswani et al. 2017, section 4 ("restricted").
+    """
+    same_features("dot", query, key)
+    if not query.shape[:-1] == key.shape[:-1] == value.shape[:-1]:
+        shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
+        raise ValueError(f"query, key and value must have the same B and T, got {shapes}")
+    keys, values = neighbours(key, radius), neighbours(value, radius)  # (B, T, D, 2r + 1), (B, T, Dv, 2r + 1)
+    scores = (query[:, :, None] @ keys)[:, :, 0] * query.shape[-1] ** -0.5  # (B, T, 1, D) @ … -> (B, T, 2r + 1)
+    weights = masked_softmax(scores, inside(query.shape[1], radius, query.device))  # (B, T, 2r + 1)
+    context = (values @ weights[..., None])[..., 0]  # (B, T, Dv, 2r + 1) @ (B, T, 2r + 1, 1) -> (B, T, Dv)
+    return context, weights
