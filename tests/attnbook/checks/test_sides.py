@@ -66,6 +66,17 @@ def test_a_gradient_that_is_not_a_number_is_told():
     assert verdict.mistake == "gradient is not a number"
 
 
+def test_where_any_slope_will_do_it_has_to_be_finite_all_the_same():
+    def root(x):
+        return x.where(x > 0, 1.0).sqrt() * (x > 0)
+
+    inputs = [(torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64),)]
+    exercise = Exercise(root, lambda draw: inputs, [], slopes=lambda found, x: [found[0].where(x > 0, 0.0)])
+    assert judge(exercise, lambda x: root(x) + 7 * x.where(x == 0, 0.0))
+    assert judge(exercise, torch.sqrt).mistake == "gradient is not a number"
+    assert judge(exercise, lambda x: root(x).detach() + x - x.detach()).mistake == "wrong gradient"
+
+
 def test_gradients_are_not_asked_for_where_an_exercise_says_so(extremes_exercise):
     assert judge(extremes_exercise, lambda x: (x.detach().min(), x.detach().max()))
 
