@@ -52,6 +52,22 @@ def test_a_known_mistake_about_gradients_goes_first(weigh_exercise):
     assert judge(weigh_exercise, lambda w, v: w.data @ v).mistake == "weights cut off"
 
 
+def test_where_no_gradient_flows_none_can_be_lost():
+    def positive(x):
+        return x.clamp_min(0.0)
+
+    def skips_what_is_closed(x):
+        return x.clamp_min(0.0) if (x > 0).any() else torch.zeros_like(x)
+
+    def cases(draw):
+        yield (draw.uniform(2, 3, low=-2.0, high=-1.0),)  # nothing gets through
+        yield (draw.normal(3, 4),)
+
+    exercise = Exercise(positive, cases, [])
+    assert judge(exercise, skips_what_is_closed).passed
+    assert judge(exercise, lambda x: x.clamp_min(0.0).detach()).mistake == "loses the gradient"
+
+
 def test_a_wrong_gradient_is_told(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: 2 * (w @ v) - (w @ v).detach())
     assert verdict.mistake == "wrong gradient"
