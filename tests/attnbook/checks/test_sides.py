@@ -52,6 +52,22 @@ def test_a_known_mistake_about_gradients_goes_first(weigh_exercise):
     assert judge(weigh_exercise, lambda w, v: w.data @ v).mistake == "weights cut off"
 
 
+def test_where_no_gradient_flows_none_can_be_lost():
+    def positive(x):
+        return x.clamp_min(0.0)
+
+    def skips_what_is_closed(x):
+        return x.clamp_min(0.0) if (x > 0).any() else torch.zeros_like(x)
+
+    def cases(draw):
+        yield (draw.uniform(2, 3, low=-2.0, high=-1.0),)  # nothing gets through
+        yield (draw.normal(3, 4),)
+
+    exercise = Exercise(positive, cases, [])
+    assert judge(exercise, skips_what_is_closed).passed
+    assert judge(exercise, lambda x: x.clamp_min(0.0).detach()).mistake == "loses the gradient"
+
+
 def test_a_wrong_gradient_is_told(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: 2 * (w @ v) - (w @ v).detach())
     assert verdict.mistake == "wrong gradient"
@@ -64,6 +80,17 @@ def test_a_gradient_that_is_not_a_number_is_told():
     exercise = Exercise(root, lambda draw: [(torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64),)], [])
     verdict = judge(exercise, lambda x: torch.where(x > 0, x.sqrt(), 0))
     assert verdict.mistake == "gradient is not a number"
+
+
+def test_where_any_slope_will_do_it_has_to_be_finite_all_the_same():
+    def root(x):
+        return x.where(x > 0, 1.0).sqrt() * (x > 0)
+
+    inputs = [(torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64),)]
+    exercise = Exercise(root, lambda draw: inputs, [], slopes=lambda found, x: [found[0].where(x > 0, 0.0)])
+    assert judge(exercise, lambda x: root(x) + 7 * x.where(x == 0, 0.0))
+    assert judge(exercise, torch.sqrt).mistake == "gradient is not a number"
+    assert judge(exercise, lambda x: root(x).detach() + x - x.detach()).mistake == "wrong gradient"
 
 
 def test_gradients_are_not_asked_for_where_an_exercise_says_so(extremes_exercise):

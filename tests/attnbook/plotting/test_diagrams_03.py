@@ -1,6 +1,6 @@
 import pytest
 
-from attnbook.plotting.diagrams_03 import draw_library, plot_against_features, plot_runs
+from attnbook.plotting.diagrams_03 import draw_library, plot_against_features, plot_counts, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -69,3 +69,23 @@ def test_each_run_is_a_line_of_its_own(looks_right, texts):
 def test_no_runs_are_refused():
     with pytest.raises(ValueError, match="panels is empty"):
         plot_runs({})
+
+
+def test_counts_stand_behind_their_bars(texts):
+    axes = plot_counts({"multiplications": {"dot": 147_456, "mlp": 2_629_632}, "kept": {"dot": 6, "mlp": 9}})
+    assert [ax.get_xlabel() for ax in axes] == ["multiplications", "kept"]
+    assert {"dot", "mlp", "147,456", "2,629,632"} <= set(texts(axes[0]))
+    assert [bar.get_width() for bar in axes[1].patches] == [6, 9]
+
+
+def test_the_longest_bar_leaves_room_for_its_count():
+    ax = plot_counts({"multiplications (thousands)": {"dot": 147, "mlp": 2_630}})[0]
+    ax.figure.canvas.draw()
+    assert max(text.get_window_extent().x1 for text in ax.texts) <= ax.figure.bbox.x1
+
+
+def test_counts_need_a_panel_and_the_same_names():
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_counts({})
+    with pytest.raises(ValueError, match="panel 'kept' has other names"):
+        plot_counts({"multiplications": {"dot": 1}, "kept": {"mlp": 1}})

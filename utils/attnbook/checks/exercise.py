@@ -42,8 +42,10 @@ without end, NaN, and so on.
 *Properties* give unlisted wrong answers their words, tried in order on the failing inputs, smallest first;
 `holds(result, *args)`, with `result` of the reference's structure and shapes.
 *Unasked* the engine checks that inputs are left alone, dtype is kept and gradients flow (`gradients=False`
-switches that off: numpy answers welcome). New tensors on the CPU whatever the input's device earn a right
-answer a remark; it is a fault where an exercise lists it as a mistake (`device=False`: not looked at).
+switches that off: numpy answers welcome; `slopes(gradients, *args)` brings finite gradients that are equally
+right to one form, one for each argument, None for a number). `by_hand=True`: autograd is a fault. New
+tensors on the CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise
+lists it as a mistake (`device=False`: not looked at).
 *Canonical.* Where several results are equally right, `canonical(result, *args)` brings them to one form.
 *Right answers* live in `tests/attnbook/checks/right/labNN.py`: functions named like the exercise with two
 underscores and a style, `def shift_right__loops(target, bos)`; at least two for each exercise.
@@ -53,12 +55,13 @@ two of them look alike.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import linecache
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,9 +70,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import values
+from .by_hand import watched
 from .running import Run, run
 
 DRAWS = 4  # how often an exercise's cases are drawn for one check
+COMPACT = 6  # and how often again, in search of a smaller input to show
 _AT_HAND = {"torch": torch, "Tensor": Tensor, "nn": nn, "F": F, "math": math, "np": np}
 
 
@@ -93,14 +98,20 @@ class Property:
 
 
 class Draw:
-    """Random inputs for one draw of one variant; the same numbers on every machine."""
+    """Random inputs for one draw of one variant; the same numbers on every machine.
 
-    def __init__(self, variant: int, number: int):
-        self.variant, self.number = variant, number
-        self.generator = torch.Generator().manual_seed(7919 * variant + number)
+    A `compact` draw has sizes as small as can be, equal ones too: it finds nothing that the others don't,
+    but what they found may be read more easily in it.
+    """
+
+    def __init__(self, variant: int, number: int, compact: bool = False):
+        self.variant, self.number, self.compact = variant, number, compact
+        self.generator = torch.Generator().manual_seed(7919 * variant + number + 10**6 * compact)
 
     def sizes(self, count: int, low: int = 2) -> list[int]:
         """`count` sizes, all different, at least `low`; a few more to choose from after the first draw."""
+        if self.compact:
+            return self.integers(low, low + 2, count).tolist()
         spread = count + 1 if self.number == 0 else count + 3
         return [low + i for i in torch.randperm(spread, generator=self.generator)[:count].tolist()]
 
@@ -159,6 +170,8 @@ class Exercise:
     returns: Sequence[str] = ()
     tolerance: float = 1e-6
     gradients: bool = True
+    slopes: Callable[..., Sequence[Tensor | None]] | None = None
+    by_hand: bool = False
     device: bool = True
     canonical: Callable[..., Any] | None = None
     _compiled: dict = field(default_factory=dict, repr=False)
@@ -176,9 +189,21 @@ class Exercise:
         drawn = [args for number in range(DRAWS) for args in self.cases(Draw(variant, number))]
         return sorted(drawn, key=values.size)
 
+    def compact_inputs(self, variant: int, below: int) -> list[tuple]:
+        """More argument tuples, smallest first, all smaller than `below`: to show, not to judge by."""
+        drawn = []
+        for number in range(COMPACT):
+            with contextlib.suppress(Exception):  # made for sizes that differ: then there are none
+                drawn += list(self.cases(Draw(variant, number, compact=True)))
+        return sorted((args for args in drawn if values.size(args) < below), key=values.size)
+
     def run(self, function: Callable, args: tuple) -> Run:
         """One call of an answer, on a copy of the arguments."""
-        return run(function, args, self.canonical)
+        if not self.by_hand:
+            return run(function, args, self.canonical)
+        with watched() as ways:
+            done = run(function, args, self.canonical)
+        return replace(done, autograd=ways[0] if ways else "")
 
     def source(self, mistake: Mistake) -> str:
         """A mistake's source: a complete function with the exercise's name and parameters."""

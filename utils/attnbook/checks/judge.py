@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from . import sides, values, wording
 from .exercise import Exercise, Property
 from .running import Run, guarded
+from .smallest import same_run, smallest
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Trial:
     """An answer's runs beside the reference's, input by input."""
 
     exercise: Exercise
+    answer: Callable
+    variant: int
     got: list[Run]
     expected: list[Run]
 
@@ -38,6 +42,11 @@ class Trial:
         pairs = enumerate(zip(self.got, self.expected, strict=False))
         return [i for i, (got, expected) in pairs if not same_run(got, expected, self.exercise.tolerance)]
 
+    def smallest(self, index: int, shows: Callable[[Run, Run], bool]) -> tuple[Run, Run]:
+        """The runs on a failing input, or on a smaller one that `shows` the same."""
+        found = self.got[index], self.expected[index]
+        return smallest(self.exercise, self.answer, self.variant, found, shows)
+
 
 def judge(exercise: Exercise, answer: Any, variant: int = 0) -> Verdict:
     """The verdict on an answer. Never raises for a wrong answer."""
@@ -46,10 +55,10 @@ def judge(exercise: Exercise, answer: Any, variant: int = 0) -> Verdict:
         return refusal
     inputs = exercise.inputs(variant)
     expected = [exercise.run(exercise.reference, args) for args in inputs]
-    trial = Trial(exercise, _observe(exercise, answer, inputs), expected)
+    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected)
     complaints = [] if trial.failing else sides.complaints(exercise, answer, trial.got, expected)
     if trial.failing or [complaint for complaint in complaints if complaint.kind != sides.DEVICE]:
-        return _rejected(trial, answer, complaints)
+        return _rejected(trial, complaints)
     known = _known(trial, complaints) if complaints else None
     return Verdict(True, None, wording.passed(exercise, inputs, complaints)) if known is None else known
 
@@ -77,18 +86,11 @@ def _observe(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> list[
     return runs
 
 
-def same_run(first: Run, second: Run, tolerance: float) -> bool:
-    """Whether two runs ended alike: with the same values, or both with an error."""
-    if first.failure is not None or second.failure is not None:
-        return None not in (first.failure, second.failure)
-    return values.same(first.value, second.value, tolerance)
-
-
-def _rejected(trial: Trial, answer: Callable, complaints: list[sides.Complaint]) -> Verdict:
+def _rejected(trial: Trial, complaints: list[sides.Complaint]) -> Verdict:
     exercise, last = trial.exercise, trial.got[-1]
     if last.failure is not None and last.failure.unwritten:
         return Verdict(False, None, wording.unwritten(exercise, last.failure))
-    if wording.empty_body(answer):
+    if wording.empty_body(trial.answer):
         return Verdict(False, None, wording.unwritten(exercise, None))
     known = _known(trial, complaints)
     if known is not None:
@@ -109,9 +111,8 @@ def _known(trial: Trial, complaints: list[sides.Complaint]) -> Verdict | None:
         if runs is None:
             continue
         if trial.failing:
-            index = trial.failing[0]
-            text = wording.mistake(exercise, mistake, trial.got[index], trial.expected[index])
-            return Verdict(False, mistake.name, text)
+            shown = trial.smallest(trial.failing[0], partial(_shares, exercise, wrong))
+            return Verdict(False, mistake.name, wording.mistake(exercise, mistake, *shown))
         if seen == sides.pattern(sides.complaints(exercise, wrong, runs, trial.expected)):
             return Verdict(False, mistake.name, wording.side_mistake(exercise, mistake, complaints[0]))
     return None
@@ -131,24 +132,38 @@ def _alike(trial: Trial, wrong: Callable) -> list[Run] | None:
     return runs if evidence else None
 
 
+def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> bool:
+    return same_run(got, exercise.run(wrong, got.args), exercise.tolerance)
+
+
 def _telling(got: Run, other: Run) -> bool:
     return got.failure is None or got.failure.text == other.failure.text
 
 
 def _in_plain_words(trial: Trial) -> Verdict:
     """Wrong in a way nobody listed: the first thing that is not as it should be, on the smallest input."""
-    exercise = trial.exercise
-    got, expected = trial.got[trial.failing[0]], trial.expected[trial.failing[0]]
-    general = wording.general(exercise, got, expected)
+    exercise, first = trial.exercise, trial.failing[0]
+    general = wording.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
-        return Verdict(False, *general)
+        shown = trial.smallest(first, partial(_said, exercise, general[0]))
+        return Verdict(False, *wording.general(exercise, *shown))
     for prop in exercise.properties:
         for index in trial.failing:
-            got, expected = trial.got[index], trial.expected[index]
-            if _comparable(got, expected) and not _holds(prop, got):
-                return Verdict(False, None, wording.property_fails(exercise, prop, got, expected))
-    got, expected = trial.got[trial.failing[0]], trial.expected[trial.failing[0]]
-    return Verdict(False, None, wording.wrong_values(exercise, got, expected))
+            if _breaks(prop, trial.got[index], trial.expected[index]):
+                shown = trial.smallest(index, partial(_breaks, prop))
+                return Verdict(False, None, wording.property_fails(exercise, prop, *shown))
+    shown = trial.smallest(first, lambda got, expected: True)
+    return Verdict(False, None, wording.wrong_values(exercise, *shown))
+
+
+def _said(exercise: Exercise, name: str | None, got: Run, expected: Run) -> bool:
+    """Of an error only the shapes are shown, and these tell more when all sizes differ."""
+    said = wording.general(exercise, got, expected)
+    return got.failure is None and said is not None and said[0] == name
+
+
+def _breaks(prop: Property, got: Run, expected: Run) -> bool:
+    return _comparable(got, expected) and not _holds(prop, got)
 
 
 def _holds(prop: Property, got: Run) -> bool:
@@ -158,4 +173,6 @@ def _holds(prop: Property, got: Run) -> bool:
 
 
 def _comparable(got: Run, expected: Run) -> bool:
-    return got.failure is None and wording.structure(got.value, expected.value) is None
+    """Whether properties can be looked at: NaN has none of them, and would get the wrong words."""
+    return got.failure is None and wording.structure(got.value, expected.value) is None and (
+        values.finite(got.value) or not values.finite(expected.value))

@@ -19,6 +19,8 @@ def _targets(draw):
     batch, length = draw.sizes(2)
     bos = BOS if draw.number < 2 else draw.integer(3, 9)  # the symbol's number is an argument, not always 1
     yield draw.integers(9, 30, batch, length), bos
+    if draw.number == 1:  # sentences of two lengths, with end symbols and padding: they are shifted as they are
+        yield torch.tensor([[11, 12, EOS, PAD], [13, 14, 15, EOS]]), bos
 
 
 SHIFT_RIGHT = Exercise(
@@ -56,6 +58,16 @@ SHIFT_RIGHT = Exercise(
         Mistake("shifted along the batch", "You shifted the rows, not the words: sentence b got the words of "
                 "sentence b − 1. The batch is axis 0, time is axis 1.",
                 "return torch.cat([torch.full_like(target[:1], bos), target[:-1]], 0)"),
+        Mistake("0 in front", "Your rows begin with 0, the padding. Their first word is `bos`.",
+                {"bos)  #": "0)  #"}),
+        Mistake("the first word everywhere", "You moved the words one by one from the left, so each overwrote the "
+                "next before that had moved. Copy from the target as it was, or build a new tensor.",
+                "moved = target.clone()\nfor t in range(1, target.shape[1]):\n"
+                "    moved[:, t] = moved[:, t - 1]\nmoved[:, 0] = bos\nreturn moved"),
+        Mistake("end symbols left out", "You left out the end symbol before shifting. The decoder never has to read "
+                "it, but the places must stay where they are: shift the row as it is.",
+                "rows = [[bos, *(w for w in row[:-1] if w != 2), 0, 0][:len(row)] for row in target.tolist()]\n"
+                "return torch.tensor(rows)"),
         Mistake("bos written as 1", "Your first input is always 1. The number of the start symbol comes "
                 "in as `bos`, and another vocabulary has another one.",
                 {"bos)  #": "1)  #"}),
@@ -82,7 +94,9 @@ def _padded_batches(draw):
     target = target.where(torch.arange(length) < lengths[:, None], pad)
     yield 2 * draw.normal(batch, length, words), target, pad
     sure = 900 + draw.normal(1, 1)  # e^-900 is 0 in float64
-    yield torch.stack([0 * sure, sure, -sure], 2).expand(2, 1, 3), torch.tensor([[2], [1]]), PAD
+    logits = torch.stack([0 * sure, sure, -sure], 2).expand(2, 1, 3)
+    far = torch.tensor([[[0.0]], [[3000.0]]])  # sentence 1 lies far below, which changes no probability
+    yield logits - far, torch.tensor([[2], [1]]), PAD
 
 
 SEQUENCE_LOSS = Exercise(
@@ -115,6 +129,34 @@ SEQUENCE_LOSS = Exercise(
                 "the same weight.",
                 {"return losses.where(real, 0).sum() / real.sum()":
                  "return (losses.where(real, 0).sum(1) / real.sum(1).clamp(min=1)).mean()"}),
+        Mistake("mean of means, and 0 / 0", "You averaged within each sentence first, and a row of nothing but "
+                "padding has no mean: 0 / 0. Sum over all real words of the batch, and divide once.",
+                {"return losses.where(real, 0).sum() / real.sum()":
+                 "return (losses.where(real, 0).sum(1) / real.sum(1)).mean()"}),
+        Mistake("mean of the means that exist", "You averaged within each sentence and then over the sentences that "
+                "have words, so a word of a short sentence weighs more. Sum over all real words, divide once.",
+                {"return losses.where(real, 0).sum() / real.sum()":
+                 "return (losses.where(real, 0).sum(1) / real.sum(1)).nanmean()"}),
+        Mistake("mean of the steps' means", "You averaged at each step and then over the steps. At late steps few "
+                "sentences are left, and their words weigh more. Sum over all real words, divide once.",
+                {"return losses.where(real, 0).sum() / real.sum()":
+                 "return (losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"}),
+        Mistake("shifted once more", "You compared step t with word t + 1. The shift is in the decoder's *input* "
+                "already (`shift_right`): what it says at step t belongs to target t.",
+                {"logits.transpose(1, 2), target, reduction":
+                 "logits[:, :-1].transpose(1, 2), target[:, 1:], reduction",
+                 "real = target != pad": "real = target[:, 1:] != pad"}),
+        Mistake("only numbers above pad", "You kept the words whose number is greater than `pad`. The padding's "
+                "number is one like any other: real is what differs from it.",
+                {"target != pad": "target > pad"}),
+        Mistake("first padding counted", "You counted one place of padding in each sentence. The end symbol is a "
+                "word of the target already; what follows doesn't count.",
+                {"target != pad": "(target == pad).cumsum(1) <= 1"}),
+        Mistake("the largest of all subtracted", "You subtracted the largest logit of the whole batch before exp. In "
+                "a sentence far below it every exp becomes 0. Each step has its own largest: use log_softmax.",
+                "down = logits - logits.max()\n"
+                "log_p = down - down.exp().sum(-1, keepdim=True).log()\n"
+                "return -log_p.gather(2, target[..., None])[..., 0][target != pad].mean()"),
         Mistake("divided by the sentences", "You divided by the number of sentences. That is the loss of "
                 "a whole sentence, and it grows with length. Divide by the number of real words.",
                 {"real.sum()": "len(target)"}),

@@ -37,6 +37,9 @@ LAST_STATES = Exercise(
         Mistake("one step too far", "You indexed with `lengths`. Steps count from 0, so the last state of "
                 "a sentence of n words stands at n − 1; at n there is padding, or the tensor ends.",
                 {"lengths - 1": "lengths"}),
+        Mistake("one step too early", "You went back one step too many. A sentence of n words has steps 0 to n − 1, "
+                "and its last state stands at n − 1.",
+                {"lengths - 1": "lengths - 2"}),
         Mistake("every row with every length", "You wrote `states[:, lengths - 1]`: that picks all the "
                 "ends in each row, (B, B, D). Pair row b with length b: index both axes, `arange(B)` with "
                 "`lengths - 1`.",

@@ -21,6 +21,9 @@ def _masked_scores(draw):
         scores = scores - 900  # and exp(-900) is 0
     yield scores, draw.mask(batch, queries, keys)
     yield draw.normal(3, 3, 3), draw.mask(3, 3, 3)
+    yield draw.normal(2, 2, 3), torch.ones(2, 3).tril() > 0  # as many queries as sentences: (B, Tk) would
+    yield draw.normal(1, 2, 3), torch.zeros(1, 1, 3, dtype=torch.bool)  # all of it closed
+    yield draw.normal(2, 2, 3), draw.mask(2, 1, 3)  # pass for (Tq, Tk) here, without an error
     far = 2000 * draw.order(queries)[:, None]  # rows far apart: the largest of all is not the row's
     yield draw.normal(batch, queries, keys) - far, draw.mask(batch, 1, keys)  # one mask for all queries
     if draw.number == 1:  # fewer axes, more axes, axes of one
@@ -87,6 +90,20 @@ MASKED_SOFTMAX = Exercise(
             "mask the wrong way round",
             "You closed the places where the mask is True. In this book True means *may attend*.",
             {"~mask": "mask"},
+        ),
+        Mistake(
+            "two axes taken for a padding mask",
+            "You gave a mask of two axes a query axis, as if it were (B, Tk). A mask broadcasts as it comes: two "
+            "axes are (Tq, Tk), one table for all sentences. Who has (B, Tk) adds the axis before the call: "
+            "mask[:, None].",
+            {"mask.expand": "(mask[:, None] if mask.dim() == 2 else mask).expand"},
+        ),
+        Mistake(
+            "query axis of the mask lost",
+            "You squeezed the mask, and a padding mask (B, 1, Tk) became (B, Tk). With as many sentences as "
+            "queries that broadcasts without an error, as (Tq, Tk): query i then gets the padding of sentence i. "
+            "Leave the axis of 1 where it is.",
+            {"mask.expand": "(mask.squeeze(1) if mask.dim() == 3 else mask).expand"},
         ),
         Mistake(
             "NaN where all is closed",

@@ -33,6 +33,7 @@ ATTENTION_BACKWARD = Exercise(
     returns=("grad_scores", "grad_value"),
     tolerance=1e-9,
     gradients=False,
+    by_hand=True,
     properties=[
         Property(
             "rows of grad_scores sum to zero",
@@ -133,6 +134,38 @@ ATTENTION_BACKWARD = Exercise(
             "grad_weights = grad_context @ (weights.mT @ grad_context).mT\n"
             "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
             "return weights * (grad_weights - mean), weights.mT @ grad_context",
+        ),
+        Mistake(
+            "asked autograd.grad",
+            "Your numbers are right, but torch.autograd.grad (or a Jacobian of torch's) found them. By hand means "
+            "that you do what autograd does: two matrix products, and a weighted mean subtracted in each row.",
+            "given = weights.detach().clone().requires_grad_()\n"
+            "values = value.detach().clone().requires_grad_()\n"
+            "with torch.enable_grad():\n"
+            "    context = given @ values\n"
+            "grad_weights, grad_value = torch.autograd.grad(context, (given, values), grad_context)\n"
+            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+            "return weights * (grad_weights - mean), grad_value",
+        ),
+        Mistake(
+            "called backward",
+            "Your numbers are right, but `.backward()` found them. By hand means without it: write down what a "
+            "weight and a value collect from grad_context, then send the weights' part through the softmax.",
+            "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
+            "values = value.detach().clone().requires_grad_()\n"
+            "with torch.enable_grad():\n"
+            "    kept = scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)\n"
+            "    (kept @ values).backward(grad_context)\n"
+            "return scores.grad, values.grad",
+        ),
+        Mistake(
+            "asked torch.func",
+            "Your numbers are right, but torch.func (vjp, jacrev, jvp …) found them. By hand means the formula "
+            "itself: what vjp would compute is two matrix products and one weighted mean a row.",
+            "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
+            "grad_weights, grad_value = back(grad_context)\n"
+            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+            "return weights * (grad_weights - mean), grad_value",
         ),
     ],
 )

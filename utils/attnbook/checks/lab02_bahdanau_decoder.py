@@ -126,6 +126,12 @@ DECODER_STEP = Exercise(
             {'scores.masked_fill(closed, float("-inf"))': "scores"},
         ),
         Mistake(
+            "mask without a query axis",
+            "You used the mask (B, Tk) as it is beside scores (B, 1, Tk). Its rows then stand where queries "
+            "belong, and every sentence gets the padding of sentence 0. Give it a query axis: mask[:, None].",
+            {"~mask[:, None]": "~mask"},
+        ),
+        Mistake(
             "mask the wrong way round",
             "You closed the real words and attended to the padding. True means *may attend*.",
             {"closed = ~mask": "closed = mask"},

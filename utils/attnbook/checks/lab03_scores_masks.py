@@ -89,6 +89,7 @@ def _rows_of_weights(draw):
     yield (draw.normal(batch, queries, keys).softmax(-1),)
     mask = draw.mask(batch, queries, keys, empty_rows=False)
     yield ((3 * draw.normal(batch, queries, keys)).masked_fill(~mask, float("-inf")).softmax(-1),)
+    yield (draw.normal(2, 2, 3).softmax(-1) * torch.tensor([[1.0], [0.0]]),)  # a query that attends to nothing
     yield (torch.eye(3, dtype=torch.float64).expand(2, 3, 3).contiguous(),)  # sure of itself: entropy 0
     yield (draw.normal(3, 3, 3).softmax(-1),)
     yield (draw.normal(1, 2, 3).softmax(-1),)  # an axis of length 1 stays an axis
@@ -97,11 +98,17 @@ def _rows_of_weights(draw):
     yield ((draw.normal(2, 3, 4) + small).softmax(-1),)
 
 
+def _at_the_scores(gradients, weights):
+    """What gets through a softmax: nothing at a weight of 0, and nothing of a number that all places share."""
+    mean = (weights * gradients[0]).sum(-1, keepdim=True)
+    return [weights * (gradients[0] - mean)]
+
+
 ATTENTION_ENTROPY = Exercise(
     attention_entropy,
     cases=_rows_of_weights,
     tolerance=1e-9,
-    gradients=False,  # −log w grows without bound as w goes to 0
+    slopes=_at_the_scores,
     properties=[
         Property(
             "all on one place: exactly 0",
@@ -178,6 +185,25 @@ ATTENTION_ENTROPY = Exercise(
             "You divided by log Tk, so that 1 means *even*. That is a useful number, but not the entropy "
             "in nats.",
             {".sum(-1)": ".sum(-1) / math.log(weights.shape[-1])"},
+        ),
+        Mistake(
+            "no finite gradient at 0",
+            "Your entropies are right, but where a weight is 0 the gradient is infinite or NaN, and one masked "
+            "place would spoil a training. A torch.where or nan_to_num *after* the logarithm comes too late for "
+            "the way back, and xlogy and entr don't help there. Put a 1 in the place of each 0 *before* it.",
+            "return -torch.where(weights > 0, weights * weights.log(), 0.0).sum(-1)",
+        ),
+        Mistake(
+            "weights cut off",
+            "Your entropies are right, but the gradient is not: the weights in front of the logarithm were cut off "
+            "(detach, no_grad, .data). What is left of the slope is the same everywhere, and says nothing.",
+            {"(weights * logs)": "(weights.detach() * logs)"},
+        ),
+        Mistake(
+            "normalised once more",
+            "You divided the weights by their sum, which is 1 already, or 0 for a query that attends to nothing: "
+            "that is 0/0. By the convention such a query has entropy 0.",
+            {"    logs =": "    weights = weights / weights.sum(-1, keepdim=True)\n    logs ="},
         ),
     ],
 )

@@ -60,7 +60,8 @@ class Run:
     """One call: pristine arguments; the plain result, or the failure; the arguments afterwards; what was
     printed.
 
-    `value` is what is compared: the result, in the exercise's canonical form where it has one.
+    `value` is what is compared: the result, in the exercise's canonical form where it has one. `autograd`:
+    the way in which torch was asked for gradients, where an exercise wants them found by hand.
     """
 
     args: tuple
@@ -70,6 +71,7 @@ class Run:
     raw: Any = None
     after: tuple = ()
     printed: str = ""
+    autograd: str = ""
 
     @property
     def changed(self) -> list[int]:

@@ -52,6 +52,9 @@ GENERAL = {
     "wrong gradient":
         "The numbers are right, but the gradient at `{}` is not: part of the way back is cut, or rounding "
         "stands in it.",
+    "not by hand":
+        "The numbers are right, but torch's autograd found them ({}). By hand means: the formula itself, "
+        "written with sums and products, as autograd would have to know it.",
     "another device":
         "This would fail on a GPU: {}. Make new tensors where the input lives: `device=x.device`, "
         "`torch.zeros_like(x)`, `x.new_zeros(…)`.",
@@ -77,6 +80,8 @@ def passed(exercise: Any, inputs: list[tuple], remarks: list) -> str:
     verified = ["values and shapes", *(prop.name for prop in exercise.properties), "inputs left alone"]
     if exercise.gradients and any(tensor.is_floating_point() for tensor in values.tensors(inputs)):
         verified.append("gradients and dtype")
+    if exercise.by_hand:
+        verified.append("by hand")
     line = f"✓ {exercise.name} is right ({len(inputs)} inputs: {', '.join(verified)})."
     return "\n".join([line, *(wrap(f"Remark: {_complaint_text(remark)}") for remark in remarks)])
 

@@ -8,6 +8,7 @@ from attnbook.attention import Sharpened
 from attnbook.experiments.numbers import build, task
 from attnbook.experiments.runner import Experiment, Job, Outcome
 from attnbook.experiments.seq2seq import TRAINING, accuracy, train_and_measure
+from attnbook.experiments.weights import load_weights
 from attnbook.seeding import seed_everything
 
 BETAS = (1.0, 1.5, 2.0, 3.0)
@@ -40,12 +41,18 @@ def make(name: str) -> nn.Module:
     return model
 
 
+def trained(name: str, seed: int = 0) -> nn.Module:
+    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
+    return load_weights(make(name), "sharpening", name, seed)
+
+
 def run(job: Job) -> Outcome:
     """Train a model as the experiment "numbers" does, and measure it at each β."""
     seed_everything(job.seed)
     model = make(job.model)
     figures = train_and_measure(model, task(), job)
-    return Outcome({**figures, "by_beta": accuracy_by_beta(model)})
+    kept = model if job.model.endswith("_by_length") and job.seed == 0 else None
+    return Outcome({**figures, "by_beta": accuracy_by_beta(model)}, kept)
 
 
 EXPERIMENT = Experiment(

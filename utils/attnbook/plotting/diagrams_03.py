@@ -1,4 +1,4 @@
-"""Drawings of chapter 03: the library with its numbers, and curves over the number of features."""
+"""Drawings of chapter 03: the library with its numbers, curves over the number of features, runs, and counts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -125,6 +125,32 @@ def plot_runs(
     axes[-1].set_xlabel(xlabel)
     figure.supylabel(ylabel, fontsize=12)
     return axes
+
+
+def plot_counts(panels: Mapping[str, Mapping[str, int]]) -> list[Axes]:
+    """Draw counted things as lying bars, one panel each, below one another; the count stands behind its bar.
+
+    Args:
+        panels: ``{what is counted: {name: count}}``; panels share their names and the order of these.
+
+    Raises:
+        ValueError: if there is no panel, or a panel has other names than the first.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one thing that was counted")
+    names = list(next(iter(panels.values())))
+    if odd := [what for what, counts in panels.items() if list(counts) != names]:
+        raise ValueError(f"panel {odd[0]!r} has other names than the first panel")
+    height = 0.4 + len(panels) * (0.7 + 0.3 * len(names))
+    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, height), squeeze=False, layout="constrained")
+    for ax, (what, counts) in zip(axes[:, 0], panels.items(), strict=True):
+        bars = ax.barh(names, list(counts.values()), height=0.62, color=STYLES[0].colour, alpha=0.6)
+        ax.bar_label(bars, [f"{count:,.0f}" for count in counts.values()], padding=4, fontsize=11)
+        ax.invert_yaxis()
+        ax.grid(axis="y", visible=False)
+        ax.set_xlabel(what)
+        ax.margins(x=0.13)
+    return list(axes[:, 0])
 
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:

@@ -30,12 +30,22 @@ def general_score__keys_first(query, key, W):
 
 
 def cosine_score__lengths(query, key, eps=1e-8):
-    query_length, key_length = (x.pow(2).sum(-1).sqrt().clamp(min=eps) for x in (query, key))
+    query_length, key_length = (x.pow(2).sum(-1).clamp(min=eps**2).sqrt() for x in (query, key))
     return torch.bmm(query, key.transpose(1, 2)) / query_length.unsqueeze(2) / key_length.unsqueeze(1)
 
 
 def cosine_score__normalize(query, key, eps=1e-8):
     return F.normalize(query, dim=-1, eps=eps) @ F.normalize(key, dim=-1, eps=eps).transpose(1, 2)
+
+
+def cosine_score__similarity(query, key, eps=1e-8):
+    return F.cosine_similarity(query.unsqueeze(2), key.unsqueeze(1), dim=-1, eps=eps)
+
+
+def cosine_score__where(query, key, eps=1e-8):
+    lengths = [torch.linalg.vector_norm(x, dim=2, keepdim=True) for x in (query, key)]
+    query, key = (x / torch.where(n > eps, n, eps) for x, n in zip((query, key), lengths, strict=True))
+    return torch.einsum("bqd,bkd->bqk", query, key)
 
 
 def concat_score__split(query, key, W, v):
@@ -70,6 +80,15 @@ def scaled_dot_attention__where(query, key, value, mask=None):
     return weights @ value, weights
 
 
+def scaled_dot_attention__root_of_a_tensor(query, key, value, mask=None):
+    scores = torch.matmul(query, key.transpose(1, 2)) / torch.sqrt(torch.tensor(query.shape[2]))
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e9)
+    weights = torch.softmax(scores, dim=2)
+    weights = weights if mask is None else weights * mask
+    return torch.matmul(weights, value), weights
+
+
 def padding_mask__loops(lengths, max_length):
     return torch.tensor(
         [[place < n for place in range(max_length)] for n in lengths.tolist()], device=lengths.device
@@ -81,15 +100,24 @@ def padding_mask__cumsum(lengths, max_length):
     return ones.cumsum(1) <= lengths.unsqueeze(1)
 
 
-def attention_entropy__xlogy(weights):
-    return -torch.special.xlogy(weights, weights).sum(-1)
+def attention_entropy__masked_fill(weights):
+    return -torch.einsum("bqk,bqk->bq", weights, weights.masked_fill(weights == 0, 1).log())
 
 
-def attention_entropy__entr(weights):
-    return torch.special.entr(weights).sum(dim=2)
+def attention_entropy__clamped(weights):
+    return (weights * -weights.clamp_min(1e-30).log()).sum(dim=2)
+
+
+def attention_entropy__logarithm_held(weights):
+    return -(weights * weights.clamp_min(1e-20).detach().log()).sum(-1)  # the same through a softmax
+
+
+def attention_entropy__small_number(weights):
+    return -(weights * (weights + 1e-12).log()).sum(-1)
 
 
 def attention_entropy__loops(weights):
     return torch.stack(
-        [torch.stack([-sum(w * w.log() for w in row if w > 0) for row in rows]) for rows in weights]
+        [torch.stack([sum((-w * w.log() for w in row if w > 0), row.new_zeros(())) for row in rows])
+         for rows in weights]
     )

@@ -1,0 +1,60 @@
+"""Notice when a function that is to find a gradient by hand lets torch find it.
+
+However autograd is called, under whatever name it was imported, backward mode ends in one engine and forward
+mode in one function. Both are watched, not forbidden: an error could be caught and hidden. """
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import torch
+from torch.autograd import Variable
+from torch.autograd.forward_ad import dual_level
+
+GRAD, BACKWARD, FUNC, FORWARD = "autograd.grad", "backward", "torch.func", "forward mode"
+_TORCH = str(Path(torch.__file__).parent)
+
+
+class _Watched:
+    """Torch's engine, which writes down who called it."""
+
+    def __init__(self, engine, seen: list[str]):
+        self._engine, self._seen = engine, seen
+
+    def __getattr__(self, name: str):
+        return getattr(self._engine, name)
+
+    def run_backward(self, *args, **options):
+        self._seen.append(_way())
+        return self._engine.run_backward(*args, **options)
+
+
+def _way() -> str:
+    """By which way of torch's the engine was reached; None of torch's functions knows."""
+    frame, way = sys._getframe(2), GRAD
+    while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+        if "_functorch" in frame.f_code.co_filename:
+            return FUNC
+        way = BACKWARD if frame.f_code.co_name == "backward" else way
+        frame = frame.f_back
+    return way
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[list[str]]:
+    """The ways in which autograd was used inside, in order."""
+    seen: list[str] = []
+    enter = dual_level.__enter__
+
+    def noting(level):
+        seen.append(FUNC if "_functorch" in sys._getframe(1).f_code.co_filename else FORWARD)
+        return enter(level)
+
+    engine = _Watched(Variable._execution_engine, seen)
+    with mock.patch.object(Variable, "_execution_engine", engine), \
+            mock.patch.object(dual_level, "__enter__", noting):
+        yield seen
