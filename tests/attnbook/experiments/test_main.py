@@ -46,5 +46,6 @@ def test_an_unknown_name_is_refused_with_the_known_ones(asked, capsys):
 @pytest.mark.parametrize("name", sorted(command.EXPERIMENTS))
 def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
-    assert {"task", "batch", "rate", "warmup", "clip"} <= experiment.settings.keys()
+    wanted = {"task", "batch"} if name == "complexity" else {"task", "batch", "rate", "warmup", "clip"}
+    assert wanted <= experiment.settings.keys()  # complexity trains nothing
     assert all(steps > 0 for steps in experiment.steps.values())

@@ -3,10 +3,34 @@
 import argparse
 from pathlib import Path
 
-from attnbook.experiments import numbers, reading, reversal, scores, sharpening, single_numbers, transformer
+from attnbook.experiments import (
+    complexity,
+    decoding_speed,
+    distance,
+    numbers,
+    reading,
+    reversal,
+    scheduled_sampling,
+    scores,
+    sharpening,
+    single_numbers,
+    transformer,
+)
 from attnbook.experiments.runner import Experiment, run_experiment
 
-MODULES = (numbers, reading, reversal, scores, sharpening, single_numbers, transformer)
+MODULES = (
+    complexity,
+    decoding_speed,
+    distance,
+    numbers,
+    reading,
+    reversal,
+    scheduled_sampling,
+    scores,
+    sharpening,
+    single_numbers,
+    transformer,
+)
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 
 
