@@ -42,7 +42,7 @@ CHANGES: dict[str, dict] = {
     "equal_time": {},
 }
 # "equal_time" takes about as many seconds as chapter 02's model with attention.
-STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2000}
+STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2300}
 KEEP = {"base", "equal_time", "sinusoidal", "heads_1", "heads_8", "items_window_8"}
 
 
