@@ -128,7 +128,10 @@ def test_the_configuration_chooses_the_scores(changes, own, across):
     assert type(chosen.cross_score()) is across
 
 
-@pytest.mark.parametrize(("field", "value"), [("norm", "batch"), ("positions", "absolute"), ("cross_positions", "sinusoidal")])
+CHOICES = [("norm", "batch"), ("positions", "absolute"), ("cross_positions", "sinusoidal")]
+
+
+@pytest.mark.parametrize(("field", "value"), CHOICES)
 def test_an_unknown_choice_is_named_beside_the_known_ones(field, value):
     with pytest.raises(ValueError, match=f"{field} must be one of .* got '{value}'"):
         TransformerConfig(**{field: value})

@@ -1,4 +1,4 @@
-"""Restricted attention that costs what it promises: each place compares itself with its neighbours and with no other."""
+"""Restricted attention that costs what it promises: each place compares itself with its neighbours, and no other."""
 
 import torch
 import torch.nn.functional as F

@@ -1,0 +1,137 @@
+"""Our Transformer beside ``torch.nn.Transformer`` of the same size: ``python benchmarks/transformer.py``.
+
+Training: both take turns, step by step, on the same batches, so that a busy machine slows both alike. Decoding: our
+model with its cache of keys and values, against the same model reading the whole beginning again for each word.
+Prints ratios; above 1 means that ours is faster.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention import causal_mask
+from attnbook.data import BOS, Batch
+from attnbook.decoding import WithoutCache, greedy
+from attnbook.models import Transformer, TransformerConfig
+from attnbook.models.transformer import Embedding
+from attnbook.training import sequence_loss, shift_right
+
+WORDS = 1000
+
+
+class TorchTransformer(nn.Module):
+    """torch's encoder and decoder between our embeddings and our tied output layer."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.embed_source, self.embed_target = Embedding(WORDS, config), Embedding(WORDS, config)
+        self.core = nn.Transformer(
+            config.dim,
+            config.heads,
+            config.layers,
+            config.layers,
+            config.hidden,
+            dropout=config.dropout,
+            batch_first=True,
+            norm_first=config.norm == "pre",
+        )
+
+    def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, None]:
+        """Logits ``(B, T, V)``; torch's masks are True where one may *not* look."""
+        padding = torch.arange(source.shape[1]) >= lengths[:, None]  # (B, Tk)
+        hidden = self.core(
+            self.embed_source(source),
+            self.embed_target(decoder_input),
+            tgt_mask=~causal_mask(decoder_input.shape[1]),
+            src_key_padding_mask=padding,
+            memory_key_padding_mask=padding,
+            tgt_is_causal=True,
+        )
+        return hidden @ self.embed_target.words.weight.T, None
+
+
+def random_batch(batch: int, length: int, seed: int) -> Batch:
+    """Sentences of random words, the shortest half as long as the longest."""
+    generator = torch.Generator().manual_seed(seed)
+    lengths = torch.randint(length // 2, length + 1, (batch,), generator=generator)
+    lengths[0] = length
+    words = torch.randint(4, WORDS, (2, batch, length), generator=generator)
+    padding = torch.arange(length) >= lengths[:, None]
+    return Batch(words[0].masked_fill(padding, 0), lengths, words[1].masked_fill(padding, 0))
+
+
+def training_step(model: nn.Module) -> Callable[[Batch], None]:
+    """One step of training as a function of the batch."""
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+
+    def step(batch: Batch) -> None:
+        logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))
+        optimiser.zero_grad()
+        sequence_loss(logits, batch.target).backward()
+        optimiser.step()
+
+    return step
+
+
+def seconds(work: Callable, *arguments) -> float:
+    """Duration of a call."""
+    start = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - start
+
+
+def compare_training(config: TransformerConfig, batch: int, length: int, rounds: int) -> float:
+    """Print words a second of both, and return how many times as fast ours is (median of the paired steps)."""
+    torch.manual_seed(0)
+    ours, theirs = (training_step(model) for model in (Transformer(WORDS, WORDS, config), TorchTransformer(config)))
+    ratios, mine = [], []
+    for number in range(rounds + 3):
+        data = random_batch(batch, length, number)
+        pair = [seconds(ours, data), seconds(theirs, data)] if number % 2 else [seconds(theirs, data), seconds(ours, data)][::-1]
+        if number >= 3:  # the first steps warm up
+            ratios.append(pair[1] / pair[0])
+            mine.append(int(2 * data.lengths.sum()) / pair[0])
+    ratio = statistics.median(ratios)
+    print(
+        f"training  D={config.dim} {config.layers}+{config.layers} layers, B={batch}, T={length}: "
+        f"ours {statistics.median(mine):,.0f} words/s, {ratio:.2f} × torch.nn.Transformer"
+    )
+    return ratio
+
+
+def compare_decoding(config: TransformerConfig, batch: int, length: int, rounds: int) -> float:
+    """Print and return how many times as fast decoding of ``length`` words is with the cache."""
+    torch.manual_seed(0)
+    model = Transformer(WORDS, WORDS, config).eval()
+    data = random_batch(batch, length, 0)
+    never = -1  # no word ends a sentence: all are `length` words long
+    ratios = []
+    for _ in range(rounds):
+        cached = seconds(greedy, model, data.source, data.lengths, length, BOS, never)
+        ratios.append(seconds(greedy, WithoutCache(model), data.source, data.lengths, length, BOS, never) / cached)
+    print(f"decoding  D={config.dim}, B={batch}, {length} words: {statistics.median(ratios):.1f} × with the cache")
+    return statistics.median(ratios)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Read the command line and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=20, help="paired training steps")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    for dim, batch, length in ((64, 32, 24), (256, 16, 64)):
+        config = TransformerConfig(
+            dim=dim, heads=4, hidden=4 * dim, norm="pre", positions="sinusoidal", fused=True, dropout=0.1
+        )
+        compare_training(config, batch, length, options.rounds)
+    for length in (25, 50, 100, 200):
+        compare_decoding(TransformerConfig(dim=128, hidden=512, positions="sinusoidal"), 16, length, 3)
+
+
+if __name__ == "__main__":
+    main()

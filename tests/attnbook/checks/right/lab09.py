@@ -1,0 +1,178 @@
+"""Right answers of lab 9 in other styles than the reference's."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+
+def feed_forward__linear(x, W_1, b_1, W_2, b_2):
+    return F.linear(F.relu(F.linear(x, W_1.T, b_1)), W_2.T, b_2)
+
+
+def feed_forward__loops(x, W_1, b_1, W_2, b_2):
+    return torch.stack([torch.stack([(word @ W_1 + b_1).clamp(min=0) @ W_2 + b_2 for word in words]) for words in x])
+
+
+def feed_forward__einsum(x, W_1, b_1, W_2, b_2):
+    hidden = torch.maximum(torch.einsum("btd,df->btf", x, W_1) + b_1, torch.zeros_like(b_1))
+    return torch.einsum("btf,fd->btd", hidden, W_2) + b_2
+
+
+def layer_norm__torch(x, gain, bias, eps=1e-5):
+    return F.layer_norm(x, x.shape[-1:], gain, bias, eps)
+
+
+def layer_norm__var(x, gain, bias, eps=1e-5):
+    variance, mean = torch.var_mean(x, dim=2, unbiased=False, keepdim=True)
+    return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
+
+
+def layer_norm__loops(x, gain, bias, eps=1e-5):
+    rows = []
+    for word in x.reshape(-1, x.shape[-1]):
+        mean = word.sum() / len(word)
+        variance = sum((number - mean) ** 2 for number in word) / len(word)
+        rows.append((word - mean) / (variance + eps) ** 0.5 * gain + bias)
+    return torch.stack(rows).view(x.shape)
+
+
+def residual_post_norm__steps(x, sublayer, norm):
+    out = sublayer(x)
+    out = out + x
+    return norm(out)
+
+
+def residual_post_norm__clone(x, sublayer, norm):
+    total = x.clone()
+    total += sublayer(x)
+    return norm(total)
+
+
+def residual_post_norm__each_sentence(x, sublayer, norm):
+    return torch.cat([norm(torch.add(one, sublayer(one))) for one in x.split(1)])
+
+
+def residual_pre_norm__steps(x, sublayer, norm):
+    normed = norm(x)
+    out = sublayer(normed)
+    return out + x
+
+
+def residual_pre_norm__each_sentence(x, sublayer, norm):
+    return torch.cat([torch.add(one, sublayer(norm(one))) for one in x.split(1)])
+
+
+def decoder_mask__loops(target, pad):
+    batch, length = target.shape
+    mask = torch.zeros(batch, length, length, dtype=torch.bool, device=target.device)
+    for b in range(batch):
+        for query in range(length):
+            for key in range(query + 1):
+                mask[b, query, key] = bool(target[b, key] != pad)
+    return mask
+
+
+def decoder_mask__places(target, pad):
+    places = torch.arange(target.size(1), device=target.device)
+    later = places[None, :] > places[:, None]
+    return ~(later.unsqueeze(0) | target.eq(pad).unsqueeze(1))
+
+
+def decoder_mask__numbers(target, pad):
+    ones = torch.ones(target.shape[1], target.shape[1], device=target.device)
+    return torch.tril((target != pad).float()[:, None] * ones) == 1
+
+
+def _attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask):
+    dim = query.shape[-1] // heads
+    query, key, value = (
+        x.unflatten(-1, (heads, dim)).transpose(1, 2) for x in (query @ W_q, key @ W_k, value @ W_v)
+    )
+    scores = query @ key.mT / dim**0.5
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        mask = mask[:, None]
+        weights = scores.masked_fill(~mask, -math.inf).softmax(-1).masked_fill(~mask, 0)
+    return (weights @ value).transpose(1, 2).flatten(2) @ W_o
+
+
+def _norm(x, parts):
+    return F.layer_norm(x, x.shape[-1:], parts.gain, parts.bias)
+
+
+def _compute(x, parts):
+    return torch.relu(x @ parts.W_1 + parts.b_1) @ parts.W_2 + parts.b_2
+
+
+def encoder_layer__written_out(x, mask, layer, norm="post"):
+    if norm == "pre":
+        normed = _norm(x, layer.norm_1)
+        x = x + _attention(normed, normed, normed, *layer.attention, mask)
+        return x + _compute(_norm(x, layer.norm_2), layer.feed_forward)
+    x = _norm(x + _attention(x, x, x, *layer.attention, mask), layer.norm_1)
+    return _norm(x + _compute(x, layer.feed_forward), layer.norm_2)
+
+
+def encoder_layer__loop(x, mask, layer, norm="post"):
+    attention, norm_1, feed_forward, norm_2 = layer
+    steps = ((lambda y: _attention(y, y, y, *attention, mask), norm_1), (lambda y: _compute(y, feed_forward), norm_2))
+    for step, parts in steps:
+        x = x + step(_norm(x, parts)) if norm == "pre" else _norm(x + step(x), parts)
+    return x
+
+
+def decoder_layer__written_out(x, memory, self_mask, memory_mask, layer, norm="post"):
+    if norm == "post":
+        x = _norm(x + _attention(x, x, x, *layer.self_attention, self_mask), layer.norm_1)
+        x = _norm(x + _attention(x, memory, memory, *layer.cross_attention, memory_mask), layer.norm_2)
+        return _norm(x + _compute(x, layer.feed_forward), layer.norm_3)
+    normed = _norm(x, layer.norm_1)
+    x = x + _attention(normed, normed, normed, *layer.self_attention, self_mask)
+    x = x + _attention(_norm(x, layer.norm_2), memory, memory, *layer.cross_attention, memory_mask)
+    return x + _compute(_norm(x, layer.norm_3), layer.feed_forward)
+
+
+def decoder_layer__loop(x, memory, self_mask, memory_mask, layer, norm="post"):
+    steps = (
+        (lambda y: _attention(y, y, y, *layer.self_attention, self_mask), layer.norm_1),
+        (lambda y: _attention(y, memory, memory, *layer.cross_attention, memory_mask), layer.norm_2),
+        (lambda y: _compute(y, layer.feed_forward), layer.norm_3),
+    )
+    for step, parts in steps:
+        x = x + step(_norm(x, parts)) if norm == "pre" else _norm(x + step(x), parts)
+    return x
+
+
+def label_smoothing_loss__torch(logits, target, smoothing, pad):
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, label_smoothing=smoothing)
+
+
+def label_smoothing_loss__distribution(logits, target, smoothing, pad):
+    words = logits.shape[-1]
+    wanted = (1 - smoothing) * F.one_hot(target, words) + smoothing / words
+    losses = -(wanted * F.log_softmax(logits, dim=-1)).sum(-1)
+    return losses.masked_fill(target == pad, 0.0).sum() / (target != pad).sum()
+
+
+def label_smoothing_loss__loops(logits, target, smoothing, pad):
+    losses = []
+    for sentence, words in zip(logits, target, strict=True):
+        for scores, word in zip(sentence, words, strict=True):
+            if word != pad:
+                logs = scores - scores.logsumexp(0)
+                losses.append(-(1 - smoothing) * logs[word] - smoothing * sum(logs) / len(logs))
+    return sum(losses) / len(losses)
+
+
+def warmup_rate__branches(step, d_model, warmup):
+    count = step + 1
+    if count < warmup:
+        return count / (math.sqrt(d_model) * warmup**1.5)
+    return 1 / math.sqrt(d_model * count)
+
+
+def warmup_rate__peak(step, d_model, warmup):
+    part = (step + 1) / warmup
+    return (d_model * warmup) ** -0.5 * min(part, part**-0.5)

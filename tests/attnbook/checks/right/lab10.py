@@ -1,0 +1,202 @@
+"""Right answers of lab 10 in other styles than the reference's."""
+
+import math
+from itertools import takewhile
+
+import torch
+
+
+def sample_with_temperature__loops(logits, temperature, chance):
+    chosen = []
+    for row, throw in zip(logits.tolist(), chance.tolist(), strict=True):
+        if temperature == 0:
+            chosen.append(row.index(max(row)))
+            continue
+        top = max(row)
+        sizes = [math.exp((x - top) / temperature) for x in row]
+        word, end = 0, sizes[0] / sum(sizes)
+        while throw >= end and word + 1 < len(sizes):
+            word += 1
+            end += sizes[word] / sum(sizes)
+        chosen.append(word)
+    return torch.tensor(chosen)
+
+
+def sample_with_temperature__searchsorted(logits, temperature, chance):
+    if temperature == 0:
+        return torch.max(logits, dim=1).indices
+    probabilities = torch.nn.functional.softmax(logits / temperature, dim=1)
+    return torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True).squeeze(1)
+
+
+def sample_with_temperature__first_true(logits, temperature, chance):
+    if not temperature:
+        return logits.argmax(dim=-1)
+    ends = torch.cumsum(torch.softmax(logits / temperature, -1), -1)
+    return (chance.view(-1, 1) < ends).int().argmax(-1)
+
+
+def read_cached__one_by_one(words, state, weights):
+    keys, values = state
+    dim, rows = weights.embedding.shape[1], []
+    for word in words.unbind(1):
+        x = weights.embedding[word] + weights.positions[keys.shape[1]]  # (B, D)
+        keys = torch.cat([keys, (x @ weights.W_k).unsqueeze(1)], 1)
+        values = torch.cat([values, (x @ weights.W_v).unsqueeze(1)], 1)
+        share = torch.einsum("bd,bkd->bk", x @ weights.W_q, keys).div(dim**0.5).softmax(-1)
+        rows.append((x + torch.einsum("bk,bkd->bd", share, values)) @ weights.W_o)
+    return torch.stack(rows, 1), (keys, values)
+
+
+def read_cached__torch_attention(words, state, weights):
+    t, n = state[0].size(1), words.size(1)
+    places = torch.arange(t, t + n, device=words.device)
+    x = torch.nn.functional.embedding(words, weights.embedding) + weights.positions[places]
+    new_keys, new_values = x @ weights.W_k, x @ weights.W_v
+    keys, values = torch.cat((state[0], new_keys), 1), torch.cat((state[1], new_values), 1)
+    mask = torch.arange(t + n, device=words.device)[None, :] <= places[:, None]
+    context = torch.nn.functional.scaled_dot_product_attention(x @ weights.W_q, keys, values, attn_mask=mask)
+    return torch.matmul(x + context, weights.W_o), (keys, values)
+
+
+def greedy_decode_cached__stops_early(read, state, prompt, eos, max_length):
+    logits, state = read(prompt, state)
+    token = logits[:, -1].argmax(-1)
+    done, columns = token == eos, [token]
+    while len(columns) < max_length and not done.all():
+        logits, state = read(token.unsqueeze(1), state)
+        token = torch.where(done, torch.full_like(token, eos), logits.squeeze(1).argmax(-1))
+        done = done | token.eq(eos)
+        columns.append(token)
+    return torch.stack(columns, 1)
+
+
+def greedy_decode_cached__prompt_word_by_word(read, state, prompt, eos, max_length):
+    for t in range(prompt.shape[1]):
+        logits, state = read(prompt[:, t : t + 1], state)
+    answers = torch.full((len(prompt), max_length), eos, device=prompt.device)
+    over = torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)
+    for t in range(max_length):
+        answers[~over, t] = logits[~over, -1].max(-1).indices
+        over |= answers[:, t] == eos
+        if t + 1 < max_length:
+            logits, state = read(answers[:, t : t + 1], state)
+    return answers
+
+
+def _one_sentence(step, state, bos, eos, width, max_length):
+    """Beams as Python lists: (words, score, state), one step call a beam."""
+    beams = [([], 0.0, state)]
+    for _ in range(max_length):
+        grown = []
+        for words, score, kept in beams:
+            if words and words[-1] == eos:
+                grown.append((words, score, kept))
+                continue
+            logits, after = step(torch.tensor([words[-1] if words else bos]), kept)
+            for word, log_p in enumerate(logits[0].log_softmax(0)):
+                grown.append(([*words, word], score + log_p.item(), after))
+        beams = sorted(grown, key=lambda beam: beam[1], reverse=True)[:width]
+    return beams
+
+
+def beam_search__lists(step, state, bos, eos, width, max_length):
+    tokens, scores = [], []
+    for b in range(len(state[0])):
+        beams = _one_sentence(step, tuple(part[b : b + 1] for part in state), bos, eos, width, max_length)
+        tokens.append([(words + max_length * [eos])[:max_length] for words, _, _ in beams])
+        scores.append([score for _, score, _ in beams])
+    return torch.tensor(tokens), torch.tensor(scores, dtype=state[0].dtype)
+
+
+def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
+    B = state[0].size(0)
+    logits, state = step(torch.full((B,), bos), state)
+    scores, word = torch.log_softmax(logits, 1).topk(width, 1)
+    V = logits.size(1)
+    tokens, done = word[:, :, None], word == eos
+    state = tuple(s.unsqueeze(1).expand(-1, width, -1) for s in state)  # (B, W, D)
+    for _ in range(1, max_length):
+        logits, state = step(tokens[:, :, -1].reshape(-1), tuple(s.reshape(B * width, -1) for s in state))
+        log_p = torch.log_softmax(logits, 1).view(B, width, V)
+        frozen = torch.full((V,), -torch.inf, dtype=log_p.dtype)
+        frozen[eos] = 0
+        log_p = torch.where(done[:, :, None], frozen, log_p)
+        scores, flat = (scores[:, :, None] + log_p).view(B, -1).sort(dim=1, descending=True)
+        scores, flat = scores[:, :width], flat[:, :width]
+        parent, word = torch.div(flat, V, rounding_mode="floor"), flat.remainder(V)
+        which = torch.arange(B)[:, None]
+        tokens = torch.cat((tokens[which, parent], word[:, :, None]), 2)
+        done = done[which, parent] | (word == eos)
+        state = tuple(s.view(B, width, -1)[which, parent] for s in state)
+    return tokens, scores
+
+
+def beam_search__beams_before_batch(step, state, bos, eos, width, max_length):
+    """Rows lie beam by beam, (W·B); the first tensor dimension of a state does not care."""
+    B = len(state[0])
+    state = tuple(torch.cat([part] * width) for part in state)
+    total = torch.cat([torch.zeros(1, B), torch.full((width - 1, B), -torch.inf)]).to(state[0].dtype)  # (W, B)
+    last, said = torch.full((width, B), bos), []
+    for _ in range(max_length):
+        logits, state = step(last.flatten(), state)
+        grown = logits.log_softmax(-1).view(width, B, -1)
+        if said:
+            over = last == eos
+            grown = grown.masked_fill(over[..., None], -torch.inf)
+            grown[..., eos] = grown[..., eos].masked_fill(over, 0.0)
+        total, flat = (total[..., None] + grown).transpose(0, 1).reshape(B, -1).topk(width, dim=1)
+        parent, last, total = flat.T // logits.shape[1], flat.T % logits.shape[1], total.T  # (W, B)
+        said = [column.gather(0, parent) for column in said] + [last]
+        rows = (parent * B + torch.arange(B)).flatten()
+        state = tuple(part[rows] for part in state)
+    return torch.stack(said, -1).transpose(0, 1), total.T
+
+
+def length_normalised__loops(scores, tokens, eos, alpha):
+    rows = []
+    for beams, totals in zip(tokens.tolist(), scores, strict=True):
+        lengths = [min(len(list(takewhile(lambda word: word != eos, beam))) + 1, len(beam)) for beam in beams]
+        rows.append(torch.stack([s / ((5 + n) / 6) ** alpha for s, n in zip(totals, lengths, strict=True)]))
+    return torch.stack(rows)
+
+
+def length_normalised__cumsum(scores, tokens, eos, alpha):
+    before = (tokens == eos).long().cumsum(-1) - (tokens == eos).long()
+    n = (before == 0).sum(dim=2)
+    return scores * torch.pow((5.0 + n.to(scores.dtype)) / 6.0, -alpha)
+
+
+def error_after_first_mistake__loops(written, target, pad):
+    counts = {False: [0, 0], True: [0, 0]}  # spoilt -> [mistakes, places]
+    for row, right in zip(written.tolist(), target.tolist(), strict=True):
+        spoilt = False
+        for word, wanted in zip(row, right, strict=True):
+            if wanted != pad:
+                counts[spoilt][0] += word != wanted
+                counts[spoilt][1] += 1
+                spoilt = spoilt or word != wanted
+    return tuple(wrong / places if places else 0.0 for wrong, places in counts.values())
+
+
+def error_after_first_mistake__cumprod(written, target, pad):
+    real = target.ne(pad)
+    right = (written == target) | ~real
+    clean = torch.cat([torch.ones_like(right[:, :1]), right[:, :-1]], 1).long().cumprod(1).bool()
+    rates = [(~right & part).sum() / (real & part).sum().clamp(min=1) for part in (clean, ~clean)]
+    return rates[0], rates[1]
+
+
+def mix_with_own_output__loops(target_input, logits, keep, chance):
+    mixed = target_input.clone()
+    for b in range(mixed.shape[0]):
+        for t in range(1, mixed.shape[1]):
+            if chance[b, t] >= keep:
+                mixed[b, t] = logits[b, t - 1].argmax()
+    return mixed
+
+
+def mix_with_own_output__rolled(target_input, logits, keep, chance):
+    stay = chance < keep
+    stay[:, 0] = True
+    return target_input.masked_fill(~stay, 0) + logits.max(-1).indices.roll(1, 1).masked_fill(stay, 0)

@@ -1,0 +1,91 @@
+"""Lab 8: multi-head attention."""
+
+from __future__ import annotations
+
+import torch
+
+from .exercise import Exercise, Property
+from .multi_head_mistakes import MISTAKES
+
+
+def _split(x, heads):
+    return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)  # (B, T, D) -> (B, H, T, D/H)
+
+
+def _merge(x):
+    return x.transpose(1, 2).flatten(2)  # (B, H, T, D/H) -> (B, T, D)
+
+
+def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
+    q = _split(query @ W_q, heads)  # (B, H, Tq, D/H)
+    k = _split(key @ W_k, heads)  # (B, H, Tk, D/H)
+    v = _split(value @ W_v, heads)  # (B, H, Tk, D/H)
+    scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, H, Tq, Tk)
+    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
+    weights = scores.masked_fill(~allowed, float("-inf")).softmax(-1).masked_fill(~allowed, 0.0)
+    context = _merge(weights @ v)  # (B, Tq, D)
+    return context @ W_o, weights
+
+
+def _inputs(draw, batch, queries, keys, dim):
+    tables = [draw.normal(dim, dim) / dim**0.5 for _ in range(4)]  # scores of ordinary size
+    return draw.normal(batch, queries, dim), draw.normal(batch, keys, dim), draw.normal(batch, keys, dim), *tables
+
+
+def _many_heads(draw):
+    batch, queries, keys, heads, size = draw.sizes(5)
+    yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
+    yield *_inputs(draw, batch, queries, keys, heads * size), heads, draw.mask(batch, queries, keys)
+    yield *_inputs(draw, 2, 3, 3, 4), 2, draw.mask(2, 3, 3)  # B = H: a mask on the wrong axis gives values here
+    yield *_inputs(draw, 1, 2, 3, 6), 3, draw.mask(1, 2, 3)  # one sentence
+    yield *_inputs(draw, 2, 3, 4, 6), 2, draw.mask(2, 1, 4)  # padding: one row for all the queries
+    yield *_inputs(draw, 2, 1, 3, 4), 1, None  # one query, one head
+    text = draw.normal(2, 3, 6)  # self-attention: one sequence in all three roles
+    yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(1, 3, 3, empty_rows=False)
+
+
+def _sums_to_one(result, *args):
+    weights, mask = result[1], args[-1]
+    sums = torch.ones_like(weights[..., 0])
+    if mask is not None:
+        sums = sums * mask.any(-1)[:, None]  # (B, 1, Tq): 0 for a query that may attend to nothing
+    return torch.allclose(weights.sum(-1), sums)
+
+
+def _closed_get_nothing(result, *args):
+    mask = args[-1]
+    return mask is None or (result[1] * ~mask[:, None] == 0).all()
+
+
+def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
+    size = query.shape[-1] // heads
+    scores = (query @ W_q[:, :size]) @ (key @ W_k[:, :size]).mT / size**0.5  # (B, Tq, Tk)
+    return mask is not None or torch.allclose(result[1][:, 0], scores.softmax(-1))
+
+
+def _context_from_weights(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
+    return torch.allclose(result[0], _merge(result[1] @ _split(value @ W_v, heads)) @ W_o)
+
+
+MULTI_HEAD_ATTENTION = Exercise(
+    multi_head_attention,
+    cases=_many_heads,
+    returns=("output", "weights"),
+    tolerance=1e-7,
+    properties=[
+        Property("closed places get nothing", "Where the mask is False, the weight must be exactly 0 in every head.",
+                 _closed_get_nothing),
+        Property("each head's rows sum to one",
+                 "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
+                 _sums_to_one),
+        Property("head 0 has the first columns",
+                 "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
+                 "those of key @ W_k, divided by √(D/H).",
+                 _head_0_by_itself),
+        Property("the output follows from the weights",
+                 "Your weights look all right, but the output does not come from them: weights @ the values' heads, "
+                 "merged, times W_o.",
+                 _context_from_weights),
+    ],
+    mistakes=MISTAKES,
+)

@@ -1,0 +1,260 @@
+"""Lab 8: sinusoids for positions, and adding them to word vectors."""
+
+from __future__ import annotations
+
+import torch
+
+from .exercise import Exercise, Mistake, Property
+
+
+def sinusoidal_positions(length, dim):
+    places = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
+    pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
+    turned = places / 10000 ** (pairs / dim)  # (T, D/2), radians
+    return torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(1)  # (T, D/2, 2) -> (T, D)
+
+
+def in_double(result, *args):
+    """Single and double precision are equally right where no input has a dtype to follow."""
+    single = isinstance(result, torch.Tensor) and result.dtype == torch.float32
+    return result.double() if single else result
+
+
+def _sizes(draw):
+    length, pairs = draw.sizes(2, low=3)
+    yield 3, 4
+    yield length, 2 * pairs
+    yield 4, 4
+    yield 1, 6  # one place: (1, D)
+    yield 5, 2  # one pair
+    yield 20 + draw.integer(0, 20), 8 + 2 * draw.integer(0, 5)
+
+
+SINUSOIDAL_POSITIONS = Exercise(
+    sinusoidal_positions,
+    cases=_sizes,
+    tolerance=1e-5,
+    canonical=in_double,
+    properties=[
+        Property(
+            "place 0 is 0, 1, 0, 1, …",
+            "At place 0 every angle is 0: its row must be sin 0 = 0, cos 0 = 1, 0, 1, …",
+            lambda result, length, dim: (result[0, 0::2].abs() < 1e-6).all() and (result[0, 1::2] - 1 < 1e-6).all(),
+        ),
+        Property(
+            "the first pair turns one radian a place",
+            "The first two features of place t must be sin t and cos t: the exponent of the first pair is 0.",
+            lambda result, length, dim: torch.allclose(result[:, 0].double(), torch.arange(length).double().sin(),
+                                                       atol=1e-5),
+        ),
+        Property(
+            "sine and cosine of one angle",
+            "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1.",
+            lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "another angle for each feature",
+            "You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one: "
+            "features 2i and 2i + 1 both have the exponent 2i / D. Only then is moving on a rotation.",
+            "turned = torch.arange(length)[:, None] / 10000 ** (torch.arange(dim) / dim)\n"
+            "return torch.where(torch.arange(dim) % 2 == 0, turned.sin(), turned.cos())",
+        ),
+        Mistake(
+            "sines first, then cosines",
+            "You put all sines into the first half and all cosines into the second. Some programs do; here they "
+            "alternate: sine on even, cosine on odd features.",
+            {"torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(1)":
+             "torch.cat([turned.sin(), turned.cos()], dim=-1)"},
+        ),
+        Mistake(
+            "sine and cosine swapped",
+            "You put the cosine on the even features. Feature 0 is a sine: place 0 has the row 0, 1, 0, 1, …",
+            {"[turned.sin(), turned.cos()]": "[turned.cos(), turned.sin()]"},
+        ),
+        Mistake(
+            "the 2 counted twice",
+            "You doubled numbers that go 0, 2, 4, … already, so the exponents run up to nearly 2. Pair i has the "
+            "exponent 2i / D: either i = 0, 1, 2, … times two, or steps of two.",
+            {"(pairs / dim)": "(2 * pairs / dim)"},
+        ),
+        Mistake(
+            "the 2 forgotten",
+            "Your exponents are i / D for pair i, so they stop at one half. It is 2i / D: the slowest pair shall "
+            "turn nearly 10000 times slower than the first.",
+            {"(pairs / dim)": "(pairs / 2 / dim)"},
+        ),
+        Mistake(
+            "whole numbers divided",
+            "You divided the exponents with //, which leaves 0: every pair turns as fast as the first. Divide with "
+            "/.",
+            {"(pairs / dim)": "(pairs // dim)"},
+        ),
+        Mistake(
+            "count from 1",
+            "Your first row is place 1. Places count from 0 in this book, and place 0 has the row 0, 1, 0, 1, …",
+            {"torch.arange(length, dtype": "torch.arange(1, length + 1, dtype"},
+        ),
+        Mistake(
+            "multiplied, not divided",
+            "You multiplied by 10000^(2i/D). Later pairs must turn *slower*: divide, or put a minus into the "
+            "exponent.",
+            {"places / 10000": "places * 10000"},
+        ),
+        Mistake(
+            "1000 for 10000",
+            "You took 1000. The paper's number is 10000, with four zeros.",
+            {"10000": "1000"},
+        ),
+        Mistake(
+            "sines only",
+            "All your features are sines. Odd features are cosines: with a sine alone two different angles can "
+            "look the same.",
+            {"turned.cos()": "turned.sin()"},
+        ),
+        Mistake(
+            "places along the columns",
+            "Your result is (D, T). A row belongs to a place: (T, D).",
+            {".flatten(1)": ".flatten(1).T"},
+        ),
+        Mistake(
+            "an axis for the batch",
+            "Your result is (1, T, D). All sentences share the same positions: (T, D), and broadcasting does the "
+            "rest.",
+            {".flatten(1)": ".flatten(1)[None]"},
+        ),
+        Mistake(
+            "turns, not radians",
+            "You multiplied the angles by 2π. The formula has no π: the first pair turns by one *radian* a place.",
+            {"places / 10000": "2 * math.pi * places / 10000"},
+        ),
+        Mistake(
+            "places divided by the length",
+            "You divided the places by the length. Then the same place looks different in a longer sentence. A "
+            "place is 0, 1, 2, …",
+            {"places / 10000": "places / length / 10000"},
+        ),
+        Mistake(
+            "down to 10000 exactly",
+            "You let the last pair be exactly 10000 times slower, by dividing by the number of pairs − 1. The "
+            "formula divides 2i by D. (With one pair yours is 0 / 0, too.)",
+            {"(pairs / dim)": "(pairs / (dim - 2))"},
+        ),
+        Mistake(
+            "not interleaved",
+            "You stacked sine and cosine but joined them the wrong way round: all sines of a row come first. Stack "
+            "along a *last* axis, so that flatten takes them in turn.",
+            {"dim=-1).flatten(1)": "dim=1).reshape(dim, length).T"},
+        ),
+    ],
+)
+
+
+def add_positions(x, positions):
+    first = positions[: x.shape[1]]  # (Tmax, D) -> (T, D)
+    return x + first.to(x)  # (B, T, D) + (T, D): the same for every sentence
+
+
+def _words_and_table(draw):
+    batch, length, pairs, more = draw.sizes(4)
+    dim = 2 * pairs
+    table = sinusoidal_positions(12, dim)
+    yield draw.normal(batch, length, dim), draw.normal(length + batch + more, dim)  # a learnt table
+    yield draw.normal(batch, length, dim), table
+    yield draw.normal(3, 3, 4), draw.normal(3, 4)  # as many sentences as places
+    yield draw.normal(1, 3, 4), draw.normal(5, 4)
+    yield draw.normal(2, 1, 4), draw.normal(5, 4)
+    yield draw.normal(2, 4, 4), draw.normal(4, 4)  # the table is just long enough
+    yield draw.normal(2, 3, 4).float(), sinusoidal_positions(6, 4)  # the table's dtype is another
+
+
+ADD_POSITIONS = Exercise(
+    add_positions,
+    cases=_words_and_table,
+    properties=[
+        Property(
+            "word 0 gets place 0",
+            "Word 0 of every sentence must get row 0 of `positions` added.",
+            lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
+        ),
+        Property(
+            "the same in every sentence",
+            "What you add must be the same for every sentence: it depends on the place alone.",
+            lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "positions along the batch",
+            "You gave each *sentence* a position, the same for all its words. A position belongs to a place in the "
+            "sentence: axis 1, not axis 0.",
+            {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"},
+        ),
+        Mistake(
+            "the table not cut",
+            "You added the whole table. It has rows for the longest sentence there can be, and this one is "
+            "shorter: take the first T rows.",
+            {"positions[: x.shape[1]]": "positions"},
+        ),
+        Mistake(
+            "cut to the number of sentences",
+            "You took as many rows as there are sentences. Wanted are as many as there are places: x.shape[1].",
+            {"positions[: x.shape[1]]": "positions[: x.shape[0]]"},
+        ),
+        Mistake(
+            "the last rows",
+            "You took the last T rows of the table. A sentence begins at place 0, so take the first.",
+            {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"},
+        ),
+        Mistake(
+            "counted from 1",
+            "You began with row 1. The first word stands at place 0.",
+            {"positions[: x.shape[1]]": "positions[1 : x.shape[1] + 1]"},
+        ),
+        Mistake(
+            "one place for all words",
+            "You added the same row to every word, so order is as invisible as before. Word t gets row t.",
+            {"positions[: x.shape[1]]": "positions[0]"},
+        ),
+        Mistake(
+            "written into x",
+            "The sum is right, but you wrote it into x (`+=`), which belongs to the caller: who calls twice has "
+            "the positions in there twice. Return a new tensor.",
+            {"return x + first.to(x)": "x += first.to(x)\n    return x"},
+        ),
+        Mistake(
+            "multiplied",
+            "You multiplied. Add: a product with sin 0 = 0 would wipe features out.",
+            {"x + first": "x * first"},
+        ),
+        Mistake(
+            "appended",
+            "You laid positions and words end to end, (B, T, 2D). That works too, but costs twice the features; "
+            "here they are added.",
+            {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"},
+        ),
+        Mistake(
+            "words scaled too",
+            "You multiplied x by √D first. The Transformer does so with its embeddings, in Lab 09; here only add.",
+            {"x + first": "x * x.shape[-1] ** 0.5 + first"},
+        ),
+        Mistake(
+            "words lost",
+            "You returned the positions without the words. Both are wanted, as a sum.",
+            {"x + first.to(x)": "first.to(x).expand_as(x)"},
+        ),
+        Mistake(
+            "the table's dtype won",
+            "Your sum took the dtype of the table: with float64 positions a float32 sentence became float64, and "
+            "the next layer would refuse it. Bring the positions to x first: positions.to(x).",
+            {"first.to(x)": "first"},
+        ),
+        Mistake(
+            "positions cut off",
+            "The sum is right, but no gradient arrives at the positions. They may be learnt, so leave .detach() "
+            "(or .data, or no_grad) out.",
+            {"first.to(x)": "first.to(x).detach()"},
+        ),
+    ],
+)

@@ -1,0 +1,293 @@
+"""Lab 10: what a first mistake leads to, and a training that is prepared for it."""
+
+from __future__ import annotations
+
+import torch
+
+from .exercise import Exercise, Mistake, Property
+
+
+def error_after_first_mistake(written, target, pad):
+    wrong, real = written != target, target != pad  # (B, T)
+    wrong = wrong & real
+    spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this place
+    right_before, wrong_before = real & ~spoilt, real & spoilt
+    before = (wrong & right_before).sum().item() / max(right_before.sum().item(), 1)
+    after = (wrong & wrong_before).sum().item() / max(wrong_before.sum().item(), 1)
+    return before, after
+
+
+def _texts(draw):
+    batch, length = draw.sizes(2, low=4)
+    for count, size, pad, rate in ((batch + 2, length + 2, 0, 0.3), (3, 5, 7, 0.5), (1, 6, 0, 0.4), (4, 4, 0, 0.4)):
+        target = draw.integers(1, 7, count, size)
+        changed = draw.uniform(count, size) < rate
+        changed[0, 1], changed[0, 2] = True, False  # right again afterwards
+        if count > 2:
+            changed[1], changed[2, 0] = False, True  # no mistake at all; a mistake at once
+        written = torch.where(changed, target % 6 + 1, target)
+        written[0, 1] = pad  # a model may say so, too
+        real = torch.arange(size) < draw.lengths(count, size, shortest=size - 2 if count > 1 else size)[:, None]
+        yield written, target.masked_fill(~real, pad), pad  # what was written at padding is of no interest
+    words = draw.integers(1, 7, 2, 3)
+    yield words, words.clone(), 0  # no mistake anywhere
+    late = words.clone()
+    late[:, -1] = late[:, -1] % 6 + 1
+    yield late, words, 0  # mistakes, but nothing after them
+
+
+_MASKS = "right_before, wrong_before = real & ~spoilt, real & spoilt"
+_SPOILT = "wrong.long().cumsum(1) - wrong.long() > 0"
+
+ERROR_AFTER_FIRST_MISTAKE = Exercise(
+    error_after_first_mistake,
+    cases=_texts,
+    returns=("before", "after"),
+    properties=[
+        Property(
+            "no mistake, no error",
+            "Where nothing was written wrongly both rates are 0. Where no place follows a mistake, `after` is 0.",
+            lambda result, written, target, pad: not (written == target)[target != pad].all() or sum(result) == 0,
+        ),
+        Property(
+            "between 0 and 1",
+            "Both rates are shares, from 0 to 1.",
+            lambda result, *others: all(0 <= rate <= 1 for rate in result),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "first mistake counted as after",
+            "You counted the first mistake itself among the places *after* it. When it was written all before it was "
+            "right: it belongs to `before`.",
+            {_SPOILT: "wrong.long().cumsum(1) > 0"},
+        ),
+        Mistake(
+            "first mistake counted nowhere",
+            "You left the first mistake out on both sides, so `before` is always 0. It was made while all was "
+            "right: it "
+            "counts in `before`, as place and as mistake.",
+            {_MASKS: _MASKS + "\n    right_before = right_before & (wrong.long().cumsum(1) == 0)"},
+        ),
+        Mistake(
+            "padding counted",
+            "You counted padding as well. Where the target is `pad` there is nothing to be wrong about.",
+            {"wrong = wrong & real": "real = torch.ones_like(real)"},
+        ),
+        Mistake(
+            "padding counted as places",
+            "Mistakes at padding are left out, but its places are still counted. Divide by the number of *real* "
+            "places.",
+            {_MASKS: "right_before, wrong_before = ~spoilt, spoilt"},
+        ),
+        Mistake(
+            "padding judged by what was written",
+            "You looked for `pad` in what was written. Which places are real the *target* says.",
+            {"target != pad": "written != pad"},
+        ),
+        Mistake(
+            "only the word right after",
+            "You looked at one word after a mistake. *All* later words of the sentence follow a spoilt beginning: "
+            "cumsum tells whether a mistake came before.",
+            {_SPOILT: "torch.nn.functional.pad(wrong, (1, 0))[:, :-1]"},
+        ),
+        Mistake(
+            "mistakes of other sentences",
+            "You ran the sum over the batch. Each sentence has its own first mistake: cumsum along axis 1.",
+            {"wrong.long().cumsum(1) - wrong.long()": "wrong.long().cumsum(0) - wrong.long()"},
+        ),
+        Mistake(
+            "counted from the end",
+            "You marked what stands *before* the mistakes. Reading goes from left to right: a place is spoilt when a "
+            "mistake came before it.",
+            {_SPOILT: "wrong.long().flip(1).cumsum(1).flip(1) - wrong.long() > 0"},
+        ),
+        Mistake(
+            "mean of the sentences' rates",
+            "You took a rate for each sentence and then their mean. Pool instead: all mistakes over all places, or a "
+            "sentence with one place weighs as much as one with twenty.",
+            {"(wrong & right_before).sum().item() / max(right_before.sum().item(), 1)":
+             "((wrong & right_before).sum(1) / right_before.sum(1).clamp(min=1)).mean().item()",
+             "(wrong & wrong_before).sum().item() / max(wrong_before.sum().item(), 1)":
+             "((wrong & wrong_before).sum(1) / wrong_before.sum(1).clamp(min=1)).mean().item()"},
+        ),
+        Mistake(
+            "divided by all words",
+            "You divided by all real words. Each rate has its own places: those with a right beginning, and "
+            "those with a "
+            "spoilt one.",
+            {"max(right_before.sum().item(), 1)": "real.sum().item()",
+             "max(wrong_before.sum().item(), 1)": "real.sum().item()"},
+        ),
+        Mistake(
+            "right words counted",
+            "You counted the words that were right. Wanted are the shares that are *wrong*.",
+            {"(wrong & right_before)": "(~wrong & right_before)", "(wrong & wrong_before)": "(~wrong & wrong_before)"},
+        ),
+        Mistake(
+            "nothing to divide by",
+            "Where no place follows a mistake you divided by 0. With nothing to count the rate is 0.",
+            {"max(right_before.sum().item(), 1)": "right_before.sum().item()",
+             "max(wrong_before.sum().item(), 1)": "wrong_before.sum().item()"},
+        ),
+        Mistake(
+            "nothing to divide by: NaN",
+            "Where no place follows a mistake your rate is 0/0 = NaN. With nothing to count the rate is 0.",
+            {"before = (wrong & right_before).sum().item() / max(right_before.sum().item(), 1)":
+             "before = ((wrong & right_before).sum() / right_before.sum()).item()",
+             "after = (wrong & wrong_before).sum().item() / max(wrong_before.sum().item(), 1)":
+             "after = ((wrong & wrong_before).sum() / wrong_before.sum()).item()"},
+        ),
+        Mistake(
+            "results swapped",
+            "You returned `after` first. Wanted are (before, after).",
+            {"return before, after": "return after, before"},
+        ),
+        Mistake(
+            "counts, not rates",
+            "You returned how many, not which share. Divide by the number of places of each kind.",
+            {" / max(right_before.sum().item(), 1)": "", " / max(wrong_before.sum().item(), 1)": ""},
+        ),
+    ],
+)
+
+
+def mix_with_own_output(target_input, logits, keep, chance):
+    own = torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)  # (B, T): written at t − 1, read at t
+    return torch.where(chance < keep, target_input, own)  # (B, T)
+
+
+def _pass_one(draw):
+    for keep in (0.5, 0.25, 0.75):
+        batch, length, words = draw.sizes(3, low=3)
+        chance = draw.integers(0, 20, batch, length) / 20.0  # ties with keep: kept only if really below
+        yield draw.integers(0, words + 3, batch, length), draw.normal(batch, length, words + 3), keep, chance
+    target = draw.integers(0, 9, 3, 4)
+    chance = draw.uniform(3, 4)
+    chance[0, 2] = 0.0
+    yield target, draw.normal(3, 4, 9), 0.0, chance  # alone; a throw of exactly 0
+    yield draw.integers(0, 9, 2, 4), draw.normal(2, 4, 9), 1.0, draw.uniform(2, 4)  # teacher forcing
+    yield draw.integers(0, 4, 4, 4), draw.normal(4, 4, 4), 0.4, draw.uniform(4, 4)  # square
+    yield draw.integers(0, 9, 2, 1), draw.normal(2, 1, 9), 0.0, draw.uniform(2, 1)  # the start symbol alone
+    yield draw.integers(0, 6, 1, 4), draw.normal(1, 4, 6), 0.3, draw.uniform(1, 4)
+
+
+_OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
+
+MIX_WITH_OWN_OUTPUT = Exercise(
+    mix_with_own_output,
+    cases=_pass_one,
+    gradients=False,
+    properties=[
+        Property(
+            "the start symbol stays",
+            "The first column is the start symbol, and stays as it is.",
+            lambda result, target_input, *others: (result[:, 0] == target_input[:, 0]).all(),
+        ),
+        Property(
+            "a right word stays where chance is below keep",
+            "Where chance < keep the word of `target_input` stays.",
+            lambda result, target_input, logits, keep, chance: (result == target_input)[chance < keep].all(),
+        ),
+        Property(
+            "own words come one place later",
+            "What the model wrote at place t − 1 is what it would read at place t.",
+            lambda result, target_input, logits, keep, chance: (result[:, 1:] == logits.argmax(-1)[:, :-1])[
+                chance[:, 1:] >= keep
+            ].all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "own words one place early",
+            "You put the word written at place t to place t. But it is an *answer* to what stands there; it is "
+            "read one "
+            "place later. Shift the own words to the right.",
+            {_OWN: "torch.cat([target_input[:, :1], logits.argmax(-1)[:, 1:]], dim=1)"},
+        ),
+        Mistake(
+            "not shifted, start symbol replaced",
+            "You put the word written at place t to place t, the start symbol included. It is read one place "
+            "later, and "
+            "the start symbol stays.",
+            {_OWN: "logits.argmax(-1)"},
+        ),
+        Mistake(
+            "rolled",
+            "You rolled the own words, and the last one came to the front. There the start symbol stays, always.",
+            {_OWN: "logits.argmax(-1).roll(1, dims=1)"},
+        ),
+        Mistake(
+            "shifted the wrong way",
+            "You shifted the own words to the left. What was written at t − 1 is read at t: to the right.",
+            {_OWN: "torch.cat([logits.argmax(-1)[:, 1:], target_input[:, :1]], dim=1)",
+             "return ": "own[:, :1] = target_input[:, :1]\n    return "},
+        ),
+        Mistake(
+            "right words shifted too",
+            "You shifted the right words once more. `target_input` is what a decoder reads already, start symbol "
+            "first.",
+            {"return torch.where(chance < keep, target_input, own)":
+             "return torch.where(chance < keep, torch.cat([target_input[:, :1], target_input[:, :-1]], 1), own)"},
+        ),
+        Mistake(
+            "chance the wrong way round",
+            "You kept the right word where chance is *above* keep. keep = 1 must keep all: chance < keep.",
+            {"chance < keep": "chance >= keep"},
+        ),
+        Mistake(
+            "kept when equal",
+            "You kept the right word where chance equals keep. torch.rand may give exactly 0, and with keep = 0 "
+            "nothing "
+            "is to be kept: chance < keep.",
+            {"chance < keep": "chance <= keep"},
+        ),
+        Mistake(
+            "one throw a sentence",
+            "You decided once for a whole sentence. Each place has a throw of its own, so that right and own "
+            "words mix.",
+            {"chance < keep": "chance[:, :1] < keep"},
+        ),
+        Mistake(
+            "one throw a place, for all sentences",
+            "You used the throws of sentence 0 for all. Each sentence has its own.",
+            {"chance < keep": "chance[:1] < keep"},
+        ),
+        Mistake(
+            "all own",
+            "You replaced all words. That is a model left alone, keep = 0; where chance < keep the right word stays.",
+            {"return torch.where(chance < keep, target_input, own)": "return own"},
+        ),
+        Mistake(
+            "nothing replaced",
+            "You returned the right words alone. That is teacher forcing, keep = 1; where chance ≥ keep the "
+            "model's own "
+            "word comes in.",
+            {"return torch.where(chance < keep, target_input, own)": "return target_input.clone()"},
+        ),
+        Mistake(
+            "the least likely word",
+            "You took the smallest logit for the model's word. Argmax: the likeliest.",
+            {"argmax(-1)": "argmin(-1)"},
+        ),
+        Mistake(
+            "argmax over the places",
+            "You took the argmax over the places. logits are (B, T, V): the words are the last axis.",
+            {"logits.argmax(-1)[:, :-1]": "logits.argmax(1)[:, :-1]"},
+        ),
+        Mistake(
+            "numbers mixed, not words",
+            "You averaged the numbers of two words. Word 4 and word 8 have no mean, least of all word 6. Choose one: "
+            "torch.where.",
+            {"torch.where(chance < keep, target_input, own)": "(keep * target_input + (1 - keep) * own).long()"},
+        ),
+        Mistake(
+            "written into target_input",
+            "You wrote the own words into `target_input`, which belongs to the caller: the right words are lost. "
+            "Build a "
+            "new tensor with torch.where, or work on a clone.",
+            {"return torch.where(chance < keep, target_input, own)":
+             "target_input[chance >= keep] = own[chance >= keep]\n    return target_input"},
+        ),
+    ],
+)

@@ -1,0 +1,93 @@
+"""How far back can it remember? One letter, a gap, a question: recurrence against self-attention (chapter 07)."""
+
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.data.batching import Batch
+from attnbook.data.recall import CHANCE, WORDS, recall_batch
+from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.models.sequence_layers import Recurrent, SelfAttention
+from attnbook.seeding import seed_everything
+from attnbook.training import fit
+
+DIM = 32
+DISTANCES = (5, 10, 20, 50, 100, 200)
+TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 50, "clip": 1.0}
+LAYERS = {
+    "rnn": lambda: Recurrent(DIM),
+    "lstm": lambda: Recurrent(DIM, "lstm"),
+    "lstm_open": lambda: Recurrent(DIM, "lstm", forget_bias=5.0),
+    "attention": lambda: SelfAttention(DIM, causal=True),
+}
+STEPS = dict.fromkeys(LAYERS, 1000)
+TESTS = 400  # strings for the test
+
+
+class Answerer(nn.Module):
+    """Reads a string through one layer and answers from its last place.
+
+    Args:
+        layer: ``(B, T, D) -> (B, T, D)``, see :mod:`attnbook.models.sequence_layers`.
+        dim: features D.
+        positions: what is added to the word vectors; ``None`` adds nothing.
+    """
+
+    def __init__(self, layer: nn.Module, dim: int = DIM, positions: nn.Module | None = None) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(len(WORDS), dim)
+        self.positions = positions or nn.Identity()
+        self.layer = layer
+        self.output = nn.Linear(dim, len(WORDS))
+
+    def forward(self, words: Tensor) -> Tensor:
+        """``words (B, T)`` -> logits ``(B, V)`` of the answer."""
+        return self.output(self.layer(self.positions(self.embed(words)))[:, -1])  # (B, T) -> (B, T, D) -> (B, V)
+
+
+def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Cross-entropy of the one answer, in nats."""
+    return F.cross_entropy(model(batch.source), batch.target[:, 0])
+
+
+@torch.no_grad()
+def share_right(model: nn.Module, batch: Batch) -> float:
+    """Share of the strings whose letter the model names."""
+    return (model(batch.source).argmax(dim=-1) == batch.target[:, 0]).float().mean().item()
+
+
+def train(model: nn.Module, distance: int, steps: int, seed: int, among_letters: bool = False) -> list[float]:
+    """Train ``model`` at one distance, each step on new strings; return the losses."""
+    how = {name: value for name, value in TRAINING.items() if name != "batch"}
+
+    def batch_at(step: int) -> Batch:
+        return recall_batch(distance, TRAINING["batch"], 1_000_003 * (seed + 1) + step, among_letters)
+
+    return fit(model, batch_at, steps, loss=answer_loss, progress=False, **how).losses
+
+
+def run(job: Job) -> Outcome:
+    """Train a model anew at each distance, and test each at all distances."""
+    start, right, elsewhere, losses = time.process_time(), {}, {}, {}
+    tests = {distance: recall_batch(distance, TESTS) for distance in DISTANCES}  # seed 0 is never trained
+    for distance in DISTANCES:
+        seed_everything(job.seed)
+        model = Answerer(LAYERS[job.model]())
+        last = train(model, distance, job.steps, job.seed)[-20:]
+        losses[str(distance)] = round(sum(last) / len(last), 4)
+        shares = {str(d): round(share_right(model, test), 4) for d, test in tests.items()}
+        right[str(distance)], elsewhere[str(distance)] = shares[str(distance)], shares
+    return Outcome({
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "seconds": round(time.process_time() - start, 1),
+        "right": right,
+        "right_elsewhere": elsewhere,
+        "loss": losses,
+    })  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    "distance", STEPS, run, {"task": "recall_batch(distance)", "chance": CHANCE, "hidden": DIM, **TRAINING}
+)

@@ -1,0 +1,168 @@
+"""What a model does after an error of its own, and what scheduled sampling changes about it (chapter 10)."""
+
+from collections.abc import Callable
+from functools import cache, partial
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.numbers import COMMA, number_lists
+from attnbook.data.vocabulary import BOS, EOS, PAD
+from attnbook.decoding import greedy
+from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.seq2seq import train_and_measure
+from attnbook.models import PlainSeq2Seq, Transformer, TransformerConfig
+from attnbook.seeding import seed_everything
+from attnbook.training import (
+    TwoPass,
+    WordByWord,
+    exponential_decay,
+    inverse_sigmoid_decay,
+    linear_decay,
+    shift_right,
+    teacher_forcing_loss,
+)
+
+LONGEST = 3  # numbers in a list
+LEAST = 0.25  # each schedule ends here: one right word in four
+REACH = 8  # words after an error that are looked at
+STEPS = {
+    "teacher_forcing": 1500,
+    "linear": 1500,
+    "exponential": 1500,
+    "inverse_sigmoid": 1500,
+    "transformer": 600,
+    "transformer_two_pass": 600,
+}
+TRAINING = {"batch": 64, "rate": 5e-3, "warmup": 100, "clip": 1.0}
+UNITS = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
+
+
+@cache
+def task() -> Task:
+    """Lists of one to three numbers, made once a process."""
+    return number_lists(test_per_size=500, longest=LONGEST, longer=(4,), longer_per_size=100)
+
+
+def build(name: str, task: Task) -> nn.Module:
+    """A plain model of 64 units, or a Transformer 32 wide: small enough to err."""
+    words = len(task.source_vocabulary), len(task.target_vocabulary)
+    if name.startswith("transformer"):
+        return Transformer(*words, TransformerConfig(dim=32, hidden=64))
+    return PlainSeq2Seq(*words, hidden=64)
+
+
+def inverse_sigmoid_width(steps: int, least: float = LEAST) -> float:
+    """The k with which the inverse sigmoid has fallen to ``least`` after ``steps`` steps."""
+    k = float(steps)
+    for _ in range(100):  # k = steps / ln(k (1 / least − 1)), again and again until it no longer moves
+        k = max(1.0, steps / max(torch.tensor(k * (1 / least - 1)).log().item(), 0.1))
+    return k
+
+
+def schedules(steps: int) -> dict[str, Callable[[int], float]]:
+    """The three schedules of Bengio et al. 2015, fitted to a training of ``steps`` steps: all end at ``LEAST``."""
+    return {
+        "linear": partial(linear_decay, slope=(1 - LEAST) / steps, least=LEAST),
+        "exponential": partial(exponential_decay, k=LEAST ** (1 / steps)),
+        "inverse_sigmoid": partial(inverse_sigmoid_decay, k=inverse_sigmoid_width(steps)),
+    }
+
+
+def loss_of(name: str, steps: int, seed: int) -> Callable:
+    """What a model of that name is trained with."""
+    if name in ("teacher_forcing", "transformer"):
+        return teacher_forcing_loss
+    if name == "transformer_two_pass":
+        return TwoPass(schedules(steps)["linear"], seed)
+    return WordByWord(schedules(steps)[name], seed)
+
+
+@torch.no_grad()
+def errors_after_first(model: nn.Module, batch: Batch, reach: int = REACH) -> dict:
+    """Part of the words that are wrong 1, 2, … places after a sentence's first error, on two prefixes.
+
+    own: the model reads what it wrote itself. forced: it reads the right words. Up to the first error the two are the
+    same, so both have it at the same place; the sentences are the same too.
+
+    Returns:
+        errors, how many sentences have one; own and forced, ``reach`` shares each (``None`` where no sentence is as
+        long).
+    """
+    target = batch.target
+    real = target != PAD  # (B, T)
+    free = greedy(model, batch.source, batch.lengths, target.shape[1]).tokens  # (B, L), L <= T
+    free = torch.nn.functional.pad(free, (0, target.shape[1] - free.shape[1]), value=EOS)  # (B, T)
+    forced = model(batch.source, batch.lengths, shift_right(target))[0].argmax(dim=-1)  # (B, T)
+    wrong = {"own": (free != target) & real, "forced": (forced != target) & real}
+    rows = wrong["own"].any(dim=1).nonzero()[:, 0]  # (N,)
+    first = wrong["own"][rows].int().argmax(dim=1)  # (N,)
+    shares: dict[str, list] = {"own": [], "forced": []}
+    for away in range(1, reach + 1):
+        there = first + away < real[rows].sum(dim=1)  # (N,): the target has a word there
+        for kind, share in shares.items():
+            errors = wrong[kind][rows[there], first[there] + away]
+            share.append(round(errors.float().mean().item(), 4) if len(errors) else None)
+    return {"errors": len(rows), **shares}
+
+
+@torch.no_grad()
+def write_on(model: nn.Module, batch: Batch, prefix: Tensor, max_length: int) -> Tensor:
+    """Read ``prefix (B, t)`` as if the model had written it, then write on greedily: ``(B, max_length)`` in all."""
+    state = model.start(batch.source, batch.lengths)
+    token, tokens = torch.full_like(prefix[:, 0], BOS), []
+    for t in range(max_length):
+        logits, state, _ = model.step(token, state)
+        token = prefix[:, t] if t < prefix.shape[1] else logits.argmax(dim=-1)  # (B,)
+        tokens.append(token)
+    return torch.stack(tokens, dim=1)
+
+
+def plantable(examples: list[Example]) -> list[Example]:
+    """Those whose target begins with a units word, of which another can be made, and that have a second number."""
+    return [example for example in examples if example.target[0] in UNITS and COMMA in example.target]
+
+
+def items(words: list[str]) -> list[str]:
+    """The numbers of a list, each as one string."""
+    return " ".join(words).split(f" {COMMA} ")
+
+
+def later_right(model: nn.Module, task: Task, examples: list[Example]) -> dict[str, float]:
+    """Part of the numbers after the first that are right: after a right first word, and after a planted wrong one.
+
+    The first word of each target, a units word, is put in front of the model: as it is, or replaced by the next one
+    (zwei becomes drei). From there the model writes alone. Numbers are compared at their places in the list.
+    """
+    batch = task.collate(examples).to(next(model.parameters()).device)
+    length = batch.target.shape[1] + 4
+    found = {}
+    for kind, shift in (("untouched", 0), ("planted", 1)):
+        words = [[UNITS[(UNITS.index(example.target[0]) + shift) % len(UNITS)]] for example in examples]
+        prefix = torch.tensor([task.target_vocabulary.encode(word) for word in words]).to(batch.target.device)  # (B, 1)
+        right = []
+        for row, example in zip(write_on(model, batch, prefix, length).tolist(), examples, strict=True):
+            written, wanted = items(task.target_vocabulary.decode(row)), items(list(example.target))
+            right += [number < len(written) and written[number] == wanted[number] for number in range(1, len(wanted))]
+        found[kind] = round(sum(right) / len(right), 4)
+    return found
+
+
+def run(job: Job) -> Outcome:
+    """Train one model; measure exact match, and what follows an error, its own and a planted one."""
+    seed_everything(job.seed)
+    model = build(job.model, task())
+    how = {**TRAINING, "loss": loss_of(job.model, job.steps, job.seed)}
+    figures = train_and_measure(model, task(), job, how)
+    longest = [example for example in task().test if example.size == LONGEST]
+    after = errors_after_first(model, task().collate(longest))
+    return Outcome({**figures, "after_error": after, "later_right": later_right(model, task(), plantable(longest))})
+
+
+EXPERIMENT = Experiment(
+    "scheduled_sampling",
+    STEPS,
+    run,
+    {"task": "number_lists(test_per_size=500, longest=3, …)", "least": LEAST, "hidden": 64, **TRAINING},
+)

@@ -1,0 +1,86 @@
+"""Who can know of whom: steps that wait for each other, and hops from one place to another, counted on the graph.
+
+A layer is a boolean matrix ``reads (T, T)``, row i, column j: place i reads place j directly.
+"""
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import window_mask
+
+
+def chain(length: int) -> Tensor:
+    """What a recurrent network reads: each state the one before, ``(length, length)`` bool.
+
+    Raises ValueError if ``length`` is not positive.
+    """
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}")
+    return torch.ones(length - 1, dtype=torch.bool).diag(-1) if length > 1 else torch.zeros(1, 1).bool()
+
+
+def dilated(length: int, step: int) -> Tensor:
+    """What a convolution of kernel 3 reads whose outer weights stand ``step`` places away.
+
+    Returns:
+        ``(length, length)`` bool, ``True`` where \\|i − j\\| is 0 or ``step``.
+
+    Raises:
+        ValueError: if ``length`` or ``step`` is not positive.
+
+    Source: van den Oord et al. 2016, section 2.1, with a kernel that looks to both sides.
+    """
+    if step < 1:
+        raise ValueError(f"step must be at least 1, got {step}")
+    return window_mask(length, step) & (~window_mask(length, step - 1) | window_mask(length, 0))
+
+
+def hops(reads: Tensor) -> Tensor:
+    """How many hops lead from place j to place i: ``(T, T)`` whole numbers, 0 from a place to itself, −1 for no way.
+
+    Args:
+        reads: ``(T, T)`` bool; each hop may use any of its links. Between the layers of a stack a word may also stay
+            where it is, so nothing is gained by waiting.
+
+    Raises:
+        TypeError: if ``reads`` is not boolean.
+        ValueError: if it is not square.
+    """
+    if reads.dtype != torch.bool:
+        raise TypeError(f"reads must be boolean (True = reads it), got {reads.dtype}")
+    if reads.ndim != 2 or reads.shape[0] != reads.shape[1]:
+        raise ValueError(f"reads must be square, (T, T), got {tuple(reads.shape)}")
+    step = (reads | torch.eye(len(reads), dtype=torch.bool)).float()  # staying is allowed
+    reached = torch.eye(len(reads), dtype=torch.bool)
+    found = torch.where(reached, 0, -1)
+    for count in range(1, len(reads)):
+        further = (step @ reached.float()) > 0  # (T, T) @ (T, T): one hop more
+        if torch.equal(further, reached):
+            break
+        found[further & ~reached] = count
+        reached = further
+    return found
+
+
+def longest_path(reads: Tensor) -> int:
+    """The most hops that any place needs to know of any other that it can know of: Vaswani's "maximum path length"."""
+    return int(hops(reads).max())
+
+
+def sequential_steps(waits: Tensor) -> int:
+    """How many steps must follow one another within a layer: one more than the longest chain of waiting places.
+
+    Args:
+        waits: ``(T, T)`` bool, place i needs the *result* of place j in the same layer. All ``False``: one step.
+
+    Raises:
+        TypeError, ValueError: as :func:`hops`, and ValueError if two places wait for each other.
+    """
+    hops(waits)  # checks
+    done, steps = torch.zeros(len(waits), dtype=torch.bool), 0
+    while not done.all():
+        ready = ~(waits & ~done).any(dim=1) & ~done  # (T,): waits for nobody any more
+        if not ready.any():
+            raise ValueError("waits has a circle: some places wait for each other")
+        done, steps = done | ready, steps + 1
+    return steps
