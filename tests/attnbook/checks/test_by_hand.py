@@ -128,3 +128,17 @@ def test_attention_backward_is_by_hand(answer, name):
         verdict = evaluate("lab02", "attention_backward", answer, variant)
         assert verdict.mistake == name
         assert "By hand means" in " ".join(verdict.message.split())
+
+
+def test_autograd_is_named_before_any_number_is_judged():
+    assert judge(SLOPE, lambda x: by_grad(x) / 0).mistake == "not by hand"
+    assert judge(SLOPE, lambda x: by_vjp(x)[:1]).mistake == "not by hand"
+
+
+def wrong_at_zero(weights, value, grad_context):
+    scores, values = leaf(weights.log()), leaf(value)
+    return grad(scores.softmax(-1) @ values, (scores, values), grad_context)
+
+
+def test_a_known_way_gets_its_own_words_though_the_numbers_are_wrong():
+    assert evaluate("lab02", "attention_backward", wrong_at_zero).mistake == "asked autograd.grad"

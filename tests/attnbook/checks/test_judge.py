@@ -238,7 +238,6 @@ def test_the_check_is_not_fooled(weigh_exercise):
                    lambda w, v: torch.zeros_like(w @ v), lambda w, v: (w @ v).mean() + 0 * (w @ v)):
         assert not judge(weigh_exercise, answer)
 
-
 def test_answers_that_misbehave_raise_nothing(weigh_exercise):
     inside_itself = []
     inside_itself.append(inside_itself)
@@ -281,3 +280,8 @@ def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():
     exercise = Exercise(first, lambda draw: [([],), ([1, 2],)], [last])
     assert judge(exercise, lambda items: items.pop()).mistake == "last"
     assert judge(exercise, lambda items: items[0]).mistake is None
+
+
+def test_of_several_results_the_wrong_one_is_named(extremes_exercise):
+    said = " ".join(judge(extremes_exercise, lambda x: (x.min(), x.max() + 1)).message.split())
+    assert "`largest` is wrong; `smallest` is right" in said

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.checks.printing import beside, text
+from attnbook.checks.printing import beside, text, visible
 
 
 def test_long_tensors_are_only_described():
@@ -13,7 +13,7 @@ def test_long_tensors_are_only_described():
 
 @pytest.mark.parametrize("value, wanted", [
     ({2: 1 / 3}, "{2: 0.3333}"), ([1.0, "a"], "[1, 'a']"), ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
-    (len, "a function"),
+    (len, "a function"), (set(), "set()"), (frozenset(), "set()"), (-0.0, "0"),
 ])
 def test_other_values_print_as_they_are_written(value, wanted):
     assert text(value) == wanted
@@ -50,3 +50,18 @@ def test_what_looks_equal_gets_more_digits():
 def test_the_parts_of_a_tuple_stand_under_their_names():
     shown = beside((torch.ones(1), torch.ones(2)), (torch.ones(1), torch.zeros(2)), ("context", "weights"))
     assert shown.count("weights = ") == 2
+
+
+def test_zero_has_no_sign():
+    assert text(torch.tensor([-0.0, 0.5, -1e-9])) == "[0. , 0.5, 0. ]"
+
+
+def test_small_numbers_are_written_with_their_power_of_ten():
+    assert text(torch.tensor([[1.5e-6, 0.0]], dtype=torch.float64)).split() == ["[[", "1.50e-06,", "0]]"]
+    assert "e-" not in text(torch.tensor([1.0, 1e-9]))
+
+
+def test_a_difference_in_late_digits_is_not_visible():
+    assert visible(torch.tensor([0.5]), torch.tensor([0.6]))
+    assert visible(torch.tensor([0.5]), torch.tensor([[0.5]]))
+    assert not visible(torch.tensor([0.5]), torch.tensor([0.500001]))

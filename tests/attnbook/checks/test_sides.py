@@ -137,6 +137,27 @@ def test_numbers_for_a_mask_are_told():
     assert judge(exercise, lambda x: (x > 0).long()).mistake == "another dtype"
 
 
+def test_a_mask_of_whatever_numbers_has_the_same_mistake():
+    def positive(x):
+        return x > 0
+
+    known = Mistake("numbers", "A mask is bool.", "return (x > 0).double()")
+    for mistakes, words in (([], "Masks are bool"), ([known], "A mask is bool.")):
+        exercise = Exercise(positive, lambda draw: [(draw.normal(2, 3),)], mistakes)
+        for answer in (lambda x: (x > 0).long(), lambda x: (x > torch.zeros(3)).float()):
+            assert words in judge(exercise, answer).message
+
+
+def test_what_was_written_into_tells_how_to_copy_it():
+    def common(a, b):
+        return a & b
+
+    exercise = Exercise(common, lambda draw: [({1, 2}, {2, 3})], [], gradients=False)
+    message = judge(exercise, lambda a, b: a.intersection_update(b) or a).message
+    assert "set(…)" in message
+    assert "clone" not in message
+
+
 def on_the_cpu(weights, value):
     return weights @ value + torch.zeros(value.shape[-1], dtype=value.dtype)
 

@@ -100,3 +100,26 @@ def test_an_exercise_can_be_judged_in_any_variant_twice_alike():
     for variant in range(3):
         said = [judge(TOTAL, lambda table: table.mean(-1), variant).message for _ in range(2)]
         assert said[0] == said[1]
+
+
+def test_numbers_of_three_digits_are_shown_only_where_they_must_be():
+    def far_and_near(draw):
+        yield (500 + draw.uniform(2, 2),)
+        yield (draw.uniform(2, 3),)
+
+    assert "[[50" not in judge(Exercise(total, far_and_near, []), lambda table: -table.sum(-1)).message
+    assert "[[50" in judge(Exercise(total, far_and_near, []), lambda table: table.sum(-1).clamp(max=9)).message
+
+
+def test_a_difference_that_can_be_seen_is_shown_rather_than_a_small_one():
+    def small_and_large(draw):
+        yield (1 + draw.uniform(1, 2),)
+        yield (1e-6 * (1 + draw.uniform(2, 2)),)
+
+    shown = judge(Exercise(total, small_and_large, [], tolerance=1e-9), lambda table: table.sum(-1) + 1e-6).message
+    assert "e-06" in shown
+
+
+def test_a_compact_draw_has_one_decimal():
+    numbers = 10 * Draw(0, 0, compact=True).normal(20)
+    assert torch.allclose(numbers, numbers.round())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.checks.values import Strange, clone, finite, kind, plain, same, size
+from attnbook.checks.values import Strange, clone, finite, kind, plain, reading, same, size
 
 Pair = namedtuple("Pair", "left right")
 
@@ -84,3 +84,9 @@ def test_size_counts_numbers():
 ])
 def test_a_kind_is_short(value, wanted):
     assert kind(value) == wanted
+
+
+def test_long_numbers_are_hard_to_read():
+    assert reading((torch.ones(4),)) == size((torch.ones(4),))
+    assert reading((torch.full((4,), -4000.0),)) > reading((torch.ones(11),))
+    assert reading(Model(torch.full((2,), 900.0))) > reading(Model(torch.ones(2)))

@@ -26,8 +26,9 @@ lab, in order. (Too long? `labNN_topic_more.py` is read too, after it.) One exer
 
 *Reference.* It is right for every input, on any device, in any dtype, and finite, its gradient too.
 *Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
-every mistake gives something else. Small inputs first draw: the smallest failing input is what a student
-sees. Functions may be arguments; an argument that carries tensors and state has `size()` and
+every mistake gives something else. A student sees the input that is easiest to read (few numbers, none of
+three digits, a difference in the first decimals); `if draw.compact:` yields inputs only to be shown.
+Functions may be arguments; an argument that carries tensors and state has `size()` and
 `transformed(change)` (see lab01's toy decoder).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
 dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
@@ -43,7 +44,8 @@ without end, NaN, and so on.
 `holds(result, *args)`, with `result` of the reference's structure and shapes.
 *Unasked* the engine checks that inputs are left alone, dtype is kept and gradients flow (`gradients=False`
 switches that off: numpy answers welcome; `slopes(gradients, *args)` brings finite gradients that are equally
-right to one form, one for each argument, None for a number). `by_hand=True`: autograd is a fault. New
+right to one form, one for each argument, None for a number). `by_hand=True`: autograd is a fault, and the
+first to be named. New
 tensors on the CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise
 lists it as a mistake (`device=False`: not looked at).
 *Canonical.* Where several results are equally right, `canonical(result, *args)` brings them to one form.
@@ -116,8 +118,9 @@ class Draw:
         return [low + i for i in torch.randperm(spread, generator=self.generator)[:count].tolist()]
 
     def normal(self, *shape: int) -> Tensor:
-        """Normal numbers in float64."""
-        return torch.randn(*shape, generator=self.generator, dtype=torch.float64)
+        """Normal numbers in float64; in a compact draw with one decimal."""
+        numbers = torch.randn(*shape, generator=self.generator, dtype=torch.float64)
+        return (10 * numbers).round() / 10 if self.compact else numbers
 
     def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Tensor:
         """Uniform numbers in float64."""
@@ -185,17 +188,17 @@ class Exercise:
         return list(inspect.signature(self.reference).parameters)
 
     def inputs(self, variant: int = 0) -> list[tuple]:
-        """The argument tuples of one variant, smallest first."""
+        """The argument tuples of one variant, the easiest to read first."""
         drawn = [args for number in range(DRAWS) for args in self.cases(Draw(variant, number))]
-        return sorted(drawn, key=values.size)
+        return sorted(drawn, key=values.reading)
 
-    def compact_inputs(self, variant: int, below: int) -> list[tuple]:
-        """More argument tuples, smallest first, all smaller than `below`: to show, not to judge by."""
+    def compact_inputs(self, variant: int, below: float) -> list[tuple]:
+        """More argument tuples, the easiest to read first, all easier than `below`: to show, not to judge by."""
         drawn = []
         for number in range(COMPACT):
             with contextlib.suppress(Exception):  # made for sizes that differ: then there are none
                 drawn += list(self.cases(Draw(variant, number, compact=True)))
-        return sorted((args for args in drawn if values.size(args) < below), key=values.size)
+        return sorted((args for args in drawn if values.reading(args) < below), key=values.reading)
 
     def run(self, function: Callable, args: tuple) -> Run:
         """One call of an answer, on a copy of the arguments."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from . import sides, values, wording
+from .difference import structure
 from .exercise import Exercise, Property
 from .running import Run, guarded
 from .smallest import same_run, smallest
@@ -36,16 +37,17 @@ class Trial:
     got: list[Run]
     expected: list[Run]
 
-    @property
+    @cached_property
     def failing(self) -> list[int]:
         """Inputs, smallest first, on which the values are not the reference's."""
         pairs = enumerate(zip(self.got, self.expected, strict=False))
         return [i for i, (got, expected) in pairs if not same_run(got, expected, self.exercise.tolerance)]
 
     def smallest(self, index: int, shows: Callable[[Run, Run], bool]) -> tuple[Run, Run]:
-        """The runs on a failing input, or on a smaller one that `shows` the same."""
-        found = self.got[index], self.expected[index]
-        return smallest(self.exercise, self.answer, self.variant, found, shows)
+        """The runs on a failing input, or on one that is read more easily and `shows` the same."""
+        order = [index, *(other for other in self.failing if other != index)]
+        pairs = [(self.got[i], self.expected[i]) for i in order]
+        return smallest(self.exercise, self.answer, self.variant, pairs, shows)
 
 
 def judge(exercise: Exercise, answer: Any, variant: int = 0) -> Verdict:
@@ -56,6 +58,8 @@ def judge(exercise: Exercise, answer: Any, variant: int = 0) -> Verdict:
     inputs = exercise.inputs(variant)
     expected = [exercise.run(exercise.reference, args) for args in inputs]
     trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected)
+    if any(run.autograd for run in trial.got):
+        return _not_by_hand(trial)
     complaints = [] if trial.failing else sides.complaints(exercise, answer, trial.got, expected)
     if trial.failing or [complaint for complaint in complaints if complaint.kind != sides.DEVICE]:
         return _rejected(trial, complaints)
@@ -84,6 +88,16 @@ def _observe(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> list[
         if runs[-1].failure is not None and (runs[-1].failure.timed_out or runs[-1].failure.unwritten):
             break  # a loop without end would take its time limit again for each input
     return runs
+
+
+def _not_by_hand(trial: Trial) -> Verdict:
+    """Before any number is judged: who lets autograd do the work would mend the numbers in vain."""
+    exercise = trial.exercise
+    first = next(sides.by_autograd(exercise, trial.answer, trial.got, trial.expected))
+    for mistake in exercise.mistakes:
+        if exercise.run(exercise.function(mistake), first.got.args).autograd == first.detail:
+            return Verdict(False, mistake.name, wording.side_mistake(exercise, mistake, first))
+    return Verdict(False, first.kind, wording.complaint(exercise, first))
 
 
 def _rejected(trial: Trial, complaints: list[sides.Complaint]) -> Verdict:
@@ -174,5 +188,5 @@ def _holds(prop: Property, got: Run) -> bool:
 
 def _comparable(got: Run, expected: Run) -> bool:
     """Whether properties can be looked at: NaN has none of them, and would get the wrong words."""
-    return got.failure is None and wording.structure(got.value, expected.value) is None and (
+    return got.failure is None and structure(got.value, expected.value) is None and (
         values.finite(got.value) or not values.finite(expected.value))

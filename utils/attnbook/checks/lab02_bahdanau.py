@@ -15,12 +15,19 @@ def masked_softmax(scores, mask):
 
 def _masked_scores(draw):
     batch, queries, keys = draw.sizes(3)
-    scale = 300 if draw.number == 3 else 2  # exp(800) is no float any more
-    scores = scale * draw.normal(batch, queries, keys)
+    scores = 2 * draw.normal(batch, queries, keys)
+    if draw.number == 3:
+        scores = scores + 1500 * draw.integers(-1, 2, batch, queries, keys)  # exp(1500) is no float any more
     if draw.number == 2:
         scores = scores - 900  # and exp(-900) is 0
     yield scores, draw.mask(batch, queries, keys)
     yield draw.normal(3, 3, 3), draw.mask(3, 3, 3)
+    mask = draw.mask(2, 2, 3)  # closed places far above the open ones: beside them exp gives 0
+    yield draw.normal(2, 2, 3) + 1000 * ~mask, mask
+    if draw.compact:  # as small as can be: without the distance, and with it
+        yield draw.normal(1, 2, 2), draw.mask(1, 2, 2, empty_rows=False)
+        mask = torch.tensor([[[True, True, False]]])
+        yield draw.normal(1, 1, 3) + 1000 * ~mask, mask
     yield draw.normal(2, 2, 3), torch.ones(2, 3).tril() > 0  # as many queries as sentences: (B, Tk) would
     yield draw.normal(1, 2, 3), torch.zeros(1, 1, 3, dtype=torch.bool)  # all of it closed
     yield draw.normal(2, 2, 3), draw.mask(2, 1, 3)  # pass for (Tq, Tk) here, without an error
@@ -129,6 +136,14 @@ MASKED_SOFTMAX = Exercise(
             "return scores.masked_fill(~mask, -100.0).softmax(-1)",
         ),
         Mistake(
+            "the largest may be closed",
+            "You subtracted the largest score of the row, closed places included (a softmax over all places, "
+            "zeroed and normalised again, does so too). If a closed score stands 1000 above the open ones, every "
+            "open exp becomes 0. Take the largest of the *open* places: close first.",
+            "e = (scores - scores.amax(-1, keepdim=True)).exp() * mask\n"
+            "total = e.sum(-1, keepdim=True)\nreturn e / total.where(total != 0, 1)",
+        ),
+        Mistake(
             "normalised twice",
             "You took the softmax over all places, zeroed the closed ones and normalised again. A closed "
             "score far above the open ones leaves them nothing to normalise. Close before the softmax.",
@@ -180,8 +195,8 @@ MASKED_SOFTMAX = Exercise(
             "exp without a guard",
             "You took exp of the scores as they are. A score of 800 overflows "
             "to ∞, and one of "
-            "−900 becomes 0 (then 0 / 0). Subtract the largest score of the row first: it changes no "
-            "weight. "
+            "−900 becomes 0 (then 0 / 0). Subtract the largest score of the row's *open* places first: it "
+            "changes no weight. "
             "torch's softmax does so.",
             "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
         ),

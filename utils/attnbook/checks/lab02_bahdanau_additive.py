@@ -14,6 +14,10 @@ def additive_score(query, key, W_q, W_k, v):
 
 def _query_and_keys(draw):
     batch, queries, keys, query_dim, key_dim, hidden = draw.sizes(6)
+    if draw.compact:  # two queries, two keys, and one query
+        for places in (1, 2):
+            vectors = draw.normal(1, places, 2), draw.normal(1, 2, 2)
+            yield *vectors, draw.normal(2, 2), draw.normal(2, 2), draw.normal(2)
     yield (
         draw.normal(batch, queries, query_dim),
         draw.normal(batch, keys, key_dim),
@@ -43,8 +47,9 @@ ADDITIVE_SCORE = Exercise(
             lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all(),
         ),
         Property(
-            "each pair on its own",
-            "The score of query i and key j must depend on that query and that key only.",
+            "v · tanh(sum) for each pair",
+            "The score of query i and key j must be v · tanh(W_q q_i + W_k k_j): one tanh around the sum, then the "
+            "dot product with v. The last query and the last key show that it is not.",
             lambda result, query, key, W_q, W_k, v: torch.allclose(
                 result[:, -1:, -1:], additive_score(query[:, -1:], key[:, -1:], W_q, W_k, v)
             ),
@@ -115,6 +120,18 @@ ADDITIVE_SCORE = Exercise(
             "`masked_softmax` turns them "
             "into weights, and it knows the mask.",
             {"@ v": "@ v).softmax(-1)", "return pairs": "return (pairs"},
+        ),
+        Mistake(
+            "mean, not sum",
+            "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
+            "by A.",
+            {"@ v": "@ v / len(v)"},
+        ),
+        Mistake(
+            "sigmoid for tanh",
+            "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
+            "key; tanh lies between −1 and 1.",
+            {".tanh()": ".sigmoid()"},
         ),
         Mistake(
             "scaled",

@@ -22,6 +22,8 @@ def _one_step(draw):
     yield weights, draw.normal(batch, keys, dim), draw.normal(batch, queries, dim)
     closed = torch.tensor([[1.0], [1.0], [0.0]], dtype=torch.float64)  # the last query may attend to nothing
     yield draw.normal(2, 3, 3).softmax(-1) * closed, draw.normal(2, 3, 3), draw.normal(2, 3, 3)
+    if draw.compact:
+        yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, 1), draw.normal(1, 2, 1)
     if draw.number == 1:  # one sentence, one query
         weights = draw.normal(1, 1, keys + 9).softmax(-1)
         yield weights, draw.normal(1, keys + 9, dim), draw.normal(1, 1, dim)
@@ -59,9 +61,8 @@ ATTENTION_BACKWARD = Exercise(
         ),
         Mistake(
             "softmax forgotten",
-            "Your grad_scores is the gradient of the *weights*. From weights back "
-            "to scores there is still "
-            "the softmax: weights · (grad_weights − their weighted mean).",
+            "Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the "
+            "softmax: the second of the two steps.",
             {"grad_scores = weights * (grad_weights - mean)": "grad_scores = grad_weights"},
         ),
         Mistake(
@@ -72,10 +73,9 @@ ATTENTION_BACKWARD = Exercise(
             {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"},
         ),
         Mistake(
-            "weighted mean not subtracted",
-            "You multiplied by the weights but did not subtract the "
-            "weighted mean. Weights "
-            "sum to 1, so what one gains the others lose: a row of grad_scores sums to 0.",
+            "nothing subtracted",
+            "You multiplied by the weights and left it at that. Weights sum to 1, so what one gains the others "
+            "lose: a row of grad_scores sums to 0. A term with a minus sign is missing (δ − α has two parts).",
             {"(grad_weights - mean)": "grad_weights"},
         ),
         Mistake(
@@ -90,9 +90,8 @@ ATTENTION_BACKWARD = Exercise(
         ),
         Mistake(
             "weights in front missing",
-            "You subtracted the weighted mean but forgot to multiply by "
-            "the weights. Each score's gradient is "
-            "α times (grad_weights − mean).",
+            "You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no "
+            "attention must get no gradient either.",
             {"weights * (grad_weights - mean)": "grad_weights - mean"},
         ),
         Mistake(
@@ -122,6 +121,12 @@ ATTENTION_BACKWARD = Exercise(
             {"weights.mT @": "torch.ones_like(weights).mT @"},
         ),
         Mistake(
+            "grad_value averaged",
+            "You divided grad_value by the number of queries. The loss adds up what every query does with a value, "
+            "so its gradient is the sum over the queries, not their mean.",
+            {"grad_value = weights.mT @ grad_context": "grad_value = weights.mT @ grad_context / weights.shape[1]"},
+        ),
+        Mistake(
             "results swapped",
             "You returned grad_value first. The exercise asks for (grad_scores, grad_value).",
             {"return grad_scores, grad_value": "return grad_value, grad_scores"},
@@ -137,8 +142,9 @@ ATTENTION_BACKWARD = Exercise(
         ),
         Mistake(
             "asked autograd.grad",
-            "Your numbers are right, but torch.autograd.grad (or a Jacobian of torch's) found them. By hand means "
-            "that you do what autograd does: two matrix products, and a weighted mean subtracted in each row.",
+            "You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do "
+            "what autograd does. Derive it with pencil and paper, in the two steps of the text; the check does not "
+            "look at your numbers before.",
             "given = weights.detach().clone().requires_grad_()\n"
             "values = value.detach().clone().requires_grad_()\n"
             "with torch.enable_grad():\n"
@@ -149,8 +155,8 @@ ATTENTION_BACKWARD = Exercise(
         ),
         Mistake(
             "called backward",
-            "Your numbers are right, but `.backward()` found them. By hand means without it: write down what a "
-            "weight and a value collect from grad_context, then send the weights' part through the softmax.",
+            "You let `.backward()` find the gradients. By hand means without it: write down what a weight and a "
+            "value collect from grad_context, then send the weights' part through the softmax.",
             "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
             "values = value.detach().clone().requires_grad_()\n"
             "with torch.enable_grad():\n"
@@ -160,8 +166,8 @@ ATTENTION_BACKWARD = Exercise(
         ),
         Mistake(
             "asked torch.func",
-            "Your numbers are right, but torch.func (vjp, jacrev, jvp …) found them. By hand means the formula "
-            "itself: what vjp would compute is two matrix products and one weighted mean a row.",
+            "You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in "
+            "the two steps of the text: first through the sum, then through the softmax.",
             "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
             "grad_weights, grad_value = back(grad_context)\n"
             "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"

@@ -1,4 +1,4 @@
-"""Lab 2, last part: one step of the decoder, and how far its alignment is from the true one."""
+"""Lab 2: one step of the decoder."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def _steps(draw):
     shapes = [(batch, dim + 1), (3, dim)]  # the second batch is square: mix-ups give values
     if draw.number == 1:
         shapes.append((1, dim + 9))  # one sentence
+    if draw.compact:
+        shapes.append((1, 2))
     for batch, embedding in shapes:
         mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
         score = ToyScore(draw.normal(dim, dim))
@@ -79,6 +81,28 @@ DECODER_STEP = Exercise(
                 ".masked_fill(closed, float('-inf')).softmax(-1)\n"
                 "    return state, (weights[:, None] @ annotations)[:, 0], weights"
             },
+        ),
+        Mistake(
+            "the cell before the question",
+            "You ran the cell first, on the word and the old state, and asked with the new state s_t. That is "
+            "Luong's order. Bahdanau asks with s_{t−1}, and the cell then gets [word, context].",
+            "moved = cell(torch.cat([embedded, state], dim=-1), state)\n"
+            "weights = score(moved[:, None], annotations).masked_fill(~mask[:, None], float('-inf')).softmax(-1)\n"
+            "return moved, (weights @ annotations)[:, 0], weights[:, 0]",
+        ),
+        Mistake(
+            "the cell run twice",
+            "You ran the cell once to have a state to ask with, and again with the context. One step runs it once: "
+            "s_{t−1} asks, then the cell makes s_t.",
+            {"    scores = score(":
+             "    first = cell(torch.cat([embedded, state], dim=-1), state)\n    scores = score(",
+             "state[:, None], annotations)": "first[:, None], annotations)"},
+        ),
+        Mistake(
+            "question and annotations swapped",
+            "You called score with the annotations first. Its first argument is the query, the state that asks; its "
+            "second the keys: score(query, key).",
+            {"score(state[:, None], annotations)": "score(annotations, state[:, None]).mT"},
         ),
         Mistake(
             "results swapped",
@@ -153,6 +177,17 @@ DECODER_STEP = Exercise(
             {"weights[:, 0]": "weights"},
         ),
         Mistake(
+            "query axis left over in the context",
+            "The context that you return is (B, 1, D). One step has one query: take its axis away, context[:, 0].",
+            {"return state, context,": "return state, context[:, None],"},
+        ),
+        Mistake(
+            "query axis left over twice",
+            "The context and the weights that you return still have the query axis of 1. One step has one query: "
+            "take it away from both, [:, 0].",
+            {"return state, context, weights[:, 0]": "return state, context[:, None], weights"},
+        ),
+        Mistake(
             "asked with the word",
             "You asked with the vector of the last word. The query is the decoder's *state* s_{t−1}.",
             "query = embedded[:, :state.shape[1]]\n"
@@ -173,111 +208,6 @@ DECODER_STEP = Exercise(
             "You gave the cell the context as its state. Its state "
             "is s_{t−1}; the context is part of its *input*.",
             {"dim=-1), state)": "dim=-1), context)"},
-        ),
-    ],
-)
-
-
-def alignment_error_rate(sure, possible, predicted):
-    right = len(predicted & sure) + len(predicted & possible)
-    total = len(predicted) + len(sure)
-    return 1 - right / total if total else 0.0
-
-
-def _alignments(draw):
-    source, target = draw.sizes(2, low=4)
-
-    def some(count):
-        return {(draw.integer(0, source), draw.integer(0, target)) for _ in range(count)}
-
-    sure = some(4) | {(0, 1), (2, 3)}
-    possible = sure | some(5) | {(1, 0)}
-    predicted = some(4) | {(0, 1), (1, 0), (3, 3)}
-    yield sure, possible, predicted
-    yield sure, possible, set(sorted(predicted)[:2]) | {(3, 2)}
-    yield sure, possible, set()  # a model that links nothing
-    yield set(), possible, predicted  # nothing is sure
-    yield set(), possible, set()
-    yield set(), set(), set()
-
-
-ALIGNMENT_ERROR_RATE = Exercise(
-    alignment_error_rate,
-    cases=_alignments,
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "between 0 and 1", "An error rate lies between 0 and 1.", lambda result, *args: 0 <= result <= 1
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "no guard for empty sets",
-            "You divide by |A| + |S|, which is 0 where nothing is sure and nothing predicted. Nothing is "
-            "wrong there: return 0.0.",
-            {"1 - right / total if total else 0.0": "1 - right / total"},
-        ),
-        Mistake(
-            "empty sets all wrong",
-            "You returned 1 where nothing is sure and nothing predicted. There was nothing to find and "
-            "nothing was claimed, so there is no error: 0.0.",
-            {"total else 0.0": "total else 1.0"},
-        ),
-        Mistake(
-            "accuracy, not error",
-            "You returned how much is right. An *error* rate is 1 minus that: 0 is perfect.",
-            {"1 - right / total if": "right / total if"},
-        ),
-        Mistake(
-            "possible links ignored",
-            "You counted the sure links twice and the possible ones never. A "
-            "predicted link that is possible is no error.",
-            {"len(predicted & possible)": "len(predicted & sure)"},
-        ),
-        Mistake(
-            "sure links ignored",
-            "You counted only possible links. Then leaving out a sure link costs "
-            "nothing in the numerator: count |A ∩ S| as well.",
-            {"len(predicted & sure)": "len(predicted & possible)"},
-        ),
-        Mistake(
-            "divided by the possible links",
-            "You divided by |A| + |P|. Nobody has to find the possible links: the denominator is |A| + |S|.",
-            {"len(predicted) + len(sure)": "len(predicted) + len(possible)"},
-        ),
-        Mistake(
-            "precision alone",
-            "You measured how many predicted links are possible. Then a model that "
-            "links nothing, or only the easiest word, looks perfect. "
-            "AER also asks how many *sure* links were found.",
-            "return 1 - len(predicted & possible) / len(predicted) if predicted else 0.0",
-        ),
-        Mistake(
-            "recall alone",
-            "You measured how many sure links were found. Then a model that links "
-            "everything to everything looks perfect. "
-            "AER also asks how many of the predicted links are possible.",
-            "return 1 - len(predicted & sure) / len(sure) if sure else 0.0",
-        ),
-        Mistake(
-            "F-score of the sure links",
-            "You left the possible links out altogether: 1 − 2|A ∩ S| / "
-            "(|A| + |S|) punishes links that nobody "
-            "could call wrong.",
-            "total = len(predicted) + len(sure)\nreturn 1 - len(predicted & sure) / total if total else 0.0",
-        ),
-        Mistake(
-            "source and target swapped",
-            "You turned the pairs round. A link is (source place, target place) in all three sets.",
-            "predicted = {(t, s) for s, t in predicted}\n"
-            "right, total = len(predicted & sure) + len(predicted & possible), len(predicted) + len(sure)\n"
-            "return 1 - right / total if total else 0.0",
-        ),
-        Mistake(
-            "in per cent",
-            "You returned per cent. The rate lies between 0 and 1.",
-            {"1 - right / total if": "100 * (1 - right / total) if"},
         ),
     ],
 )

@@ -9,6 +9,8 @@ from .exercise import Exercise, Mistake, Property
 
 def pairs(draw):
     batch, queries, keys, dim = draw.sizes(4)
+    if draw.compact:
+        yield draw.normal(1, 2, 2), draw.normal(1, 2, 2)
     yield draw.normal(batch, queries, dim), draw.normal(batch, keys, dim)
     yield draw.normal(3, 3, 3), draw.normal(3, 3, 3)  # square: mix-ups of axes give values here, no error
     yield draw.normal(1, 2, 3), draw.normal(1, 4, 3)  # an axis of length 1 stays an axis
@@ -61,6 +63,25 @@ DOT_SCORE = Exercise(
             {"key.mT": "key.mT / key.shape[-1] ** 0.5"},
         ),
         Mistake(
+            "mean, not sum",
+            "You took the mean of the products, feature by feature. A dot product is their sum: nothing is divided "
+            "by D.",
+            {"key.mT": "key.mT / key.shape[-1]"},
+        ),
+        Mistake(
+            "cosine",
+            "You divided by the lengths of query and key. That is the cosine score, which comes two exercises later; "
+            "in a dot product the lengths count.",
+            {"query @ key.mT": "torch.nn.functional.normalize(query, dim=-1) @ "
+             "torch.nn.functional.normalize(key, dim=-1).mT"},
+        ),
+        Mistake(
+            ".T turns the batch too",
+            "You wrote `key.T`. With three axes `.T` turns all of them round, (D, Tk, B), the batch too. `.mT` turns "
+            "the last two only: (B, D, Tk).",
+            {"key.mT": "key.permute(2, 1, 0)"},
+        ),
+        Mistake(
             "weights, not scores",
             "You applied the softmax already. A score is any real number; weights come afterwards.",
             {"query @ key.mT": "(query @ key.mT).softmax(-1)"},
@@ -86,6 +107,8 @@ def general_score(query, key, W):
 
 def _pairs_and_table(draw):
     batch, queries, keys, query_dim, key_dim = draw.sizes(5)
+    if draw.compact:
+        yield draw.normal(1, 2, 2), draw.normal(1, 2, 2), draw.normal(2, 2)
     yield (
         draw.normal(batch, queries, query_dim),
         draw.normal(batch, keys, key_dim),
@@ -132,6 +155,12 @@ GENERAL_SCORE = Exercise(
             "You multiplied with the keys as they are. The features must meet: turn the last two axes of "
             "key.",
             {"key.mT": "key"},
+        ),
+        Mistake(
+            ".T turns the batch too",
+            "You wrote `key.T`. With three axes `.T` turns all of them round, (Dk, Tk, B), the batch too. `.mT` turns "
+            "the last two only: (B, Dk, Tk).",
+            {"key.mT": "key.permute(2, 1, 0)"},
         ),
         Mistake(
             "only the diagonal of W",

@@ -16,6 +16,10 @@ def cosine_score(query, key, eps=1e-8):
 
 
 def _pairs_with_zeros(draw):
+    if draw.compact:  # one query and two keys: short ones, and shorter than eps
+        yield draw.normal(1, 1, 2), 1e-6 * draw.normal(1, 2, 2), 1e-8
+        yield 1e-6 * draw.normal(1, 1, 2), 1e-6 * draw.normal(1, 2, 2), 1e-8
+        yield 0.1 * draw.normal(1, 1, 2), draw.normal(1, 2, 2), 0.5
     for query, key in pairs(draw):
         key[:, -1] = 0.0  # a memory that has not been written yet
         query[0, 0] = 0.0
@@ -32,6 +36,15 @@ def _above_the_floor(gradients, query, key, eps):
     lengths = [vectors.norm(dim=-1, keepdim=True) for vectors in (query, key)]
     short = [(length > 0) & (length < eps) for length in lengths]
     return [gradients[0].masked_fill(short[0], 0.0), gradients[1].masked_fill(short[1], 0.0), None]
+
+
+def _fixed_floor(power):
+    return Mistake(
+        f"a fixed floor of 1e-{power}",
+        f"Your floor is 1e-{power}, whatever eps is. The vectors here are shorter than that and longer than eps, so "
+        "they have a direction, and their cosine is not small: clamp_min(eps).",
+        f"return F.normalize(query, dim=-1, eps=1e-{power}) @ F.normalize(key, dim=-1, eps=1e-{power}).mT",
+    )
 
 
 COSINE_SCORE = Exercise(
@@ -108,8 +121,8 @@ COSINE_SCORE = Exercise(
         ),
         Mistake(
             "eps added, not a floor",
-            "You added eps to the product of the lengths. For short vectors that changes the cosine: "
-            "here some keys have length 0.000001. Use eps as a floor for each length: clamp_min(eps).",
+            "You added eps to the product of the lengths. For short vectors that changes the cosine, and here they "
+            "are short beside eps. Use eps as a floor for each length: clamp_min(eps).",
             "lengths = query.norm(dim=-1)[:, :, None] * key.norm(dim=-1)[:, None]\nreturn query @ key.mT / "
             "(lengths + eps)",
         ),
@@ -151,10 +164,11 @@ COSINE_SCORE = Exercise(
         ),
         Mistake(
             "eps not used",
-            "Your floor is a fixed small number, not eps. Here eps is 0.5 once, and shorter vectors are divided "
-            "by 0.5: pass eps on.",
+            "You don't use eps: your floor is a fixed number, or there is none and the NaN of 0 / 0 is replaced "
+            "afterwards. Here eps is 0.5, and shorter vectors are divided by 0.5: clamp_min(eps).",
             "return F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT",
         ),
+        *(_fixed_floor(power) for power in range(4, 7)),
         Mistake(
             "result transposed",
             "Your result is (B, Tk, Tq). A row belongs to a query, a column to a key.",

@@ -17,6 +17,10 @@ def concat_score(query, key, W, v):
 
 def _pairs_and_layer(draw):
     batch, queries, keys, query_dim, key_dim, hidden = draw.sizes(6)
+    if draw.compact:
+        for places in (1, 2):
+            yield draw.normal(1, places, 1), draw.normal(1, 2, 2), draw.normal(2, 3), draw.normal(2)
+            yield draw.normal(1, places, 2), draw.normal(1, 2, 2), draw.normal(4, 4), draw.normal(4)
     yield (
         draw.normal(batch, queries, query_dim),
         draw.normal(batch, keys, key_dim),
@@ -61,6 +65,32 @@ CONCAT_SCORE = Exercise(
             "W not transposed",
             "You wrote `pairs @ W`. W is (A, Dq + Dk): for row vectors that is `pairs @ W.T`.",
             {"pairs @ W.mT": "pairs @ W"},
+        ),
+        Mistake(
+            "mean, not sum",
+            "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
+            "by A.",
+            {"@ v": "@ v / len(v)"},
+        ),
+        Mistake(
+            "sigmoid for tanh",
+            "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
+            "key; tanh lies between −1 and 1.",
+            {".tanh()": ".sigmoid()"},
+        ),
+        Mistake(
+            "W cut in the middle",
+            "You cut W in two halves. Query and key may have different numbers of features: the first Dq columns "
+            "belong to the query, Dq = query.shape[-1], the rest to the key.",
+            "half = W.shape[1] // 2\n"
+            "return ((query @ W[:, :half].mT)[:, :, None] + (key @ W[:, half:].mT)[:, None]).tanh() @ v",
+        ),
+        Mistake(
+            "W cut with chunk",
+            "You cut W with chunk, into two parts as equal as can be. The cut comes after the first Dq columns, "
+            "Dq = query.shape[-1]: query and key may have different numbers of features.",
+            "left, right = W.chunk(2, dim=1)\n"
+            "return ((query @ left.mT)[:, :, None] + (key @ right.mT)[:, None]).tanh() @ v",
         ),
         Mistake(
             "v forgotten",

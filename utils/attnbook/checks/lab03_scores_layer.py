@@ -131,6 +131,12 @@ SCALED_DOT_ATTENTION = Exercise(
             {"query.shape[-1]": "key.shape[1]"},
         ),
         Mistake(
+            "scaled by the number of queries",
+            "You divided by the root of the number of queries: shape[1] counts places. What makes scores grow is the "
+            "number of *features* they sum over, shape[-1].",
+            {"query.shape[-1]": "query.shape[1]"},
+        ),
+        Mistake(
             "scaled after the softmax",
             "You divided the weights by √D, after the softmax. Divide the scores, before it; weights must "
             "sum to 1.",

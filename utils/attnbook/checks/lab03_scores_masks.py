@@ -65,6 +65,13 @@ PADDING_MASK = Exercise(
             {"places < lengths[:, None]": "(places < lengths[:, None]).double()"},
         ),
         Mistake(
+            "a slice from −0",
+            "You closed the last max_length − n places with a slice such as [-(max_length - n):]. For a full row that "
+            "is [-0:], and −0 is 0: the whole row. Count from the front, [n:], or compare.",
+            "mask = torch.ones(len(lengths), max_length, dtype=torch.bool)\n"
+            "for row, n in zip(mask, lengths.tolist()):\n    row[-(max_length - n):] = False\nreturn mask",
+        ),
+        Mistake(
             "width of the longest sentence",
             "Your mask is as wide as the longest sentence. It must have `max_length` columns, or it won't "
             "fit the batch.",
@@ -104,17 +111,27 @@ def _at_the_scores(gradients, weights):
     return [weights * (gradients[0] - mean)]
 
 
+def _added(power):
+    """A small number 10^−power before the logarithm, large enough to show."""
+    return Mistake(
+        f"1e-{power} added",
+        f"You added 1e-{power} (or so) before the logarithm, and the result is off by about as much for each place. "
+        "Put a 1 in the place of each 0 instead, or add no more than 1e-12.",
+        f"return -(weights * (weights + 1e-{power}).log()).sum(-1)",
+    )
+
+
 ATTENTION_ENTROPY = Exercise(
     attention_entropy,
     cases=_rows_of_weights,
-    tolerance=1e-9,
+    tolerance=1e-8,  # 1e-9 added before the logarithm may pass, as 1e-12 does
     slopes=_at_the_scores,
     properties=[
         Property(
-            "all on one place: exactly 0",
-            "When all attention lies on one place the entropy is 0. A small number added before the logarithm "
-            "shows here: leave the zeros out instead.",
-            lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-9).all(),
+            "all on one place: 0",
+            "When all attention lies on one place the entropy is −1 · log 1 = 0; the other places, with weight 0, "
+            "add nothing.",
+            lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all(),
         ),
         Property(
             "not negative",
@@ -123,7 +140,8 @@ ATTENTION_ENTROPY = Exercise(
         ),
         Property(
             "at most log Tk",
-            "An entropy is at most log Tk, when all places get the same.",
+            "In nats an entropy is at most log Tk, with the natural logarithm, when all places get the same. (log2 "
+            "would count bits, which are more.)",
             lambda result, weights: (result <= torch.tensor(weights.shape[-1]).double().log() + 1e-9).all(),
         ),
     ],
@@ -144,6 +162,18 @@ ATTENTION_ENTROPY = Exercise(
             "You took the logarithm to base 2: that gives bits. The book measures in nats, the natural "
             "logarithm.",
             {".log()": ".log2()"},
+        ),
+        Mistake(
+            "in bits, and 0 · log 0",
+            "You took the logarithm to base 2, which gives bits: nats need the natural logarithm, log. And a weight "
+            "of 0 gave 0 · (−∞) = NaN: deal with the zeros before the logarithm.",
+            "return -(weights * weights.log2()).sum(-1)",
+        ),
+        Mistake(
+            "exp of the entropy",
+            "You returned exp(H), the number of places that attention is spread over, as it were. The entropy in nats "
+            "is H itself: 0 when all lies on one place.",
+            {"-(weights * logs).sum(-1)": "(-(weights * logs).sum(-1)).exp()"},
         ),
         Mistake(
             "summed over the queries",
@@ -174,11 +204,18 @@ ATTENTION_ENTROPY = Exercise(
             "nearly equal.",
             "weights = weights.softmax(-1)\nreturn -(weights * weights.log()).sum(-1)",
         ),
+        *(_added(power) for power in range(4, 9)),
         Mistake(
-            "a small number added",
-            "You added a small number before the logarithm and it shows: the result is a little off. "
-            "Leave the zeros out instead of moving them.",
-            "return -(weights * (weights + 1e-4).log()).sum(-1)",
+            "not weighted, small number added",
+            "You summed the logarithms without the weights in front. Each surprise −log w counts with its weight: "
+            "−w · log w. (The small number that you added for the zeros is then not needed so badly.)",
+            "return -(weights + 1e-9).log().sum(-1)",
+        ),
+        Mistake(
+            "divided by log Tk, and 0 · log 0",
+            "You divided by log Tk: a useful number between 0 and 1, but not the entropy in nats. And a weight of 0 "
+            "gave NaN: deal with the zeros before the logarithm.",
+            "return -(weights * weights.log()).sum(-1) / math.log(weights.shape[-1])",
         ),
         Mistake(
             "divided by log Tk",

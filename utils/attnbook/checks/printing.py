@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -21,11 +22,11 @@ def text(value: Any, decimals: int = 4) -> str:
     if isinstance(value, Tensor):
         return _tensor(value, decimals)
     if isinstance(value, float):
-        return f"{value:.{decimals}g}"
+        return f"{value + 0.0:.{decimals}g}"  # −0 is 0 to a reader
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {text(item, decimals)}" for key, item in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
-        return "{" + ", ".join(repr(item) for item in sorted(value, key=repr)) + "}"
+        return "set()" if not value else "{" + ", ".join(repr(item) for item in sorted(value, key=repr)) + "}"
     if isinstance(value, (tuple, list)) and not any(isinstance(item, Tensor) for item in value):
         left, right = "[]" if isinstance(value, list) else "()"
         entries = [text(item, decimals) for item in value]
@@ -41,8 +42,28 @@ def _tensor(value: Tensor, decimals: int) -> str:
         return values.kind(value)
     array = value.detach().cpu().numpy()
     look = {"precision": decimals, "suppress_small": True, "separator": ", ", "max_line_width": LINE}
+    if array.dtype.kind == "f" and _tiny(array, decimals):
+        look["formatter"] = {"float_kind": partial(_scientific, decimals)}
+    elif array.dtype.kind == "f":
+        array = np.round(array, decimals) + 0.0  # no −0.
     shown = np.array2string(array, **look)
     return "\n".join(line for line in shown.splitlines() if line.strip())
+
+
+def _tiny(array: np.ndarray, decimals: int) -> bool:
+    """Whether nothing but zeros would be left of the numbers."""
+    sizes = np.abs(array[np.isfinite(array) & (array != 0)])
+    return sizes.size > 0 and sizes.max() < 10.0 ** (1 - decimals)
+
+
+def _scientific(decimals: int, number: float) -> str:
+    shown = f"{number:.{decimals - 2}e}" if number else "0"
+    return shown.rjust(decimals + 5)
+
+
+def visible(expected: Any, got: Any) -> bool:
+    """Whether two results differ in the digits that are shown at first."""
+    return values.kind(expected) != values.kind(got) or lines_of(expected) != lines_of(got)
 
 
 def named(names: Sequence[str], items: Sequence[Any], decimals: int = 4) -> list[str]:

@@ -31,8 +31,9 @@ class Complaint:
 
 
 def pattern(complaints: list[Complaint]) -> frozenset:
-    """What two answers with the same side effects have in common."""
-    return frozenset((complaint.kind, complaint.detail) for complaint in complaints)
+    """What two answers with the same side effects have in common; the device counts only when it is all."""
+    faults = [complaint for complaint in complaints if complaint.kind != DEVICE]
+    return frozenset((complaint.kind, complaint.detail) for complaint in faults or complaints)
 
 
 Runs = list[Run]
@@ -42,16 +43,16 @@ def complaints(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) 
     """All complaints about an answer whose values are right, the most basic first; each kind and detail
     once."""
     found: dict[tuple[str, str], Complaint] = {}
-    for search in (_by_autograd, _changed, _types, _stale, _gradients, _dtypes, _devices):
+    for search in (by_autograd, _changed, _types, _stale, _gradients, _dtypes, _devices):
         for complaint in search(exercise, answer, got, expected):
             found.setdefault((complaint.kind, complaint.detail), complaint)
     cut = any(kind == "loses the gradient" for kind, _ in found)  # a plain number is the same trouble
     return [one for one in found.values() if not cut or one.kind != "number instead of tensor"]
 
 
-def _by_autograd(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+def by_autograd(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     """The first way only: what torch calls on its own side is not the student's."""
-    pairs = [(mine, right) for mine, right in zip(got, expected, strict=True) if mine.autograd]
+    pairs = [(mine, right) for mine, right in zip(got, expected, strict=False) if mine.autograd]
     for run_got, run_expected in pairs[:1]:
         yield Complaint("not by hand", run_got.autograd, run_got, run_expected)
 
@@ -77,6 +78,8 @@ def _parts(value: Any) -> list:
 
 def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
     ours_name, wanted_name = (str(tensor.dtype).removeprefix("torch.") for tensor in (ours, wanted))
+    if wanted.dtype == torch.bool:
+        ours_name = "numbers"  # which ones makes no difference
     return Complaint("another dtype", f"{ours_name} instead of {wanted_name}", got, expected)
 
 

@@ -1,14 +1,15 @@
-"""Look for a smaller input that shows the same, once an answer is known to be wrong."""
+"""Look for an input that shows the same and is easier to read, once an answer is known to be wrong."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
-from . import values
+from . import printing, values
+from .difference import structure
 from .exercise import Exercise
 from .running import Run
-from .wording import structure
 
 SECONDS = 1.0  # an answer that takes longer is shown with the input that it failed on
 
@@ -20,20 +21,35 @@ def same_run(first: Run, second: Run, tolerance: float) -> bool:
     return values.same(first.value, second.value, tolerance)
 
 
-def smallest(exercise: Exercise, answer: Callable, variant: int, found: tuple[Run, Run],
-             shows: Callable[[Run, Run], bool]) -> tuple[Run, Run]:
-    """`found`, a wrong run and the right one beside it, or such a pair for a smaller input that `shows` the
-    same."""
+Pair = tuple[Run, Run]  # a wrong run, and the right one beside it
+
+
+def smallest(exercise: Exercise, answer: Callable, variant: int, pairs: list[Pair],
+             shows: Callable[[Run, Run], bool]) -> Pair:
+    """The first of `pairs`, or another, or one for a smaller input, that `shows` the same and is read more
+    easily."""
+    found, *others = pairs
     if found[0].failure is not None and found[0].failure.timed_out:
         return found
+    best = min([found, *(pair for pair in others if _end(*pair) == _end(*found) and shows(*pair))], key=_trouble)
+    hidden, reading = _trouble(best)
     until = time.monotonic() + SECONDS
-    for args in exercise.compact_inputs(variant, values.size(found[0].args)):
+    for args in exercise.compact_inputs(variant, math.inf if hidden else reading):
         if time.monotonic() > until:
             break
         pair = exercise.run(answer, args), exercise.run(exercise.reference, args)
         if _wrong(exercise, *pair) and _end(*pair) == _end(*found) and shows(*pair):
-            return pair
-    return found
+            best = min(best, pair, key=_trouble)
+            if not _trouble(best)[0]:
+                break
+    return best
+
+
+def _trouble(pair: Pair) -> tuple[bool, int]:
+    """How hard a pair is to read: whether the difference hides in late digits, and how much there is."""
+    got, expected = pair
+    hidden = got.failure is None and not printing.visible(expected.result, got.result)
+    return hidden, values.reading(got.args)
 
 
 def _wrong(exercise: Exercise, got: Run, expected: Run) -> bool:

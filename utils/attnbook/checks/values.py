@@ -100,6 +100,17 @@ def size(value: Any) -> int:
     return value.size() if hasattr(value, "transformed") else 1
 
 
+def reading(value: Any) -> int:
+    """How hard a value is to read: its size, where numbers of three digits and more count threefold."""
+    found: list[Tensor] = []
+    transform(value, lambda tensor: found.append(tensor) or tensor)
+    return size(value) + 2 * sum(tensor.numel() for tensor in found if _long(tensor))
+
+
+def _long(tensor: Tensor) -> bool:
+    return tensor.is_floating_point() and bool((tensor.abs() >= 100).any())
+
+
 def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     """Whether two plain values say the same, NaN equal to NaN, whatever their dtype. Shapes must agree."""
     if is_number(first) and is_number(second):

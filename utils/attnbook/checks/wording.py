@@ -11,6 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from . import running, values
+from .difference import in_words, misbuilt
 from .printing import beside, block, listing
 from .running import Failure, Run
 
@@ -29,8 +30,7 @@ GENERAL = {
         "Your result holds NaN or infinity where numbers are finite. Look for 0/0, log 0, a softmax over "
         "nothing but −inf, or memory never written (torch.empty).",
     "changes its input":
-        "Your function writes into `{}`, which belongs to the caller. Build a new tensor, or work on a "
-        "`.clone()`.",
+        "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}.",
     "number instead of tensor":
         "Your function returned {}, not a tensor. `.item()` and `float()` cut the tie to the parameters, "
         "so that nothing could learn from it.",
@@ -53,7 +53,7 @@ GENERAL = {
         "The numbers are right, but the gradient at `{}` is not: part of the way back is cut, or rounding "
         "stands in it.",
     "not by hand":
-        "The numbers are right, but torch's autograd found them ({}). By hand means: the formula itself, "
+        "Your function lets torch's autograd find the gradients ({}). By hand means: the formula itself, "
         "written with sums and products, as autograd would have to know it.",
     "another device":
         "This would fail on a GPU: {}. Make new tensors where the input lives: `device=x.device`, "
@@ -61,6 +61,9 @@ GENERAL = {
 }
 
 
+MASKS = ("The places are right, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
+         "gives one for nothing, and `~mask` then means *not*.")
+COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something
 
 
@@ -83,7 +86,7 @@ def passed(exercise: Any, inputs: list[tuple], remarks: list) -> str:
     if exercise.by_hand:
         verified.append("by hand")
     line = f"✓ {exercise.name} is right ({len(inputs)} inputs: {', '.join(verified)})."
-    return "\n".join([line, *(wrap(f"Remark: {_complaint_text(remark)}") for remark in remarks)])
+    return "\n".join([line, *(wrap(f"Remark: {_complaint_text(exercise, remark)}") for remark in remarks)])
 
 
 def not_callable(exercise: Any, answer: Any) -> str:
@@ -128,12 +131,20 @@ def side_mistake(exercise: Any, known: Any, first: Any) -> str:
 
 def complaint(exercise: Any, first: Any) -> str:
     """A side effect nobody listed for this exercise."""
-    return message(exercise, first.kind, _complaint_text(first), _seen(exercise, first))
+    return message(exercise, first.kind, _complaint_text(exercise, first), _seen(exercise, first))
 
 
-def _complaint_text(first: Any) -> str:
+def _complaint_text(exercise: Any, first: Any) -> str:
     where = f" ({first.note})" if first.note and first.kind == "another device" else ""
-    return GENERAL[first.kind].format((first.detail or "the result") + where)
+    text = MASKS if first.kind == "another dtype" and first.detail.endswith("bool") else GENERAL[first.kind]
+    return text.format((first.detail or "the result") + where, _copy(exercise, first.got))
+
+
+def _copy(exercise: Any, got: Run) -> str:
+    """How to copy what was written into."""
+    arg = got.args[got.changed[0]] if got.changed else None
+    how = next((how for kind, how in COPIES if isinstance(arg, kind)), "")
+    return f": {how}" if how else ""
 
 
 def _seen(exercise: Any, first: Any) -> str:
@@ -164,7 +175,8 @@ def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | 
         name, detail = "not a number", ""
     if name is None:
         return None
-    return name, message(exercise, name, GENERAL[name].format(detail), example(exercise, got, expected))
+    text = GENERAL[name].format(detail, _copy(exercise, got))
+    return name, message(exercise, name, text, example(exercise, got, expected))
 
 
 def _failed(exercise: Any, got: Run) -> tuple[str | None, str]:
@@ -213,27 +225,9 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
         if count != len(expected):
             name = "too few results" if count < len(expected) else "too many results"
             return name, f"{values.kind(got)}; {wanted}"
-    problem = structure(got, expected)
-    return ("wrong type", problem) if problem is not None and "shape" not in problem else (None, "")
-
-
-def structure(got: Any, expected: Any) -> str | None:
-    """How the structure of a result differs from what is expected, in words; None when it doesn't."""
-    if isinstance(expected, Tensor):
-        if not isinstance(got, Tensor) and not (values.is_number(got) and expected.dim() == 0):
-            hint = " (`torch.from_numpy` makes it a tensor)" if values.kind(got) == "ndarray" else ""
-            return f"{values.kind(got)}; the exercise wants a {values.kind(expected)}{hint}"
-        shapes = [tuple(value.shape) if isinstance(value, Tensor) else () for value in (got, expected)]
-        return None if shapes[0] == shapes[1] else f"shape {shapes[0]}, wanted {shapes[1]}"
-    if isinstance(expected, (tuple, list)) and isinstance(got, (tuple, list)):
-        if len(got) != len(expected):
-            return f"shape: {len(got)} entries, wanted {len(expected)}"
-        return next((found for pair in zip(got, expected, strict=True) if (found := structure(*pair))), None)
-    if values.is_number(expected) and values.is_number(got):
-        return None
-    if type(got) is type(expected):
-        return None
-    return f"{values.kind(got)}; the exercise wants {values.kind(expected)}"
+    part, problem = misbuilt(got, expected, exercise.returns) or ("", "shape")
+    as_part = "" if part == "result" else f" (as {part})"
+    return (None, "") if "shape" in problem else ("wrong type", problem + as_part)
 
 
 def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
@@ -242,10 +236,8 @@ def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
 
 def wrong_values(exercise: Any, got: Run, expected: Run) -> str:
     """Nothing more precise can be said."""
-    problem, shown = structure(got.value, expected.value), example(exercise, got, expected)
-    if problem is not None:
-        return message(exercise, "wrong shape", f"Your result has {problem}.", shown)
-    return message(exercise, "wrong values", "The shape is right, the values are not.", shown)
+    title, text = in_words(got.value, expected.value, exercise.returns, exercise.tolerance)
+    return message(exercise, title, text, example(exercise, got, expected))
 
 
 def example(exercise: Any, got: Run, expected: Run) -> str:
