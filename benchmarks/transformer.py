@@ -91,10 +91,11 @@ def compare_training(config: TransformerConfig, batch: int, length: int, rounds:
     ratios, mine = [], []
     for number in range(rounds + 3):
         data = random_batch(batch, length, number)
-        pair = [seconds(ours, data), seconds(theirs, data)] if number % 2 else [seconds(theirs, data), seconds(ours, data)][::-1]
+        turns = (ours, theirs) if number % 2 else (theirs, ours)
+        took = {step: seconds(step, data) for step in turns}
         if number >= 3:  # the first steps warm up
-            ratios.append(pair[1] / pair[0])
-            mine.append(int(2 * data.lengths.sum()) / pair[0])
+            ratios.append(took[theirs] / took[ours])
+            mine.append(int(2 * data.lengths.sum()) / took[ours])
     ratio = statistics.median(ratios)
     print(
         f"training  D={config.dim} {config.layers}+{config.layers} layers, B={batch}, T={length}: "

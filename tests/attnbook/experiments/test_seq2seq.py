@@ -5,6 +5,7 @@ import torch
 
 from attnbook.experiments.runner import Job
 from attnbook.experiments.seq2seq import (
+    TRAINING,
     accuracy,
     accuracy_by_size,
     decode,
@@ -59,7 +60,7 @@ def test_looking_elsewhere_costs_alignment(task, knowing):
 def test_a_training_leaves_its_figures(task, kind):
     torch.manual_seed(0)
     model = kind(len(task.source_vocabulary), len(task.target_vocabulary), embedding=4, hidden=6)
-    figures = train_and_measure(model, task, Job("any", 0, 60), batch_size=8)
+    figures = train_and_measure(model, task, Job("any", 0, 60), training={**TRAINING, "batch": 8})
     assert figures["parameters"] == sum(parameter.numel() for parameter in model.parameters())
     assert figures["seconds"] >= 0
     assert len(figures["losses"]) == 2  # one of the first 50 steps, one of the other 10
@@ -74,7 +75,7 @@ def test_a_training_depends_on_its_seed_alone(task):
     def losses(seed):
         torch.manual_seed(0)
         model = PlainSeq2Seq(len(task.source_vocabulary), len(task.target_vocabulary), embedding=4, hidden=6)
-        return train_and_measure(model, task, Job("any", seed, 4), batch_size=8)["losses"]
+        return train_and_measure(model, task, Job("any", seed, 4), training={**TRAINING, "batch": 8})["losses"]
 
     assert losses(0) == losses(0)
     assert losses(0) != losses(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Property
-from .multi_head_mistakes import MISTAKES
+from .lab08_mistakes import MISTAKES
 
 
 def _split(x, heads):

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from attnbook.decoding import select
 
 from .exercise import Exercise, Property
-from .search_mistakes import MISTAKES
+from .lab10_mistakes import MISTAKES
 from .toy_writer import toy_writer
 
 
