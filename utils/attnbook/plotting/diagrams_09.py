@@ -28,11 +28,14 @@ def draw_transformer(source: str, written: str, next_words: str, layers: int = 2
     ax = new_axes(ax, (6.5, 7.4))
     ax.set(xlim=(-0.1, 10.1), ylim=(-0.15, 10.6))
     ax.axis("off")
-    left, right = ["self-attention\nmask: padding", "feed-forward"], [
-        "self-attention\nmask: causal",
-        "attention to the source\nmask: padding",
-        "feed-forward",
-    ]
+    left, right = (
+        ["self-attention\nmask: padding", "feed-forward"],
+        [
+            "self-attention\nmask: causal",
+            "attention to the source\nmask: padding",
+            "feed-forward",
+        ],
+    )
     ends = _column(ax, 0.8, 1, left, _ENCODER, layers), _column(ax, 9.2, -1, right, _DECODER, layers)
     for x, text in ((0.8, source), (9.2, written)):
         _box(ax, (x, 1.15), (2.4, 0.7), "word vectors · √D", "white", "left" if x < 5 else "right")
@@ -119,9 +122,7 @@ def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: 
     return ax
 
 
-def plot_heads(
-    weights: Tensor, source: Sequence[str], target: Sequence[str], xlabel: str, ylabel: str
-) -> list[Axes]:
+def plot_heads(weights: Tensor, source: Sequence[str], target: Sequence[str], xlabel: str, ylabel: str) -> list[Axes]:
     """Draw the weights of all heads of one layer, two heads a row, one scale for all.
 
     Args:
