@@ -32,6 +32,13 @@ def _attention_inputs(draw):
     query[:, 0, 0] *= -1  # scores of one row near 1000, of the others near -1000
     yield query, key, value, None
     yield query, key, value, draw.mask(batch, queries, keys)
+    yield _a_closed_score_far_above(draw)
+
+
+def _a_closed_score_far_above(draw):
+    query, key, value = draw.normal(2, 2, 4), draw.normal(2, 3, 4), draw.normal(2, 3, 2)
+    query[..., 0], key[..., 0], key[:, 0, 0] = 2000.0, 0.0, 1.0  # key 0 is 1000 above the others, and closed
+    return query, key, value, (torch.arange(3) > 0).expand(2, 2, 3)
 
 
 def _masks_that_broadcast(draw, query, key, value):
@@ -171,6 +178,16 @@ SCALED_DOT_ATTENTION = Exercise(
             "You took the softmax over all places and zeroed the closed ones afterwards. What is left sums to "
             "less than 1: closed places still took their share. Close them before you normalise.",
             {'scores.masked_fill(~mask, float("-inf"))': "scores"},
+        ),
+        Mistake(
+            "the largest may be closed",
+            "You subtracted the largest score of the row, closed places included. If a closed score stands 1000 above "
+            "the open ones, every open exp becomes 0. Take the largest of the *open* places: close first.",
+            "scores = query @ key.mT / query.shape[-1] ** 0.5\n"
+            "allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask\n"
+            "e = (scores - scores.amax(-1, keepdim=True)).exp() * allowed\n"
+            "total = e.sum(-1, keepdim=True)\nweights = e / total.where(total != 0, 1)\n"
+            "return weights @ value, weights",
         ),
         Mistake(
             "score 0 is not closed",

@@ -64,9 +64,11 @@ def concat_score__loops(query, key, W, v):
 
 def scaled_dot_attention__exp(query, key, value, mask=None):
     scores = torch.einsum("bqd,bkd->bqk", query, key) / query.size(-1) ** 0.5
-    e = (scores - scores.amax(-1, keepdim=True).detach()).exp()
-    if mask is not None:
-        e = e * mask
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    least = torch.finfo(scores.dtype).min
+    largest = scores.masked_fill(~mask, least).amax(-1, keepdim=True).detach()  # of the open places
+    e = (scores - largest).masked_fill(~mask, -torch.inf).exp()
     weights = e / e.sum(-1, keepdim=True).clamp(min=1e-30)
     return torch.bmm(weights, value), weights
 
