@@ -235,9 +235,8 @@ class WithoutCache:
         """One word ``token (B,)``, after which all words so far are read again."""
         encoded, words = state
         words = torch.cat([words, token[:, None]], dim=1)  # (B, t + 1)
-        logits, _, seen = self.model.read(words, encoded)
-        across = seen[-1][1]  # (B, H, t + 1, Tk)
-        return logits[:, -1], (encoded, words), None if across is None else across.mean(dim=1)[:, -1]
+        logits, _, weights = self.model.read_on(words, encoded)
+        return logits[:, -1], (encoded, words), None if weights is None else weights[:, -1]
 
 
 def translate(model, task: Task, examples: Sequence[Example]) -> tuple[list[list[str]], Tensor | None]:

@@ -77,3 +77,9 @@ def test_window_mask_refuses_a_length_below_one(length):
 def test_window_mask_refuses_a_negative_radius():
     with pytest.raises(ValueError, match=r"radius must be at least 0 \(only the place itself\), got -1"):
         window_mask(4, -1)
+
+
+@pytest.mark.parametrize("start", [0, 1, 4])
+def test_masks_from_a_later_query_on_are_the_last_rows(start):
+    assert torch.equal(causal_mask(5, start=start), causal_mask(5)[start:])
+    assert torch.equal(window_mask(5, 1, start=start), window_mask(5, 1)[start:])

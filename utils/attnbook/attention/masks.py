@@ -31,11 +31,14 @@ def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
     return places < lengths[:, None]  # (B, Tk)
 
 
-def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor:
+def causal_mask(length: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:
     """Let each place attend to itself and to what came before it, never to what comes after.
 
+    Args:
+        start: the first query; those before it are left out, for a decoder that has read them already.
+
     Returns:
-        ``(length, length)`` bool, row = query, column = key, ``True`` where key <= query.
+        ``(length − start, length)`` bool, row = query, column = key, ``True`` where key <= query.
 
     Raises:
         ValueError: if ``length`` is not positive.
@@ -44,14 +47,18 @@ def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor
     """
     if length < 1:
         raise ValueError(f"length must be at least 1, got {length}")
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()  # (T, T)
+    places = torch.arange(length, device=device)  # (T,)
+    return places <= places[start:, None]  # (T − start, T)
 
 
-def window_mask(length: int, radius: int, device: torch.device | str | None = None) -> Tensor:
+def window_mask(length: int, radius: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:
     """Let each place attend to its neighbours only: restricted attention.
 
+    Args:
+        radius: how far a place sees to either side. start: as in :func:`causal_mask`.
+
     Returns:
-        ``(length, length)`` bool, ``True`` where \\|query − key\\| <= radius.
+        ``(length − start, length)`` bool, ``True`` where \\|query − key\\| <= radius.
 
     Raises:
         ValueError: if ``length`` is not positive, or ``radius`` is negative.
@@ -63,4 +70,4 @@ def window_mask(length: int, radius: int, device: torch.device | str | None = No
     if radius < 0:
         raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
     places = torch.arange(length, device=device)  # (T,)
-    return (places[:, None] - places).abs() <= radius  # (T, T)
+    return (places[start:, None] - places).abs() <= radius  # (T − start, T)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook.attention import Additive, Alignment, Score, attend, padding_mask
+from attnbook.models.inputs import check_decoder_input, check_source
 from attnbook.models.recurrent import RecurrentCell, check_cell
 
 
@@ -69,10 +70,7 @@ class Encoder(nn.Module):
         Raises:
             ValueError: if the batch is empty, there is not one length a sentence, or one is below 1 or above Tk.
         """
-        if source.ndim != 2 or len(source) == 0:
-            raise ValueError(f"source must have shape (B, Tk) with B > 0, got {tuple(source.shape)}")
-        if lengths.shape != (len(source),):
-            raise ValueError(f"lengths must have shape ({len(source)},), one a sentence, got {tuple(lengths.shape)}")
+        check_source(source, lengths)
         if int(lengths.min()) < 1:
             raise ValueError(f"each sentence needs at least one word, got lengths {lengths.tolist()}")
         mask = padding_mask(lengths.to(source.device), source.shape[1])  # (B, Tk)
@@ -109,10 +107,7 @@ class _Seq2Seq(nn.Module):
         Raises:
             ValueError: if ``decoder_input`` is not ``(B, T)`` with the batch of ``source`` and T > 0.
         """
-        if decoder_input.ndim != 2 or len(decoder_input) != len(source) or decoder_input.shape[1] == 0:
-            raise ValueError(
-                f"decoder_input must have shape ({len(source)}, T) with T > 0, got {tuple(decoder_input.shape)}"
-            )
+        check_decoder_input(decoder_input, source)
         state = self.start(source, lengths)
         logits, weights = [], []
         for token in decoder_input.unbind(dim=1):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import Learned, Sinusoidal, causal_mask, padding_mask, window_mask
 from attnbook.attention.multihead import Heads
+from attnbook.models.inputs import check_decoder_input, check_source
 from attnbook.models.transformer_layers import DecoderLayer, EncoderLayer, TransformerConfig
 
 
@@ -117,10 +118,7 @@ class Transformer(nn.Module):
         Raises:
             ValueError: if the batch is empty, or there is not one length a sentence.
         """
-        if source.ndim != 2 or len(source) == 0:
-            raise ValueError(f"source must have shape (B, Tk) with B > 0, got {tuple(source.shape)}")
-        if lengths.shape != (len(source),):
-            raise ValueError(f"lengths must have shape ({len(source)},), one a sentence, got {tuple(lengths.shape)}")
+        check_source(source, lengths)
         mask = padding_mask(lengths.to(source.device), source.shape[1])  # (B, Tk)
         allowed = mask[:, None]  # (B, 1, Tk): every word may look at every real word
         if self.config.window is not None:
@@ -162,39 +160,40 @@ class Transformer(nn.Module):
         state = state._replace(past=tuple(past), written=at[:, -1] + (separator is None))
         return self.output(self.decoder.last_norm(x)), state, seen
 
+    def read_on(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
+        """As :meth:`read`, with one picture of where it looked: weights to the source ``(B, T, Tk)``.
+
+        They are those of the last layer, the mean of its heads; ``None`` when fused.
+        """
+        logits, state, seen = self.read(words, state)
+        across = seen[-1][1]  # (B, H, T, Tk)
+        return logits, state, None if across is None else across.mean(dim=1)
+
     def _self_mask(self, before: int, new: int, device: torch.device) -> Tensor:
         """Each new word may look at itself and what was before it: ``(new, before + new)``."""
         total = before + new
-        allowed = causal_mask(total, device)
+        allowed = causal_mask(total, device, before)
         if self.config.window is not None:
-            allowed = allowed & window_mask(total, self.config.window, device)
-        return allowed[before:]
+            allowed = allowed & window_mask(total, self.config.window, device, before)
+        return allowed
 
     def step(self, token: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
-        """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)``.
-
-        The weights are those of the last layer, the mean of its heads; ``None`` when fused.
-        """
-        logits, state, seen = self.read(token[:, None], state)
-        across = seen[-1][1]  # (B, H, 1, Tk)
-        return logits[:, 0], state, None if across is None else across.mean(dim=1)[:, 0]
+        """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)`` or ``None``."""
+        logits, state, weights = self.read_on(token[:, None], state)
+        return logits[:, 0], state, None if weights is None else weights[:, 0]
 
     def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: all words at once, since the right words are known and the mask hides what comes later.
 
         Returns:
-            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``, as in :meth:`step`.
+            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``, as in :meth:`read_on`.
 
         Raises:
             ValueError: if ``decoder_input`` is not ``(B, T)`` with the batch of ``source`` and T > 0.
         """
-        if decoder_input.ndim != 2 or len(decoder_input) != len(source) or decoder_input.shape[1] == 0:
-            raise ValueError(
-                f"decoder_input must have shape ({len(source)}, T) with T > 0, got {tuple(decoder_input.shape)}"
-            )
-        logits, _, seen = self.read(decoder_input, self.start(source, lengths))
-        across = seen[-1][1]  # (B, H, T, Tk)
-        return logits, None if across is None else across.mean(dim=1)
+        check_decoder_input(decoder_input, source)
+        logits, _, weights = self.read_on(decoder_input, self.start(source, lengths))
+        return logits, weights
 
     @torch.no_grad()
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
