@@ -1,37 +1,23 @@
 """``python -m attnbook.experiments NAME``: run one of the book's experiments."""
 
 import argparse
+import importlib
+import pkgutil
 from pathlib import Path
 
-from attnbook.experiments import (
-    complexity,
-    decoding_speed,
-    distance,
-    numbers,
-    reading,
-    reversal,
-    scheduled_sampling,
-    scores,
-    sharpening,
-    single_numbers,
-    transformer,
-)
+from attnbook import experiments
 from attnbook.experiments.runner import Experiment, run_experiment
 
-MODULES = (
-    complexity,
-    decoding_speed,
-    distance,
-    numbers,
-    reading,
-    reversal,
-    scheduled_sampling,
-    scores,
-    sharpening,
-    single_numbers,
-    transformer,
-)
-EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
+
+def find_experiments() -> dict[str, Experiment]:
+    """Every module of this folder that has an ``EXPERIMENT``, by the experiment's name."""
+    names = [module.name for module in pkgutil.iter_modules(experiments.__path__) if not module.name.startswith("_")]
+    modules = [importlib.import_module(f"{experiments.__name__}.{name}") for name in names]
+    found = [module.EXPERIMENT for module in modules if hasattr(module, "EXPERIMENT")]
+    return {experiment.name: experiment for experiment in found}
+
+
+EXPERIMENTS = find_experiments()
 
 
 def main(arguments: list[str] | None = None) -> None:

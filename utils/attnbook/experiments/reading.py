@@ -1,6 +1,5 @@
 """Two readers on sentences with a distant subject: an LSTM, and one with attention to all its states (chapter 07)."""
 
-import time
 from functools import cache
 from typing import NamedTuple
 
@@ -10,10 +9,11 @@ from torch import Tensor, nn
 from attnbook.data.agreement import agreement_sentences, attractors, other_number, subject_and_verb
 from attnbook.data.batching import Example, Task
 from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.seq2seq import groups_by_size, train
 from attnbook.experiments.weights import load_weights
 from attnbook.models import LSTMN, LSTMLanguageModel
 from attnbook.seeding import seed_everything
-from attnbook.training import fit, language_model_loss, shift_right
+from attnbook.training import language_model_loss, shift_right
 
 STEPS = {"lstm": 1200, "lstmn": 1200}
 KINDS = {"lstm": LSTMLanguageModel, "lstmn": LSTMN}
@@ -94,32 +94,23 @@ def measure(model: nn.Module, task: Task, examples: list[Example]) -> dict[str, 
 
 def measure_by_size(model: nn.Module, task: Task) -> dict[str, dict[str, float]]:
     """:func:`measure` by the number of words between subject and verb, those never trained on too."""
-    groups: dict[int, list[Example]] = {}
-    for example in task.test:
-        groups.setdefault(example.size, []).append(example)
-    groups.update(task.longer)
-    return {str(size): measure(model, task, groups[size]) for size in sorted(groups)}
+    return {str(size): measure(model, task, examples) for size, examples in groups_by_size(task).items()}
 
 
 def train_and_measure(model: nn.Module, task: Task, job: Job) -> dict:
     """Train for ``job.steps`` steps; return parameters, CPU seconds, loss, verbs while training, and verbs by size."""
-    start = time.process_time()  # not the clock: another job on the other core must not count
-    how = {name: value for name, value in TRAINING.items() if name != "batch"}
     hard = [example for example in task.validation if attractors(example)]
-    history = fit(
+    history, figures = train(
         model,
-        lambda step: task.batch_at(step, TRAINING["batch"], job.seed),
-        job.steps,
+        task,
+        job,
+        TRAINING,
         loss=language_model_loss,
         validate=lambda model: at_the_verb(model, task, hard).right.float().mean().item(),
         every=EVERY,
-        progress=False,
-        **how,
     )
     return {
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "seconds": round(time.process_time() - start, 1),
-        "loss": round(sum(history.losses[-50:]) / len(history.losses[-50:]), 5),
+        **figures,
         "attracted_while_training": [[step, round(right, 4)] for step, right in history.validations],
         "by_size": measure_by_size(model, task),
     }

@@ -10,7 +10,7 @@ from attnbook.decoding import Decoded, greedy
 from attnbook.experiments.runner import Job
 from attnbook.metrics import alignment_error_rate, alignment_from_weights, exact_match
 from attnbook.models import PlainSeq2Seq
-from attnbook.training import fit, shift_right
+from attnbook.training import History, fit, shift_right
 
 # How every model of chapters 01 to 03 trains, beside its number of steps; written into each result file.
 TRAINING = {"batch": 64, "rate": 3e-3, "warmup": 100, "clip": 1.0}
@@ -31,13 +31,19 @@ def accuracy(model: nn.Module, task: Task, examples: list[Example]) -> float:
     return exact_match(written, [list(example.target) for example in examples])
 
 
-def accuracy_by_size(model: nn.Module, task: Task) -> dict[str, float]:
-    """Exact match by size, of the test set and of the sizes never trained on."""
+def groups_by_size(task: Task, most: int | None = None) -> dict[int, list[Example]]:
+    """The test set by size, and the sizes never trained on, at most ``most`` examples of each of these."""
     groups: dict[int, list[Example]] = {}
     for example in task.test:
         groups.setdefault(example.size, []).append(example)
-    groups.update({size: examples[:100] for size, examples in task.longer.items()})
-    return {str(size): round(accuracy(model, task, groups[size]), 4) for size in sorted(groups)}
+    groups.update({size: examples[:most] for size, examples in task.longer.items()})
+    return {size: groups[size] for size in sorted(groups)}
+
+
+def accuracy_by_size(model: nn.Module, task: Task) -> dict[str, float]:
+    """Exact match by size, of the test set and of the sizes never trained on."""
+    groups = groups_by_size(task, most=100)
+    return {str(size): round(accuracy(model, task, examples), 4) for size, examples in groups.items()}
 
 
 @torch.no_grad()
@@ -56,23 +62,32 @@ def task_alignment_error(model: nn.Module, task: Task, examples: list[Example]) 
     return alignment_error_rate(sure, possible, predicted)
 
 
-def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | None = None) -> dict:
-    """Train for ``job.steps`` steps; return parameters, CPU seconds, final loss and exact match by size.
+def train(model: nn.Module, task: Task, job: Job, training: dict, **more) -> tuple[History, dict]:
+    """Train for ``job.steps`` steps; return the history, and parameters, CPU seconds and final loss.
 
-    ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
+    Args:
+        training: batch, rate, warmup and clip.
+        more: whatever else :func:`fit` takes.
     """
-    how = dict(TRAINING if training is None else training)
+    how = {**training, **more}
     batch = how.pop("batch")
     start = time.process_time()  # not the clock: another job on the other core must not count
     history = fit(model, lambda step: task.batch_at(step, batch, job.seed), job.steps, progress=False, **how)
-    seconds = time.process_time() - start
-    figures = {
+    return history, {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "seconds": round(seconds, 1),
+        "seconds": round(time.process_time() - start, 1),
         "loss": round(sum(history.losses[-50:]) / len(history.losses[-50:]), 5),
-        "losses": [round(sum(chunk) / len(chunk), 4) for chunk in _chunks(history.losses, 50)],
-        "exact_match": accuracy_by_size(model, task),
     }
+
+
+def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | None = None) -> dict:
+    """Train a seq2seq model; return what :func:`train` does, the losses, exact match by size and alignment error.
+
+    ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
+    """
+    history, figures = train(model, task, job, TRAINING if training is None else training)
+    figures["losses"] = [round(sum(chunk) / len(chunk), 4) for chunk in _chunks(history.losses, 50)]
+    figures["exact_match"] = accuracy_by_size(model, task)
     if not isinstance(model, PlainSeq2Seq):
         figures["alignment_error_rate"] = round(task_alignment_error(model, task, task.test[::4]), 4)
     return figures
