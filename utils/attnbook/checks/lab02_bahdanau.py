@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .shares import closed_get_nothing, rows_sum_to_one
 
 
 def masked_softmax(scores, mask):
@@ -55,16 +56,14 @@ MASKED_SOFTMAX = Exercise(
         Property(
             "closed places get nothing",
             "Where the mask is False the weight must be exactly 0.",
-            lambda result, scores, mask: (result[~mask.expand(result.shape)] == 0).all(),
+            lambda result, scores, mask: closed_get_nothing(result, mask),
         ),
         Property(
             "each row sums to one",
             "The weights of a row that may attend to something must sum to 1; "
             "those of a "
             "row that may attend to nothing are all 0.",
-            lambda result, scores, mask: torch.allclose(
-                result.sum(-1), mask.expand(result.shape).any(-1).to(result.dtype)
-            ),
+            lambda result, scores, mask: rows_sum_to_one(result, mask),
         ),
     ],
     mistakes=[

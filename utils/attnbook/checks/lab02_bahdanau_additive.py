@@ -36,6 +36,22 @@ def _query_and_keys(draw):
         )
 
 
+# The concat score of lab 3 is the same with one matrix for both, and so are these.
+BENT_OR_SUMMED_WRONGLY = (
+    Mistake(
+        "mean, not sum",
+        "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
+        "by A.",
+        {"@ v": "@ v / len(v)"},
+    ),
+    Mistake(
+        "sigmoid for tanh",
+        "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
+        "key; tanh lies between −1 and 1.",
+        {".tanh()": ".sigmoid()"},
+    ),
+)
+
 ADDITIVE_SCORE = Exercise(
     additive_score,
     cases=_query_and_keys,
@@ -121,18 +137,7 @@ ADDITIVE_SCORE = Exercise(
             "into weights, and it knows the mask.",
             {"@ v": "@ v).softmax(-1)", "return pairs": "return (pairs"},
         ),
-        Mistake(
-            "mean, not sum",
-            "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
-            "by A.",
-            {"@ v": "@ v / len(v)"},
-        ),
-        Mistake(
-            "sigmoid for tanh",
-            "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
-            "key; tanh lies between −1 and 1.",
-            {".tanh()": ".sigmoid()"},
-        ),
+        *BENT_OR_SUMMED_WRONGLY,
         Mistake(
             "scaled",
             "You divided by √A. That belongs to the scaled dot score of the Transformer; the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .lab02_bahdanau_additive import BENT_OR_SUMMED_WRONGLY
 
 
 def concat_score(query, key, W, v):
@@ -66,18 +67,7 @@ CONCAT_SCORE = Exercise(
             "You wrote `pairs @ W`. W is (A, Dq + Dk): for row vectors that is `pairs @ W.T`.",
             {"pairs @ W.mT": "pairs @ W"},
         ),
-        Mistake(
-            "mean, not sum",
-            "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
-            "by A.",
-            {"@ v": "@ v / len(v)"},
-        ),
-        Mistake(
-            "sigmoid for tanh",
-            "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
-            "key; tanh lies between −1 and 1.",
-            {".tanh()": ".sigmoid()"},
-        ),
+        *BENT_OR_SUMMED_WRONGLY,
         Mistake(
             "W cut in the middle",
             "You cut W in two halves. Query and key may have different numbers of features: the first Dq columns "

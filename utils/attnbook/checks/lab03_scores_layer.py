@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .shares import closed_get_nothing, rows_sum_to_one
 
 
 def scaled_dot_attention(query, key, value, mask=None):
@@ -73,19 +74,12 @@ SCALED_DOT_ATTENTION = Exercise(
         Property(
             "closed places get nothing",
             "Where the mask is False the weight must be exactly 0.",
-            lambda result, query, key, value, mask: (
-                mask is None or (result[1][~mask.expand(result[1].shape)] == 0).all()
-            ),
+            lambda result, query, key, value, mask: closed_get_nothing(result[1], mask),
         ),
         Property(
             "each row sums to one",
             "The weights of a query that may attend to something must sum to 1 over the keys.",
-            lambda result, query, key, value, mask: torch.allclose(
-                result[1].sum(-1),
-                torch.ones_like(result[1][..., 0])
-                if mask is None
-                else mask.expand(result[1].shape).any(-1).double(),
-            ),
+            lambda result, query, key, value, mask: rows_sum_to_one(result[1], mask),
         ),
         Property(
             "context is the weighted sum",

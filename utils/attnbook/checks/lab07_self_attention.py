@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .shares import closed_get_nothing, rows_sum_to_one
 
 
 def self_attention(x, W_q, W_k, W_v, mask=None):
@@ -36,12 +37,6 @@ def _sentences(draw):
         yield 1000 * x, *tables, None  # large scores: no exp without a care
 
 
-def _row_sums(result, mask):
-    """What the rows of the weights must add up to: 1, or 0 where all is closed."""
-    open_places = torch.ones_like(result[1], dtype=torch.bool) if mask is None else mask.expand(result[1].shape)
-    return open_places.any(-1).double()
-
-
 SELF_ATTENTION = Exercise(
     self_attention,
     cases=_sentences,
@@ -51,14 +46,12 @@ SELF_ATTENTION = Exercise(
         Property(
             "closed places get nothing",
             "Where the mask is False the weight must be exactly 0.",
-            lambda result, x, W_q, W_k, W_v, mask: (
-                mask is None or (result[1][~mask.expand(result[1].shape)] == 0).all()
-            ),
+            lambda result, x, W_q, W_k, W_v, mask: closed_get_nothing(result[1], mask),
         ),
         Property(
             "each row sums to one",
             "The weights of a word must sum to 1 over all words of its sentence (to 0 where everything is closed).",
-            lambda result, x, W_q, W_k, W_v, mask: torch.allclose(result[1].sum(-1), _row_sums(result, mask)),
+            lambda result, x, W_q, W_k, W_v, mask: rows_sum_to_one(result[1], mask),
         ),
         Property(
             "context is the weighted sum of the values",

@@ -6,6 +6,7 @@ import torch
 
 from .exercise import Exercise, Property
 from .lab08_mistakes import MISTAKES
+from .shares import closed_get_nothing, rows_sum_to_one
 
 
 def _split(x, heads):
@@ -44,17 +45,8 @@ def _many_heads(draw):
     yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(1, 3, 3, empty_rows=False)
 
 
-def _sums_to_one(result, *args):
-    weights, mask = result[1], args[-1]
-    sums = torch.ones_like(weights[..., 0])
-    if mask is not None:
-        sums = sums * mask.any(-1)[:, None]  # (B, 1, Tq): 0 for a query that may attend to nothing
-    return torch.allclose(weights.sum(-1), sums)
-
-
-def _closed_get_nothing(result, *args):
-    mask = args[-1]
-    return mask is None or (result[1] * ~mask[:, None] == 0).all()
+def _for_all_heads(mask):
+    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
 
 
 def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
@@ -74,10 +66,10 @@ MULTI_HEAD_ATTENTION = Exercise(
     tolerance=1e-7,
     properties=[
         Property("closed places get nothing", "Where the mask is False, the weight must be exactly 0 in every head.",
-                 _closed_get_nothing),
+                 lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1]))),
         Property("each head's rows sum to one",
                  "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
-                 _sums_to_one),
+                 lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1]))),
         Property("head 0 has the first columns",
                  "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
                  "those of key @ W_k, divided by √(D/H).",

@@ -39,6 +39,25 @@ def _encoders(draw):
     yield draw.normal(2, length, 4), None, draw_encoder(draw, 4, 2, 5), "pre"
 
 
+# Of both layers: the decoder's chooses its way around as the encoder's does.
+WRONG_WAY_AROUND = (
+    Mistake(
+        "always post-norm",
+        "Your layer does the same for norm=\"pre\" as for \"post\". Choose the way around by the argument.",
+        {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_post_norm"},
+    ),
+    Mistake(
+        "always pre-norm",
+        "Your layer does the same for norm=\"post\" as for \"pre\". Choose the way around by the argument.",
+        {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_pre_norm"},
+    ),
+    Mistake(
+        "post and pre swapped",
+        "You took pre-norm for \"post\" and the other way round.",
+        {'if norm == "post"': 'if norm == "pre"'},
+    ),
+)
+
 ENCODER_LAYER = Exercise(
     encoder_layer,
     cases=_encoders,
@@ -75,21 +94,7 @@ ENCODER_LAYER = Exercise(
             "You turned the mask round. True means *may attend*, here and in `multi_head_attention`.",
             {", mask)[0]": ", None if mask is None else ~mask)[0]"},
         ),
-        Mistake(
-            "always post-norm",
-            "Your layer does the same for norm=\"pre\" as for \"post\". Choose the way around by the argument.",
-            {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_post_norm"},
-        ),
-        Mistake(
-            "always pre-norm",
-            "Your layer does the same for norm=\"post\" as for \"pre\". Choose the way around by the argument.",
-            {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_pre_norm"},
-        ),
-        Mistake(
-            "post and pre swapped",
-            "You took pre-norm for \"post\" and the other way round.",
-            {'if norm == "post"': 'if norm == "pre"'},
-        ),
+        *WRONG_WAY_AROUND,
         Mistake(
             "sublayer's input ignored",
             "With norm=\"pre\" your attention looks at the x from outside, not at what the sublayer is given: the norm "

@@ -7,6 +7,7 @@ import torch
 from .exercise import Exercise, Mistake, Property
 from .lab09_transformer import feed_forward, layer_norm
 from .lab09_transformer_around import residual_post_norm, residual_pre_norm
+from .lab09_transformer_layers import WRONG_WAY_AROUND
 from .layer_parameters import draw_decoder, multi_head_attention
 
 
@@ -256,21 +257,7 @@ DECODER_LAYER = Exercise(
             "You used norm_1 for all three sublayers. Each has a norm of its own.",
             {"look_at_source, norm_2": "look_at_source, norm_1", "compute, norm_3": "compute, norm_1"},
         ),
-        Mistake(
-            "always post-norm",
-            "Your layer does the same for norm=\"pre\" as for \"post\". Choose the way around by the argument.",
-            {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_post_norm"},
-        ),
-        Mistake(
-            "always pre-norm",
-            "Your layer does the same for norm=\"post\" as for \"pre\". Choose the way around by the argument.",
-            {'residual_post_norm if norm == "post" else residual_pre_norm': "residual_pre_norm"},
-        ),
-        Mistake(
-            "post and pre swapped",
-            "You took pre-norm for \"post\" and the other way round.",
-            {'if norm == "post"': 'if norm == "pre"'},
-        ),
+        *WRONG_WAY_AROUND,
         Mistake(
             "no way around the first attention",
             "There is no residual connection around your attention within the target.",

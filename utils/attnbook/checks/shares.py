@@ -1,0 +1,17 @@
+"""What every attention's weights must be, whatever they are made of: shares of one, and none for closed places."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def closed_get_nothing(weights: Tensor, mask: Tensor | None) -> bool:
+    """Whether `weights (..., Tk)` are exactly 0 where `mask`, which broadcasts to them, is False."""
+    return mask is None or bool((weights[~mask.expand(weights.shape)] == 0).all())
+
+
+def rows_sum_to_one(weights: Tensor, mask: Tensor | None) -> bool:
+    """Whether each row of `weights (..., Tk)` sums to 1, or to 0 where everything is closed."""
+    open_places = torch.ones_like(weights, dtype=torch.bool) if mask is None else mask.expand(weights.shape)
+    return torch.allclose(weights.sum(-1), open_places.any(-1).to(weights.dtype))
