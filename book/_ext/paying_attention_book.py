@@ -13,8 +13,10 @@ from docutils import nodes
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 # What other extensions write, and what a screen reader can make sense of: entries of a list are its items, and a
 # fold is named by the words that are seen on it.
@@ -40,6 +42,31 @@ def mark_solution(app: Sphinx, docname: str, source: list[str]) -> None:
     """Say in the title of a solution that it is one; a lab and its solution are one notebook with one title."""
     if docname.startswith("solutions/"):
         source[0] = re.sub(r'"# (Lab \d+)', r'"# Solution of \1', source[0], count=1)
+
+
+def chapter_number(docname: str) -> int | None:
+    """The number of a chapter, which its file name begins with; nothing for other pages."""
+    found = re.match(r"chapters/(\d+)_", docname)
+    return int(found[1]) if found else None
+
+
+def number_by_file_name(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Number chapters, and all in them, as their files are; Sphinx counts on, and would call chapter 07 the fourth.
+
+    Runs after Sphinx has numbered sections, figures and equations; only the first part of each number is replaced.
+    """
+    for docname in env.found_docs:
+        chapter = chapter_number(docname)
+        if chapter is None or not env.titles[docname].get("secnumber"):
+            continue
+        for numbers in (env.toc_secnumbers[docname], *env.toc_fignumbers.get(docname, {}).values()):
+            numbers.update({anchor: (chapter, *number[1:]) for anchor, number in numbers.items() if number})
+        env.titles[docname]["secnumber"] = (chapter,)
+        for entry in env.tocs[docname].findall(addnodes.compact_paragraph):
+            for reference in entry.findall(nodes.reference):
+                if reference.get("secnumber"):
+                    reference["secnumber"] = (chapter, *reference["secnumber"][1:])
+    return []
 
 
 def notebook_button(pagename: str, sourcename: str, source: str) -> str:
@@ -109,6 +136,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", silence_thebe, priority=900)
     app.connect("source-read", mark_solution)
     app.connect("doctree-read", unique_exercise_ids)
+    app.connect("env-get-updated", number_by_file_name, priority=900)
     app.connect("html-page-context", mend_page, priority=900)
     app.add_node(ChineseWords, html=(visit_chinese_words, depart_chinese_words))
     app.add_role("zh", chinese)

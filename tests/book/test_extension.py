@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from pybtex.database import Entry, Person
+from sphinx import addnodes
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +120,21 @@ def test_screen_readers_are_told_what_is_seen(extension, fault, cured):
     context = {"body": fault, "pathto": lambda name, resource: name}
     extension.mend_page(SimpleNamespace(env=environment), "book/bibliography", "page.html", context, object())
     assert context["body"] == cured
+
+
+def test_chapters_have_the_numbers_of_their_files(extension):
+    contents = nodes.bullet_list()
+    for number in ((4,), (4, 1)):
+        contents += addnodes.compact_paragraph("", "", nodes.reference("", "", secnumber=number))
+    environment = SimpleNamespace(
+        found_docs={"chapters/07_a", "book/index"},
+        titles={"chapters/07_a": nodes.title(secnumber=[4]), "book/index": nodes.title()},
+        tocs={"chapters/07_a": contents},
+        toc_secnumbers={"chapters/07_a": {"": (4,), "#first": (4, 1), "#none": ()}},
+        toc_fignumbers={"chapters/07_a": {"figure": {"fig-a": (4, 2)}, "displaymath": {"eq-a": (4, 1)}}},
+    )
+    assert extension.number_by_file_name(None, environment) == []
+    assert environment.titles["chapters/07_a"]["secnumber"] == (7,)
+    assert environment.toc_secnumbers["chapters/07_a"] == {"": (7,), "#first": (7, 1), "#none": ()}
+    assert environment.toc_fignumbers["chapters/07_a"] == {"figure": {"fig-a": (7, 2)}, "displaymath": {"eq-a": (7, 1)}}
+    assert [one["secnumber"] for one in contents.findall(nodes.reference)] == [(7,), (7, 1)]
