@@ -44,14 +44,6 @@ def test_attention_holds_all_scores_and_a_window_does_not():
     assert max(costs["bare_fused"], costs["window"]) < 4 * n * n
 
 
-def test_the_shortest_time_counts(monkeypatch):
-    clock = iter([0.0, 5.0, 10.0, 12.0, 20.0, 29.0])
-    monkeypatch.setattr(complexity.time, "thread_time", lambda: next(clock))
-    calls = []
-    assert complexity.shortest_time(lambda: calls.append(1), repeats=3) == 2
-    assert len(calls) == 3
-
-
 def test_an_exponent_is_the_slope_of_the_logarithms():
     assert complexity.exponent({"10": 300, "20": 1200, "40": 4800}) == pytest.approx(2)
     assert complexity.exponent({1: 100, 10: 5, 100: 50}, smallest=10) == pytest.approx(1)

@@ -52,12 +52,6 @@ def test_training_has_seconds_by_length_for_each_loss(name, lengths):
     assert all(list(figures[loss]) == lengths for loss in ("teacher_forcing", "two_pass", "word_by_word"))
 
 
-def test_the_fastest_of_several_goes_counts(monkeypatch):
-    clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0])
-    monkeypatch.setattr(decoding_speed.time, "process_time", lambda: next(clock))
-    assert decoding_speed.cpu_seconds(3, str.upper, "a") == (1.0, "A")
-
-
 def test_a_batch_is_random_words_of_the_length_asked_for_and_the_same_for_a_seed():
     batch = decoding_speed.random_batch(2, 7, 1)
     assert batch.target.shape == (2, 7)

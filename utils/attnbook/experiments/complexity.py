@@ -10,6 +10,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.timing import shortest_time
 from attnbook.models.sequence_layers import Bare, Convolution, Recurrent, SelfAttention
 from attnbook.seeding import seed_everything
 
@@ -80,16 +81,6 @@ def peak_bytes(call: Callable[[], object]) -> int:
     return peak
 
 
-def shortest_time(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Processor seconds of the fastest of ``repeats`` calls, one thread: others on the machine only make it slower."""
-    times = []
-    for _ in range(repeats):
-        start = time.thread_time()  # not the clock: what others do in between must not count
-        call()
-        times.append(time.thread_time() - start)
-    return min(times)
-
-
 def exponent(points: Mapping[object, float], smallest: float = 0) -> float:
     """The power of x with which y grows: the slope of a straight line through the points (log x, log y).
 
@@ -132,7 +123,7 @@ def measure(kind: str, n: int, d: int, repeats: int = REPEATS) -> dict[str, floa
     return {
         "bytes": peak_bytes(call),
         "multiplications": multiplications(call) or formula(kind, n, d),  # 0: a kernel that can't be counted
-        "milliseconds": round(1000 * shortest_time(call, repeats), 4),
+        "milliseconds": round(1000 * shortest_time(repeats, call)[0], 4),
     }
 
 

@@ -5,7 +5,6 @@ Nothing here has learnt anything: seconds don't ask for sense. Run it with ``--w
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import nn
@@ -14,6 +13,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.vocabulary import BOS
 from attnbook.decoding import WithoutCache, beam, greedy
 from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.timing import shortest_time
 from attnbook.experiments.transformer import TRAINING
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import generator, seed_everything
@@ -62,16 +62,6 @@ def random_batch(size: int, length: int, seed: int) -> Batch:
     return Batch(source, torch.full((size,), SOURCE), target)
 
 
-def cpu_seconds(repeats: int, work: Callable, *arguments) -> tuple[float, Any]:
-    """The fastest of several goes, in seconds of this process (another program must not count), and what came out."""
-    times, out = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        out = work(*arguments)
-        times.append(time.process_time() - start)
-    return round(min(times), 5), out
-
-
 def measure_decoding(name: str, seed: int, repeats: int) -> dict:
     """Seconds with and without the cache, ``{length: seconds}`` each, and whether the words were the same."""
     dim, size, lengths = DECODES[name]
@@ -82,10 +72,10 @@ def measure_decoding(name: str, seed: int, repeats: int) -> dict:
         written = []
         for kind, writer in (("cached", model), ("not_cached", WithoutCache(model))):
             arguments = (writer, batch.source, batch.lengths, length, BOS, NEVER)
-            seconds, decoded = cpu_seconds(repeats, greedy, *arguments)
+            seconds, decoded = shortest_time(repeats, greedy, *arguments)
             written.append(decoded.tokens)
             if length in lengths:
-                figures[kind][str(length)] = seconds
+                figures[kind][str(length)] = round(seconds, 5)
         figures["same_words"] &= torch.equal(*written)
     return figures
 
@@ -95,8 +85,8 @@ def measure_beams(name: str, seed: int, repeats: int) -> dict:
     model, batch = writer(name), random_batch(16, 1, seed)
     figures: dict = {"by_width": {}}
     for width in (1, *WIDTHS):  # the first one warms up
-        seconds, _ = cpu_seconds(repeats, beam, model, batch.source, batch.lengths, WRITTEN, width, 0.0, BOS, NEVER)
-        figures["by_width"][str(width)] = seconds
+        seconds, _ = shortest_time(repeats, beam, model, batch.source, batch.lengths, WRITTEN, width, 0.0, BOS, NEVER)
+        figures["by_width"][str(width)] = round(seconds, 5)
     return figures
 
 
@@ -107,8 +97,8 @@ def measure_training(name: str, seed: int, repeats: int) -> dict:
     for length in TRAINS[name]:
         batch = random_batch(TRAINING["batch"], length, seed)
         for name_of_loss, loss in LOSSES.items():
-            seconds, _ = cpu_seconds(repeats + 1, _forward_and_back, loss, model, batch)  # the first one warms up
-            figures[name_of_loss][str(length)] = seconds
+            seconds, _ = shortest_time(repeats + 1, _forward_and_back, loss, model, batch)  # the first one warms up
+            figures[name_of_loss][str(length)] = round(seconds, 5)
     return figures
 
 

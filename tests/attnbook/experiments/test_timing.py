@@ -1,0 +1,22 @@
+"""The fastest of several calls counts."""
+
+import pytest
+
+from attnbook.experiments import timing
+
+
+def test_the_fastest_call_counts_and_the_last_result_is_returned(monkeypatch):
+    ticks = iter([0.0, 5.0, 5.0, 7.0, 7.0, 10.0])  # calls of 5, 2 and 3 seconds
+    monkeypatch.setattr(timing.time, "process_time", lambda: next(ticks))
+    results = iter("abc")
+    assert timing.shortest_time(3, lambda: next(results)) == (2.0, "c")
+
+
+def test_arguments_reach_the_work():
+    seconds, out = timing.shortest_time(1, str.replace, "abc", "b", "x")
+    assert (out, seconds >= 0) == ("axc", True)
+
+
+def test_no_call_is_no_time():
+    with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):
+        timing.shortest_time(0, str.upper, "a")
