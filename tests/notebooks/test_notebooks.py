@@ -1,9 +1,13 @@
 """The course's own notebooks: what `coursekit verify` says of each (nbval runs them, beside this file)."""
 
+import ast
+import importlib
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
+from attnbook.teaching import source_view
 from coursekit.chapterrules import chapter_problems
 from coursekit.labrules import points_of
 from coursekit.notebooks import read
@@ -30,6 +34,25 @@ def test_nothing_clashes_between_notebooks():
 @chapters
 def test_chapters_are_complete_as_stored(chapter: Path):
     assert chapter_problems(chapter) == []
+
+
+def stored_sources(chapter: Path) -> list[str]:
+    """What `show_source` left in a chapter: its caption as a comment, then code of the package."""
+    outputs = (output for cell in read(chapter).cells for output in cell.get("outputs", ()))
+    texts = (output.get("data", {}).get("text/plain", "") for output in outputs)
+    return [text for text in texts if text.startswith("# attnbook/")]
+
+
+@chapters
+def test_chapters_show_the_code_that_runs(chapter: Path):
+    for shown in stored_sources(chapter):
+        caption, code = shown.split("\n", 1)
+        file, _, nested = caption.removeprefix("# ").partition(" · ")
+        module = importlib.import_module(file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
+        name = nested or ast.parse(code).body[0].name
+        current = reduce(getattr, name.split("."), module)
+        versions = {source_view(current, docstring).code for docstring in (True, False)}
+        assert code in versions, f"{caption} has changed since: run `coursekit execute {chapter.name}` again"
 
 
 @labs

@@ -19,6 +19,7 @@ TRAINING = {"batch": 32, "rate": 2e-3, "warmup": 100, "clip": 1.0}
 # What is unusual about each model. The others are 64 wide, 2 + 2 layers, 4 heads, rotary positions, pre-norm.
 # "items": towards the source a word's place is the number of commas before it, and far ones are penalised.
 ITEMS = {"cross_positions": "linear_bias", "separators": True}
+DEEP = {"layers": 6}  # six and six, as in the paper
 CHANGES: dict[str, dict] = {
     "base": {},
     "none": {"positions": "none"},
@@ -39,10 +40,14 @@ CHANGES: dict[str, dict] = {
     "post": {"norm": "post"},
     "pre_cold": {},
     "post_cold": {"norm": "post"},
+    "pre_deep": DEEP,
+    "pre_deep_cold": DEEP,
+    "post_deep": {**DEEP, "norm": "post"},
+    "post_deep_cold": {**DEEP, "norm": "post"},
     "equal_time": {},
 }
-# "equal_time" takes about as many seconds as chapter 02's model with attention.
-STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2300}
+# "equal_time" takes about as many seconds as chapter 02's model with attention; deep ones show soon whether they learn.
+STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2300} | {name: 500 for name in CHANGES if "deep" in name}
 KEEP = {"base", "equal_time", "sinusoidal", "heads_1", "heads_8", "items_window_8"}
 
 
