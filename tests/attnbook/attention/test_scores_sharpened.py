@@ -37,3 +37,8 @@ def test_what_depends_on_the_keys_alone_is_the_inner_scores_work(draw):
     key = draw(2, 5, 4, seed=2)
     additive = Additive(4, 4, 3).to(key)
     torch.testing.assert_close(Sharpened(additive, 2).prepare(key), additive.prepare(key))
+
+
+def test_beta_counts_places_also_when_there_are_heads(draw):
+    query, key = draw(2, 3, 4, 8), draw(2, 3, 5, 8)  # (B, H, T, D)
+    torch.testing.assert_close(Sharpened(dot, lambda places: places)(query, key), 5 * dot(query, key))

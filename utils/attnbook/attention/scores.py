@@ -276,7 +276,7 @@ class Sharpened(Score):
         return Sharpened(self.score.placed(queries, keys), self.beta)
 
     def _sharpen(self, compare: Callable[[Tensor, Tensor], Tensor], query: Tensor, prepared: Tensor) -> Tensor:
-        return self.beta(prepared.shape[1]) * compare(query, prepared)
+        return self.beta(prepared.shape[-2]) * compare(query, prepared)  # (…, Tk, D)
 
 
 dot = Dot()

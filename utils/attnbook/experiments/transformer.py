@@ -28,6 +28,7 @@ CHANGES: dict[str, dict] = {
     "linear_bias": {"positions": "linear_bias"},
     "rotary_within": {"cross_positions": "none"},
     "window_8": {"window": 8},
+    "linear_window_8": {"cross_positions": "linear_bias", "window": 8},
     "items": ITEMS,
     "items_window_8": {**ITEMS, "window": 8},
     "items_linear_bias": {**ITEMS, "positions": "linear_bias"},
@@ -48,7 +49,7 @@ CHANGES: dict[str, dict] = {
 }
 # "equal_time" takes about as many seconds as chapter 02's model with attention; deep ones show soon whether they learn.
 STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2300} | {name: 500 for name in CHANGES if "deep" in name}
-KEEP = {"base", "equal_time", "sinusoidal", "heads_1", "heads_8", "items_window_8"}
+KEEP = {"base", "equal_time", "sinusoidal", "heads_1", "heads_8", "items_linear_bias", "items_window_8"}
 
 
 def build(name: str, task: Task) -> nn.Module:
