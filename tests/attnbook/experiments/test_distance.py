@@ -29,6 +29,12 @@ def test_positions_are_added_where_they_are_wanted():
     assert not torch.allclose(with_positions, model(batch.source))
 
 
+def test_with_letters_in_the_gap_attention_is_told_places_and_an_lstm_is_not():
+    assert isinstance(distance.build("attention_busy").positions, Sinusoidal)
+    for name in ("attention", "lstm_open_busy"):
+        assert isinstance(distance.build(name).positions, torch.nn.Identity)
+
+
 @pytest.mark.parametrize("name", distance.STEPS)
 def test_a_run_trains_a_model_at_each_distance_and_tests_it_at_all(name, monkeypatch):
     monkeypatch.setattr(distance, "DISTANCES", (1, 3))

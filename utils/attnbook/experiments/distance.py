@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.attention import Sinusoidal
 from attnbook.data.batching import Batch
 from attnbook.data.recall import CHANCE, WORDS, recall_batch
 from attnbook.experiments.runner import Experiment, Job, Outcome
@@ -22,7 +23,8 @@ LAYERS = {
     "lstm_open": lambda: Recurrent(DIM, "lstm", forget_bias=5.0),
     "attention": lambda: SelfAttention(DIM, causal=True),
 }
-STEPS = dict.fromkeys(LAYERS, 1000)
+BUSY = ("lstm_busy", "lstm_open_busy", "attention_busy")  # other letters fill the gap, and are to be ignored
+STEPS = dict.fromkeys([*LAYERS, *BUSY], 1000)
 TESTS = 400  # strings for the test
 
 
@@ -45,6 +47,12 @@ class Answerer(nn.Module):
     def forward(self, words: Tensor) -> Tensor:
         """``words (B, T)`` -> logits ``(B, V)`` of the answer."""
         return self.output(self.layer(self.positions(self.embed(words)))[:, -1])  # (B, T) -> (B, T, D) -> (B, V)
+
+
+def build(name: str) -> Answerer:
+    """A fresh model by name. Attention is told places where there is more than one letter."""
+    positions = Sinusoidal(DIM) if name == "attention_busy" else None
+    return Answerer(LAYERS[name.removesuffix("_busy")](), positions=positions)
 
 
 def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -71,11 +79,12 @@ def train(model: nn.Module, distance: int, steps: int, seed: int, among_letters:
 def run(job: Job) -> Outcome:
     """Train a model anew at each distance, and test each at all distances."""
     start, right, elsewhere, losses = time.process_time(), {}, {}, {}
-    tests = {distance: recall_batch(distance, TESTS) for distance in DISTANCES}  # seed 0 is never trained
+    busy = job.model in BUSY
+    tests = {d: recall_batch(d, TESTS, among_letters=busy) for d in DISTANCES}  # seed 0 is never trained
     for distance in DISTANCES:
         seed_everything(job.seed)
-        model = Answerer(LAYERS[job.model]())
-        last = train(model, distance, job.steps, job.seed)[-20:]
+        model = build(job.model)
+        last = train(model, distance, job.steps, job.seed, busy)[-20:]
         losses[str(distance)] = round(sum(last) / len(last), 4)
         shares = {str(d): round(share_right(model, test), 4) for d, test in tests.items()}
         right[str(distance)], elsewhere[str(distance)] = shares[str(distance)], shares
