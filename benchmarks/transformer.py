@@ -122,7 +122,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Read the command line and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20, help="paired training steps")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     for dim, batch, length in ((64, 32, 24), (256, 16, 64)):
