@@ -73,7 +73,7 @@ def interpolate(content: Tensor, previous: Tensor, gate: Tensor) -> Tensor:
     if content.shape != previous.shape:
         raise ValueError(f"content has shape {tuple(content.shape)} but previous has {tuple(previous.shape)}")
     _check_last("gate", gate, content, 1)
-    return gate * content + (1 - gate) * previous
+    return previous.lerp(content, gate)  # the formula above in one call
 
 
 def shift_weights(weights: Tensor, shift: Tensor) -> Tensor:
