@@ -2,9 +2,17 @@ import doctest
 from collections import Counter
 
 import pytest
+import torch
 
 from attnbook.data import algorithmic as module
-from attnbook.data.algorithmic import reversed_string, reversed_strings
+from attnbook.data.algorithmic import (
+    BitBatch,
+    associative_recall_batch,
+    copy_batch,
+    repeat_copy_batch,
+    reversed_string,
+    reversed_strings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +104,102 @@ def test_a_trained_length_cannot_be_held_out():
 def test_an_empty_string_is_refused():
     with pytest.raises(ValueError, match="text is empty"):
         reversed_string("")
+
+
+# --- vectors of bits ------------------------------------------------------------------------------
+
+BATCHES = {
+    "copy": lambda seed: copy_batch(5, 3, seed),
+    "repeat copy": lambda seed: repeat_copy_batch(3, 2, 3, seed),
+    "associative recall": lambda seed: associative_recall_batch(4, 3, seed),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_bits_come_by_their_seed_and_are_silent_while_they_are_asked_for(name):
+    one, same, other = (BATCHES[name](seed) for seed in (5, 5, 6))
+    assert all(torch.equal(got, wanted) for got, wanted in zip(one, same, strict=True))
+    assert not torch.equal(one.target, other.target)
+    assert one.inputs.shape[:2] == one.target.shape[:2] == one.mask.shape
+    assert one.inputs[one.mask].abs().sum() == 0
+    assert one.target[~one.mask].abs().sum() == 0
+    assert one.mask.any(dim=1).all()
+    assert one.target.unique().tolist() == [0.0, 1.0]
+    moved = one.to("cpu")
+    assert isinstance(moved, BitBatch)
+    assert torch.equal(moved.inputs, one.inputs)
+
+
+def test_a_copy_is_what_stood_before_the_delimiter():
+    inputs, target, mask = copy_batch(5, 3, bits=8)
+    assert inputs.shape == (3, 11, 9)
+    assert target.shape == (3, 11, 8)
+    assert torch.equal(target[:, 6:], inputs[:, :5, :8])
+    assert inputs[:, :, 8].tolist() == [[0.0] * 5 + [1.0] + [0.0] * 5] * 3
+    assert inputs[:, 5, :8].abs().sum() == 0
+    assert mask.tolist() == [[False] * 6 + [True] * 5] * 3
+
+
+def test_all_vectors_occur_about_equally_often():
+    vectors = copy_batch(20, 400, bits=2).inputs[:, :20, :2].flatten(0, 1)
+    counts = Counter(tuple(vector) for vector in vectors.tolist())
+    assert len(counts) == 4
+    assert max(counts.values()) < 1.15 * min(counts.values())
+
+
+def test_repeated_copies_follow_each_other_and_end_with_a_mark():
+    inputs, target, mask = repeat_copy_batch(3, 2, 4, bits=8)
+    assert inputs.shape == (4, 11, 10)
+    assert target.shape == (4, 11, 9)
+    for copy in (target[:, 4:7], target[:, 7:10]):
+        assert torch.equal(copy[..., :8], inputs[:, :3, :8])
+    assert target[:, :, 8].tolist() == [[0.0] * 10 + [1.0]] * 4
+    assert target[:, 10, :8].abs().sum() == 0
+    assert mask.tolist() == [[False] * 4 + [True] * 7] * 4
+
+
+def test_the_number_of_copies_has_mean_0_and_variance_1():
+    signals = torch.stack([repeat_copy_batch(2, repeats, 1).inputs[0, 2] for repeats in range(1, 11)])
+    assert signals[:, :8].abs().sum() == 0
+    assert signals[:, 8].tolist() == [1.0] * 10
+    numbers = signals[:, 9].double()
+    assert numbers.mean().item() == pytest.approx(0, abs=1e-6)
+    assert numbers.square().mean().item() == pytest.approx(1, abs=1e-6)
+    assert numbers.diff().min() > 0
+    assert repeat_copy_batch(2, 20, 1).inputs[0, 2, 9] > numbers.max()
+
+
+def test_the_item_that_followed_the_one_asked_is_wanted():
+    inputs, target, mask = associative_recall_batch(4, 50, vectors=3, bits=6)
+    assert inputs.shape == (50, 4 * 4 + 8, 8)
+    assert target.shape == (50, 24, 6)
+    items = inputs[:, :16].unflatten(1, (4, 4))
+    assert bool((items[:, :, 0] == torch.tensor([0.0] * 6 + [1.0, 0.0])).all())
+    assert inputs[:, :, 6].sum() == 50 * 4
+    assert inputs[:, :, 7].tolist() == [[0.0] * 16 + [1.0] + [0.0] * 3 + [1.0] + [0.0] * 3] * 50
+    places = []
+    for row in range(50):
+        same = [torch.equal(items[row, i, 1:, :6], inputs[row, 17:20, :6]) for i in range(4)]
+        assert sum(same) == 1
+        places.append(same.index(True))
+        assert torch.equal(target[row, 21:], items[row, places[-1] + 1, 1:, :6])
+    assert set(places) == {0, 1, 2}
+    assert mask.tolist() == [[False] * 21 + [True] * 3] * 50
+
+
+@pytest.mark.parametrize(
+    ("message", "make"),
+    [
+        ("length must be at least 1, got 0", lambda: copy_batch(0, 1)),
+        ("count must be at least 1, got 0", lambda: copy_batch(1, 0)),
+        ("bits must be at least 1, got 0", lambda: copy_batch(1, 1, bits=0)),
+        ("length must be at least 1, got -1", lambda: repeat_copy_batch(-1, 1, 1)),
+        ("repeats must be at least 1, got 0", lambda: repeat_copy_batch(1, 0, 1)),
+        ("most must be at least 2, got 1", lambda: repeat_copy_batch(1, 1, 1, most=1)),
+        ("items must be at least 2, got 1", lambda: associative_recall_batch(1, 1)),
+        ("vectors must be at least 1, got 0", lambda: associative_recall_batch(2, 1, vectors=0)),
+    ],
+)
+def test_numbers_that_make_no_batch_are_refused(message, make):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -9,7 +9,14 @@ from attnbook.data.agreement import (
     read_sentence,
     subject_and_verb,
 )
-from attnbook.data.algorithmic import reversed_string, reversed_strings
+from attnbook.data.algorithmic import (
+    BitBatch,
+    associative_recall_batch,
+    copy_batch,
+    repeat_copy_batch,
+    reversed_string,
+    reversed_strings,
+)
 from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.dates import FORMATS, dates, written_date
 from attnbook.data.numbers import (
@@ -28,6 +35,7 @@ __all__ = [
     "FORMATS",
     "PAD",
     "Batch",
+    "BitBatch",
     "Example",
     "Task",
     "UnknownWord",
@@ -35,7 +43,9 @@ __all__ = [
     "agreement_sentence",
     "agreement_sentences",
     "align_number",
+    "associative_recall_batch",
     "attractors",
+    "copy_batch",
     "dates",
     "number_list",
     "number_lists",
@@ -44,6 +54,7 @@ __all__ = [
     "number_words_en",
     "other_number",
     "read_sentence",
+    "repeat_copy_batch",
     "reversed_string",
     "reversed_strings",
     "single_numbers",

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from attnbook.data.batching import Example, Links, Task
 from attnbook.data.splitting import split_by_size
 from attnbook.data.vocabulary import Vocabulary
+from attnbook.seeding import generator
 
 
 def reversed_string(text: Sequence[str]) -> Example:
@@ -51,13 +54,145 @@ def reversed_strings(
         raise ValueError(f"letters is {letters!r}; it needs at least two letters, each of them once")
     if not 1 <= shortest <= longest:
         raise ValueError(f"shortest is {shortest} and longest {longest}; wanted 1 ≤ shortest ≤ longest")
-    generator = torch.Generator().manual_seed(seed)
+    source = torch.Generator().manual_seed(seed)
 
     def draw(size: int, count: int) -> list[str]:
-        rows = torch.randint(len(letters), (count, size), generator=generator).tolist()
+        rows = torch.randint(len(letters), (count, size), generator=source).tolist()
         return ["".join([letters[i] for i in row]) for row in rows]
 
     counts = (train, validation, test_per_size, longer_per_size)
     sizes = range(shortest, longest + 1)
-    splits = split_by_size(draw, lambda size: len(letters) ** size, sizes, longer, counts, generator)
+    splits = split_by_size(draw, lambda size: len(letters) ** size, sizes, longer, counts, source)
     return Task("reversed strings", *splits.examples(reversed_string), Vocabulary(letters), Vocabulary(letters))
+
+
+class BitBatch(NamedTuple):
+    """Sequences of binary vectors, all of one length, and what is to be answered at which step.
+
+    inputs (B, T, I) · target (B, T, O), zeros and ones · mask (B, T) bool, True = an answer is wanted at this step.
+    """
+
+    inputs: Tensor
+    target: Tensor
+    mask: Tensor
+
+    def to(self, device: torch.device | str) -> "BitBatch":
+        """The same batch on another device."""
+        return BitBatch(*(tensor.to(device) for tensor in self))
+
+
+def copy_batch(length: int, count: int, seed: int = 0, bits: int = 8) -> BitBatch:
+    """Random vectors, a delimiter on a channel of its own, and then the same vectors are wanted from memory.
+
+    Args:
+        length: how many vectors, L; all sequences of a batch are of one length.
+        count: how many sequences, B.
+        seed: the same sequences come for the same seed.
+        bits: features of a vector.
+
+    Returns:
+        inputs ``(B, 2 · L + 1, bits + 1)``, target ``(B, 2 · L + 1, bits)``; the last L steps are asked, with nothing
+        but zeros as input.
+
+    Raises:
+        ValueError: if ``length``, ``count`` or ``bits`` is below 1.
+
+    Source: Graves et al. 2014, section 4.1 (lengths 1 to 20, 8 bits).
+
+    >>> batch = copy_batch(2, 1, bits=1)
+    >>> batch.inputs.shape, batch.mask.long().tolist()
+    (torch.Size([1, 5, 2]), [[0, 0, 0, 1, 1]])
+    """
+    _check_at_least(1, length=length, count=count, bits=bits)
+    said = _random_bits((count, length, bits), generator(seed))  # (B, L, bits)
+    return _question_and_answer(_with_channels(said, 1), [1.0], said)
+
+
+def repeat_copy_batch(
+    length: int, repeats: int, count: int, seed: int = 0, bits: int = 8, most: int = 10
+) -> BitBatch:
+    """Random vectors, then how often they are wanted: so many copies, and a mark at the end.
+
+    The number of copies comes normalised (mean 0, variance 1 over 1 to ``most``), on a channel beside the delimiter's.
+    In the paper the number stands alone; but near the mean it is almost zero, and then hard to notice.
+
+    Args:
+        length: vectors, L; repeats: copies, R; count: sequences, B; seed; bits.
+        most: training shows 1 to ``most`` copies; ``repeats`` may be more in a test.
+
+    Returns:
+        inputs ``(B, L + 1 + R · L + 1, bits + 2)``, target ``(B, …, bits + 1)``, whose last channel marks the end.
+
+    Raises:
+        ValueError: if a number is below 1, or ``most`` below 2.
+
+    Source: Graves et al. 2014, section 4.2 (lengths and copies from 1 to 10).
+    """
+    _check_at_least(1, length=length, repeats=repeats, count=count, bits=bits)
+    _check_at_least(2, most=most)
+    said = _random_bits((count, length, bits), generator(seed))  # (B, L, bits)
+    answer = torch.zeros(count, repeats * length + 1, bits + 1)
+    answer[:, :-1, :bits] = said.repeat(1, repeats, 1)
+    answer[:, -1, bits] = 1.0
+    number = (repeats - (most + 1) / 2) / ((most**2 - 1) / 12) ** 0.5
+    return _question_and_answer(_with_channels(said, 2), [1.0, number], answer)
+
+
+def associative_recall_batch(items: int, count: int, seed: int = 0, vectors: int = 3, bits: int = 6) -> BitBatch:
+    """Some items, then one of them again: the item that followed it is wanted.
+
+    An item is a delimiter and its vectors. The one asked stands between two delimiters on another channel. Items are
+    drawn at random; now and then (6 rows of 100,000 with six items of 18 bits) two are equal.
+
+    Args:
+        items: how many, at least 2; count: sequences, B; seed; vectors: of an item; bits: of a vector.
+
+    Returns:
+        inputs ``(B, items · (vectors + 1) + 2 · vectors + 2, bits + 2)``, target ``(B, …, bits)``; the last
+        ``vectors`` steps are asked.
+
+    Raises:
+        ValueError: if ``items`` is below 2, or another number below 1.
+
+    Source: Graves et al. 2014, section 4.3 (2 to 6 items of three 6-bit vectors).
+    """
+    _check_at_least(2, items=items)
+    _check_at_least(1, count=count, vectors=vectors, bits=bits)
+    source = generator(seed)
+    content = _random_bits((count, items, vectors, bits), source)
+    asked, row = torch.randint(items - 1, (count,), generator=source), torch.arange(count)  # (B,)
+    listed = torch.zeros(count, items, 1 + vectors, bits + 2)
+    listed[..., 0, bits] = 1.0  # each item begins with its delimiter
+    listed[..., 1:, :bits] = content
+    question = torch.zeros(count, 1 + vectors, bits + 2)
+    question[:, 0, bits + 1] = 1.0
+    question[:, 1:, :bits] = content[row, asked]
+    said = torch.cat([listed.flatten(1, 2), question], dim=1)  # (B, items · (1 + vectors) + 1 + vectors, bits + 2)
+    return _question_and_answer(said, [0.0, 1.0], content[row, asked + 1])
+
+
+def _check_at_least(least: int, **numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < least:
+            raise ValueError(f"{name} must be at least {least}, got {number}")
+
+
+def _random_bits(shape: tuple[int, ...], source: torch.Generator) -> Tensor:
+    return torch.randint(2, shape, generator=source).float()
+
+
+def _with_channels(vectors: Tensor, channels: int) -> Tensor:
+    """``(..., bits)`` -> ``(..., bits + channels)``; the new channels are silent."""
+    return torch.nn.functional.pad(vectors, (0, channels))
+
+
+def _question_and_answer(said: Tensor, signal: list[float], answer: Tensor) -> BitBatch:
+    """``said (B, S, I)``, one step with ``signal`` on its last channels, then silence while the answer is due."""
+    count, before, features = said.shape
+    inputs = torch.zeros(count, before + 1 + answer.shape[1], features)
+    inputs[:, :before] = said
+    inputs[:, before, features - len(signal) :] = torch.tensor(signal)
+    target = torch.zeros(count, inputs.shape[1], answer.shape[-1])
+    target[:, before + 1 :] = answer
+    mask = (torch.arange(inputs.shape[1]) > before).expand(count, -1)  # (T,) -> (B, T)
+    return BitBatch(inputs, target, mask)

@@ -1,0 +1,55 @@
+"""The experiment about copies: each training differs from the first in what its name says."""
+
+from dataclasses import asdict, replace
+
+import pytest
+import torch
+
+from attnbook.experiments import copying
+from attnbook.experiments.memory import Recipe
+from attnbook.experiments.runner import Job
+
+
+def test_lengths_and_rows_are_drawn_from_their_ranges():
+    lengths, room = set(), set()
+    for seed in range(300):
+        bits, rows = copying.draw(4, 1, seed, torch.Generator().manual_seed(seed))
+        length = (bits.inputs.shape[1] - 1) // 2
+        lengths.add(length)
+        room.add(rows - length)
+        assert length + 3 <= rows <= 64
+    assert lengths == {1, 2, 3, 4}
+    assert min(room) == 3
+    assert max(room) > 50
+
+
+def test_a_test_is_of_one_length_on_a_memory_longer_than_any_trained():
+    bits, rows = copying.exact(120, 2, 0)
+    assert bits.inputs.shape == (2, 241, 9)
+    assert rows == 256 > copying.MOST_ROWS
+
+
+def test_the_checkpoint_is_not_chosen_on_the_longest_length():
+    assert max(copying.TASK.validation) < max(copying.TASK.tests)
+    assert min(copying.TASK.validation) > copying.TASK.sizes[1]
+
+
+@pytest.mark.parametrize("name", copying.RECIPES)
+def test_each_training_differs_from_the_first_in_one_thing(name):
+    usual, recipe = asdict(Recipe()), asdict(copying.RECIPES[name])
+    assert sum(recipe[field] != usual[field] for field in usual) == (name != "ntm")
+
+
+def test_each_step_of_addressing_is_left_out_once():
+    left = [copying.build(name).config.without for name in copying.RECIPES if name.startswith("no_") and name[3:] in (
+        "content", "interpolation", "shift", "sharpening")]  # fmt: skip
+    assert sorted(left) == [("content",), ("interpolation",), ("sharpening",), ("shift",)]
+
+
+def test_weights_are_kept_of_what_a_chapter_shows(monkeypatch):
+    monkeypatch.setattr(copying, "TASK", replace(copying.TASK, validation=(2,), tests=(3,)))
+    for name in ("ntm", "no_shift"):
+        figures, model = copying.run(Job(name, 0, 2))
+        assert (model is not None) == (name in copying.KEEP)
+        assert figures["wrong_bits"].keys() == {"3"}
+        assert figures["parameters"] == 13260

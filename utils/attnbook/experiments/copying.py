@@ -1,0 +1,66 @@
+"""Copy: neural Turing machines trained on 1 to 20 vectors and tested on up to 120, against an LSTM (chapter 13)."""
+
+import torch
+from torch import nn
+
+from attnbook.data import copy_batch
+from attnbook.experiments.memory import COUNT, EVERY, TRAINING, BitTask, Lesson, Recipe, train_and_measure
+from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.weights import load_weights
+from attnbook.models.ntm_addressing import STEPS as ADDRESSING
+from attnbook.seeding import seed_everything
+
+MOST_ROWS, TEST_ROWS = 64, 256
+
+
+def draw(size: int, count: int, seed: int, source: torch.Generator) -> Lesson:
+    """A copy of 1 to ``size`` vectors, with from three rows more than vectors up to 64."""
+    length = int(torch.randint(1, size + 1, (), generator=source))
+    rows = int(torch.randint(length + 3, MOST_ROWS + 1, (), generator=source))
+    return Lesson(copy_batch(length, count, seed), rows)
+
+
+def exact(size: int, count: int, seed: int) -> Lesson:
+    """A copy of just ``size`` vectors, on a longer memory than any trained."""
+    return Lesson(copy_batch(size, count, seed), TEST_ROWS)
+
+
+TASK = BitTask(draw, exact, (4, 20, 2), validation=(40, 80), tests=(10, 20, 40, 80, 120), inputs=9, outputs=8)
+RECIPES = {
+    "ntm": Recipe(),
+    "ntm_lstm": Recipe({"controller": "lstm"}),
+    "lstm": Recipe(None),
+    "constant_rate": Recipe(constant=1.0),
+    "no_curriculum": Recipe(curriculum=False),
+    "fixed_rows": Recipe(rows=128),
+    "averaged": Recipe(average=0.99),
+    "sharp": Recipe(unsharp=0.01),
+    "closed_gate": Recipe(open_gate=0.01),
+} | {f"no_{step}": Recipe({"without": (step,)}) for step in ADDRESSING}
+STEPS = dict.fromkeys(RECIPES, 2500)
+KEEP = ("ntm", "lstm")
+
+
+def build(name: str) -> nn.Module:
+    """A fresh model of this experiment."""
+    return RECIPES[name].build(TASK)
+
+
+def trained(name: str = "ntm", seed: int = 0) -> nn.Module:
+    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
+    return load_weights(build(name), EXPERIMENT.name, name, seed)
+
+
+def run(job: Job) -> Outcome:
+    """Train and test one model."""
+    seed_everything(job.seed)
+    model = build(job.model)
+    figures = train_and_measure(model, TASK, RECIPES[job.model], job)
+    return Outcome(figures, model if job.model in KEEP else None)
+
+
+SETTINGS = {
+    "task": "copy_batch(1 to 20)", "training_rows": f"length + 3 to {MOST_ROWS}", "test_rows": TEST_ROWS,
+    "checkpoint": f"every {EVERY} steps, chosen by the loss on lengths 40 and 80", "sequences": COUNT, **TRAINING,
+}  # fmt: skip
+EXPERIMENT = Experiment("copying", STEPS, run, SETTINGS)

@@ -1,0 +1,192 @@
+"""What the experiments of chapter 13 share: train a machine on tasks of bits, choose a checkpoint, count wrong bits."""
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from attnbook.data import BitBatch
+from attnbook.experiments.runner import Job
+from attnbook.models import NTM, LSTMTagger, NTMConfig
+from attnbook.seeding import generator
+from attnbook.training import fit, warmup_then_cosine
+
+# How every machine of chapter 13 trains, beside its number of steps.
+TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 20, "clip": 10.0}
+VALIDATION_SEED, TEST_SEED = 1, 0  # training begins at 1,000,003
+COUNT = {"validation": 20, "test": 50}  # sequences of each size
+EVERY = 100  # steps from one checkpoint to the next
+
+
+class Lesson(NamedTuple):
+    """A batch of a task, and the number of memory rows that a machine gets for it."""
+
+    bits: BitBatch
+    rows: int
+
+    def to(self, device: torch.device | str) -> "Lesson":
+        """The same lesson on another device."""
+        return Lesson(self.bits.to(device), self.rows)
+
+
+@dataclass(frozen=True)
+class BitTask:
+    """A task as training and tests see it.
+
+    Fields:
+        draw: ``draw(size, count, seed, source) -> Lesson``, of at most that size, ``source`` saying which.
+        exact: ``exact(size, count, seed) -> Lesson``, of just that size, with the rows of a test.
+        sizes: the largest size at first, in the end, and how much it grows at a time.
+        validation: sizes on which the checkpoint is chosen. tests: sizes on which it is tested.
+        inputs, outputs: features.
+    """
+
+    draw: Callable[[int, int, int, torch.Generator], Lesson]
+    exact: Callable[[int, int, int], Lesson]
+    sizes: tuple[int, int, int]
+    validation: tuple[int, ...]
+    tests: tuple[int, ...]
+    inputs: int
+    outputs: int
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a training.
+
+    Fields:
+        machine: changes to :class:`NTMConfig`; ``None`` for an LSTM alone.
+        constant: part of the training before the rate begins to fall; 1.0 = it never does.
+        curriculum: begin with small sizes.
+        rows: so many rows in each lesson; ``None`` = as drawn.
+        average: how much of a running average of all weights stays at each step; 0 = no average.
+        unsharp: weight of a penalty on heads that look at several rows, 1 − Σ w².
+        open_gate: weight of a penalty on gates that are open to content.
+    """
+
+    machine: dict | None = field(default_factory=dict)
+    constant: float = 0.6
+    curriculum: bool = True
+    rows: int | None = None
+    average: float = 0.0
+    unsharp: float = 0.0
+    open_gate: float = 0.0
+
+    def build(self, task: BitTask) -> nn.Module:
+        """A fresh model for a task."""
+        if self.machine is None:
+            return LSTMTagger(task.inputs, task.outputs)
+        return NTM(NTMConfig(task.inputs, task.outputs, **self.machine))
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step."""
+        return TRAINING["rate"] * warmup_then_cosine(step, steps, TRAINING["warmup"], self.constant)
+
+
+def bit_loss(logits: Tensor, bits: BitBatch) -> Tensor:
+    """Cross-entropy of the bits that are asked for, in nats a bit."""
+    return F.binary_cross_entropy_with_logits(logits[bits.mask], bits.target[bits.mask])
+
+
+def wrong_bits(logits: Tensor, bits: BitBatch) -> float:
+    """Bits answered wrongly, a sequence."""
+    wrong = (logits > 0) != (bits.target > 0.5)  # (B, T, O)
+    return (wrong & bits.mask[..., None]).sum().item() / len(wrong)
+
+
+class Training:
+    """A training under way: lessons that grow, penalties, an average of the weights, the best checkpoint.
+
+    The size of a lesson follows what the model has learnt, so this can't be resumed.
+    """
+
+    def __init__(self, model: nn.Module, task: BitTask, recipe: Recipe, seed: int) -> None:
+        self.task, self.recipe, self.seed = task, recipe, seed
+        self.largest = task.sizes[0] if recipe.curriculum else task.sizes[1]
+        self.error = float(task.outputs)  # running mean of the wrong bits a sequence
+        self.grew: list[int] = []  # the steps at which lessons grew
+        self.average = recipe.average and AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(recipe.average))
+        self.best, self.kept, self.steps = float("-inf"), copy.deepcopy(model.state_dict()), 0
+        tests = [task.exact(size, COUNT["validation"], VALIDATION_SEED) for size in task.validation]
+        self.validation: list[Lesson] = tests
+
+    def batch_at(self, step: int) -> Lesson:
+        """The lesson of a step."""
+        seed = 1_000_003 * (self.seed + 1) + step
+        lesson = self.task.draw(self.largest, TRAINING["batch"], seed, generator(seed))
+        return lesson if self.recipe.rows is None else lesson._replace(rows=self.recipe.rows)
+
+    def loss(self, model: nn.Module, lesson: Lesson) -> Tensor:
+        """Cross-entropy and penalties of a lesson; the next one may be larger."""
+        if self.average and self.steps:
+            self.average.update_parameters(model)
+        self.steps += 1
+        bits, recipe, extra = lesson.bits, self.recipe, 0.0
+        if recipe.open_gate:
+            logits, weights, address, _ = model.record(bits.inputs, lesson.rows)
+            extra = recipe.open_gate * address.gate.mean()
+        else:
+            logits, weights = model(bits.inputs, rows=lesson.rows)
+        if recipe.unsharp:
+            extra = extra + recipe.unsharp * (1 - weights.square().sum(dim=-1)).mean()
+        self._grow(wrong_bits(logits, bits))
+        return bit_loss(logits, bits) + extra
+
+    def _grow(self, wrong: float) -> None:
+        _, last, by = self.task.sizes
+        self.error = 0.98 * self.error + 0.02 * wrong
+        if self.error < 1 and self.largest < last:
+            self.largest, self.error = min(last, self.largest + by), 1.5
+            self.grew.append(self.steps)
+
+    @torch.no_grad()
+    def validate(self, model: nn.Module) -> float:
+        """Minus the mean loss on the sizes that choose the checkpoint; keep the best one."""
+        model = self.average.module if self.average else model
+        losses = [bit_loss(model(bits.inputs, rows=rows)[0], bits).item() for bits, rows in self.validation]
+        result = -sum(losses) / len(losses)
+        if result > self.best:
+            self.best, self.kept = result, copy.deepcopy(model.state_dict())
+        return result
+
+
+@torch.no_grad()
+def measure(model: nn.Module, task: BitTask) -> dict[str, float]:
+    """Wrong bits a sequence, by size."""
+    found = {}
+    for size in task.tests:
+        bits, rows = task.exact(size, COUNT["test"], TEST_SEED)
+        found[str(size)] = round(wrong_bits(model(bits.inputs, rows=rows)[0], bits), 3)
+    return found
+
+
+def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job) -> dict:
+    """Train, choose the checkpoint, and test it and the last one. ``model`` is left as it was at that checkpoint."""
+    start, training = time.process_time(), Training(model, task, recipe, job.seed)
+    history = fit(
+        model, training.batch_at, job.steps, clip=TRAINING["clip"], loss=training.loss, validate=training.validate,
+        every=EVERY, schedule=lambda step: recipe.rate(step, job.steps), progress=False,
+    )  # fmt: skip
+    last = measure(model, task)
+    model.load_state_dict(training.kept)
+    results = [result for _, result in history.validations]
+    return {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "seconds": round(time.process_time() - start, 1),
+        "grew": training.grew,
+        "losses": [round(sum(part) / len(part), 5) for part in _chunks(history.losses, 50)],
+        "validations": [round(-result, 6) for result in results],
+        "chosen": history.validations[results.index(max(results))][0],
+        "wrong_bits": measure(model, task),
+        "wrong_bits_last": last,
+    }
+
+
+def _chunks(values: list[float], size: int) -> list[list[float]]:
+    return [values[i : i + size] for i in range(0, len(values), size)]

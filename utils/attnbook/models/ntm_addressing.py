@@ -1,0 +1,203 @@
+"""Where a head of a neural Turing machine looks: four steps from an order to weights, and what is done with them.
+
+A head looks with weights that sum to 1 over the N rows of the memory. Every function takes weights ``(B, N)`` of one
+head, or ``(B, H, N)`` of H heads side by side; whatever else a head brings has the same leading axes.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import cosine, masked_softmax
+
+STEPS = ("content", "interpolation", "shift", "sharpening")
+
+
+class Address(NamedTuple):
+    """What a head is told at one time step.
+
+    Fields:
+        key: ``(B, H, M)``, what to look for.
+        beta: ``(B, H, 1)``, at least 0: how sharply to look for it.
+        gate: ``(B, H, 1)``, from 0 to 1: 1 = go by content, 0 = stay where the head was.
+        shift: ``(B, H, 3)``, probabilities of a move by −1, 0, +1 rows.
+        gamma: ``(B, H, 1)``, at least 1: how much to sharpen at the end.
+    """
+
+    key: Tensor
+    beta: Tensor
+    gate: Tensor
+    shift: Tensor
+    gamma: Tensor
+
+
+def content_weights(key: Tensor, beta: Tensor, memory: Tensor) -> Tensor:
+    """Look for a key: cosine score with each row, times β, softmax. The heads are the queries.
+
+    Args:
+        key: ``(B, M)`` or ``(B, H, M)``.
+        beta: ``(B, 1)`` or ``(B, H, 1)``, at least 0.
+        memory: ``(B, N, M)``. A row of zeros has no direction; its cosine is 0.
+
+    Returns:
+        ``(B, N)`` or ``(B, H, N)``; each row sums to 1.
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+
+    Source: Graves et al. 2014, equations 5 and 6.
+    """
+    _check_memory(memory, "key", key)
+    _check_last("beta", beta, key, 1)
+    if key.shape[-1] != memory.shape[-1]:
+        raise ValueError(f"key has {key.shape[-1]} features but a row of memory has {memory.shape[-1]}")
+    if key.ndim == 2:
+        return content_weights(key[:, None], beta[:, None], memory)[:, 0]  # one head: (B, 1, N) -> (B, N)
+    return masked_softmax(beta * cosine(key, memory))  # (B, H, M), (B, N, M) -> (B, H, N)
+
+
+def interpolate(content: Tensor, previous: Tensor, gate: Tensor) -> Tensor:
+    """Mix what was found with where the head was: g · content + (1 − g) · previous.
+
+    Args:
+        content: ``(..., N)``; previous: ``(..., N)``.
+        gate: ``(..., 1)``, from 0 (stay) to 1 (go by content).
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+
+    Source: Graves et al. 2014, equation 7.
+    """
+    if content.shape != previous.shape:
+        raise ValueError(f"content has shape {tuple(content.shape)} but previous has {tuple(previous.shape)}")
+    _check_last("gate", gate, content, 1)
+    return previous.lerp(content, gate)  # the formula above in one call
+
+
+def shift_weights(weights: Tensor, shift: Tensor) -> Tensor:
+    """Move the focus around the circle of rows: w'(i) = Σ_j w(j) s(i − j).
+
+    Args:
+        weights: ``(..., N)``.
+        shift: ``(..., 3)``, probabilities of −1, 0, +1. +1 moves the focus to the next row, from the last to row 0.
+
+    Returns:
+        ``(..., N)`` with the same sum, if the probabilities sum to 1.
+
+    Raises:
+        ValueError: if ``shift`` is not ``(..., 3)`` with the leading axes of ``weights``.
+
+    Source: Graves et al. 2014, equation 8.
+    """
+    _check_last("shift", shift, weights, 3)
+    back, stay, forth = shift.split(1, dim=-1)  # (..., 1) each
+    return back * weights.roll(-1, dims=-1) + stay * weights + forth * weights.roll(1, dims=-1)
+
+
+def sharpen(weights: Tensor, gamma: Tensor) -> Tensor:
+    """Raise the weights to the power γ and let them sum to 1 again, so that what a shift blurs does not stay blurred.
+
+    w^γ / Σ w^γ is a softmax of γ · log w. As a softmax it bears any γ; a weight of zero counts as the smallest
+    number there is, since log 0 has no gradient.
+
+    Args:
+        weights: ``(..., N)``, at least 0.
+        gamma: ``(..., 1)``, at least 1.
+
+    Raises:
+        ValueError: if ``gamma`` does not have one number a row of weights.
+
+    Source: Graves et al. 2014, equation 9.
+    """
+    _check_last("gamma", gamma, weights, 1)
+    logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log()  # (..., N)
+    return masked_softmax(gamma * logs)
+
+
+def focus(address: Address, previous: Tensor, memory: Tensor, without: Collection[str] = ()) -> Tensor:
+    """All four steps: from what a head is told, and where it was, to where it looks.
+
+    Args:
+        address: of all heads.
+        previous: ``(B, H, N)``, the weights of the step before.
+        memory: ``(B, N, M)``.
+        without: steps of :data:`STEPS` to leave out. Without content a head goes by ``previous`` alone, without
+            interpolation by content alone; without both it starts from ``previous``.
+
+    Returns:
+        ``(B, H, N)``; each row sums to 1.
+
+    Source: Graves et al. 2014, figure 2.
+    """
+    weights = previous
+    if "content" not in without:
+        weights = content_weights(address.key, address.beta, memory)
+        if "interpolation" not in without:
+            weights = interpolate(weights, previous, address.gate)
+    if "shift" not in without:
+        weights = shift_weights(weights, address.shift)
+    return weights if "sharpening" in without else sharpen(weights, address.gamma)
+
+
+def read(memory: Tensor, weights: Tensor) -> Tensor:
+    """The weighted sum of the rows: ``memory (B, N, M)``, ``weights (B, N)`` or ``(B, H, N)`` -> ``(B, [H,] M)``.
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+
+    Source: Graves et al. 2014, equation 2: the context of chapter 02 with the rows as values.
+    """
+    _check_rows(memory, weights)
+    if weights.ndim == 2:
+        return read(memory, weights[:, None])[:, 0]  # one head: (B, 1, M) -> (B, M)
+    return weights @ memory  # (B, H, N) @ (B, N, M) -> (B, H, M)
+
+
+def erase_and_add(memory: Tensor, weights: Tensor, erase: Tensor, add: Tensor) -> Tensor:
+    """Write: each row forgets as much as it is looked at, then takes in as much. Returns a new memory ``(B, N, M)``.
+
+    Several heads first erase all, then add all, so that their order makes no difference.
+
+    Args:
+        memory: ``(B, N, M)``.
+        weights: ``(B, N)`` or ``(B, H, N)``.
+        erase: ``(B, M)`` or ``(B, H, M)``, from 0 to 1.
+        add: as ``erase``, any numbers.
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+
+    Source: Graves et al. 2014, equations 3 and 4.
+    """
+    _check_rows(memory, weights)
+    for name, vector in (("erase", erase), ("add", add)):
+        _check_last(name, vector, weights, memory.shape[-1])
+    if weights.ndim == 2:
+        weights, erase, add = weights[:, None], erase[:, None], add[:, None]  # one head
+    kept = 1 - weights[..., None] * erase[:, :, None]  # (B, H, N, 1) * (B, H, 1, M) -> (B, H, N, M)
+    kept = kept.prod(dim=1) if kept.shape[1] > 1 else kept[:, 0]  # (B, N, M)
+    return memory * kept + weights.mT @ add  # (B, N, H) @ (B, H, M) -> (B, N, M)
+
+
+def _check_last(name: str, tensor: Tensor, beside: Tensor, last: int) -> None:
+    wanted = (*beside.shape[:-1], last)
+    if tensor.shape != wanted:
+        raise ValueError(f"{name} must have shape {wanted}, got {tuple(tensor.shape)}")
+
+
+def _check_memory(memory: Tensor, name: str, tensor: Tensor) -> None:
+    if memory.ndim != 3:
+        raise ValueError(f"memory must have shape (B, N, M), got {tuple(memory.shape)}")
+    if tensor.ndim not in (2, 3) or len(tensor) != len(memory):
+        raise ValueError(
+            f"{name} must have 2 axes, or 3 with heads, and the batch of memory, {len(memory)}; "
+            f"got shape {tuple(tensor.shape)}"
+        )
+
+
+def _check_rows(memory: Tensor, weights: Tensor) -> None:
+    _check_memory(memory, "weights", weights)
+    if weights.shape[-1] != memory.shape[1]:
+        raise ValueError(f"weights are over {weights.shape[-1]} rows but memory has {memory.shape[1]}")
