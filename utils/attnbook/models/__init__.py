@@ -1,6 +1,16 @@
 """The models of the book, one file a paper."""
 
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
+from attnbook.models.pointer import (
+    PointerNetwork,
+    PointerState,
+    answer_log_probs,
+    beam_pointer_decode,
+    greedy_pointer_decode,
+    mask_visited,
+    pointer_log_probs,
+    pointer_loss,
+)
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 from attnbook.models.transformer_layers import TransformerConfig
@@ -13,7 +23,15 @@ __all__ = [
     "LSTMLanguageModel",
     "Maps",
     "PlainSeq2Seq",
+    "PointerNetwork",
+    "PointerState",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
+    "answer_log_probs",
+    "beam_pointer_decode",
+    "greedy_pointer_decode",
+    "mask_visited",
+    "pointer_log_probs",
+    "pointer_loss",
 ]
