@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attnbook.attention import masked_softmax
+from attnbook.attention import masked_log_softmax, masked_softmax
 
 # ---- masked_softmax: what holds for all scores and masks
 
@@ -154,3 +154,34 @@ def test_masked_softmax_refuses_a_mask_that_does_not_fit(shape):
 def test_masked_softmax_refuses_scores_without_a_place():
     with pytest.raises(ValueError, match="scores has no places to attend to"):
         masked_softmax(torch.zeros(2, 0))
+
+
+# ---- masked_log_softmax
+
+
+@given(scores_with_mask())
+def test_log_weights_are_the_logarithm_of_the_weights(drawn):
+    scores, mask = drawn
+    log_weights = masked_log_softmax(scores, mask)
+    torch.testing.assert_close(log_weights.exp(), masked_softmax(scores, mask))
+    assert (log_weights[~mask] == -math.inf).all()
+    assert log_weights[mask].isfinite().all()  # also where the weight itself is too small for its type
+    torch.testing.assert_close(masked_log_softmax(scores).exp(), masked_softmax(scores))
+
+
+@given(scores_with_mask())
+def test_gradients_of_log_weights_are_finite_and_zero_at_masked_places(drawn):
+    scores, mask = drawn
+    scores.requires_grad_()
+    masked_log_softmax(scores, mask)[mask].sum().backward()
+    assert scores.grad.isfinite().all()
+    assert (scores.grad[~mask] == 0).all()
+
+
+def test_log_weights_refuse_what_weights_refuse():
+    with pytest.raises(ValueError, match="no places"):
+        masked_log_softmax(torch.zeros(2, 0), torch.ones(2, 0, dtype=torch.bool))
+    with pytest.raises(TypeError, match="boolean"):
+        masked_log_softmax(torch.zeros(2, 3), torch.ones(2, 3))
+    with pytest.raises(ValueError, match="mask has shape"):
+        masked_log_softmax(torch.zeros(2, 3), torch.ones(2, 4, dtype=torch.bool))

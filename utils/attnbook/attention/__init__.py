@@ -1,6 +1,6 @@
 """Attention: score the query against the keys, normalise, take the weighted sum of the values."""
 
-from attnbook.attention.core import Attention, attend, masked_softmax
+from attnbook.attention.core import Attention, attend, masked_log_softmax, masked_softmax
 from attnbook.attention.masks import causal_mask, padding_mask, window_mask
 from attnbook.attention.multihead import Heads, MultiHead, merge_heads, split_heads
 from attnbook.attention.positions import (
@@ -51,6 +51,7 @@ __all__ = [
     "causal_mask",
     "cosine",
     "dot",
+    "masked_log_softmax",
     "masked_softmax",
     "merge_heads",
     "padding_mask",

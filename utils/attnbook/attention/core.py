@@ -25,14 +25,32 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
     Source: Bahdanau et al. 2015, equation 6 (without the mask).
     """
-    if scores.shape[-1] == 0:
-        raise ValueError("scores has no places to attend to: its last axis has length 0")
+    _check_places(scores)
     if mask is None:
         return scores.softmax(dim=-1)
     _check_mask(mask, scores)
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     # A row of -inf alone gives 0/0. masked_fill also keeps NaN out of the gradient of the other rows.
     return weights.masked_fill(~mask, 0.0)
+
+
+def masked_log_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The logarithm of :func:`masked_softmax`: log-probabilities in nats, −inf where the mask is ``False``.
+
+    Arguments and errors as there. Not its ``log()``: that has the gradient 0 / 0 at a masked place, and −inf at an
+    allowed one whose weight is too small for its number type.
+    """
+    _check_places(scores)
+    if mask is None:
+        return scores.log_softmax(dim=-1)
+    _check_mask(mask, scores)
+    log_weights = scores.masked_fill(~mask, float("-inf")).log_softmax(dim=-1)
+    return log_weights.masked_fill(~mask, float("-inf"))  # a row without any place came out as NaN
+
+
+def _check_places(scores: Tensor) -> None:
+    if scores.shape[-1] == 0:
+        raise ValueError("scores has no places to attend to: its last axis has length 0")
 
 
 def _check_mask(mask: Tensor, scores: Tensor) -> None:

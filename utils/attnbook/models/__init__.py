@@ -2,6 +2,16 @@
 
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
+from attnbook.models.pointer import (
+    PointerNetwork,
+    PointerState,
+    answer_log_probs,
+    beam_pointer_decode,
+    greedy_pointer_decode,
+    mask_visited,
+    pointer_log_probs,
+    pointer_loss,
+)
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 from attnbook.models.transformer_layers import TransformerConfig
@@ -19,7 +29,15 @@ __all__ = [
     "NTMRecord",
     "NTMState",
     "PlainSeq2Seq",
+    "PointerNetwork",
+    "PointerState",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
+    "answer_log_probs",
+    "beam_pointer_decode",
+    "greedy_pointer_decode",
+    "mask_visited",
+    "pointer_log_probs",
+    "pointer_loss",
 ]

@@ -1,0 +1,176 @@
+"""Answers that are places: sorting, hulls and round trips, read by an LSTM or by a Transformer (chapter 14)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.data.batching import Batch
+from attnbook.data.geometry import hull_area_covered, is_convex_hull, is_simple
+from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
+from attnbook.data.tours import nearest_neighbour, optimality_gap, random_tours, tour_length, two_opt
+from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.seq2seq import train
+from attnbook.experiments.weights import load_weights
+from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
+from attnbook.seeding import generator, seed_everything
+
+TRAINING = {"batch": 128, "rate": 1e-3, "warmup": 100, "clip": 1.0}
+WIDTH = 128
+TESTS = 1000  # instances of each size
+TEST_SEED = 0  # that no training draws with
+BEAM = 4
+
+
+def sorting_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+    """``exact``: share of the rows that are sorted without a mistake."""
+    places = greedy_pointer_decode(model, batch.source).tokens
+    return {"exact": _share((places == batch.target).all(dim=1))}
+
+
+def hull_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+    """Shares of right hulls (``exact``) and of ``polygons`` that don't cross themselves; ``area`` of the hull covered.
+
+    ``area`` counts what is no polygon as 0; ``area_of_polygons`` leaves it out, as Vinyals et al. 2015 do.
+    """
+    points = batch.source
+    places = greedy_pointer_decode(model, points).tokens  # (B, T)
+    covered, simple = hull_area_covered(points, places), is_simple(points, places)  # (B,) each
+    return {
+        "exact": _share(is_convex_hull(points, places)),
+        "polygons": _share(simple),
+        "area": _share(covered),
+        "area_of_polygons": _share(covered[simple]) if simple.any() else 0.0,
+    }
+
+
+def tour_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+    """Mean ``length``, its ``gap`` to the shortest tours, the share of ``optimal`` ones, the gap with a beam."""
+    points, optimal = batch.source, tour_length(batch.source, batch.target)
+    length = tour_length(points, greedy_pointer_decode(model, points).tokens)
+    beam = tour_length(points, beam_pointer_decode(model, points, width=BEAM).tokens[:, 0])
+    return {
+        "length": _share(length),
+        "gap": round(optimality_gap(length, optimal).item(), 5),
+        "optimal": _share(length <= optimal * (1 + 1e-6)),  # lengths of one tour from two beginnings differ by rounding
+        "gap_beam": round(optimality_gap(beam, optimal).item(), 5),
+    }
+
+
+def reference_figures(batch: Batch) -> dict[str, float]:
+    """What the same instances cost without a network: mean shortest length, and gaps of three quick ways."""
+    points, optimal = batch.source, tour_length(batch.source, batch.target)
+    greedy = nearest_neighbour(points)
+    tours = {
+        "nearest_neighbour": greedy,
+        "two_opt": two_opt(points, greedy),
+        "random": random_tours(*points.shape[:2], generator(TEST_SEED)),
+    }
+    gaps = {f"gap_{name}": optimality_gap(tour_length(points, tour), optimal).item() for name, tour in tours.items()}
+    return {"length_optimal": _share(optimal), **{name: round(gap, 5) for name, gap in gaps.items()}}
+
+
+def _share(values: Tensor) -> float:
+    return round(values.double().mean().item(), 5)
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """One task: instances to train on and to test with, and what to measure.
+
+    Fields:
+        trained, tested: numbers of places.
+        instances, figures: how to draw a batch ``(size, count, seed)``, and what to ask a model on one.
+        training: how to draw a batch to train on, where that differs.
+        features, may_stop, first: see :class:`~attnbook.models.pointer.PointerNetwork`.
+    """
+
+    trained: tuple[int, ...]
+    tested: tuple[int, ...]
+    instances: Callable[..., Batch]
+    figures: Callable[[nn.Module, Batch], dict[str, float]]
+    training: Callable[..., Batch] | None = None
+    features: int = 2
+    may_stop: bool = False
+    first: int | None = None
+
+    def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
+        """The instances of a training step, as :meth:`~attnbook.data.batching.Task.batch_at`; the sizes take turns."""
+        draw = self.training or self.instances
+        return draw(self.trained[step % len(self.trained)], batch_size, 1_000_003 * (seed + 1) + step)
+
+
+_TOURS = {"instances": tour_batch, "figures": tour_figures, "training": training_tours, "first": 0}
+PUZZLES = {
+    "sort": Puzzle(tuple(range(5, 11)), (5, 7, 10, 12, 15, 20), sorting_batch, sorting_figures, features=1),
+    "hull": Puzzle(tuple(range(5, 11)), (5, 7, 10, 12, 15, 20, 30), hull_batch, hull_figures, may_stop=True),
+    "tsp5": Puzzle((5,), (5, 6, 7), **_TOURS),
+    "tsp10": Puzzle((10,), (5, 7, 10, 12), **_TOURS),
+}
+# About a minute each on one core, but for the Transformer that sorts: with visited places masked, any score that falls
+# with the number will do, and that it finds in a few steps.
+STEPS = {
+    "sort_lstm": 1200,
+    "sort_transformer": 300,
+    "hull_lstm": 1000,
+    "hull_bilstm": 1000,
+    "hull_transformer": 800,
+    "tsp5_lstm": 1800,
+    "tsp5_transformer": 1100,
+    "tsp10_lstm": 1000,
+    "tsp10_bilstm": 1000,
+    "tsp10_transformer": 700,
+}
+
+
+def build(name: str) -> PointerNetwork:
+    """A fresh model by name, ``PUZZLE_ENCODER``. Raises ValueError for another name."""
+    puzzle, _, encoder = name.partition("_")
+    if puzzle not in PUZZLES:
+        raise ValueError(f"a model is called PUZZLE_ENCODER with a puzzle of {', '.join(PUZZLES)}; got {name!r}")
+    task = PUZZLES[puzzle]
+    return PointerNetwork(task.features, WIDTH, encoder, task.may_stop, task.first)
+
+
+def trained(name: str, seed: int = 0) -> nn.Module:
+    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
+    return load_weights(build(name), "pointing", name, seed)
+
+
+@torch.no_grad()
+def by_size(figures: Callable[[Batch], dict[str, float]], puzzle: Puzzle) -> dict[str, dict[str, float]]:
+    """Ask for figures on the test instances of each size: ``{"exact": {"5": …, "7": …}, …}``."""
+    found: dict[str, dict[str, float]] = {}
+    for size in puzzle.tested:
+        for name, value in figures(puzzle.instances(size, TESTS, TEST_SEED)).items():
+            found.setdefault(name, {})[str(size)] = value
+    return found
+
+
+def run(job: Job) -> Outcome:
+    """Train and measure one model."""
+    seed_everything(job.seed)
+    model, puzzle = build(job.model), PUZZLES[job.model.partition("_")[0]]
+    history, figures = train(model, puzzle, job, TRAINING, loss=pointer_loss)
+    figures["losses"] = [round(sum(history.losses[i : i + 50]) / 50, 4) for i in range(0, job.steps - 49, 50)]
+    figures.update(by_size(lambda batch: puzzle.figures(model, batch), puzzle))
+    if puzzle.figures is tour_figures:
+        figures.update(by_size(reference_figures, puzzle))
+    return Outcome(figures, model if job.seed == 0 else None)
+
+
+_SIZES = {name: {"trained": list(puzzle.trained), "tested": list(puzzle.tested)} for name, puzzle in PUZZLES.items()}
+EXPERIMENT = Experiment(
+    "pointing",
+    STEPS,
+    run,
+    {
+        "task": "sorting_batch, hull_batch, training_tours",
+        "sizes": _SIZES,
+        "tests": TESTS,
+        "width": WIDTH,
+        "beam": BEAM,
+        **TRAINING,
+    },
+)

@@ -1,0 +1,79 @@
+"""Two readers of a set of points for the pointer network: an LSTM, place by place, and a Transformer, all at once."""
+
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from attnbook.models.transformer import Stack
+from attnbook.models.transformer_layers import EncoderLayer, TransformerConfig
+
+
+class LSTMPlaces(nn.Module):
+    """Read the places one after the other with an LSTM; each place's state is its key.
+
+    Args:
+        dim: features D of input, keys and state; each direction has half of them where there are two.
+        bidirectional: read also from the last to the first.
+
+    Raises:
+        ValueError: if ``dim`` is odd and there are two directions.
+
+    Source: Vinyals et al. 2015, section 2.3 (there in one direction).
+    """
+
+    def __init__(self, dim: int, bidirectional: bool = False) -> None:
+        super().__init__()
+        if bidirectional and dim % 2:
+            raise ValueError(f"dim must be even to be shared between two directions, got {dim}")
+        self.rnn = nn.LSTM(dim, dim // 2 if bidirectional else dim, batch_first=True, bidirectional=bidirectional)
+
+    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Read ``x (B, N, D)``, of which ``mask (B, N)`` marks the real places, the first of each row.
+
+        Returns:
+            keys ``(B, N, D)``, and the decoder's first state: hidden and cell, ``(B, D)`` each.
+        """
+        packed = pack_padded_sequence(x, mask.sum(dim=-1).cpu(), batch_first=True, enforce_sorted=False)
+        states, last = self.rnn(packed)
+        keys, _ = pad_packed_sequence(states, batch_first=True, total_length=x.shape[1])  # (B, N, D)
+        hidden, cell = (part.transpose(0, 1).flatten(1) for part in last)  # (directions, B, width) -> (B, D)
+        return keys, (hidden, cell)
+
+
+class TransformerPlaces(nn.Module):
+    """Let each place look at all the others, without positions: the order in which places stand means nothing.
+
+    Args:
+        dim: features D.
+        heads, layers, hidden: see :class:`~attnbook.models.transformer_layers.TransformerConfig`.
+
+    Source: Vaswani et al. 2017, section 3.1 (pre-norm); Kool et al. 2019, section 3.1, for leaving out positions.
+    """
+
+    def __init__(self, dim: int, heads: int = 8, layers: int = 3, hidden: int | None = None) -> None:
+        super().__init__()
+        hidden = 2 * dim if hidden is None else hidden
+        config = TransformerConfig(dim=dim, heads=heads, layers=layers, hidden=hidden, positions="none")
+        self.stack = Stack(EncoderLayer, config)
+        self.first_state = nn.Linear(dim, 2 * dim)
+
+    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Arguments and returns as :meth:`LSTMPlaces.forward`; the first state is read off the mean of the keys."""
+        for layer in self.stack.layers:
+            x, _ = layer(x, mask[:, None])  # (B, 1, N): every place may look at every real place
+        keys = self.stack.last_norm(x)
+        real = mask[..., None]  # (B, N, 1)
+        mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)  # (B, D)
+        hidden, cell = self.first_state(mean).chunk(2, dim=-1)
+        return keys, (hidden.tanh(), cell)
+
+
+def make_encoder(kind: str, dim: int) -> nn.Module:
+    """An encoder by name: ``"lstm"``, ``"bilstm"`` or ``"transformer"``. Raises ValueError for another name."""
+    kinds = {
+        "lstm": lambda: LSTMPlaces(dim),
+        "bilstm": lambda: LSTMPlaces(dim, bidirectional=True),
+        "transformer": lambda: TransformerPlaces(dim),
+    }
+    if kind not in kinds:
+        raise ValueError(f"encoder must be one of {', '.join(kinds)}, got {kind!r}")
+    return kinds[kind]()
