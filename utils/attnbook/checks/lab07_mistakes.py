@@ -27,6 +27,12 @@ MASKED_WRONGLY = [
         _with_mask('scores = scores.masked_fill(mask, float("-inf"))', _ZEROED),
     ),
     Mistake(
+        "mask the wrong way round, closed rows not thought of",
+        "You put −∞ where the mask is True, and in this book True means *may attend*: it must stand at ~mask. (Where "
+        "nothing is left to attend to the softmax gives NaN, so zeros must follow it, at ~mask too.)",
+        _with_mask('scores = scores.masked_fill(mask, float("-inf"))'),
+    ),
+    Mistake(
         "score 0, then zeroed",
         "You set closed scores to 0 (or multiplied them by the mask) before the softmax, and zeroed their weights "
         "afterwards. In between exp(0) = 1 took a share, so what is left sums to less than 1. A closed score must be "
