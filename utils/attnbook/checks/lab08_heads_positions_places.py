@@ -48,12 +48,38 @@ SINUSOIDAL_POSITIONS = Exercise(
                                                        atol=1e-5),
         ),
         Property(
+            "later pairs turn slower",
+            "Each pair must turn *slower* than the one before it: at place 1 the sines get smaller from pair to pair. "
+            "Divide by 10000^(2i/D), or put a minus into the exponent.",
+            lambda result, length, dim: (result[1:2, 0::2].diff() < 0).all() and (result[1:2, 0::2] > 0).all(),
+        ),
+        Property(
             "sine and cosine of one angle",
             "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1.",
             lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
         ),
     ],
     mistakes=[
+        Mistake(
+            "no parentheses round the exponent",
+            "You wrote t / 10000 ** 2i / D without parentheses, which reads (t / 10000^(2i)) / D. The whole fraction "
+            "2i / D is the exponent: 10000 ** (… / dim).",
+            {"(pairs / dim)": "pairs / dim"},
+        ),
+        Mistake(
+            "pairs overlap",
+            "You wrote pair i at features i and i + 1, so each pair overwrites half of the one before. Pair i begins "
+            "at 2i: its sine is feature 2i, its cosine feature 2i + 1.",
+            "table = torch.zeros(length, dim, dtype=torch.float64)\nfor i in range(dim // 2):\n"
+            "    angle = torch.arange(length, dtype=torch.float64) / 10000 ** (2 * i / dim)\n"
+            "    table[:, i], table[:, i + 1] = angle.sin(), angle.cos()\nreturn table",
+        ),
+        Mistake(
+            "no cosines",
+            "You filled the even features with sines and left the odd ones at 0. They hold the cosines of the same "
+            "angles: with a sine alone two different angles can look the same.",
+            {"turned.cos()": "0 * turned"},
+        ),
         Mistake(
             "another angle for each feature",
             "You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one: "
@@ -75,8 +101,8 @@ SINUSOIDAL_POSITIONS = Exercise(
         ),
         Mistake(
             "the 2 counted twice",
-            "You doubled numbers that go 0, 2, 4, … already, so the exponents run up to nearly 2. Pair i has the "
-            "exponent 2i / D: either i = 0, 1, 2, … times two, or steps of two.",
+            "Your exponents are 4i / D and run up to nearly 2: you doubled numbers that go 0, 2, 4, … already, or "
+            "divided them by D/2. Pair i has the exponent 2i / D.",
             {"(pairs / dim)": "(2 * pairs / dim)"},
         ),
         Mistake(
