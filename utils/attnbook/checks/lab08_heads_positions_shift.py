@@ -43,11 +43,11 @@ def _place(t, dim):
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten()  # (D,)
 
 
-def _later_are_faster(matrix, offset):
-    """Whether, at a small offset, the first block is right and a sine below the diagonal is larger than the first."""
-    sines = matrix[1::2, ::2].diagonal().abs()
+def _later_are_faster(matrix, dim, offset):
+    """Whether, at a small offset, the first block is right and the sine of a later one is too large."""
+    sines, wanted = matrix[1::2, ::2].diagonal().abs(), _place(offset, dim)[::2].abs()
     first_is_right = torch.allclose(matrix[:2, 0], _place(offset, 2).flip(0), atol=1e-5)
-    return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > sines[0]).any())
+    return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > wanted[1:] + 1e-3).any())
 
 
 RELATIVE_SHIFT = Exercise(
@@ -58,9 +58,9 @@ RELATIVE_SHIFT = Exercise(
     properties=[
         Property(
             "later pairs turn slower",
-            "The first block is right, but a later one turns further. Each pair turns *slower* than the one before "
+            "The first block is right, but a later one turns too far. Each pair turns *slower* than the one before "
             "it: divide by 10000^(2i/D), or put a minus into the exponent.",
-            lambda result, dim, offset: not _later_are_faster(result.double(), offset),
+            lambda result, dim, offset: not _later_are_faster(result.double(), dim, offset),
         ),
         Property(
             "place 0 goes to place offset",
