@@ -39,7 +39,8 @@ def _sentences(draw):
     if draw.compact:  # to be read: one sentence of two words
         small = draw.normal(1, 2, 3), draw.normal(3, 2), draw.normal(3, 2), draw.normal(3, 1)
         yield *small, None
-        yield *small, draw.mask(1, 2, 2)
+        for mask in ([[True, False], [True, True]], [[True, False]], [[True, True], [False, False]]):
+            yield *small, torch.tensor([mask])
 
 
 SELF_ATTENTION = Exercise(
