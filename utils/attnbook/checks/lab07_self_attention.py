@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .lab07_mistakes import MASKED_WRONGLY, SCALED_WRONGLY
 from .shares import closed_get_nothing, rows_sum_to_one
 
 
@@ -35,6 +36,11 @@ def _sentences(draw):
         yield x, *tables, draw.mask(1, places, places)
         yield x[:, :1], *tables, None  # one word
         yield 1000 * x, *tables, None  # large scores: no exp without a care
+    if draw.compact:  # to be read: one sentence of two words
+        small = draw.normal(1, 2, 3), draw.normal(3, 2), draw.normal(3, 2), draw.normal(3, 1)
+        yield *small, None
+        for mask in ([[True, False], [True, True]], [[True, False]], [[True, True], [False, False]]):
+            yield *small, torch.tensor([mask])
 
 
 SELF_ATTENTION = Exercise(
@@ -218,5 +224,7 @@ SELF_ATTENTION = Exercise(
             "You returned the weights first. The interface of the whole book is (context, weights).",
             {"return weights @ value, weights": "return weights, weights @ value"},
         ),
+        *MASKED_WRONGLY,
+        *SCALED_WRONGLY,
     ],
 )

@@ -171,6 +171,25 @@ WINDOW_MASK = Exercise(
             {"<= radius": "<= radius // 2"},
         ),
         Mistake(
+            "radius not used",
+            "Your window has radius 1 whatever was asked for. Compare the distance with `radius`.",
+            {"<= radius": "<= 1"},
+        ),
+        Mistake(
+            "slice that begins below 0",
+            "You opened a slice from i − radius on. At the left end of the sentence that is negative, and a negative "
+            "place counts from the *end*: these rows stay empty. Begin at max(0, i − radius).",
+            "mask = torch.zeros(length, length, dtype=torch.bool)\nfor i in range(length):\n"
+            "    mask[i, i - radius : i + radius + 1] = True\nreturn mask",
+        ),
+        Mistake(
+            "slice one short",
+            "Your slice ends with i + radius, and the end of a slice is left out: the last neighbour to the right is "
+            "missing. End with i + radius + 1.",
+            "mask = torch.zeros(length, length, dtype=torch.bool)\nfor i in range(length):\n"
+            "    mask[i, max(0, i - radius) : i + radius] = True\nreturn mask",
+        ),
+        Mistake(
             "not itself",
             "Your words see their neighbours but not themselves. A distance of 0 is within every radius.",
             {"(places[:, None] - places).abs() <= radius":

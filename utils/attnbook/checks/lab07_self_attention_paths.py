@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .lab07_mistakes_paths import NEXT_TO_THE_LOOP
 from .lab07_self_attention_masks import causal_mask, window_mask
 
 
@@ -43,6 +44,10 @@ def _who_sees_whom(draw):
     yield (torch.rand(8, 8, generator=draw.generator) < 0.2,)
     yield (torch.ones(1, 1, dtype=torch.bool),)
     yield (torch.zeros(1, 1, dtype=torch.bool),)
+    if draw.number == 0:  # longer than a number of rounds that was written down beforehand
+        yield (causal_mask(10) & window_mask(10, 1),)
+        yield (causal_mask(13) & window_mask(13, 1),)
+        yield (_ring(draw, draw.integer(34, 40)),)
 
 
 NEVER = 2.0**60  # stands in for inf in comparisons, so that a wrong inf is not taken for a slip of arithmetic
@@ -109,6 +114,12 @@ PATH_LENGTH = Exercise(
             "Where mask[i, j] is True one layer is enough, and nowhere else: the table must hold 1 exactly there, on "
             "the diagonal too.",
             lambda result, mask: torch.equal(result == 1, mask),
+        ),
+        Property(
+            "long chains too",
+            "There is a chain of looks from i to j where your table says inf. However long a chain is, its end gets "
+            "a number: the rounds must follow from len(mask), or go on until nothing new is found.",
+            lambda result, mask: not ((result == NEVER) & path_length(mask).isfinite()).any(),
         ),
         Property(
             "never is infinity",
@@ -186,9 +197,9 @@ PATH_LENGTH = Exercise(
             {"reached.float() @ looks": "reached.float() @ reached.float()"},
         ),
         Mistake(
-            "entry by entry",
-            "You multiplied the tables entry by entry. A chain goes from i to k and then from k to j, for any k. The "
-            "matrix product, @, sums over that k.",
+            "direct looks only",
+            "Your table knows direct looks and nothing else. A chain goes from i to k and then from k to j, for any k. "
+            "One look more is a matrix product, @, which sums over that k; entry by entry, *, finds nothing new.",
             {"@ looks": "* looks"},
         ),
         Mistake(
@@ -248,5 +259,6 @@ PATH_LENGTH = Exercise(
             "You returned whether i hears of j at all. Wanted is after how many layers, and inf for never.",
             {"return lengths": "return lengths.isfinite()"},
         ),
+        *NEXT_TO_THE_LOOP,
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch import Tensor
+
 from .exercise import Exercise, Mistake, Property
 from .lab07_self_attention_masks import window_mask
 
@@ -34,6 +36,16 @@ def _layers(draw):
     yield "restricted", draw.integer(5, 9), draw.integer(2, 5)  # the radius is 1 unless somebody says otherwise
 
 
+def _whole(result, *args):
+    """A count with a point in it becomes half a multiplication more, so that it is not taken for a whole number."""
+    if not isinstance(result, (tuple, list)):
+        return result
+    return tuple(part + 0.5 if _has_a_point(part) else part for part in result)
+
+
+def _has_a_point(part):
+    return part.is_floating_point() if isinstance(part, Tensor) else isinstance(part, float)
+
 
 def _part(kinds, index):
     """A property of one part of the result, for some kinds of layer."""
@@ -50,7 +62,13 @@ COUNT_MULTIPLICATIONS = Exercise(
     returns=("projections", "mixing"),
     tolerance=0.0,
     gradients=False,
+    canonical=_whole,
     properties=[
+        Property(
+            "whole numbers",
+            "A count is a whole number, and yours has a point: 48.0. Use int(…) and //, and ** with whole numbers.",
+            lambda result, *args: all(number == int(number) for number in result),
+        ),
         Property(
             "projections of attention",
             "In both kinds of attention the projections are three matrix products, (T, D) @ (D, D). Each costs "

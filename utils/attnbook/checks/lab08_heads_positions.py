@@ -78,6 +78,18 @@ SPLIT_HEADS = Exercise(
             {"parts.transpose(1, 2)": "parts.permute(0, 2, 3, 1)"},
         ),
         Mistake(
+            "features before the places",
+            "You let the last two axes change places, (B, T, D/H, H). The heads stand at axis 2 after the cut, and "
+            "belong behind the batch: axes 1 and 2 change places.",
+            {"parts.transpose(1, 2)": "parts.transpose(2, 3)"},
+        ),
+        Mistake(
+            "features in front, places last",
+            "You let axes 1 and 3 change places, (B, D/H, H, T). Only heads and places change: axes 1 and 2. The "
+            "features stay last.",
+            {"parts.transpose(1, 2)": "parts.transpose(1, 3)"},
+        ),
+        Mistake(
             "heads before the batch",
             "Your heads come first, (H, B, T, D/H). The batch comes first in this book: if you stack the heads, "
             "stack them at axis 1.",
@@ -221,6 +233,18 @@ MERGE_HEADS = Exercise(
             "You let places and features change places, (B, H, D/H, T), before you joined. Bring T in front of H: "
             "axes 1 and 2.",
             {"x.transpose(1, 2)": "x.transpose(2, 3)"},
+        ),
+        Mistake(
+            "places joined with features",
+            "You let places and features change places, (B, H, D/H, T), and joined these. Bring T in front of H, axes "
+            "1 and 2, so that heads and features come last.",
+            "return x.transpose(2, 3).flatten(2)",
+        ),
+        Mistake(
+            "features brought to the front",
+            "You let heads and features change places, (B, D/H, T, H). Bring T in front of H, axes 1 and 2, so that "
+            "the rows are places, and heads and features come last.",
+            "return x.transpose(1, 3).flatten(2)",
         ),
         Mistake(
             "places before the batch",

@@ -6,6 +6,7 @@ import torch
 
 from .exercise import Exercise, Property
 from .lab08_mistakes import MISTAKES
+from .lab08_mistakes_masks import MORE_MISTAKES
 from .shares import closed_get_nothing, rows_sum_to_one
 
 
@@ -79,5 +80,5 @@ MULTI_HEAD_ATTENTION = Exercise(
                  "merged, times W_o.",
                  _context_from_weights),
     ],
-    mistakes=MISTAKES,
+    mistakes=[*MISTAKES, *MORE_MISTAKES],
 )

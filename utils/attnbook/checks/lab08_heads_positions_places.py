@@ -48,12 +48,38 @@ SINUSOIDAL_POSITIONS = Exercise(
                                                        atol=1e-5),
         ),
         Property(
+            "later pairs turn slower",
+            "Each pair must turn *slower* than the one before it: at place 1 the sines get smaller from pair to pair. "
+            "Divide by 10000^(2i/D), or put a minus into the exponent.",
+            lambda result, length, dim: (result[1:2, 0::2].diff() < 0).all() and (result[1:2, 0::2] > 0).all(),
+        ),
+        Property(
             "sine and cosine of one angle",
             "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1.",
             lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
         ),
     ],
     mistakes=[
+        Mistake(
+            "no parentheses round the exponent",
+            "You wrote t / 10000 ** 2i / D without parentheses, which reads (t / 10000^(2i)) / D. The whole fraction "
+            "2i / D is the exponent: 10000 ** (… / dim).",
+            {"(pairs / dim)": "pairs / dim"},
+        ),
+        Mistake(
+            "pairs overlap",
+            "You wrote pair i at features i and i + 1, so each pair overwrites half of the one before. Pair i begins "
+            "at 2i: its sine is feature 2i, its cosine feature 2i + 1.",
+            "table = torch.zeros(length, dim, dtype=torch.float64)\nfor i in range(dim // 2):\n"
+            "    angle = torch.arange(length, dtype=torch.float64) / 10000 ** (2 * i / dim)\n"
+            "    table[:, i], table[:, i + 1] = angle.sin(), angle.cos()\nreturn table",
+        ),
+        Mistake(
+            "no cosines",
+            "You filled the even features with sines and left the odd ones at 0. They hold the cosines of the same "
+            "angles: with a sine alone two different angles can look the same.",
+            {"turned.cos()": "0 * turned"},
+        ),
         Mistake(
             "another angle for each feature",
             "You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one: "
@@ -75,8 +101,8 @@ SINUSOIDAL_POSITIONS = Exercise(
         ),
         Mistake(
             "the 2 counted twice",
-            "You doubled numbers that go 0, 2, 4, … already, so the exponents run up to nearly 2. Pair i has the "
-            "exponent 2i / D: either i = 0, 1, 2, … times two, or steps of two.",
+            "Your exponents are 4i / D and run up to nearly 2: you doubled numbers that go 0, 2, 4, … already, or "
+            "divided them by D/2. Pair i has the exponent 2i / D.",
             {"(pairs / dim)": "(2 * pairs / dim)"},
         ),
         Mistake(
@@ -146,115 +172,6 @@ SINUSOIDAL_POSITIONS = Exercise(
             "You stacked sine and cosine but joined them the wrong way round: all sines of a row come first. Stack "
             "along a *last* axis, so that flatten takes them in turn.",
             {"dim=-1).flatten(1)": "dim=1).reshape(dim, length).T"},
-        ),
-    ],
-)
-
-
-def add_positions(x, positions):
-    first = positions[: x.shape[1]]  # (Tmax, D) -> (T, D)
-    return x + first.to(x)  # (B, T, D) + (T, D): the same for every sentence
-
-
-def _words_and_table(draw):
-    batch, length, pairs, more = draw.sizes(4)
-    dim = 2 * pairs
-    table = sinusoidal_positions(12, dim)
-    yield draw.normal(batch, length, dim), draw.normal(length + batch + more, dim)  # a learnt table
-    yield draw.normal(batch, length, dim), table
-    yield draw.normal(3, 3, 4), draw.normal(3, 4)  # as many sentences as places
-    yield draw.normal(1, 3, 4), draw.normal(5, 4)
-    yield draw.normal(2, 1, 4), draw.normal(5, 4)
-    yield draw.normal(2, 4, 4), draw.normal(4, 4)  # the table is just long enough
-    yield draw.normal(2, 3, 4).float(), sinusoidal_positions(6, 4)  # the table's dtype is another
-
-
-ADD_POSITIONS = Exercise(
-    add_positions,
-    cases=_words_and_table,
-    properties=[
-        Property(
-            "word 0 gets place 0",
-            "Word 0 of every sentence must get row 0 of `positions` added.",
-            lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
-        ),
-        Property(
-            "the same in every sentence",
-            "What you add must be the same for every sentence: it depends on the place alone.",
-            lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "positions along the batch",
-            "You gave each *sentence* a position, the same for all its words. A position belongs to a place in the "
-            "sentence: axis 1, not axis 0.",
-            {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"},
-        ),
-        Mistake(
-            "the table not cut",
-            "You added the whole table. It has rows for the longest sentence there can be, and this one is "
-            "shorter: take the first T rows.",
-            {"positions[: x.shape[1]]": "positions"},
-        ),
-        Mistake(
-            "cut to the number of sentences",
-            "You took as many rows as there are sentences. Wanted are as many as there are places: x.shape[1].",
-            {"positions[: x.shape[1]]": "positions[: x.shape[0]]"},
-        ),
-        Mistake(
-            "the last rows",
-            "You took the last T rows of the table. A sentence begins at place 0, so take the first.",
-            {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"},
-        ),
-        Mistake(
-            "counted from 1",
-            "You began with row 1. The first word stands at place 0.",
-            {"positions[: x.shape[1]]": "positions[1 : x.shape[1] + 1]"},
-        ),
-        Mistake(
-            "one place for all words",
-            "You added the same row to every word, so order is as invisible as before. Word t gets row t.",
-            {"positions[: x.shape[1]]": "positions[0]"},
-        ),
-        Mistake(
-            "written into x",
-            "The sum is right, but you wrote it into x (`+=`), which belongs to the caller: who calls twice has "
-            "the positions in there twice. Return a new tensor.",
-            {"return x + first.to(x)": "x += first.to(x)\n    return x"},
-        ),
-        Mistake(
-            "multiplied",
-            "You multiplied. Add: a product with sin 0 = 0 would wipe features out.",
-            {"x + first": "x * first"},
-        ),
-        Mistake(
-            "appended",
-            "You laid positions and words end to end, (B, T, 2D). That works too, but costs twice the features; "
-            "here they are added.",
-            {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"},
-        ),
-        Mistake(
-            "words scaled too",
-            "You multiplied x by √D first. The Transformer does so with its embeddings, in Lab 09; here only add.",
-            {"x + first": "x * x.shape[-1] ** 0.5 + first"},
-        ),
-        Mistake(
-            "words lost",
-            "You returned the positions without the words. Both are wanted, as a sum.",
-            {"x + first.to(x)": "first.to(x).expand_as(x)"},
-        ),
-        Mistake(
-            "the table's dtype won",
-            "Your sum took the dtype of the table: with float64 positions a float32 sentence became float64, and "
-            "the next layer would refuse it. Bring the positions to x first: positions.to(x).",
-            {"first.to(x)": "first"},
-        ),
-        Mistake(
-            "positions cut off",
-            "The sum is right, but no gradient arrives at the positions. They may be learnt, so leave .detach() "
-            "(or .data, or no_grad) out.",
-            {"first.to(x)": "first.to(x).detach()"},
         ),
     ],
 )

@@ -22,8 +22,19 @@ def _shifts(draw):
     yield 4, draw.integer(2, 5)
     yield 4, -draw.integer(1, 5)  # backwards
     yield 6, 0  # stay
+    yield 6, 1  # later pairs turn less, to be seen at once
     yield 2 * draw.sizes(1, low=4)[0], draw.integer(5, 30)
     yield 8, draw.integer(1, 9) + 0.5  # half a place: why not
+
+
+OVERLAPPING = """
+matrix = torch.zeros(dim, dim, dtype=torch.float64)
+for i in range(dim // 2):
+    b = offset / 10000 ** (2 * i / dim)
+    matrix[i, i] = matrix[i + 1, i + 1] = math.cos(b)
+    matrix[i, i + 1], matrix[i + 1, i] = -math.sin(b), math.sin(b)
+return matrix
+"""
 
 
 def _place(t, dim):
@@ -32,12 +43,25 @@ def _place(t, dim):
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten()  # (D,)
 
 
+def _later_are_faster(matrix, dim, offset):
+    """Whether, at a small offset, the first block is right and the sine of a later one is too large."""
+    sines, wanted = matrix[1::2, ::2].diagonal().abs(), _place(offset, dim)[::2].abs()
+    first_is_right = torch.allclose(matrix[:2, 0], _place(offset, 2).flip(0), atol=1e-5)
+    return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > wanted[1:] + 1e-3).any())
+
+
 RELATIVE_SHIFT = Exercise(
     relative_shift,
     cases=_shifts,
     tolerance=1e-5,
     canonical=in_double,
     properties=[
+        Property(
+            "later pairs turn slower",
+            "The first block is right, but a later one turns too far. Each pair turns *slower* than the one before "
+            "it: divide by 10000^(2i/D), or put a minus into the exponent.",
+            lambda result, dim, offset: not _later_are_faster(result.double(), dim, offset),
+        ),
         Property(
             "place 0 goes to place offset",
             "Place 0, the row 0, 1, 0, 1, …, times your matrix must give the position of `offset`.",
@@ -133,9 +157,21 @@ RELATIVE_SHIFT = Exercise(
         ),
         Mistake(
             "the 2 counted twice",
-            "Your angles have the exponent 4i / D. It must be 2i / D, exactly as in sinusoidal_positions, or the "
-            "rotation does not fit them.",
+            "Your angles have the exponent 4i / D: you doubled numbers that go 0, 2, 4, … already, or divided by D/2. "
+            "It must be 2i / D, exactly as in sinusoidal_positions, or the rotation does not fit them.",
             {"(pairs / dim)": "(2 * pairs / dim)"},
+        ),
+        Mistake(
+            "no parentheses round the exponent",
+            "You wrote offset / 10000 ** 2i / D without parentheses, which reads (offset / 10000^(2i)) / D. The whole "
+            "fraction 2i / D is the exponent: 10000 ** (… / dim).",
+            {"(pairs / dim)": "pairs / dim"},
+        ),
+        Mistake(
+            "pairs overlap",
+            "You wrote the block of pair i at rows i and i + 1, so neighbouring blocks overwrite each other. Pair i "
+            "begins at 2i: rows and columns 2i and 2i + 1.",
+            OVERLAPPING,
         ),
         Mistake(
             "the 2 forgotten",

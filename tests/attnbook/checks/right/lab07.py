@@ -43,6 +43,17 @@ def self_attention__loops(x, W_q, W_k, W_v, mask=None):
     return torch.stack([w @ (s @ W_v) for w, s in zip(weights, x, strict=True)]), weights
 
 
+def self_attention__closed_rows_by_index(x, W_q, W_k, W_v, mask=None):
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    weights = scores.softmax(-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+    return weights @ value, weights
+
+
 def permute_rows__index_select(x, order):
     return x.index_select(1, order)
 
@@ -99,6 +110,14 @@ def path_length__floyd_warshall(mask):
     return lengths
 
 
+def path_length__until_nothing_is_new(mask):
+    lengths, reached, layers = torch.full(mask.shape, torch.inf), mask, 1
+    while (new := reached & lengths.isinf()).any():
+        lengths[new] = layers
+        reached, layers = (reached.float() @ mask.float()) > 0, layers + 1
+    return lengths
+
+
 def path_length__growing(mask):
     lengths = torch.where(mask, 1.0, torch.inf)
     while True:
@@ -136,7 +155,7 @@ def count_multiplications__by_walking(kind, length, dim, radius=1):
 
 def count_multiplications__tensors(kind, length, dim, radius=1):
     if kind == "recurrent":
-        return [length * dim**2.0] * 2
+        return [length * dim**2] * 2
     i = torch.arange(length)
     pairs = ((i[:, None] - i).abs() <= (length if kind == "self-attention" else radius)).sum()
     if kind == "convolution":

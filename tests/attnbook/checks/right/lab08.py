@@ -150,7 +150,7 @@ def add_positions__loops(x, positions):
 
 
 def add_positions__type_as(x, positions):
-    return (x + positions[None, : x.shape[1]]).to(x.dtype)
+    return (x + positions[None, : x.shape[1]].to(x.device)).to(x.dtype)
 
 
 def relative_shift__loops(dim, offset):
