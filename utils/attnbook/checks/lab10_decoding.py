@@ -80,8 +80,8 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
         Mistake(
             "the first word for what rounding leaves over",
             "Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and "
-            "argmax of nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is a hair "
-            "less.)",
+            "argmax of nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is "
+            "a hair less.)",
             {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)":
              "(chance[:, None] < ends).long().argmax(-1)"},
         ),

@@ -212,7 +212,8 @@ READ_CACHED = Exercise(
             "joined along the batch",
             "You joined old and new along axis 0, the batch: more sentences, not more words. The cache (B, t, D) grows "
             "along its words: `torch.cat(…, dim=1)`.",
-            {"x @ weights.W_k], dim=1": "x @ weights.W_k], dim=0", "x @ weights.W_v], dim=1": "x @ weights.W_v], dim=0"},
+            {"x @ weights.W_k], dim=1": "x @ weights.W_k], dim=0",
+             "x @ weights.W_v], dim=1": "x @ weights.W_v], dim=0"},
         ),
         Mistake(
             "no way around",

@@ -93,8 +93,8 @@ ERROR_AFTER_FIRST_MISTAKE = Exercise(
         ),
         Mistake(
             "only after a single mistake",
-            "You asked for exactly *one* mistake in front (== 1). After a second one a place is no less spoilt: at least "
-            "one, > 0.",
+            "You asked for exactly *one* mistake in front (== 1). After a second one a place is no less spoilt: at "
+            "least one, > 0.",
             {"wrong.long().cumsum(1) - wrong.long() > 0": "wrong.long().cumsum(1) - wrong.long() == 1"},
         ),
         Mistake(

@@ -74,8 +74,8 @@ MIX_WITH_OWN_OUTPUT = Exercise(
         ),
         Mistake(
             "rolled over the batch",
-            "You rolled along axis 0, the sentences: each got the words of another one. Shift along the places, axis 1, "
-            "and let the start symbol stand in front.",
+            "You rolled along axis 0, the sentences: each got the words of another one. Shift along the places, axis "
+            "1, and let the start symbol stand in front.",
             {_OWN: "logits.argmax(-1).roll(1, dims=0)"},
         ),
         Mistake(

@@ -42,7 +42,8 @@ class ToyReader:
     Sentence b says `script[b]` as long as it reads the prompt and then its own words, each once and in order;
     from the first other word on it says something else. The state holds each sentence's number, how many words
     it has read, and whether it was led astray. Like a cache it needs no word twice, and says so when it gets
-    more than `enough + spare` words. `enough` is how many it needs: the prompt, and each word of the answer but the last.
+    more than `enough + spare` words. `enough` is how many it needs: the prompt, and each word of the answer but
+    the last.
     """
 
     def __init__(self, script: Tensor, noise: Tensor, enough: int, spare: int):
