@@ -1,5 +1,6 @@
 """What lab 9 starts from: the attention of lab 8 with plain matrices, equal to the package's own."""
 
+import pytest
 import torch
 
 from attnbook.attention.multihead import MultiHead
@@ -24,3 +25,10 @@ def test_parameters_are_shown_in_few_words():
     draw = Draw(0, 1)
     assert "attention (D = 4, 2 heads)" in repr(draw_encoder(draw, 4, 2, 5))
     assert "feed-forward (D = 4, F = 5)" in repr(draw_decoder(draw, 4, 2, 5))
+
+
+@pytest.mark.parametrize("part", ["self_attention", "norm_3", "feed_forward"])
+def test_parameters_in_place_of_a_function_say_what_is_wanted(part):
+    parameters = getattr(draw_decoder(Draw(0, 1), 4, 2, 5), part)
+    with pytest.raises(TypeError, match="wants a function: `lambda y: "):
+        parameters(torch.ones(1, 2, 4))

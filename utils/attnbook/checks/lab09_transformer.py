@@ -68,6 +68,12 @@ FEED_FORWARD = Exercise(
             {"hidden @ W_2 + b_2": "hidden @ W_2"},
         ),
         Mistake(
+            "Python's max",
+            "You used Python's `max`, which can only take one of two things whole: it does not go through a tensor's "
+            "numbers. `.relu()` does, or `.clamp(min=0)`.",
+            {"(x @ W_1 + b_1).relu()": "max(0, x @ W_1 + b_1)"},
+        ),
+        Mistake(
             "another bend",
             "You used GELU. Many later models do, but the layer wanted here is the paper's and torch's: relu, "
             "max(0, ·).",
@@ -120,6 +126,7 @@ def _features(draw):
     level = draw.normal(batch, length, 1).expand(-1, -1, dim)  # all features alike: the variance is 0
     yield level.contiguous(), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.1
     yield draw.normal(batch, length, dim), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.5
+    yield draw.normal(1, 1, 3), torch.ones(3).double(), torch.zeros(3).double(), 0.25  # easy to read, and eps shows
 
 
 LAYER_NORM = Exercise(
@@ -201,6 +208,25 @@ LAYER_NORM = Exercise(
             "You divided by the root of the mean square without taking the mean away first. That is RMSNorm, a later "
             "cousin; a layer norm centres.",
             "return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "variance without its mean",
+            "Your variance is the mean of x², with the mean of x left in. A variance is the mean of (x − μ)²: square "
+            "the centred features.",
+            {"centred.square()": "x.square()"},
+        ),
+        Mistake(
+            "axis not kept",
+            "Mean and variance lost their last axis: (B, T). To stand beside the features, (B, T, D), they must be "
+            "(B, T, 1): keepdim=True.",
+            "centred = x - x.mean(dim=-1)\n"
+            "return gain * centred / (centred.square().mean(dim=-1) + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "axis of the variance not kept",
+            "Your variance lost its last axis: (B, T). To stand beside the features, (B, T, D), it must be "
+            "(B, T, 1): keepdim=True, as for the mean.",
+            {"centred.square().mean(dim=-1, keepdim=True)": "centred.square().mean(dim=-1)"},
         ),
         Mistake(
             "centred below, not above",

@@ -39,6 +39,14 @@ def _encoders(draw):
     yield draw.normal(2, length, 4), None, draw_encoder(draw, 4, 2, 5), "pre"
 
 
+# Of both layers: the x that the little function is not given.
+FEED_FORWARD_FROM_OUTSIDE = Mistake(
+    "feed-forward's input ignored",
+    "With norm=\"pre\" your feed-forward sublayer computes with the x from outside, not with what it is given: the "
+    "norm before it has no effect. Inside the little function use its own argument.",
+    {"return feed_forward(y,": "return feed_forward(x,"},
+)
+
 # Of both layers: the decoder's chooses its way around as the encoder's does.
 WRONG_WAY_AROUND = (
     Mistake(
@@ -95,6 +103,7 @@ ENCODER_LAYER = Exercise(
             {", mask)[0]": ", None if mask is None else ~mask)[0]"},
         ),
         *WRONG_WAY_AROUND,
+        FEED_FORWARD_FROM_OUTSIDE,
         Mistake(
             "sublayer's input ignored",
             "With norm=\"pre\" your attention looks at the x from outside, not at what the sublayer is given: the norm "

@@ -1,4 +1,4 @@
-"""Lab 9, last part: what the Transformer is trained with."""
+"""Lab 9, sixth part: the loss that the Transformer is trained with."""
 
 from __future__ import annotations
 
@@ -56,6 +56,24 @@ LABEL_SMOOTHING_LOSS = Exercise(
             "You gave the right word 1 − smoothing but spread nothing over the vocabulary. What you took away must go "
             "somewhere: the target's probabilities sum to 1.",
             {" - smoothing * even": ""},
+        ),
+        Mistake(
+            "nothing taken from the right word",
+            "You added the even part but left the right word its whole probability 1. The target's probabilities must "
+            "sum to 1: multiply the right word's part by 1 − smoothing.",
+            {"-(1 - smoothing) * right": "-right"},
+        ),
+        Mistake(
+            "even part with the wrong sign",
+            "You added smoothing · mean log p. Both parts are *minus* logarithms: −(1 − ε) log p(right) − ε · mean "
+            "log p.",
+            {"right - smoothing * even": "right + smoothing * even"},
+        ),
+        Mistake(
+            "V − 1 shares over V words",
+            "You gave each word, the right one too, smoothing / (V − 1): the target sums to more than 1. Spread over "
+            "the *whole* vocabulary, and each word gets smoothing / V.",
+            {"even = logs.mean(dim=-1)": "even = logs.sum(-1) / (logs.shape[-1] - 1)"},
         ),
         Mistake(
             "spread over the others",
@@ -185,111 +203,6 @@ LABEL_SMOOTHING_LOSS = Exercise(
             "only padding counted",
             "You kept the padding and left out the words. `target != pad` is where the words are.",
             {"target != pad": "target == pad"},
-        ),
-    ],
-)
-
-
-def warmup_rate(step, d_model, warmup):
-    count = step + 1
-    return d_model**-0.5 * min(count**-0.5, count * warmup**-1.5)
-
-
-def _steps(draw):
-    d_model, warmup = draw.integer(20, 600), draw.integer(4, 30)
-    for step in (0, 1, warmup // 2, warmup - 1, warmup, 3 * warmup + draw.integer(0, 9), 100 * warmup):
-        yield step, d_model, warmup
-    yield draw.integer(0, 3), 512, 4000
-    yield 20_000, 512, 4000
-    yield 2, 64, 1
-
-
-WARMUP_RATE = Exercise(
-    warmup_rate,
-    cases=_steps,
-    tolerance=1e-9,
-    gradients=False,
-    device=False,
-    properties=[
-        Property("positive", "A rate of 0 learns nothing: it must be above 0 from the first step on.",
-                 lambda result, step, d_model, warmup: result > 0),
-        Property(
-            "never above the peak",
-            "The rate is highest at the end of the warm-up, 1 / √(d_model · warmup). Yours is higher.",
-            lambda result, step, d_model, warmup: result <= (d_model * warmup) ** -0.5 * (1 + 1e-9),
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "counted from 0",
-            "You used the step as it is. Our steps begin with 0, the paper's with 1: use step + 1. At step 0 the rate "
-            "would be 0, or a division by zero.",
-            "if step == 0:\n    return 0.0\nreturn d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)",
-        ),
-        Mistake(
-            "division by zero at the start",
-            "You used the step as it is, and at step 0 that divides by zero. Our steps begin with 0, the paper's with "
-            "1: use step + 1.",
-            {"step + 1": "step"},
-        ),
-        Mistake(
-            "largest instead of smallest",
-            "You took the *larger* of the two curves. The rising line is the smaller one before the end of the "
-            "warm-up, the falling curve after it: `min`.",
-            {"min(": "max("},
-        ),
-        Mistake(
-            "no warm-up",
-            "Your rate only falls. During the warm-up it rises in a straight line, count · warmup^(−1.5).",
-            {"min(count**-0.5, count * warmup**-1.5)": "count**-0.5"},
-        ),
-        Mistake(
-            "never falls",
-            "Your rate rises for ever. After the warm-up it falls with the root of the step.",
-            {"min(count**-0.5, count * warmup**-1.5)": "count * warmup**-1.5"},
-        ),
-        Mistake(
-            "stays at the top",
-            "Your rate rises and then stays. After the warm-up it falls with the root of the step, count^(−0.5).",
-            {"count**-0.5, count *": "warmup**-0.5, count *"},
-        ),
-        Mistake(
-            "width forgotten",
-            "You left d_model out. Wider models get smaller rates: d_model^(−0.5) in front.",
-            {"d_model**-0.5 * ": ""},
-        ),
-        Mistake(
-            "multiplied by the root of the width",
-            "You multiplied by √d_model. Wider models get *smaller* rates: d_model^(−0.5).",
-            {"d_model**-0.5": "d_model**0.5"},
-        ),
-        Mistake(
-            "divided by the width",
-            "You divided by d_model itself. Divide by its root: d_model^(−0.5).",
-            {"d_model**-0.5": "d_model**-1"},
-        ),
-        Mistake(
-            "line not steep enough or too steep",
-            "The two curves do not meet at the end of the warm-up: your line has warmup^(−0.5). At count = warmup both "
-            "must be warmup^(−0.5), so the line is count · warmup^(−1.5).",
-            {"warmup**-1.5": "warmup**-0.5"},
-        ),
-        Mistake(
-            "one over the warm-up",
-            "Your line reaches 1 at the end of the warm-up: count / warmup. It must meet the falling curve there, at "
-            "warmup^(−0.5): count · warmup^(−1.5).",
-            {"warmup**-1.5": "warmup**-1"},
-        ),
-        Mistake(
-            "peak at one",
-            "You scaled the curve so that its highest value is 1. The paper's formula gives the rate itself; at its "
-            "peak that is 1 / √(d_model · warmup).",
-            {"d_model**-0.5 * ": "warmup**0.5 * "},
-        ),
-        Mistake(
-            "falls without the root",
-            "After the warm-up your rate falls like 1 / count. It falls more slowly, like 1 / √count.",
-            {"count**-0.5": "count**-1"},
         ),
     ],
 )

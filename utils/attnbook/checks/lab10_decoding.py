@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from .exercise import Exercise, Mistake, Property
 
 
@@ -20,6 +22,17 @@ def _throws(draw, logits, temperature):
     return (pieces.cumsum(-1).gather(1, word) - pieces.gather(1, word))[:, 0] + share * pieces.gather(1, word)[:, 0]
 
 
+def _end_short(draw):
+    """A row whose last piece ends a hair below 1 by rounding, at temperature 2 only; and a throw that gets through."""
+    throw = torch.ones(1, dtype=torch.float64).nextafter(torch.zeros(1, dtype=torch.float64))  # below 1, the next one
+    for _ in range(1000):
+        logits = draw.normal(1, 6)
+        short = [bool((logits / by).softmax(-1).cumsum(-1)[0, -1] <= throw) for by in (2.0, 1.0, 0.5, 2.0**0.5)]
+        if short == [True, False, False, False]:
+            break
+    return logits, 2.0, throw
+
+
 def _logits_and_chance(draw):
     for temperature in (1.0, 2.0, 0.5):
         batch, words = draw.sizes(2, low=3)
@@ -31,6 +44,11 @@ def _logits_and_chance(draw):
     logits = draw.normal(1, 3)
     yield logits, 1.5, _throws(draw, logits, 1.5)
     yield 400 * draw.normal(2, 4), 0.5, draw.uniform(2, low=0.1, high=0.9)  # exp of these is infinite
+    forbidden = draw.normal(2, 4)
+    forbidden[:, 0] = -torch.inf
+    yield forbidden, 1.5, torch.zeros(2, dtype=torch.float64)  # chance 0, and the first word's piece is empty
+    yield torch.zeros(2, 4, dtype=torch.float64), 2.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # at an end
+    yield _end_short(draw)
 
 
 SAMPLE_WITH_TEMPERATURE = Exercise(
@@ -53,9 +71,55 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
     ],
     mistakes=[
         Mistake(
+            "not cut off at the last word",
+            "You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw "
+            "may fall behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown "
+            "below, it is a hair less.)",
+            {".clamp(max=logits.shape[1] - 1)": ""},
+        ),
+        Mistake(
+            "the first word for what rounding leaves over",
+            "Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and "
+            "argmax of nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is "
+            "a hair less.)",
+            {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)":
+             "(chance[:, None] < ends).long().argmax(-1)"},
+        ),
+        Mistake(
+            "an end belongs to the piece before",
+            "You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). "
+            "Else a throw of exactly 0 draws word 0, even where its probability is 0.",
+            {">= ends": "> ends"},
+        ),
+        Mistake(
+            "an end belongs to the piece before, nothing cut off",
+            "A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even "
+            "where its probability is 0. (And cut off at the last word, V − 1: rounding.)",
+            {">= ends": "> ends", ".clamp(max=logits.shape[1] - 1)": ""},
+        ),
+        Mistake(
+            "chance beside the words",
+            "You compared chance (B,) with the ends (B, V) as they are, so that chance lies along the *words*. Each "
+            "sentence has one throw for all its ends: chance[:, None].",
+            {"chance[:, None]": "chance"},
+        ),
+        Mistake(
+            "summed over the batch",
+            "Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, "
+            "the last axis.",
+            {"cumsum(-1)": "cumsum(0)"},
+        ),
+        Mistake(
             "temperature 0 not looked after",
             "At temperature 0 you divided by 0. It stands for the limit of colder and colder: the likeliest word, "
             "without chance. Ask for it first.",
+            "ends = (logits / temperature).softmax(-1).cumsum(-1)\n"
+            "return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)",
+        ),
+        Mistake(
+            "temperature 0 not looked after, nothing cut off",
+            "At temperature 0 you divided by 0. Ask for it first, and take the likeliest word. (And where rounding "
+            "leaves the last end below chance you returned V: cut off at the last word, V − 1.)",
             "ends = (logits / temperature).softmax(-1).cumsum(-1)\nreturn (chance[:, None] >= ends).sum(-1)",
         ),
         Mistake(
@@ -151,4 +215,5 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
 def _inside(result, logits, temperature, chance):
     pieces = (logits / temperature).softmax(-1)
     end = pieces.cumsum(-1).gather(1, result[:, None])[:, 0]
-    return ((chance <= end) & (chance >= end - pieces.gather(1, result[:, None])[:, 0])).all()
+    begin = end - pieces.gather(1, result[:, None])[:, 0]
+    return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()

@@ -151,6 +151,12 @@ READ_CACHED = Exercise(
             {'scores.masked_fill(~allowed, float("-inf")).softmax(-1)': "(scores.softmax(-1) * allowed)"},
         ),
         Mistake(
+            "diagonal moved by n",
+            "You moved the diagonal by the number of *new* words. Before the first new word stand t old ones, and it "
+            "sees all of them and itself: `.tril(t)`.",
+            {".tril(before)": ".tril(new)"},
+        ),
+        Mistake(
             "mask turned round",
             "Your mask lets a word see itself and what comes *after* it: triu. What came before stands to the left of "
             "the diagonal: tril.",
@@ -195,6 +201,19 @@ READ_CACHED = Exercise(
             "not scaled",
             "You did not divide the scores by √D. A cache changes nothing about the attention itself.",
             {" / x.shape[-1] ** 0.5": ""},
+        ),
+        Mistake(
+            "scaled by the number of keys",
+            "You divided the scores by √(t + n), the root of the number of keys. It is the number of *features* that "
+            "makes a dot product large: √D.",
+            {"x.shape[-1] ** 0.5": "keys.shape[1] ** 0.5"},
+        ),
+        Mistake(
+            "joined along the batch",
+            "You joined old and new along axis 0, the batch: more sentences, not more words. The cache (B, t, D) grows "
+            "along its words: `torch.cat(…, dim=1)`.",
+            {"x @ weights.W_k], dim=1": "x @ weights.W_k], dim=0",
+             "x @ weights.W_v], dim=1": "x @ weights.W_v], dim=0"},
         ),
         Mistake(
             "no way around",

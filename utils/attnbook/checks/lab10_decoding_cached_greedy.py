@@ -24,25 +24,36 @@ def greedy_decode_cached(read, state, prompt, eos, max_length):
 def _readers(draw):
     prompts, answer = draw.sizes(2, low=3)
     eos, words = (2, 9) if draw.number == 0 else (5, 9 + draw.number)
-    for length, ends, limit in (
-        (prompts, [2, 1, None], answer + 1),  # sentence 1 ends first, sentence 2 not at all
-        (2, [2], 5),  # one sentence
-        (3, [0, 0], 4),  # nothing more to say
-        (2, [3, 1, 2], 5),  # all end
-        (1, [1, None], 3),  # a prompt of one word
-        (3, [1, None, 0], 3),  # square
+    for length, ends, limit, spare in (
+        (prompts, [2, 1, None], answer + 1, 1),  # sentence 1 ends first, sentence 2 not at all
+        (2, [2], 5, 1),  # one sentence
+        (3, [0, 0], 4, 1),  # nothing more to say
+        (2, [3, 1, 2], 5, 1),  # all end
+        (1, [1, None], 3, 1),  # a prompt of one word
+        (3, [1, None, 0], 3, 1),  # square
+        (2, [None, 1], 3, 0),  # no word too many
+        (3, [2, None], 4, 1),  # an end symbol in the prompt
     ):
-        reader = toy_reader(draw, length, ends, limit, words, eos)
+        reader = toy_reader(draw, length, ends, limit, words, eos, spare)
+        if length == 3 and ends == [2, None]:
+            reader.script[0, 1] = eos
         yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit
 
 
 def _to_full_length(result, read, state, prompt, eos, max_length):
-    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`."""
-    if not isinstance(result, torch.Tensor) or result.dim() != 2 or len(result) != len(prompt):
+    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`.
+
+    Wrong results get this too, so that a mistake is known whether it stops or not: words first, the prompt left in.
+    """
+    if not isinstance(result, torch.Tensor) or result.dim() != 2 or 0 in result.shape:
         return result
-    if result.shape[1] == 0 or (result[:, -1] != eos).any():
+    if len(result) != len(prompt):
+        return _to_full_length(result.T, read, state, prompt, eos, max_length).T if result.shape[1] == len(prompt) \
+            else result
+    if (result[:, -1] != eos).any():
         return result
-    return F.pad(result, (0, max(max_length - result.shape[1], 0)), value=eos)
+    length = max_length + prompt.shape[1] * torch.equal(result[:, : prompt.shape[1]], prompt)
+    return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
 
 
 _AGAIN = """\
@@ -55,6 +66,8 @@ for _ in range(max_length):
     words = torch.cat([words, token[:, None]], dim=1)
 return torch.stack(said, dim=1)
 """
+
+_AGAIN_TO_THE_END = _AGAIN.replace("    words = torch.cat", "    if ended.all():\n        break\n    words = torch.cat")
 
 GREEDY_DECODE_CACHED = Exercise(
     greedy_decode_cached,
@@ -78,10 +91,28 @@ GREEDY_DECODE_CACHED = Exercise(
     ],
     mistakes=[
         Mistake(
-            "everything read again",
+            "words read twice",
             "You gave `read` the prompt and all words so far at each step. That is just the waste a cache is there to "
             "end: after the prompt read only the one new word, (B, 1), with the state that came back.",
             _AGAIN,
+        ),
+        Mistake(
+            "words read twice, until all have ended",
+            "At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt "
+            "read only the one new word, (B, 1), with the state that came back. That is what a cache is for.",
+            _AGAIN_TO_THE_END,
+        ),
+        Mistake(
+            "one word read for nothing",
+            "You read the last word as well, and nobody asks what comes after it. Each call of `read` gives one word: "
+            "max_length calls, the one with the prompt included.",
+            {"words = token[:, None]  # (B, 1)": "words = token[:, None]\n    read(words, state)"},
+        ),
+        Mistake(
+            "the prompt's end symbols count",
+            "A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold "
+            "anything; only a sentence's own new words end it.",
+            {"torch.zeros_like(prompt[:, 0], dtype=torch.bool)": "(prompt == eos).any(1)"},
         ),
         Mistake(
             "state not carried on",
@@ -115,8 +146,9 @@ GREEDY_DECODE_CACHED = Exercise(
         ),
         Mistake(
             "prompt counted",
-            "You stopped after max_length words with the prompt counted in. `max_length` counts the new words only.",
-            {"range(max_length)": "range(max(max_length - prompt.shape[1], 1))"},
+            "You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is "
+            "the number of new words.",
+            {"range(max_length)": "range(max_length - prompt.shape[1])"},
         ),
         Mistake(
             "words after the end",

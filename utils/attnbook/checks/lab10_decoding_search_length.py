@@ -69,6 +69,12 @@ LENGTH_NORMALISED = Exercise(
             {"(tokens == eos).any(-1)": "1"},
         ),
         Mistake(
+            "place of the first end symbol",
+            "You looked for the place of the first `eos` and added 1. That is right where there is one; argmax of "
+            "nothing but False is 0, so a sentence that was cut off counts as one word in yours, not L.",
+            {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).long().argmax(-1) + 1"},
+        ),
+        Mistake(
             "end symbols counted, not words",
             "You counted the end symbols. Wanted are the words before the first of them, and that one.",
             {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).sum(-1)"},
@@ -89,6 +95,30 @@ LENGTH_NORMALISED = Exercise(
             "only the length divided by 6",
             "You computed 5 + length / 6. The brackets go around the sum: (5 + length) / 6.",
             {"((5 + length) / 6)": "(5 + length / 6)"},
+        ),
+        Mistake(
+            "power of the length only",
+            "You raised n alone to the power: (5 + nᵅ) / 6. The whole fraction has the power alpha: "
+            "((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "((5 + length ** alpha) / 6)"},
+        ),
+        Mistake(
+            "power of the length only, brackets missing",
+            "You divided by 5 + nᵅ and once more by 6. The fraction stands in brackets, and the power goes on the "
+            "whole of it: scores / ((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "(5 + length ** alpha) / 6"},
+        ),
+        Mistake(
+            "divided by 6 as well",
+            "You divided the scores by 5 + n and by 6, one after the other, so the 6 went below. Brackets around "
+            "the fraction: scores / ((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "(5 + length) ** alpha / 6 ** alpha"},
+        ),
+        Mistake(
+            "power of everything",
+            "You raised the scores to the power as well. Only the penalty has it: ((5 + n) / 6)ᵅ first, and "
+            "the scores are divided by that.",
+            {"scores / ((5 + length) / 6) ** alpha": "(scores / (5 + length) / 6) ** alpha"},
         ),
         Mistake(
             "power of the numerator only",

@@ -30,8 +30,15 @@ AT_THE_START = [
     Mistake(
         "all beams equal at the start",
         "You began with W beginnings of score 0. They are all the same, so each step finds the same W words of each of "
-        "them, and your beams stay copies. Let one begin with 0 and the others with −∞.",
+        "them, and your beams stay copies. Let one begin with 0 and the others with −∞. (If each beam goes on with its "
+        "own best word only, mend that as well: all W·V compete.)",
         _ALL_EQUAL,
+    ),
+    Mistake(
+        "state not repeated",
+        "You called `step` with W rows a sentence, but with the state as it came, one row a sentence. Each beam needs "
+        "a row of its own: take each row W times, `select(state, torch.arange(B).repeat_interleave(W))`.",
+        {"select(state, rows.expand(-1, width).flatten())": "state"},
     ),
     Mistake(
         "states repeated in the wrong order",
@@ -50,8 +57,8 @@ SCORES = [
     ),
     Mistake(
         "only the last word counts, from equal beams",
-        "You ranked by the log-probability of the last word alone, and all beams began alike. Keep a score for each "
-        "beginning and add to it: 0 for the first and −∞ for the others at the start.",
+        "You ranked by the log-probability of the last word alone: what the beginnings had is never added, not even "
+        "the 0 and the −∞ of the start. A sentence's score is the *sum* over its words.",
         {"scores[..., None] + torch.where": "torch.where"},
     ),
     Mistake(
@@ -153,6 +160,12 @@ BOOKKEEPING = [
         {"(parent + width * rows)": "parent"},
     ),
     Mistake(
+        "states of other sentences, B for W",
+        "You counted the state's rows with B in place of W. Each sentence has W rows, so those of sentence b begin at "
+        "b·W: parent + W · b.",
+        {"(parent + width * rows)": "(parent + len(rows) * rows)"},
+    ),
+    Mistake(
         "only half of the state reordered",
         "You reordered the first tensor of the state only. All of them belong to the beginnings: use `select`, or go "
         "through the whole tuple.",
@@ -196,6 +209,13 @@ CHOICE = [
          "            best = (best + words * torch.arange(width)).take_along_dim(order, 1)\n"
          "            scores = scores.take_along_dim(order, 1)\n        else:\n"
          "            scores, best = totals.flatten(1).topk(width)"},
+    ),
+    Mistake(
+        "one word for each beam, from the start",
+        "You let each beam go on with its own best word. Then the beams never compete, and those that began with −∞ "
+        "stay there. Flatten (B, W, V) to (B, W·V): the W best of *all* of these are wanted.",
+        {"totals.flatten(1).topk(width)":
+         "totals.max(-1).values, totals.argmax(-1) + words * torch.arange(width)"},
     ),
     Mistake(
         "W words of one beam only",

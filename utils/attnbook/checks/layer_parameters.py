@@ -6,12 +6,16 @@ Each part lies in the order in which its function takes it: ``layer_norm(x, *lay
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from torch import Tensor
 
 from attnbook.attention.core import attend
 from attnbook.attention.multihead import merge_heads, split_heads
+
+
+def _no_function(what: str, call: str) -> NoReturn:
+    raise TypeError(f"these are only the parameters of {what}; what goes around wants a function: `lambda y: {call}`")
 
 
 class AttentionParameters(NamedTuple):
@@ -22,6 +26,10 @@ class AttentionParameters(NamedTuple):
     W_v: Tensor
     W_o: Tensor
     heads: int
+
+    def __call__(self, *x: Tensor) -> NoReturn:
+        """Say what is wanted instead: handed over as a sublayer it would be called."""
+        _no_function("an attention", "multi_head_attention(y, …)[0]")
 
     def __repr__(self) -> str:
         return f"attention (D = {len(self.W_q)}, {self.heads} heads)"
@@ -35,6 +43,10 @@ class FeedForwardParameters(NamedTuple):
     W_2: Tensor
     b_2: Tensor
 
+    def __call__(self, *x: Tensor) -> NoReturn:
+        """Say what is wanted instead: handed over as a sublayer it would be called."""
+        _no_function("a feed-forward sublayer", "feed_forward(y, *layer.feed_forward)")
+
     def __repr__(self) -> str:
         return f"feed-forward (D = {len(self.W_1)}, F = {len(self.b_1)})"
 
@@ -44,6 +56,10 @@ class NormParameters(NamedTuple):
 
     gain: Tensor
     bias: Tensor
+
+    def __call__(self, *x: Tensor) -> NoReturn:
+        """Say what is wanted instead: handed over as a norm it would be called."""
+        _no_function("a norm", "layer_norm(y, *layer.norm_1)")
 
     def __repr__(self) -> str:
         return f"norm (D = {len(self.gain)})"

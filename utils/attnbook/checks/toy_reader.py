@@ -42,12 +42,13 @@ class ToyReader:
     Sentence b says `script[b]` as long as it reads the prompt and then its own words, each once and in order;
     from the first other word on it says something else. The state holds each sentence's number, how many words
     it has read, and whether it was led astray. Like a cache it needs no word twice, and says so when it gets
-    more words than there are.
+    more than `enough + spare` words. `enough` is how many it needs: the prompt, and each word of the answer but
+    the last.
     """
 
-    def __init__(self, script: Tensor, noise: Tensor, limit: int):
+    def __init__(self, script: Tensor, noise: Tensor, enough: int, spare: int):
         self.script, self.noise = script, noise  # (B, P + L), (B, P + L, V)
-        self.limit, self.given = limit, 0
+        self.enough, self.spare, self.given = enough, spare, 0
 
     def __call__(self, words: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         self._look_at(words, state)
@@ -72,10 +73,10 @@ class ToyReader:
         if words.device != state.device:
             raise RuntimeError(f"read: words on {words.device} is not on the expected device {state.device}")
         self.given += words.shape[1]
-        if self.given > self.limit:
+        if self.given > self.enough + self.spare:
             raise RuntimeError(
-                f"read: prompt and answer have {self.limit} words a sentence, and more were given. The state "
-                "remembers the words before: give each word once"
+                f"read: the prompt, and each new word but the last, are {self.enough} words a sentence, and more were "
+                "given. The state remembers the words before: give each word once"
             )
 
     def start(self) -> Tensor:
@@ -85,7 +86,7 @@ class ToyReader:
 
     def transformed(self, change: Callable[[Tensor], Tensor]) -> ToyReader:
         """A copy that has read nothing, in which `change` was applied to each tensor."""
-        return ToyReader(change(self.script), change(self.noise), self.limit)
+        return ToyReader(change(self.script), change(self.noise), self.enough, self.spare)
 
     def size(self) -> int:
         return self.script.numel()
@@ -95,13 +96,15 @@ class ToyReader:
         return f"a reader that goes on with the prompts like this: {' | '.join(sentences)}"
 
 
-def toy_reader(draw, prompts: int, ends: list[int | None], answer: int, words: int, eos: int) -> ToyReader:
+def toy_reader(
+    draw, prompts: int, ends: list[int | None], answer: int, words: int, eos: int, spare: int = 1
+) -> ToyReader:
     """A random reader for prompts of so many words. Sentence b ends with word `ends[b]` of its answer, or not at all
-    (None) within `answer` words. What would come after an end are other words."""
+    (None) within `answer` words. What would come after an end are other words. It lets pass `spare` words too many."""
     others = torch.tensor([word for word in range(words) if word not in (eos, eos - 1)])
     script = others[draw.integers(0, len(others), len(ends), prompts + answer + 2)]
     for row, end in enumerate(ends):
         if end is not None:
             script[row, prompts + end] = eos
     noise = draw.uniform(len(ends), prompts + answer + 2, words, low=-1.5, high=1.5)
-    return ToyReader(script, noise, prompts + answer)
+    return ToyReader(script, noise, prompts + answer - 1, spare)

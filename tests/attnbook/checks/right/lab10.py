@@ -26,14 +26,24 @@ def sample_with_temperature__searchsorted(logits, temperature, chance):
     if temperature == 0:
         return torch.max(logits, dim=1).indices
     probabilities = torch.nn.functional.softmax(logits / temperature, dim=1)
-    return torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True).squeeze(1)
+    return torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True).squeeze(1).clamp(
+        max=logits.size(1) - 1
+    )
 
 
 def sample_with_temperature__first_true(logits, temperature, chance):
     if not temperature:
         return logits.argmax(dim=-1)
     ends = torch.cumsum(torch.softmax(logits / temperature, -1), -1)
+    ends[:, -1] = 1.0
     return (chance.view(-1, 1) < ends).int().argmax(-1)
+
+
+def sample_with_temperature__all_ends_but_the_last(logits, temperature, chance):
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    ends = torch.softmax(logits / temperature, -1).cumsum(-1)[:, :-1]
+    return torch.sum(ends <= chance[:, None], dim=1)
 
 
 def read_cached__one_by_one(words, state, weights):
@@ -82,6 +92,16 @@ def greedy_decode_cached__prompt_word_by_word(read, state, prompt, eos, max_leng
         if t + 1 < max_length:
             logits, state = read(answers[:, t : t + 1], state)
     return answers
+
+
+def greedy_decode_cached__first_word_apart(read, state, prompt, eos, max_length):
+    logits, state = read(prompt, state)
+    answer = logits[:, -1:].argmax(-1)  # (B, 1)
+    while answer.shape[1] < max_length:
+        logits, state = read(answer[:, -1:], state)
+        ended = (answer == eos).any(1, keepdim=True)
+        answer = torch.cat([answer, logits.argmax(-1).masked_fill(ended, eos)], 1)
+    return answer
 
 
 def _one_sentence(step, state, bos, eos, width, max_length):
