@@ -19,6 +19,24 @@ def self_attention(x, W_q, W_k, W_v, mask=None):
     return weights @ value, weights  # (B, T, Dv), (B, T, T)
 
 
+def _far_apart(draw):
+    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
+    higher."""
+    alone = torch.eye(4, dtype=torch.bool)
+    some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
+    for steep in (900, 1e6):
+        W = draw.normal(3, 5)
+        for mask in (torch.ones_like(alone).tril(), alone, some_closed):
+            yield draw.normal(3, 4, 3), steep * W, -W, draw.normal(3, 2), mask
+
+
+def _quarters(draw):
+    """Single precision. All scores are 0 and 1, 2, 4 words or none are seen: every weight is a round number."""
+    x, *tables = (draw.integers(-4, 5, *shape).float() / 4 for shape in ((2, 4, 3), (3, 4), (3, 2)))
+    seen = torch.tensor([4, 2, 1, 0])
+    return x, torch.zeros(3, 4), *tables, torch.arange(4) < seen[:, None]
+
+
 def _sentences(draw):
     batch, places, dim, hidden, value_dim = draw.sizes(5, low=3)
     x, mask = draw.normal(batch, places, dim), draw.mask(batch, places, places)
@@ -32,6 +50,10 @@ def _sentences(draw):
     square = [draw.normal(3, 3) for _ in range(3)]  # mix-ups of axes give values here, no error
     yield draw.normal(3, 3, 3), *square, draw.mask(3, 3, 3)
     yield draw.normal(3, 3, 3), *square, None
+    yield x, *tables, draw.mask(places, places)  # one mask for all sentences, with a closed row
+    if draw.number == 0:
+        yield from _far_apart(draw)
+        yield _quarters(draw)
     if draw.number == 1:
         yield x, *tables, draw.mask(1, places, places)
         yield x[:, :1], *tables, None  # one word

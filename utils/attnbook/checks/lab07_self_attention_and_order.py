@@ -27,6 +27,7 @@ def _rows_and_orders(draw):
     yield draw.normal(1, 4, 5), turning_order(draw, 4)  # one sentence: its axis stays
     yield draw.normal(2, 1, 3), torch.tensor([0])  # one word
     yield draw.normal(2, 6, 3), turning_order(draw, 6)
+    yield draw.integers(3, 20, 4, 5, 1), turning_order(draw, 5)  # numbers of words
 
 
 PERMUTE_ROWS = Exercise(

@@ -16,6 +16,8 @@ def _some_lengths(draw):
     yield (draw.integer(2, 6),)
     yield (draw.integer(7, 40),)
     yield (1,)
+    if draw.number == 1:  # longer than a table that was made beforehand
+        yield (130,)
 
 
 CAUSAL_MASK = Exercise(
@@ -107,6 +109,9 @@ def _windows(draw):
     yield 3, 2  # just wide enough
     yield 4, draw.integer(5, 9)  # wider than the sentence
     yield 1, 1
+    yield 60, 20
+    if draw.number == 1:
+        yield 200, draw.integer(20, 50)  # more places than an int8 counts
 
 
 WINDOW_MASK = Exercise(

@@ -44,10 +44,13 @@ def _who_sees_whom(draw):
     yield (torch.rand(8, 8, generator=draw.generator) < 0.2,)
     yield (torch.ones(1, 1, dtype=torch.bool),)
     yield (torch.zeros(1, 1, dtype=torch.bool),)
-    if draw.number == 0:  # longer than a number of rounds that was written down beforehand
+    if draw.number == 0:  # longer than a number of rounds fixed beforehand; in loops over tensors 40 words take 2 s
         yield (causal_mask(10) & window_mask(10, 1),)
         yield (causal_mask(13) & window_mask(13, 1),)
         yield (_ring(draw, draw.integer(34, 40)),)
+        yield (torch.ones(40, 40, dtype=torch.bool).tril(1),)  # one chain to the end, and very many others
+        layer = torch.arange(24) // 4
+        yield (layer[:, None] + 1 == layer,)  # 256 chains from the first layer to the last
 
 
 NEVER = 2.0**60  # stands in for inf in comparisons, so that a wrong inf is not taken for a slip of arithmetic

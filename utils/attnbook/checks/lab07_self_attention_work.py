@@ -28,6 +28,7 @@ def _layers(draw):
     for kind in KINDS:
         yield kind, length, dim, 1
         yield kind, draw.integer(9, 40), draw.integer(2, 9), draw.integer(2, 4)
+        yield kind, length + 1, dim, length - 1  # some windows are cut off at both ends, some at one
         if draw.number == 1:
             yield kind, draw.integer(3, 6), draw.integer(7, 12), draw.integer(6, 9)  # wider than the sentence
             yield kind, draw.integer(5, 9), 3, 0

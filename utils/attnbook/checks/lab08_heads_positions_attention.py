@@ -34,6 +34,26 @@ def _inputs(draw, batch, queries, keys, dim):
     return draw.normal(batch, queries, dim), draw.normal(batch, keys, dim), draw.normal(batch, keys, dim), *tables
 
 
+def _far_apart(draw):
+    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
+    higher."""
+    alone = torch.eye(4, dtype=torch.bool).expand(3, 4, 4).clone()
+    some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
+    for steep in (300, 1e5):
+        text, _, _, W, _, *tables = _inputs(draw, 3, 4, 4, 6)
+        for mask in (torch.ones_like(alone).tril(), alone, some_closed):
+            yield text, text, text, steep * W, -W, *tables, 2, mask
+
+
+def _quarters(draw):
+    """Single precision. All scores are 0 and 1, 2, 4 keys or none are seen: every weight is a round number."""
+    shapes = [(2, 4, 8)] * 3 + [(8, 8)] * 3
+    query, key, value, W_k, W_v, W_o = (draw.integers(-2, 3, *shape).float() / 4 for shape in shapes)
+    seen = torch.tensor([4, 2, 1, 0])
+    mask = (torch.arange(4) < seen[:, None]).expand(2, 4, 4).clone()
+    return query, key, value, torch.zeros(8, 8), W_k, W_v, W_o, 2, mask
+
+
 def _many_heads(draw):
     batch, queries, keys, heads, size = draw.sizes(5)
     yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
@@ -44,6 +64,12 @@ def _many_heads(draw):
     yield *_inputs(draw, 2, 1, 3, 4), 1, None  # one query, one head
     text = draw.normal(2, 3, 6)  # self-attention: one sequence in all three roles
     yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(1, 3, 3, empty_rows=False)
+    yield *_inputs(draw, 3, 1, 4, 4), 2, draw.mask(3, 1, 4)  # one query and padding
+    yield *_inputs(draw, 3, 3, 4, 4), 1, draw.mask(3, 3, 4)  # one head and a mask
+    if draw.number == 0:
+        yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, None
+        yield from _far_apart(draw)
+        yield _quarters(draw)
 
 
 def _for_all_heads(mask):

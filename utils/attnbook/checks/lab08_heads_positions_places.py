@@ -28,6 +28,8 @@ def _sizes(draw):
     yield 1, 6  # one place: (1, D)
     yield 5, 2  # one pair
     yield 20 + draw.integer(0, 20), 8 + 2 * draw.integer(0, 5)
+    if draw.number == 1:
+        yield 200, 4  # longer than a table that was made beforehand
 
 
 SINUSOIDAL_POSITIONS = Exercise(

@@ -25,6 +25,10 @@ def _shifts(draw):
     yield 6, 1  # later pairs turn less, to be seen at once
     yield 2 * draw.sizes(1, low=4)[0], draw.integer(5, 30)
     yield 8, draw.integer(1, 9) + 0.5  # half a place: why not
+    if draw.number == 1:
+        yield 64, draw.integer(2, 6)  # many pairs, the last of them hardly turn
+        yield 8, 100
+        yield 8, -100
 
 
 OVERLAPPING = """

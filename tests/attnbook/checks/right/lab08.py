@@ -67,9 +67,9 @@ def multi_head_attention__einsum(query, key, value, W_q, W_k, W_v, W_o, heads, m
     tables = (W.reshape(D, heads, D // heads) for W in (W_q, W_k, W_v))
     q, k, v = (torch.einsum("btd,dhe->bhte", x, W) for x, W in zip((query, key, value), tables, strict=True))
     scores = torch.einsum("bhqe,bhke->bhqk", q, k) * (D // heads) ** -0.5
-    e = (scores - scores.amax(-1, keepdim=True).detach()).exp()
     if mask is not None:
-        e = e * mask.unsqueeze(1)
+        scores = torch.where(mask.unsqueeze(1), scores, -torch.inf)
+    e = (scores - scores.amax(-1, keepdim=True).detach().clamp(min=-1e30)).exp()
     weights = e / e.sum(-1, keepdim=True).clamp(min=1e-30)
     out_table = W_o.reshape(heads, D // heads, D)
     return torch.einsum("bhqk,bhke,hed->bqd", weights, v, out_table), weights
