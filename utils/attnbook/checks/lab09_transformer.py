@@ -127,6 +127,10 @@ def _features(draw):
     yield level.contiguous(), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.1
     yield draw.normal(batch, length, dim), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.5
     yield draw.normal(1, 1, 3), torch.ones(3).double(), torch.zeros(3).double(), 0.25  # easy to read, and eps shows
+    far = draw.normal(batch, length, dim) + 1e6  # E[x²] − E[x]² loses its digits here
+    yield far, draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 1e-5
+    single = 10 * torch.eye(32, dtype=torch.float64)[draw.integers(0, 32, 1, 2)]  # one feature far above the others
+    yield single, draw.uniform(32, low=0.5, high=2.0), draw.normal(32), 1e-5
 
 
 LAYER_NORM = Exercise(

@@ -27,6 +27,13 @@ def _sentences(draw):
         yield target, pad
     yield torch.full((2, 3), 5), 5  # padding throughout
     yield draw.integers(1, 9, batch, 1), 0  # one word each
+    large = 2 ** draw.integers(8, 17, batch, length + 2)  # large numbers of words, not padding
+    large[0, -1] = 0
+    yield large, 0
+    if draw.number == 1:
+        long = draw.integers(1, 9, 2, 80)
+        long[1, -5:] = 0
+        yield long, 0
 
 
 DECODER_MASK = Exercise(

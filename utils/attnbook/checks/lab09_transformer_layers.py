@@ -37,6 +37,15 @@ def _encoders(draw):
             yield draw.normal(B, T, D), mask, layer, norm
         yield draw.normal(batch, 3, 4), draw.mask(batch, 3, 3), draw_encoder(draw, 4, 2, 5), norm
     yield draw.normal(2, length, 4), None, draw_encoder(draw, 4, 2, 5), "pre"
+    yield draw.normal(2, length, 6), None, draw_encoder(draw, 6, 2, 5), "post"  # three features a head
+    if draw.number > 1:  # two of a kind will do
+        return
+    for norm in ("post", "pre"):
+        words = draw.normal(3, length, 6)
+        yield words, draw.mask(2, 1, length, empty_rows=False)[1:], draw_encoder(draw, 6, 2, 5), norm  # for all alike
+        yield words, draw.mask(2, length, length)[1:], draw_encoder(draw, 6, 1, 5), norm  # one head
+        yield draw.normal(3, 1, 6), draw.order(3)[:, None, None] > 0, draw_encoder(draw, 6, 2, 5), norm  # one word
+        yield 100 * words, draw.mask(3, length, length), draw_encoder(draw, 6, 2, 5), norm  # scores of thousands
 
 
 # Of both layers: the x that the little function is not given.

@@ -53,6 +53,17 @@ def _decoders(draw):
         yield draw.normal(1, length, 4), draw.normal(1, keys, 4), *first, draw_decoder(draw, 4, 2, hidden + 6), norm
     layer = draw_decoder(draw, 4, 2, 5)
     yield draw.normal(batch, length, 4), draw.normal(batch, keys, 4), None, None, layer, "pre"
+    if draw.number > 1:  # two of a kind will do
+        return
+    for norm in ("post", "pre"):
+        words, memory, own = draw.normal(3, length, 6), draw.normal(3, keys, 6), draw.mask(4, length, length)[1:]
+        source = draw.mask(4, 1, keys)[1:]  # (3, 1, Tk)
+        for mask, other, heads in (
+            (None, None, 2), (own, None, 2), (None, source, 2), (own[:1], source, 1), (own, source[:1], 1)
+        ):
+            yield words, memory, mask, other, draw_decoder(draw, 6, heads, 5), norm  # each alone; one for all sentences
+        yield words[:, :1], memory, own[:, :1, :1], source, draw_decoder(draw, 6, 2, 5), norm  # one word
+        yield 100 * words, 100 * memory, own, source, draw_decoder(draw, 6, 2, 5), norm  # scores of thousands
 
 
 DECODER_LAYER = Exercise(

@@ -16,6 +16,8 @@ def _steps(draw):
         yield step, d_model, warmup
     yield draw.integer(0, 3), 512, 4000
     yield 20_000, 512, 4000
+    yield draw.integer(10**6, 10**7), 512, 4000  # a long training
+    yield draw.integer(20_000, 40_000), 1024, 60_000  # a long warm-up
     yield 2, 64, 1
 
 

@@ -49,6 +49,10 @@ def _logits_and_chance(draw):
     yield forbidden, 1.5, torch.zeros(2, dtype=torch.float64)  # chance 0, and the first word's piece is empty
     yield torch.zeros(2, 4, dtype=torch.float64), 2.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # at an end
     yield _end_short(draw)
+    for temperature in (0.2, 0.1, 0.001):  # cold, and logits so near each other that chance still decides
+        logits = temperature * draw.uniform(5, 5, low=-1.0)
+        yield logits, temperature, _throws(draw, logits, temperature)
+    yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
 
 
 SAMPLE_WITH_TEMPERATURE = Exercise(

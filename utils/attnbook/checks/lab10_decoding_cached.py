@@ -31,6 +31,11 @@ def _words_and_cache(draw):
     weights = draw_weights(draw, 4, 2, 5)
     yield draw.integers(0, 4, 1, 1), (draw.normal(1, 3, 2), draw.normal(1, 3, 2)), weights  # one sentence, one word
     yield draw.integers(0, 4, 2, 1), (draw.normal(2, 0, 2), draw.normal(2, 0, 2)), weights  # the very first word
+    weights = draw_weights(draw, 4, 3, 26)
+    yield draw.integers(0, 4, 2, 6), (draw.normal(2, 18, 3), draw.normal(2, 18, 3)), weights  # a longer text
+    weights = draw_weights(draw, 4, 3, 9)
+    weights = weights._replace(W_q=1000 * weights.W_q)  # scores of thousands: exp of them is infinite
+    yield draw.integers(0, 4, 2, 4), (draw.normal(2, 3, 3), draw.normal(2, 3, 3)), weights
 
 
 READ_CACHED = Exercise(

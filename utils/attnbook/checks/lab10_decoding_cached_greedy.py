@@ -38,6 +38,10 @@ def _readers(draw):
         if length == 3 and ends == [2, None]:
             reader.script[0, 1] = eos
         yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit
+    for ends, limit in (([2, None, 1], 4), ([None, 0], 1), ([2, None], 70)):  # one new word only; many
+        reader = toy_reader(draw, 2, ends, limit, words, eos)
+        reader.apart = True  # the state is a tuple, as a cache is
+        yield reader, reader.start(), reader.script[:, :2].clone(), eos, limit
 
 
 def _to_full_length(result, read, state, prompt, eos, max_length):

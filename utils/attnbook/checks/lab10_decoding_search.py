@@ -9,7 +9,7 @@ from attnbook.decoding import select
 
 from .exercise import Exercise, Property
 from .lab10_mistakes import MISTAKES
-from .toy_writer import toy_writer
+from .toy_writer import long_winded, toy_writer
 
 
 def beam_search(step, state, bos, eos, width, max_length):
@@ -50,6 +50,19 @@ def _searches(draw):
     ):
         state = draw.normal(size, dim), draw.normal(size, dim)
         yield toy_writer(draw, words, dim, eos, likes_to_end), state, bos, eos, width, length
+    writer, state = toy_writer(draw, 6, dim, eos, 0.8), (draw.normal(2, dim), draw.normal(2, dim))
+    writer.bias[bos] = -torch.inf  # never said, as in the lab's language of two words
+    yield writer, state, bos, eos, 3, 5
+    writer, state = toy_writer(draw, 6, dim, eos, 0.0), (draw.normal(2, dim), draw.normal(2, dim))
+    writer.out *= 1000  # sure of itself: exp of the logits is infinite
+    yield writer, state, bos, eos, 2, 4
+    state = (draw.normal(2, dim),)
+    yield toy_writer(draw, 6, dim, eos, 0.5, parts=1), state, bos, eos, 3, 5
+    state = draw.normal(2, dim), draw.normal(2, 1, dim), draw.normal(2)
+    yield toy_writer(draw, 7, dim, eos, 0.5, parts=3), state, bos, eos, 3, 5
+    if draw.number == 1:
+        state = torch.zeros(2, 2, dtype=torch.float64), draw.normal(2, 2)
+        yield long_winded(draw, 30, bos, eos), state, bos, eos, 3, 240  # the product of so many probabilities is 0
 
 
 def _to_full_length(result, step, state, bos, eos, width, max_length):

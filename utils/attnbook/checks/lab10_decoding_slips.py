@@ -34,6 +34,10 @@ def _texts(draw):
     late = words.clone()
     late[:, -1] = late[:, -1] % 6 + 1
     yield late, words, 0  # mistakes, but nothing after them
+    yield draw.integers(1, 7, 2, 4), torch.full((2, 4), 3), 3  # padding throughout: no places at all
+    if draw.number == 1:
+        long = draw.integers(1, 7, 2, 400)
+        yield torch.where(draw.uniform(2, 400) < 0.9, long % 6 + 1, long), long, 0  # hundreds of mistakes
 
 
 _MASKS = "right_before, wrong_before = real & ~spoilt, real & spoilt"

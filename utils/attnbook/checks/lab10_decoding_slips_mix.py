@@ -25,6 +25,10 @@ def _pass_one(draw):
     yield draw.integers(0, 4, 4, 4), draw.normal(4, 4, 4), 0.4, draw.uniform(4, 4)  # square
     yield draw.integers(0, 9, 2, 1), draw.normal(2, 1, 9), 0.0, draw.uniform(2, 1)  # the start symbol alone
     yield draw.integers(0, 6, 1, 4), draw.normal(1, 4, 6), 0.3, draw.uniform(1, 4)
+    for keep in (0.1, 0.9):  # hardly any word is kept; nearly all are
+        yield draw.integers(0, 9, 6, 6), draw.normal(6, 6, 9), keep, draw.uniform(6, 6)
+    if draw.number == 1:  # numbers of words that half precision does not know
+        yield 2 * draw.integers(1500, 2400, 2, 4) + 1, draw.normal(2, 4, 5000), 0.5, draw.uniform(2, 4)
 
 
 _OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"

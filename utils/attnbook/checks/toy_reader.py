@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+State = Tensor | tuple[Tensor, ...]
+
 
 class TinyWeights(NamedTuple):
     """Of a decoder with one causal attention and nothing else; each W is used as ``x @ W``.
@@ -43,14 +45,15 @@ class ToyReader:
     from the first other word on it says something else. The state holds each sentence's number, how many words
     it has read, and whether it was led astray. Like a cache it needs no word twice, and says so when it gets
     more than `enough + spare` words. `enough` is how many it needs: the prompt, and each word of the answer but
-    the last.
+    the last. With `apart` the state is a tuple of two, `(B, 2)` and `(B, 1)`, as the lab's own cache is one.
     """
 
-    def __init__(self, script: Tensor, noise: Tensor, enough: int, spare: int):
+    def __init__(self, script: Tensor, noise: Tensor, enough: int, spare: int, apart: bool = False):
         self.script, self.noise = script, noise  # (B, P + L), (B, P + L, V)
-        self.enough, self.spare, self.given = enough, spare, 0
+        self.enough, self.spare, self.given, self.apart = enough, spare, 0, apart
 
-    def __call__(self, words: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    def __call__(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        state = self._joined(state)
         self._look_at(words, state)
         row, read, astray = state.long().unbind(1)  # (B,) each
         logits = []
@@ -60,7 +63,17 @@ class ToyReader:
             said = (self.script[row, place + 1] + astray) % self.noise.shape[2]  # (B,)
             logits.append(self.noise[row, place] + 3.5 * F.one_hot(said, self.noise.shape[2]))  # (B, V)
             read = read + 1
-        return torch.stack(logits, 1), torch.stack([row, read, astray.long()], 1).to(state.dtype)
+        return torch.stack(logits, 1), self._state(torch.stack([row, read, astray.long()], 1).to(state.dtype))
+
+    def _state(self, state: Tensor) -> State:
+        return (state[:, :2], state[:, 2:]) if self.apart else state
+
+    def _joined(self, state: State) -> Tensor:
+        if not self.apart:
+            return state
+        if not isinstance(state, (tuple, list)) or len(state) != 2:
+            raise TypeError(f"read: the state is a {type(state).__name__}; it must be a tuple of two, as it came")
+        return torch.cat(tuple(state), dim=1)  # (B, 3)
 
     def _look_at(self, words: Tensor, state: Tensor) -> None:
         if tuple(state.shape[1:]) != (3,):
@@ -79,14 +92,14 @@ class ToyReader:
                 "given. The state remembers the words before: give each word once"
             )
 
-    def start(self) -> Tensor:
-        """The state `(B, 3)` before the first word."""
+    def start(self) -> State:
+        """The state before the first word."""
         rows = torch.arange(self.script.shape[0], dtype=self.noise.dtype)
-        return torch.stack([rows, torch.zeros_like(rows), torch.zeros_like(rows)], dim=1)
+        return self._state(torch.stack([rows, torch.zeros_like(rows), torch.zeros_like(rows)], dim=1))
 
     def transformed(self, change: Callable[[Tensor], Tensor]) -> ToyReader:
         """A copy that has read nothing, in which `change` was applied to each tensor."""
-        return ToyReader(change(self.script), change(self.noise), self.enough, self.spare)
+        return ToyReader(change(self.script), change(self.noise), self.enough, self.spare, self.apart)
 
     def size(self) -> int:
         return self.script.numel()

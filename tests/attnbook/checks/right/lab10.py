@@ -135,9 +135,9 @@ def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
     scores, word = torch.log_softmax(logits, 1).topk(width, 1)
     V = logits.size(1)
     tokens, done = word[:, :, None], word == eos
-    state = tuple(s.unsqueeze(1).expand(-1, width, -1) for s in state)  # (B, W, D)
+    state = tuple(s.unsqueeze(1).expand(-1, width, *s.shape[1:]) for s in state)  # (B, W, ...)
     for _ in range(1, max_length):
-        logits, state = step(tokens[:, :, -1].reshape(-1), tuple(s.reshape(B * width, -1) for s in state))
+        logits, state = step(tokens[:, :, -1].reshape(-1), tuple(s.flatten(0, 1) for s in state))
         log_p = torch.log_softmax(logits, 1).view(B, width, V)
         frozen = torch.full((V,), -torch.inf, dtype=log_p.dtype)
         frozen[eos] = 0
@@ -148,7 +148,7 @@ def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
         which = torch.arange(B)[:, None]
         tokens = torch.cat((tokens[which, parent], word[:, :, None]), 2)
         done = done[which, parent] | (word == eos)
-        state = tuple(s.view(B, width, -1)[which, parent] for s in state)
+        state = tuple(s.unflatten(0, (B, width))[which, parent] for s in state)
     return tokens, scores
 
 
