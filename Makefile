@@ -12,8 +12,6 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 BOOK   := $(BIN)/jupyter-book build . --config book/_config.yml --toc book/_toc.yml --path-output book
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
-# The longest file starts first, or one worker would wait for the other.
-LONGEST := tests/attnbook/checks/test_catalogue.py
 
 .PHONY: help book test check lab release lint verify clean
 
@@ -25,7 +23,7 @@ book: $(SET_UP) ## build the book and print where it starts
 	@echo "Open $(abspath book/_build/html/index.html)"
 
 test: lint book ## every proof: style, book, unit tests, labs in step, all notebooks run again
-	$(PYTEST) --nbval-lax --nbval-cell-timeout=300 $(LONGEST) chapters solutions tests
+	$(PYTEST) --nbval-lax --nbval-cell-timeout=300 chapters solutions tests
 
 check: lint verify ## the two-minute part of `make test`, for authors
 	$(PYTEST) -m "not slow and not book" tests
