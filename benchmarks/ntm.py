@@ -7,7 +7,6 @@ on the same batches, so that a busy machine slows all alike. Prints ratios; abov
 
 import argparse
 import statistics
-import time
 from collections.abc import Callable
 
 import torch
@@ -15,6 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import BitBatch, copy_batch
+from attnbook.experiments.memory import bit_loss
+from attnbook.experiments.timing import wall_seconds
 from attnbook.models import NTM, NTMConfig
 
 LOOPS = ("heads", "all")
@@ -76,17 +77,10 @@ def training_step(model: nn.Module, rows: int) -> Callable[[BitBatch], None]:
     def step(batch: BitBatch) -> None:
         optimiser.zero_grad()
         logits, _ = model(batch.inputs, rows=rows)
-        F.binary_cross_entropy_with_logits(logits[batch.mask], batch.target[batch.mask]).backward()
+        bit_loss(logits, batch).backward()
         optimiser.step()
 
     return step
-
-
-def seconds(work: Callable, *arguments) -> float:
-    """How long a call takes."""
-    start = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - start
 
 
 def fresh(config: NTMConfig) -> NTM:
@@ -103,7 +97,7 @@ def compare(config: NTMConfig, batch: int, length: int, rows: int, rounds: int) 
     for number in range(rounds + 1):
         data = copy_batch(length, batch, number)
         for name in sorted(steps, reverse=number % 2 == 1):
-            spent = seconds(steps[name], data)
+            spent = wall_seconds(steps[name], data)
             took[name] += [spent] if number else []  # the first round warms up
     ratios = {
         loops: statistics.median(slow / fast for slow, fast in zip(took[loops], took["ours"], strict=True))

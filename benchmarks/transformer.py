@@ -7,7 +7,6 @@ Prints ratios; above 1 means that ours is faster.
 
 import argparse
 import statistics
-import time
 from collections.abc import Callable
 
 import torch
@@ -16,6 +15,7 @@ from torch import Tensor, nn
 from attnbook.attention import causal_mask
 from attnbook.data import BOS, Batch
 from attnbook.decoding import WithoutCache, greedy
+from attnbook.experiments.timing import wall_seconds
 from attnbook.models import Transformer, TransformerConfig
 from attnbook.models.transformer import Embedding
 from attnbook.training import sequence_loss, shift_right
@@ -77,13 +77,6 @@ def training_step(model: nn.Module) -> Callable[[Batch], None]:
     return step
 
 
-def seconds(work: Callable, *arguments) -> float:
-    """Duration of a call."""
-    start = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - start
-
-
 def compare_training(config: TransformerConfig, batch: int, length: int, rounds: int) -> float:
     """Print words a second of both, and return how many times as fast ours is (median of the paired steps)."""
     torch.manual_seed(0)
@@ -92,7 +85,7 @@ def compare_training(config: TransformerConfig, batch: int, length: int, rounds:
     for number in range(rounds + 3):
         data = random_batch(batch, length, number)
         turns = (ours, theirs) if number % 2 else (theirs, ours)
-        took = {step: seconds(step, data) for step in turns}
+        took = {step: wall_seconds(step, data) for step in turns}
         if number >= 3:  # the first steps warm up
             ratios.append(took[theirs] / took[ours])
             mine.append(int(2 * data.lengths.sum()) / took[ours])
@@ -112,8 +105,8 @@ def compare_decoding(config: TransformerConfig, batch: int, length: int, rounds:
     never = -1  # no word ends a sentence: all are `length` words long
     ratios = []
     for _ in range(rounds):
-        cached = seconds(greedy, model, data.source, data.lengths, length, BOS, never)
-        ratios.append(seconds(greedy, WithoutCache(model), data.source, data.lengths, length, BOS, never) / cached)
+        cached = wall_seconds(greedy, model, data.source, data.lengths, length, BOS, never)
+        ratios.append(wall_seconds(greedy, WithoutCache(model), data.source, data.lengths, length, BOS, never) / cached)
     print(f"decoding  D={config.dim}, B={batch}, {length} words: {statistics.median(ratios):.1f} × with the cache")
     return statistics.median(ratios)
 

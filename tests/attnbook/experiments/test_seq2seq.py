@@ -8,6 +8,7 @@ from attnbook.experiments.seq2seq import (
     TRAINING,
     accuracy,
     accuracy_by_size,
+    chunk_means,
     decode,
     task_alignment_error,
     train_and_measure,
@@ -79,3 +80,7 @@ def test_a_training_depends_on_its_seed_alone(task):
 
     assert losses(0) == losses(0)
     assert losses(0) != losses(1)
+
+
+def test_the_means_of_chunks_are_rounded_and_the_last_may_be_shorter():
+    assert chunk_means([1.0, 2.0, 3.0, 4.0, 0.12345], 2, digits=3) == [1.5, 3.5, 0.123]

@@ -20,3 +20,9 @@ def test_arguments_reach_the_work():
 def test_no_call_is_no_time():
     with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):
         timing.shortest_time(0, str.upper, "a")
+
+
+def test_the_seconds_of_a_call_are_its_own(monkeypatch):
+    ticks = iter([10.0, 12.5])
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: next(ticks))
+    assert timing.wall_seconds(str.upper, "a") == 2.5

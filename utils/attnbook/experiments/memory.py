@@ -13,6 +13,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from attnbook.data import BitBatch
 from attnbook.experiments.runner import Job
+from attnbook.experiments.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.seeding import generator
 from attnbook.training import fit, warmup_then_cosine
@@ -180,13 +181,9 @@ def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job)
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "seconds": round(time.process_time() - start, 1),
         "grew": training.grew,
-        "losses": [round(sum(part) / len(part), 5) for part in _chunks(history.losses, 50)],
+        "losses": chunk_means(history.losses, 50, digits=5),
         "validations": [round(-result, 6) for result in results],
         "chosen": history.validations[results.index(max(results))][0],
         "wrong_bits": measure(model, task),
         "wrong_bits_last": last,
     }
-
-
-def _chunks(values: list[float], size: int) -> list[list[float]]:
-    return [values[i : i + size] for i in range(0, len(values), size)]

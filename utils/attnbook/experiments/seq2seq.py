@@ -86,12 +86,14 @@ def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | N
     ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
     """
     history, figures = train(model, task, job, TRAINING if training is None else training)
-    figures["losses"] = [round(sum(chunk) / len(chunk), 4) for chunk in _chunks(history.losses, 50)]
+    figures["losses"] = chunk_means(history.losses, 50, digits=4)
     figures["exact_match"] = accuracy_by_size(model, task)
     if not isinstance(model, PlainSeq2Seq):
         figures["alignment_error_rate"] = round(task_alignment_error(model, task, task.test[::4]), 4)
     return figures
 
 
-def _chunks(values: list[float], size: int) -> list[list[float]]:
-    return [values[i : i + size] for i in range(0, len(values), size)]
+def chunk_means(values: list[float], size: int, digits: int) -> list[float]:
+    """The mean of each ``size`` values in a row, rounded to so many digits; the last chunk may be shorter."""
+    chunks = [values[i : i + size] for i in range(0, len(values), size)]
+    return [round(sum(chunk) / len(chunk), digits) for chunk in chunks]

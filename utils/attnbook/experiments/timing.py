@@ -1,8 +1,15 @@
-"""How long a piece of work takes a processor."""
+"""How long a piece of work takes: the processor, or by the clock."""
 
 import time
 from collections.abc import Callable
 from typing import Any
+
+
+def wall_seconds(work: Callable, *arguments) -> float:
+    """Seconds of one call by the clock: for calls that take turns, so that a busy machine slows all alike."""
+    start = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - start
 
 
 def shortest_time(repeats: int, work: Callable, *arguments) -> tuple[float, Any]:
