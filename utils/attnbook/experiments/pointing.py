@@ -120,6 +120,7 @@ STEPS = {
     "tsp5_lstm": 2400,
     "tsp5_transformer": 1400,
     "tsp10_lstm": 2000,
+    "tsp10_bilstm": 2000,
     "tsp10_transformer": 1200,
 }
 
