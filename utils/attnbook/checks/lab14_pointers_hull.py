@@ -32,7 +32,8 @@ def _variations(draw, points):
     yield turned(draw, hull)
     yield turned(draw, hull[::-1])  # clockwise
     yield turned(draw, hull)
-    yield turned(draw, hull)[1:]  # a corner is missing
+    yield turned(draw, hull)[1:]  # a corner is missing on the way home
+    yield [*hull[:at - 1], *hull[at:]]  # or anywhere
     yield turned(draw, hull)[:2]
     yield []
     yield [*hull, hull[0]]  # home again
@@ -88,6 +89,9 @@ def _polygons(draw):
     yield _on_an_edge(draw)
     points = scattered(draw, 3)
     yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
+    yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
+    yield points[None, :2], torch.tensor([[0, 1]])
+    yield points[None], torch.tensor([[3, 3, 3]])
     points = scattered(draw, 8)
     rows = list(_variations(draw, points))
     scale, move = ((2.0**-10, 0.0), (2.0**-4, -3.0), (2.0**10, 5.0), (2.0**-9, 1.0))[draw.number]

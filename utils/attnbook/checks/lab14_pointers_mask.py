@@ -118,7 +118,7 @@ MASK_VISITED = Exercise(
         ),
         Mistake(
             "nothing closed",
-            "You returned the mask as it was.",
+            "You returned the mask as it was. The place that was chosen is closed from now on: False in its row.",
             "return mask.clone()",
         ),
     ],

@@ -34,7 +34,7 @@ def _journeys(draw):
         yield pointer, pointer.start(), pointer.points.clone(), first
     if draw.compact:
         return
-    for scale, shift in ((1.0, -9.0), (1.0, 9.0), (1e-3, 0.0), (1e10, -1e11)):  # all below 0; above; close; immense
+    for scale, shift in ((1.0, -9.0), (1.0, 9.0), (1e-9, 1.0), (1e10, -1e11)):  # all below 0; above; close; immense
         first = draw.integers(1, 6, 3)  # never place 0
         pointer = toy_pointer(draw, 3, 6, 2, first, scale, shift)
         yield pointer, pointer.start(), pointer.points.clone(), first
@@ -119,9 +119,15 @@ GREEDY_POINTER_DECODE = Exercise(
         ),
         Mistake(
             "filled with −1e9",
-            "You filled with −1e9. Scores may lie below that, and here they do: a visited place wins. Fill with "
-            "float('-inf').",
+            "You gave visited places a number such as −1e9. Scores may lie below that, and here they do: a visited "
+            "place wins. Fill with float('-inf').",
             {_MASKED: "scores.masked_fill(~mask, -1e9)"},
+        ),
+        Mistake(
+            "probabilities times the mask",
+            "You made probabilities of all scores and multiplied them by the mask. Where a visited place takes nearly "
+            "everything, the others are rounded to 0 and nothing is left to compare. Fill the scores with −inf.",
+            {_MASKED: "(scores.softmax(-1) * mask)"},
         ),
         Mistake(
             "fed with the place's number",
@@ -130,9 +136,9 @@ GREEDY_POINTER_DECODE = Exercise(
             {"points[rows, place]": "place"},
         ),
         Mistake(
-            "fed with the place's number, as real numbers",
-            "You gave `step` the *number* of the place, made to look like a point. A number says nothing about where "
-            "it lies: look its point up, points[rows, place].",
+            "fed with something that is no point",
+            "What you gave `step` is none of the row's points: perhaps the *number* of the place, made to look like a "
+            "point. A number says nothing about where it lies: look its point up, points[rows, place].",
             {"points[rows, place]": "place[:, None].expand(-1, points.shape[2]).to(points.dtype)"},
         ),
         Mistake(
