@@ -48,7 +48,7 @@ def _questions(draw):
     yield 50 * query, 50 * key, W_q, W_k, v, draw.mask(2, 5)  # tanh close to 1 and −1
     parts = [50 * (part.abs() + 1) for part in (query, key, W_q, W_k)]  # each tanh is exactly 1
     v = -(2.0**33) * draw.integers(1, 9, len(v))  # so all scores are equal, and far below any −1e9
-    yield *parts, v.double(), draw.mask(2, 5, empty_rows=False)
+    yield *parts, v.double(), _one_open(draw, 2, 5)
 
 
 def _where_all_is_open(gradients, query, key, W_q, W_k, v, mask):
