@@ -153,7 +153,7 @@ WRITING_AND_READING = [
         "erase and add swapped",
         "You handed erase and add on in the wrong order. machine.writing gives (erase, add), and erase_and_add takes "
         "them so.",
-        {"erase_and_add(memory, new_write_weights, erase, add)": "erase_and_add(memory, new_write_weights, add, erase)"},
+        {"new_write_weights, erase, add)": "new_write_weights, add, erase)"},
     ),
     Mistake(
         "nothing written",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .exercise import Exercise, Mistake, Property
+from .exercise import Exercise, Property
 from .lab13_mistakes import MISTAKES
 from .lab13_ntm import content_weights
 from .lab13_ntm_move import interpolate, shift_weights
@@ -41,7 +41,7 @@ def _machines(draw):
     ):  # fmt: skip
         machine = toy_machine(draw, inputs, D, M, inputs + 1 if M != 3 else M)
         yield draw.normal(B, inputs), _state(draw, B, N, M), machine
-    memory, last_read, read_weights, write_weights = _state(draw, 2, 4, 3)
+    memory, last_read, *_ = _state(draw, 2, 4, 3)
     first = torch.eye(4, dtype=torch.float64)[[0, 0]]  # (2, 4)
     memory = torch.full_like(memory, 1e-6)
     yield draw.normal(2, 2), (memory, memory[:, 0], first, first), toy_machine(draw, 2, 4, 3, 2)  # the first step
