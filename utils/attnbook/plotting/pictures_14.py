@@ -154,7 +154,7 @@ def plot_pointing(
                 ax.plot(x, y, marker="x", color=_INK, markersize=6, zorder=3)
                 continue
             look = {"facecolor": STYLES[0].colour, "alpha": 0.45, "edgecolor": _INK, "linewidth": 0.8}
-            ax.scatter([x], [y], s=420 * share, zorder=2, **look)
+            ax.scatter([x], [y], s=420 * share, zorder=2, clip_on=False, **look)
             ax.plot(x, y, marker="o", color=_INK, markersize=3, zorder=3)
         if before:
             ax.plot(*zip(*(spots[place] for place in before), strict=True), **_WAY)
