@@ -13,8 +13,8 @@ _INK = "#24292F"
 
 def draw_pointing(ax: Axes | None = None) -> Axes:
     """Draw what attention and pointing share, and where they part: with the sum and without it."""
-    ax = new_axes(ax, (6.5, 4.1))
-    ax.set(xlim=(0, 10), ylim=(-0.2, 6.3))
+    ax = new_axes(ax, (6.5, 4.4))
+    ax.set(xlim=(-0.3, 10), ylim=(-0.7, 6.3))
     ax.axis("off")
     _box(ax, 0.2, 4.7, 2.6, "query", "(B, Tq, Dq)")
     _box(ax, 0.2, 2.9, 2.6, "keys", "(B, Tk, Dk)")
@@ -28,6 +28,10 @@ def draw_pointing(ax: Axes | None = None) -> Axes:
     _arrow(ax, (7.5, 3.7), (5.4, 1.75), dashed=True)
     _arrow(ax, (2.85, 1.05), (3.55, 1.05), dashed=True)
     _arrow(ax, (8.6, 3.7), (8.6, 1.75), colour=TRUTH_COLOUR)
+    back = {"color": TRUTH_COLOUR, "linestyle": "-", "marker": "", "linewidth": 1.4}
+    ax.plot((8.3, 8.3, -0.2, -0.2), (0.42, -0.1, -0.1, 5.25), **back)
+    _arrow(ax, (-0.2, 5.25), (0.18, 5.25), colour=TRUTH_COLOUR)
+    ax.text(4.05, -0.42, "what stands there is read next", fontsize=11, ha="center", color=TRUTH_COLOUR)
     ax.text(8.75, 2.7, "pointing:\nstop here", fontsize=11, va="center", color=TRUTH_COLOUR)
     ax.text(3.6, 2.75, "attention:\none more step", fontsize=11, va="center", color="#57606A")
     ax.text(0.2, 6.0, "one sentence, two endings", fontsize=12, weight="bold", color=_INK)
