@@ -115,12 +115,10 @@ STEPS = {
     "sort_lstm": 1200,
     "sort_transformer": 300,
     "hull_lstm": 2000,
-    "hull_bilstm": 2000,
     "hull_transformer": 1200,
     "tsp5_lstm": 2400,
     "tsp5_transformer": 1400,
     "tsp10_lstm": 2000,
-    "tsp10_bilstm": 2000,
     "tsp10_transformer": 1200,
 }
 
