@@ -9,6 +9,7 @@ from attnbook.data.algorithmic import (
     BitBatch,
     associative_recall_batch,
     copy_batch,
+    mark_phases,
     repeat_copy_batch,
     reversed_string,
     reversed_strings,
@@ -203,3 +204,25 @@ def test_the_item_that_followed_the_one_asked_is_wanted():
 def test_numbers_that_make_no_batch_are_refused(message, make):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_marks_say_where_a_task_begins_and_where_it_wants_an_answer(name):
+    plain = BATCHES[name](5)
+    inputs, target, mask = mark_phases(plain)
+    features = plain.inputs.shape[-1]
+    assert torch.equal(inputs[:, 1:, :features], plain.inputs)
+    assert torch.equal(target[:, 1:], plain.target)
+    assert torch.equal(mask[:, 1:], plain.mask)
+    assert inputs[:, 0].tolist() == [[0.0] * features + [1.0, 0.0]] * 3
+    assert inputs[:, 1:, features].abs().sum() == 0
+    assert torch.equal(inputs[..., features + 1], mask.float())
+    assert not mask[:, 0].any()
+    assert target[:, 0].abs().sum() == 0
+
+
+def test_without_marks_a_step_that_wants_an_answer_may_look_like_a_vector():
+    said, asked = torch.zeros(9), copy_batch(2, 1).inputs[0, -1]
+    assert torch.equal(asked, said)
+    marked = mark_phases(copy_batch(2, 1)).inputs[0]
+    assert not torch.equal(marked[-1], torch.zeros(11))

@@ -6,13 +6,22 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.data import copy_batch
+from attnbook.data import copy_batch, mark_phases
 from attnbook.experiments import memory
 from attnbook.experiments.copying import TASK
-from attnbook.experiments.memory import BitTask, Lesson, Recipe, Training, bit_loss, measure, wrong_bits
+from attnbook.experiments.memory import (
+    BitTask,
+    Lesson,
+    Recipe,
+    Training,
+    bit_loss,
+    blur,
+    marked,
+    measure,
+    wrong_bits,
+)
 from attnbook.experiments.runner import Job
-from attnbook.models import NTM, LSTMTagger, NTMRecord
-from attnbook.models.ntm_addressing import Address
+from attnbook.models import NTM, LSTMTagger
 
 
 def draw(size, count, seed, source):
@@ -27,7 +36,7 @@ SMALL = Recipe({"hidden": 6, "width": 4})
 
 
 class Says(nn.Module):
-    """Says one number everywhere; looks at two rows of ``rows``; every gate is half open."""
+    """Says one number everywhere; looks at two rows of ``rows``."""
 
     def __init__(self, number=0.0):
         super().__init__()
@@ -37,10 +46,6 @@ class Says(nn.Module):
         weights = torch.zeros(*inputs.shape[:2], 1, rows)
         weights[..., :2] = 0.5
         return self.number.expand(*inputs.shape[:2], 2), weights
-
-    def record(self, inputs, rows=8):
-        logits, weights = self(inputs, rows)
-        return NTMRecord(logits, weights, Address(*[torch.full((*inputs.shape[:2], 1, 1), 0.5)] * 5), None)
 
 
 def test_wrong_bits_are_counted_where_they_are_asked_for():
@@ -73,6 +78,8 @@ def test_lessons_grow_when_the_model_makes_less_than_one_mistake_and_never_beyon
     assert sizes == sorted(sizes)
     assert len(training.grew) == 2
     assert training.grew[1] - training.grew[0] > 10
+    assert training.converged["step"] > training.grew[1] + 10  # when the largest were learnt too
+    assert training.converged["seconds"] >= 0
 
 
 def test_without_a_curriculum_lessons_are_large_at_once():
@@ -92,14 +99,20 @@ def test_rows_are_drawn_or_fixed():
     assert Training(Says(), TINY, Recipe(rows=11), seed=0).batch_at(0).rows == 11
 
 
-def test_penalties_are_added_as_they_are_weighed():
+def test_blur_is_0_at_one_row_and_grows_with_the_rows_that_share_a_look():
+    one, two, four = torch.eye(4)[0], torch.tensor([0.5, 0.5, 0, 0]), torch.full((4,), 0.25)
+    assert [blur(weights).item() for weights in (one, two, four)] == [0.0, 0.5, 0.75]
+    assert blur(torch.stack([one, two])).item() == 0.25
+
+
+def test_blur_has_its_price_once_lessons_are_large():
     lesson = draw(2, 3, 0, torch.Generator().manual_seed(0))
-    plain, unsharp, gate = (
+    plain, early, late = (
         Training(Says(), TINY, recipe, 0).loss(Says(), lesson).item()
-        for recipe in (Recipe(), Recipe(unsharp=0.1), Recipe(open_gate=0.1))
+        for recipe in (Recipe(), Recipe(blur=0.1), Recipe(blur=0.1, curriculum=False))
     )
-    assert unsharp - plain == pytest.approx(0.1 * 0.5)
-    assert gate - plain == pytest.approx(0.1 * 0.5)
+    assert early == plain
+    assert late - plain == pytest.approx(0.1 * 0.5)
 
 
 def test_the_best_checkpoint_is_kept_whatever_comes_after():
@@ -108,18 +121,6 @@ def test_the_best_checkpoint_is_kept_whatever_comes_after():
         training.validate(Says(number))
     assert training.kept["number"].item() == 0.0
     assert training.best == pytest.approx(-torch.tensor(2.0).log().item(), abs=1e-6)
-
-
-def test_an_average_lags_behind_the_weights_and_is_what_is_kept():
-    model, lesson = Says(0.0), draw(2, 3, 0, torch.Generator().manual_seed(0))
-    training = Training(model, TINY, Recipe(average=0.5), seed=0)
-    for number in (0.0, 1.0, 1.0):
-        model.number.data.fill_(number)
-        training.loss(model, lesson)
-    training.validate(model)
-    assert 0.4 < training.kept["number"].item() <= 1.0
-    model.number.data.fill_(9.0)
-    assert training.kept["number"].item() <= 1.0
 
 
 def test_the_rate_falls_where_the_recipe_says():
@@ -134,11 +135,11 @@ def test_a_recipe_builds_a_machine_or_an_lstm_of_the_tasks_size():
     assert isinstance(machine, NTM)
     assert machine.config.without == ("shift",)
     assert isinstance(lstm, LSTMTagger)
-    bits = copy_batch(2, 1)
+    bits = mark_phases(copy_batch(2, 1))
     assert machine(bits.inputs, rows=5)[0].shape == lstm(bits.inputs, rows=5)[0].shape == bits.target.shape
 
 
-@pytest.mark.parametrize("recipe", [SMALL, replace(SMALL, average=0.9), Recipe(None)])
+@pytest.mark.parametrize("recipe", [SMALL, replace(SMALL, blur=0.1, curriculum=False), Recipe(None)])
 def test_a_training_leaves_its_figures_and_the_chosen_weights(recipe, monkeypatch):
     monkeypatch.setattr(memory, "EVERY", 4)
     monkeypatch.setattr(memory, "COUNT", {"validation": 2, "test": 3})
@@ -155,3 +156,13 @@ def test_a_training_leaves_its_figures_and_the_chosen_weights(recipe, monkeypatc
     assert figures["wrong_bits"].keys() == figures["wrong_bits_last"].keys() == {"2", "4"}
     assert figures["wrong_bits"] == measure(model, TINY)
     assert {**once()[1], "seconds": 0} == {**figures, "seconds": 0}
+
+
+def test_a_marked_task_has_two_channels_more_and_the_same_bits():
+    plain, with_marks = TINY.exact(3, 2, 0).bits, marked(TINY).exact(3, 2, 0).bits
+    assert marked(TINY).inputs == TINY.inputs + 2 == with_marks.inputs.shape[-1]
+    assert torch.equal(with_marks.inputs[:, 1:, :3], plain.inputs)
+    assert marked(TINY).exact(3, 2, 0).rows == 8
+    drawn = [marked(TINY).draw(5, 2, 3, torch.Generator().manual_seed(1)) for _ in range(2)]
+    assert torch.equal(drawn[0].bits.inputs, drawn[1].bits.inputs)
+    assert drawn[0].bits.inputs.shape[-1] == 5

@@ -5,6 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.data.batching import Example, Links, Task
@@ -171,6 +172,27 @@ def associative_recall_batch(items: int, count: int, seed: int = 0, vectors: int
     return _question_and_answer(said, [0.0, 1.0], content[row, asked + 1])
 
 
+def mark_phases(batch: BitBatch) -> BitBatch:
+    """The same task with its phases marked, on two more channels: a first step, and each step that wants an answer.
+
+    Without marks, a step that wants an answer looks just like a vector of zeros. Who has no memory but the one it
+    writes to (a feed-forward controller) can't tell them apart.
+
+    Returns:
+        inputs ``(B, 1 + T, I + 2)``: the first step holds nothing but its mark, on channel I; channel I + 1 is 1
+        where an answer is wanted. target ``(B, 1 + T, O)``, mask ``(B, 1 + T)``.
+
+    >>> mark_phases(copy_batch(1, 1, bits=1)).inputs[0, :, 2:].tolist()
+    [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    """
+    mask = F.pad(batch.mask, (1, 0))  # (B, 1 + T), False at the first step
+    begins = torch.zeros_like(mask)
+    begins[:, 0] = True
+    marks = torch.stack([begins, mask], dim=-1).to(batch.inputs)  # (B, 1 + T, 2)
+    inputs = torch.cat([F.pad(batch.inputs, (0, 0, 1, 0)), marks], dim=-1)  # (B, 1 + T, I + 2)
+    return BitBatch(inputs, F.pad(batch.target, (0, 0, 1, 0)), mask)
+
+
 def _check_at_least(least: int, **numbers: int) -> None:
     for name, number in numbers.items():
         if number < least:
@@ -183,7 +205,7 @@ def _random_bits(shape: tuple[int, ...], source: torch.Generator) -> Tensor:
 
 def _with_channels(vectors: Tensor, channels: int) -> Tensor:
     """``(..., bits)`` -> ``(..., bits + channels)``; the new channels are silent."""
-    return torch.nn.functional.pad(vectors, (0, channels))
+    return F.pad(vectors, (0, channels))
 
 
 def _question_and_answer(said: Tensor, signal: list[float], answer: Tensor) -> BitBatch:

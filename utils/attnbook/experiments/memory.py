@@ -3,15 +3,14 @@
 import copy
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from attnbook.data import BitBatch
+from attnbook.data import BitBatch, mark_phases
 from attnbook.experiments.runner import Job
 from attnbook.experiments.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
@@ -57,6 +56,20 @@ class BitTask:
     outputs: int
 
 
+def marked(task: BitTask) -> BitTask:
+    """The same task with :func:`~attnbook.data.algorithmic.mark_phases` in all its lessons."""
+
+    def mark(lesson: Lesson) -> Lesson:
+        return lesson._replace(bits=mark_phases(lesson.bits))
+
+    return replace(
+        task,
+        draw=lambda *arguments: mark(task.draw(*arguments)),
+        exact=lambda *arguments: mark(task.exact(*arguments)),
+        inputs=task.inputs + 2,
+    )
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What is chosen about a training.
@@ -66,18 +79,14 @@ class Recipe:
         constant: part of the training before the rate begins to fall; 1.0 = it never does.
         curriculum: begin with small sizes.
         rows: so many rows in each lesson; ``None`` = as drawn.
-        average: how much of a running average of all weights stays at each step; 0 = no average.
-        unsharp: weight of a penalty on heads that look at several rows, 1 − Σ w².
-        open_gate: weight of a penalty on gates that are open to content.
+        blur: price of a head that looks at several rows, 1 − Σ w², once the lessons are as large as they get.
     """
 
     machine: dict | None = field(default_factory=dict)
     constant: float = 0.6
     curriculum: bool = True
     rows: int | None = None
-    average: float = 0.0
-    unsharp: float = 0.0
-    open_gate: float = 0.0
+    blur: float = 0.0
 
     def build(self, task: BitTask) -> nn.Module:
         """A fresh model for a task."""
@@ -101,8 +110,13 @@ def wrong_bits(logits: Tensor, bits: BitBatch) -> float:
     return (wrong & bits.mask[..., None]).sum().item() / len(wrong)
 
 
+def blur(weights: Tensor) -> Tensor:
+    """How far heads are from looking at one row each: the mean of 1 − Σ w² over ``weights (..., N)``; 0 = at one."""
+    return (1 - weights.square().sum(dim=-1)).mean()
+
+
 class Training:
-    """A training under way: lessons that grow, penalties, an average of the weights, the best checkpoint.
+    """A training under way: lessons that grow, and the best checkpoint.
 
     The size of a lesson follows what the model has learnt, so this can't be resumed.
     """
@@ -112,8 +126,9 @@ class Training:
         self.largest = task.sizes[0] if recipe.curriculum else task.sizes[1]
         self.error = float(task.outputs)  # running mean of the wrong bits a sequence
         self.grew: list[int] = []  # the steps at which lessons grew
-        self.average = recipe.average and AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(recipe.average))
+        self.converged: dict[str, float] | None = None  # the step, and CPU seconds, at which the largest were learnt
         self.best, self.kept, self.steps = float("-inf"), copy.deepcopy(model.state_dict()), 0
+        self.start = time.process_time()
         tests = [task.exact(size, COUNT["validation"], VALIDATION_SEED) for size in task.validation]
         self.validation: list[Lesson] = tests
 
@@ -124,32 +139,29 @@ class Training:
         return lesson if self.recipe.rows is None else lesson._replace(rows=self.recipe.rows)
 
     def loss(self, model: nn.Module, lesson: Lesson) -> Tensor:
-        """Cross-entropy and penalties of a lesson; the next one may be larger."""
-        if self.average and self.steps:
-            self.average.update_parameters(model)
+        """Cross-entropy of a lesson, and the price of its blur; the next lesson may be larger."""
         self.steps += 1
-        bits, recipe, extra = lesson.bits, self.recipe, 0.0
-        if recipe.open_gate:
-            logits, weights, address, _ = model.record(bits.inputs, lesson.rows)
-            extra = recipe.open_gate * address.gate.mean()
-        else:
-            logits, weights = model(bits.inputs, rows=lesson.rows)
-        if recipe.unsharp:
-            extra = extra + recipe.unsharp * (1 - weights.square().sum(dim=-1)).mean()
-        self._grow(wrong_bits(logits, bits))
-        return bit_loss(logits, bits) + extra
+        logits, weights = model(lesson.bits.inputs, rows=lesson.rows)
+        loss = bit_loss(logits, lesson.bits)
+        if self.recipe.blur and self.largest == self.task.sizes[1]:
+            loss = loss + self.recipe.blur * blur(weights)
+        self._grow(wrong_bits(logits, lesson.bits))
+        return loss
 
     def _grow(self, wrong: float) -> None:
         _, last, by = self.task.sizes
         self.error = 0.98 * self.error + 0.02 * wrong
-        if self.error < 1 and self.largest < last:
+        if self.error >= 1:
+            return
+        if self.largest < last:
             self.largest, self.error = min(last, self.largest + by), 1.5
             self.grew.append(self.steps)
+        elif self.converged is None:
+            self.converged = {"step": self.steps, "seconds": round(time.process_time() - self.start, 1)}
 
     @torch.no_grad()
     def validate(self, model: nn.Module) -> float:
         """Minus the mean loss on the sizes that choose the checkpoint; keep the best one."""
-        model = self.average.module if self.average else model
         losses = [bit_loss(model(bits.inputs, rows=rows)[0], bits).item() for bits, rows in self.validation]
         result = -sum(losses) / len(losses)
         if result > self.best:
@@ -181,6 +193,7 @@ def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job)
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "seconds": round(time.process_time() - start, 1),
         "grew": training.grew,
+        "converged": training.converged,
         "losses": chunk_means(history.losses, 50, digits=5),
         "validations": [round(-result, 6) for result in results],
         "chosen": history.validations[results.index(max(results))][0],

@@ -11,7 +11,7 @@ from attnbook.data.geometry import hull_area_covered, is_convex_hull, is_simple
 from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
 from attnbook.data.tours import nearest_neighbour, optimality_gap, random_tours, tour_length, two_opt
 from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import train
+from attnbook.experiments.seq2seq import chunk_means, train
 from attnbook.experiments.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything
@@ -21,6 +21,7 @@ WIDTH = 128
 TESTS = 1000  # instances of each size
 TEST_SEED = 0  # that no training draws with
 BEAM = 4
+KEEP = ("sort_lstm", "hull_lstm", "hull_transformer", "tsp5_lstm", "tsp10_lstm", "tsp10_transformer")  # seed 0
 
 
 def sorting_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
@@ -153,11 +154,11 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model, puzzle = build(job.model), PUZZLES[job.model.partition("_")[0]]
     history, figures = train(model, puzzle, job, TRAINING, loss=pointer_loss)
-    figures["losses"] = [round(sum(history.losses[i : i + 50]) / 50, 4) for i in range(0, job.steps - 49, 50)]
+    figures["losses"] = chunk_means(history.losses, 50, digits=4)
     figures.update(by_size(lambda batch: puzzle.figures(model, batch), puzzle))
     if puzzle.figures is tour_figures:
         figures.update(by_size(reference_figures, puzzle))
-    return Outcome(figures, model if job.seed == 0 else None)
+    return Outcome(figures, model if job.seed == 0 and job.model in KEEP else None)
 
 
 _SIZES = {name: {"trained": list(puzzle.trained), "tested": list(puzzle.tested)} for name, puzzle in PUZZLES.items()}

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from attnbook.data import associative_recall_batch, repeat_copy_batch
-from attnbook.experiments.memory import COUNT, EVERY, TRAINING, BitTask, Lesson, Recipe, train_and_measure
+from attnbook.experiments.memory import COUNT, EVERY, TRAINING, BitTask, Lesson, Recipe, marked, train_and_measure
 from attnbook.experiments.runner import Experiment, Job, Outcome
 from attnbook.seeding import seed_everything
 
@@ -34,10 +34,10 @@ def exact_recall(size: int, count: int, seed: int) -> Lesson:
 
 
 TASKS = {
-    "repeat": BitTask(draw_repeat, exact_repeat, (2, 10, 1), validation=(12,), tests=(5, 10, 15, 20),
-                      inputs=10, outputs=9),
-    "recall": BitTask(draw_recall, exact_recall, (2, 6, 1), validation=(8,), tests=(4, 6, 10, 15),
-                      inputs=8, outputs=6),
+    "repeat": marked(BitTask(draw_repeat, exact_repeat, (2, 10, 1), validation=(12,), tests=(5, 10, 15, 20),
+                             inputs=10, outputs=9)),
+    "recall": marked(BitTask(draw_recall, exact_recall, (2, 6, 1), validation=(8,), tests=(4, 6, 10, 15),
+                             inputs=8, outputs=6)),
 }  # fmt: skip
 RECIPES = {"ntm": Recipe(), "ntm_lstm": Recipe({"controller": "lstm"}), "lstm": Recipe(None)}
 STEPS = {f"{task}_{name}": 2500 for task in TASKS for name in RECIPES}
@@ -57,7 +57,7 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = {
-    "task": "repeat_copy_batch(1 to 10, 1 to 10), associative_recall_batch(2 to 6)", "rows": ROWS,
+    "task": "repeat_copy_batch(1 to 10, 1 to 10), associative_recall_batch(2 to 6), phases marked", "rows": ROWS,
     "checkpoint": f"every {EVERY} steps, chosen by the loss on 12 vectors or 8 items", "sequences": COUNT, **TRAINING,
 }  # fmt: skip
 EXPERIMENT = Experiment("recalling", STEPS, run, SETTINGS)
