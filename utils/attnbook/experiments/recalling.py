@@ -40,7 +40,7 @@ TASKS = {
                              inputs=8, outputs=6)),
 }  # fmt: skip
 RECIPES = {"ntm": Recipe(), "ntm_lstm": Recipe({"controller": "lstm"}), "lstm": Recipe(None)}
-STEPS = {f"{task}_{name}": 2500 for task in TASKS for name in RECIPES}
+STEPS = {f"{task}_{name}": 5000 if name == "lstm" else 1500 for task in TASKS for name in RECIPES}
 
 
 def build(name: str) -> tuple[nn.Module, BitTask, Recipe]:
