@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 import torch
 
+from attnbook.attention import attend, cosine
 from attnbook.models.ntm_addressing import (
     STEPS,
     Address,
@@ -150,6 +151,13 @@ def test_erase_and_add_are_equations_3_and_4(memory, weights, draw, close):
     before = memory.clone()
     close(erase_and_add(memory, w, erase, add), like(wanted, memory))
     assert torch.equal(memory, before)
+
+
+def test_content_and_read_are_attend_with_the_heads_as_queries(address, memory, close):
+    context, weights = attend(address.key, memory, memory, lambda query, key: address.beta * cosine(query, key))
+    content = content_weights(address.key, address.beta, memory)
+    close(content, weights)
+    close(read(memory, content), context)
 
 
 def test_several_heads_erase_in_turn_then_add_in_turn(memory, weights, draw, close):

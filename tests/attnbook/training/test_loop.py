@@ -87,10 +87,11 @@ def test_the_same_seed_gives_the_same_training():
     assert quick(build(AttentionSeq2Seq, seed=1)).losses != quick(build(AttentionSeq2Seq)).losses
 
 
-def test_a_step_is_adamw_on_the_mean_loss():
+@pytest.mark.parametrize("betas", [(0.9, 0.999), (0.8, 0.95)])
+def test_a_step_is_adamw_on_the_mean_loss(betas):
     model, slow = build(), build()
-    history = quick(model, steps=3, clip=1e9)
-    optimiser = torch.optim.AdamW(slow.parameters())
+    history = quick(model, steps=3, clip=1e9, betas=betas)
+    optimiser = torch.optim.AdamW(slow.parameters(), betas=betas)
     for step in range(3):
         for group in optimiser.param_groups:
             group["lr"] = 3e-3 * warmup_then_cosine(step, 3, 2)

@@ -37,11 +37,11 @@ RECIPES = {
     "ntm_lstm": replace(BASE, machine={"controller": "lstm"}),
     "unmarked_lstm": replace(BASE, machine={"controller": "lstm"}),
     "lstm": Recipe(None, curriculum=False),  # with small lessons first it never comes to the large ones
-    "constant_rate": replace(BASE, constant=1.0),
+    "slow_beta": replace(BASE, betas=(0.9, 0.999)),
     "no_curriculum": replace(BASE, curriculum=False),
     "fixed_rows": replace(BASE, rows=128),
 } | {f"no_{step}": replace(BASE, machine={"without": (step,)}) for step in ADDRESSING}
-STEPS = dict.fromkeys(RECIPES, 1200) | {"lstm": 5000}  # a step of the LSTM takes some tenth of the time
+STEPS = dict.fromkeys(RECIPES, 1000) | {"lstm": 5000}  # a step of the LSTM takes some tenth of the time
 KEEP = ("ntm", "free_blur", "unmarked", "lstm")
 
 

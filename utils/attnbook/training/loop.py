@@ -48,6 +48,7 @@ def fit(
     rate: float = 3e-3,
     warmup: int = 100,
     clip: float = 1.0,
+    betas: tuple[float, float] = (0.9, 0.999),
     schedule: Callable[[int], float] | None = None,
     loss: Callable[[nn.Module, Batch], Tensor] = teacher_forcing_loss,
     validate: Callable[[nn.Module], float] | None = None,
@@ -64,6 +65,7 @@ def fit(
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
         rate: the highest learning rate. ``warmup``: steps until it is reached. ``clip``: largest gradient norm.
+        betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
         validate: ``validate(model) -> number``, higher is better, called every ``every`` steps.
@@ -84,7 +86,7 @@ def fit(
     """
     device = next(model.parameters()).device
     _check_wishes(steps, every, patience, validate, mixed_precision, device)
-    plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip}
+    plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip, "betas": tuple(betas)}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
@@ -118,7 +120,7 @@ class _Run:
         self.model, self.plan, self.schedule = model, plan, schedule
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["rate"])
+        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["rate"], betas=plan["betas"])
         self.device_type = next(model.parameters()).device.type
 
     def step(self, batch: Batch) -> float:
