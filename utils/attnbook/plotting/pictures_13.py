@@ -166,7 +166,7 @@ def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Seq
     """
     if not panels:
         raise ValueError("panels is empty; give at least one label with its curves")
-    size = (6.5, 0.8 + 1.4 * len(panels))
+    size = (6.5, 1.6 + 1.4 * len(panels))
     _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
     for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
         for (name, values), style in zip(curves.items(), STYLES, strict=False):
