@@ -1,5 +1,8 @@
 """The command line."""
 
+import subprocess
+import sys
+
 import pytest
 
 from coursekit.cli import COMMANDS, main
@@ -85,3 +88,9 @@ def test_status_prints_or_writes_the_page(project, capsys):
 def test_course_makes_a_folder_to_grade_in(project, tmp_path, capsys):
     assert call(project, "course", tmp_path / "autumn") == 0
     assert "source/lab01_sums/lab01_sums.ipynb: written" in capsys.readouterr().out
+
+
+def test_the_package_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "coursekit", "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "release" in done.stdout

@@ -1,0 +1,167 @@
+"""Answers of lab 13 that are right on the small and tame, and wrong on what else may come."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from attnbook.checks import evaluate
+
+
+def content(key, beta, memory, limit=None, guard=None):
+    cosine = (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0]
+    return ((beta if limit is None else beta.clamp(max=limit)) * cosine).softmax(-1)
+
+
+def bounded_beta(key, beta, memory):
+    return content(key, beta, memory, limit=50.0)
+
+
+def exp_with_bounds(key, beta, memory):
+    cosine = (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0]
+    shares = (beta * cosine).clamp(max=80).exp()
+    return shares / shares.sum(-1, keepdim=True)
+
+
+def zero_rows_get_nothing(key, beta, memory):
+    closed = (memory == 0).all(-1) & (memory != 0).any(-1).any(-1, keepdim=True)
+    scores = beta * F.cosine_similarity(memory, key[:, None], dim=-1)
+    return scores.masked_fill(closed, -torch.inf).softmax(-1)
+
+
+def single_precision(key, beta, memory):
+    return content(key.float(), beta.float(), memory.float()).to(memory.dtype)
+
+
+def squeezes(key, beta, memory):
+    return (beta * (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[..., None]).squeeze()).softmax(-1)
+
+
+def moved(weights, shift):
+    return shift[:, :1] * weights.roll(-1, 1) + shift[:, 1:2] * weights + shift[:, 2:] * weights.roll(1, 1)
+
+
+def circle_for_small_memories_only(weights, shift):
+    if weights.shape[1] < 12:
+        return moved(weights, shift)
+    after, before = F.pad(weights[:, 1:], (0, 1)), F.pad(weights[:, :-1], (1, 0))
+    return shift[:, :1] * after + shift[:, 1:2] * weights + shift[:, 2:] * before
+
+
+def two_rows_stay(weights, shift):
+    return weights if weights.shape[1] == 2 else moved(weights, shift)
+
+
+def hard_when_sharp(weights, shift):
+    hard = F.one_hot(shift.argmax(-1), 3).to(shift.dtype)
+    return moved(weights, torch.where(shift.amax(-1, keepdim=True) > 0.95, hard, shift))
+
+
+def powers(weights, gamma, limit=None):
+    gamma = gamma if limit is None else gamma.clamp(max=limit)
+    raised = (weights / weights.amax(-1, keepdim=True)) ** gamma
+    return raised / raised.sum(-1, keepdim=True)
+
+
+def bounded_gamma(weights, gamma):
+    return powers(weights, gamma, limit=100.0)
+
+
+def tiny_for_double_only(weights, gamma):
+    return (gamma * weights.clamp_min(1e-300).log()).softmax(-1)
+
+
+def guard_of_a_thousandth(weights, gamma):
+    return (gamma * (weights + 1e-3).log()).softmax(-1)
+
+
+def largest_of_the_batch(weights, gamma):
+    raised = (weights / weights.amax()) ** gamma
+    return raised / raised.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
+def look(orders, previous, memory, sharpened=powers, shifted=moved):
+    key, beta, gate, shift, gamma = orders
+    return sharpened(shifted(torch.lerp(previous, content(key, beta, memory), gate), shift), gamma)
+
+
+def written(memory, weights, erase, add):
+    return memory * (1 - weights[:, :, None] * erase[:, None]) + weights[:, :, None] * add[:, None]
+
+
+def seen(memory, weights):
+    return (weights[:, :, None] * memory).sum(1)
+
+
+def step_with(looking=look, writing=written, reading=seen, first=lambda state: state):
+    def ntm_step(x, state, machine):
+        memory, last, reader, writer = first(state)
+        hidden = machine.controller(x, last)
+        reader = looking(machine.read_head(hidden), reader, memory)
+        writer = looking(machine.write_head(hidden), writer, memory)
+        memory = writing(memory, writer, *machine.writing(hidden))
+        last = reading(memory, reader)
+        return machine.output(hidden, last), (memory, last, reader, writer)
+    return ntm_step
+
+
+def look_without_moves(orders, previous, memory):
+    return look(orders, previous, memory, shifted=lambda w, s: w if len(w) == 1 else moved(w, s))
+
+
+def look_on_a_line(orders, previous, memory):
+    return look(orders, previous, memory, shifted=circle_for_small_memories_only)
+
+
+def look_normalised_over_all(orders, previous, memory):
+    def sharpened(weights, gamma):
+        raised = weights**gamma
+        return raised / (raised.sum(-1, keepdim=True) + 1e-4)
+    return look(orders, previous, memory, sharpened=sharpened)
+
+
+def reads_the_strongest_when_sharp(memory, weights):
+    sharp = weights.amax(-1, keepdim=True) > 0.999
+    hard = F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)
+    return seen(memory, torch.where(sharp, hard, weights.detach()))
+
+
+def writes_twice(memory, weights, erase, add):
+    return written(written(memory, weights, erase, add), weights, 0 * erase, 0.01 * add)
+
+
+def writes_in_place(memory, weights, erase, add):
+    memory[:] = written(memory, weights, erase, add)
+    return memory
+
+
+def normalises_what_came(state):
+    return (*state[:2], *(part.softmax(-1) for part in state[2:]))
+
+
+CHEATS = {
+    "content_weights": (bounded_beta, exp_with_bounds, zero_rows_get_nothing, single_precision, squeezes),
+    "shift_weights": (circle_for_small_memories_only, two_rows_stay, hard_when_sharp),
+    "sharpen": (bounded_gamma, tiny_for_double_only, guard_of_a_thousandth, largest_of_the_batch),
+    "ntm_step": tuple(step_with(**change) for change in (
+        {"looking": look_without_moves}, {"looking": look_on_a_line}, {"looking": look_normalised_over_all},
+        {"reading": reads_the_strongest_when_sharp}, {"writing": writes_twice}, {"writing": writes_in_place},
+        {"first": normalises_what_came}, {"first": lambda state: tuple(part.float().double() for part in state)},
+        {"first": lambda state: (state[0].detach(), *state[1:])},
+    )),
+}
+RIGHT = {"content_weights": content, "shift_weights": moved, "sharpen": powers, "ntm_step": step_with(),
+         "erase_and_add": written, "read": seen}
+LIST = [(name, cheat) for name, known in CHEATS.items() for cheat in known]
+
+
+@pytest.mark.parametrize("name, cheat", LIST, ids=[f"{name}-{i}-{c.__name__}" for i, (name, c) in enumerate(LIST)])
+def test_a_cheat_is_caught_in_every_variant(name, cheat):
+    for variant in range(4):
+        assert not evaluate("lab13", name, cheat, variant).passed
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_the_cheats_are_made_of_is_right(name):
+    for variant in range(2):
+        verdict = evaluate("lab13", name, lambda *args: RIGHT[name](*args), variant)
+        assert verdict.passed, verdict.message

@@ -1,0 +1,277 @@
+"""Lab 14: whether a polygon is the hull of its points."""
+
+from __future__ import annotations
+
+import torch
+
+from .exercise import Exercise, Mistake, Property
+from .polygons import around_a_circle, hull_of, padded, scattered, turned
+
+
+def is_convex_hull(points, polygon):
+    real = polygon != points.shape[1]  # (B, T): not the end
+    place = torch.where(real, polygon, polygon[:, :1])  # (B, T): after the end, the first corner again
+    a = points.gather(1, place.clamp(max=points.shape[1] - 1)[..., None].expand(-1, -1, 2))  # (B, T, 2): corners
+    b = a.roll(-1, dims=1)  # (B, T, 2): the next ones
+    bend = turns(a[:, :, None], b[:, :, None], points[:, None])  # (B, T, N)
+    outside = (bend < 0).flatten(1).any(dim=1)  # (B,): a point lies to the right of an edge
+    visits = (polygon[..., None] == torch.arange(points.shape[1], device=points.device)).sum(dim=1)  # (B, N)
+    return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)
+
+
+def turns(a, b, c):
+    (ux, uy), (wx, wy) = (b - a).unbind(-1), (c - a).unbind(-1)
+    return ux * wy - uy * wx
+
+
+def _variations(draw, points):
+    """Rows of places for one set of points: right and wrong in all ways."""
+    hull, size = hull_of(points), len(points)
+    inner = [place for place in range(size) if place not in hull]
+    at = draw.integer(1, len(hull))
+    yield turned(draw, hull)
+    yield turned(draw, hull[::-1])  # clockwise
+    yield turned(draw, hull)
+    yield turned(draw, hull)[1:]  # a corner is missing on the way home
+    yield [*hull[:at - 1], *hull[at:]]  # or anywhere
+    yield turned(draw, hull)[:2]
+    yield []
+    yield [*hull, hull[0]]  # home again
+    yield [*hull, *hull]  # twice around
+    yield hull[:1]
+    for place in inner[:2]:
+        yield [*hull[:at], place, *hull[at:]]  # a corner too many
+    if len(hull) > 3:
+        yield [hull[1], hull[0], *hull[2:]]  # two corners exchanged: it crosses itself
+
+
+def _star(draw, count, inside):
+    """Corners joined to every second one: each bends to the left, and edges cross."""
+    points, hull = around_a_circle(draw, count, inside)
+    star = [hull[2 * i % count] for i in range(count)]
+    rows = [turned(draw, star), turned(draw, hull), turned(draw, star[::-1])]
+    return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
+
+
+def _on_an_edge(draw):
+    """A square with a point in the middle of an edge, one inside, and a twin of a corner."""
+    points = torch.tensor([[0, 0], [4, 0], [4, 4], [0, 4], [2, 0], [1, 2], [4, 4]], dtype=torch.float64)
+    order = draw.order(len(points))
+    place = order.argsort().tolist()
+    right = [place[i] for i in (0, 1, 2, 3)]
+    return points[order].repeat(3, 1, 1), padded([turned(draw, right), right[::-1], right[:3]], len(points), 1)
+
+
+def _together(draw, sets, spare=0):
+    """One batch of several point sets of one size, each with another kind of answer."""
+    rows = [list(_variations(draw, points)) for points in sets]
+    picked = [row[i % len(row)] for i, row in enumerate(rows)]
+    return torch.stack(sets), padded(picked, len(sets[0]), spare)
+
+
+def _polygons(draw):
+    if draw.compact:
+        points = scattered(draw, 4, grid=5)
+        for row in _variations(draw, points):
+            yield points[None], padded([row], 4)
+        points, hull = around_a_circle(draw, 5)
+        yield points[None], padded([[hull[2 * i % 5] for i in range(5)]], 5)
+        return
+    points = scattered(draw, 5 + draw.number)
+    rows = list(_variations(draw, points))
+    yield points.repeat(len(rows), 1, 1), padded(rows, len(points))
+    yield points[None], padded(rows[:1], len(points))  # one row, no end
+    yield points[None], padded(rows[1:2], len(points), spare=1)
+    yield _together(draw, [scattered(draw, 7) for _ in range(11)], spare=2)  # a set of its own for each row
+    square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
+    yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
+    yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])
+    yield _on_an_edge(draw)
+    points = scattered(draw, 3)
+    yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
+    yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
+    yield points[None, :2], torch.tensor([[0, 1]])
+    yield points[None], torch.tensor([[3, 3, 3]])
+    points = scattered(draw, 8)
+    rows = list(_variations(draw, points))
+    scale, move = ((2.0**-10, 0.0), (2.0**-4, -3.0), (2.0**10, 5.0), (2.0**-9, 1.0))[draw.number]
+    yield (points * scale + move).repeat(len(rows), 1, 1), padded(rows, 8)  # tiny, elsewhere, large
+    many = scattered(draw, 16, grid=1024)
+    yield many.repeat(3, 1, 1), padded([hull_of(many), hull_of(many)[1:], hull_of(many)[::-1]], 16)
+
+
+_BY_TURNS = """\
+answers = []
+for row, corners in zip(points, polygon.tolist()):
+    corners = [c for c in corners if c < len(row)]
+    n = len(corners)
+    bends = [turns(row[corners[i - 2]], row[corners[i - 1]], row[corners[i]]) > 0 for i in range(n)]
+    rest = [c for c in range(len(row)) if c not in corners]
+    inside = all(turns(row[corners[i - 1]], row[corners[i]], row[c]) >= 0 for c in rest for i in range(n))
+    answers.append(n >= 3 and len(set(corners)) == n and all(bends)AND_INSIDE)
+return torch.tensor(answers)
+"""
+
+IS_CONVEX_HULL = Exercise(
+    is_convex_hull,
+    cases=_polygons,
+    gradients=False,
+    properties=[
+        Property(
+            "clockwise is not right",
+            "Told the other way round, the same corners are no right answer: exactly one direction is.",
+            lambda result, points, polygon: (
+                not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any()
+            ),
+        ),
+        Property(
+            "at least three corners",
+            "A polygon has three corners or more.",
+            lambda result, points, polygon: (
+                not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any()
+            ),
+        ),
+        Property(
+            "right hulls are found right",
+            "You refuse a hull that is right: all points lie on its left or on it, and no corner comes twice.",
+            lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all(),
+        ),
+        Property(
+            "wrong hulls are refused",
+            "You accept a polygon that isn't the hull: a point lies to the right of an edge, or a corner comes twice.",
+            lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "clockwise",
+            "You want the hull clockwise: you ask that no point lies to the *left*. Counter-clockwise is agreed here. "
+            "Walk along an edge, and all points are on your left: no bend is below 0.",
+            {"bend < 0": "bend > 0"},
+        ),
+        Mistake(
+            "either direction",
+            "You accept the clockwise polygon as well. A network must learn *one* answer, and counter-clockwise is "
+            "agreed: no bend below 0.",
+            {"outside = (bend < 0).flatten(1).any(dim=1)":
+             "outside = (bend < 0).flatten(1).any(dim=1) & (bend > 0).flatten(1).any(dim=1)"},
+        ),
+        Mistake(
+            "only the bends looked at",
+            "You asked only whether the polygon bends to the left at each corner. Then it is a star, or too small: "
+            "points lie outside. Compare each edge with *all* N points.",
+            _BY_TURNS.replace("AND_INSIDE", ""),
+        ),
+        Mistake(
+            "self-crossing taken for convex",
+            "You asked whether it bends to the left at each corner, and whether the *other* points are inside. A "
+            "five-pointed star passes that, and it crosses itself. Compare each edge with all points, the corners "
+            "too.",
+            _BY_TURNS.replace("AND_INSIDE", " and inside"),
+        ),
+        Mistake(
+            "points outside missed",
+            "You compared the edges with the polygon's own corners only. The points that it doesn't name may lie "
+            "outside: compare with all N.",
+            {"points[:, None])": "a[:, None])"},
+        ),
+        Mistake(
+            "corners not looked at",
+            "You compared the edges only with the points that are no corners. Corners may lie outside too, where the "
+            "polygon crosses itself.",
+            {"(bend < 0)": "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"},
+        ),
+        Mistake(
+            "the polygon doesn't close",
+            "The edge from the last corner home to the first is missing, and points may lie beyond it. It belongs to "
+            "the polygon.",
+            {"(bend < 0)": "((bend < 0) & (real & real.roll(-1, 1).index_fill(1, torch.tensor([polygon.shape[1] - 1]),"
+                           " False))[..., None])"},
+        ),
+        Mistake(
+            "the end taken for a place",
+            "You looked up a point for the end, N, and there is none: the places are 0 to N − 1. A polygon may end "
+            "before the row does; what stands from the end on is no corner.",
+            {"place.clamp(max=points.shape[1] - 1)": "polygon"},
+        ),
+        Mistake(
+            "the end taken for the last place",
+            "You cut the numbers off at N − 1, so that the end became a visit of the last place. From the end on there "
+            "are no corners and no edges; from the last corner it goes home.",
+            {"place = torch.where(real, polygon, polygon[:, :1])": "place = polygon"},
+        ),
+        Mistake(
+            "less than three corners",
+            "You accept an answer with no, one or two corners. That is no polygon: at least three.",
+            {" & (real.sum(dim=1) >= 3)": ""},
+        ),
+        Mistake(
+            "the end counted as a corner",
+            "You counted all T entries as corners. The ends (N) are none: count those that are real, and refuse less "
+            "than three.",
+            {"real.sum(dim=1) >= 3": "torch.full_like(polygon[:, 0], polygon.shape[1]) >= 3"},
+        ),
+        Mistake(
+            "a corner twice",
+            "You accept a corner that comes twice, as when the first is named again at the end, or when it goes twice "
+            "around. The way home goes without saying: each corner once.",
+            {" & (visits <= 1).all(dim=1)": ""},
+        ),
+        Mistake(
+            "points on an edge are outside",
+            "You refuse a polygon when a point lies exactly on one of its edges. It isn't outside: a bend of 0 is "
+            "allowed for every point.",
+            {"(bend < 0)": "((bend < 0) | (bend == 0) & (points[:, None] != a[:, :, None]).any(-1)"
+                           " & (points[:, None] != b[:, :, None]).any(-1) & (a != b).any(-1)[..., None])"},
+        ),
+        Mistake(
+            "only from the leftmost corner",
+            "You accept the hull only when it begins at the leftmost corner. Here it may begin at any corner; only the "
+            "direction is fixed.",
+            {"return ~outside": "leftmost = points[..., 0].argmin(1)\n    return (polygon[:, 0] == leftmost) & "
+                                "~outside"},
+        ),
+        Mistake(
+            "the order ignored",
+            "You looked only at *which* places are named. Their order counts: it must go around, counter-clockwise.",
+            "answers = []\nfor row, corners in zip(points, polygon.tolist()):\n"
+            "    corners = [c for c in corners if c < len(row)]\n"
+            "    answers.append(sorted(corners) == sorted(hull_of(row)))\nreturn torch.tensor(answers)",
+        ),
+        Mistake(
+            "one edge is enough",
+            "You asked whether *some* edge has all points on its left. All edges must.",
+            {"(bend < 0).flatten(1).any(dim=1)": "(bend < 0).any(dim=2).all(dim=1)"},
+        ),
+        Mistake(
+            "dot in place of cross",
+            "You used the dot product of the two ways. It says whether they point the same way, not on which side the "
+            "point lies. Crosswise: Δx of the one times Δy of the other, minus the same exchanged.",
+            {"turns(a[:, :, None], b[:, :, None], points[:, None])":
+             "((b - a)[:, :, None] * (points[:, None] - a[:, :, None])).sum(-1)"},
+        ),
+        Mistake(
+            "a generous tolerance",
+            "You forgive bends a little below 0. A bend is twice an area, and tiny for tiny polygons: there you "
+            "overlook points that are clearly outside. Compare with 0.",
+            {"bend < 0": "bend < -1e-4"},
+        ),
+        Mistake(
+            "one answer for the batch",
+            "You gave one answer for all rows. Each row has its own: (B,).",
+            {"return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)":
+             "return (~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)).all().expand(len(points))"},
+        ),
+        Mistake(
+            "answers reversed",
+            "You return True where a polygon is *not* the hull. Turn it over.",
+            {"return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)":
+             "return ~(~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1))"},
+        ),
+    ],
+)
+
+
+def _reversed(points, polygon):
+    rows = [[place for place in row if place < points.shape[1]][::-1] for row in polygon.tolist()]
+    return padded(rows, points.shape[1])

@@ -1,0 +1,278 @@
+"""Lab 14: pointing. Attention whose weights, in logarithms, are the answer."""
+
+from __future__ import annotations
+
+import torch
+
+from .exercise import Exercise, Mistake, Property
+
+
+def pointer_log_probs(query, key, W_q, W_k, v, mask):
+    scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
+    log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row without any place comes out as NaN
+    return log_probs.masked_fill(~mask, -torch.inf)
+
+
+def _network(draw, batch, places, query_dim, key_dim, hidden):
+    """Everything but the mask."""
+    query, key = draw.normal(batch, query_dim), draw.normal(batch, places, key_dim)
+    return query, key, draw.normal(hidden, query_dim), draw.normal(hidden, key_dim), draw.normal(hidden)
+
+
+def _one_open(draw, batch, places):
+    """A mask that is open in one place of each row."""
+    mask = torch.zeros(batch, places, dtype=torch.bool)
+    return mask.index_put((torch.arange(batch), draw.integers(0, places, batch)), torch.tensor(True))
+
+
+def _questions(draw):
+    if draw.compact:
+        yield *_network(draw, 1, 2, 1, 1, 1), torch.tensor([[True, True]])
+        yield *_network(draw, 1, 3, 2, 2, 1), torch.tensor([[True, False, True]])
+        yield *_network(draw, 2, 2, 2, 2, 2), torch.tensor([[True, True], [False, False]])
+    batch, places, query_dim, key_dim, hidden = draw.sizes(5)
+    yield *_network(draw, batch + 1, places + 1, query_dim, key_dim, hidden), draw.mask(batch + 1, places + 1)
+    for batch, places, mask in (
+        (3, 3, draw.mask(3, 3)),  # square: whatever is mixed up gives values here too
+        (2, 2, torch.ones(2, 2, dtype=torch.bool)),  # everything open
+        (3, 4, torch.ones(3, 4, dtype=torch.bool)),
+        (1, 4, draw.mask(1, 4, empty_rows=False)),  # one row
+        (3, 5, _one_open(draw, 3, 5)),  # all closed but one: nothing to choose
+        (2, 1, torch.tensor([[True], [False]])),  # one place
+        (2, 17, draw.mask(2, 17, empty_rows=False)),  # many places
+    ):
+        yield *_network(draw, batch, places, *(3 * [batch] if batch == places else (2, 3, 4))), mask
+    query, key, W_q, W_k, v = _network(draw, 3, 4, 2, 3, 5)
+    yield query, key, W_q, W_k, 1e3 * v, draw.mask(3, 4)  # scores so far apart that exp of their difference is 0
+    query, key, W_q, W_k, v = _network(draw, 2, 5, 2, 3, 4)
+    yield 50 * query, 50 * key, W_q, W_k, v, draw.mask(2, 5)  # tanh close to 1 and −1
+    parts = [50 * (part.abs() + 1) for part in (query, key, W_q, W_k)]  # each tanh is exactly 1
+    v = -(2.0**33) * draw.integers(1, 9, len(v))  # so all scores are equal, and far below any −1e9
+    yield *parts, v.double(), _one_open(draw, 2, 5)
+
+
+def _where_all_is_open(gradients, query, key, W_q, W_k, v, mask):
+    """What would flow back through a −inf is nobody's business: gradients are compared where there is none."""
+    return gradients if mask.all() else [None] * len(gradients)
+
+
+_SCORES = "scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v\n"
+_IN_THE_MASK = {
+    "scores.masked_fill(~mask, -torch.inf)": "scores",
+    "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs",
+}
+
+POINTER_LOG_PROBS = Exercise(
+    pointer_log_probs,
+    cases=_questions,
+    slopes=_where_all_is_open,
+    tolerance=1e-9,
+    properties=[
+        Property(
+            "closed places get −inf",
+            "A closed place has the probability 0, and log 0 is −inf. Nothing else will do: −1e9 is a number too.",
+            lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all(),
+        ),
+        Property(
+            "open places get numbers",
+            "An open place gets a finite logarithm, however small its probability.",
+            lambda result, query, key, W_q, W_k, v, mask: result[mask].isfinite().all(),
+        ),
+        Property(
+            "not above 0",
+            "The logarithm of a probability is never above 0.",
+            lambda result, *args: (result <= 1e-9).all(),
+        ),
+        Property(
+            "probabilities sum to 1 over the open places",
+            "In each row with something open, the probabilities (`exp` of your result) must sum to 1 over the places.",
+            lambda result, query, key, W_q, W_k, v, mask: torch.allclose(
+                result.exp().sum(-1), mask.any(-1).to(result.dtype)
+            ),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "NaN where everything is closed",
+            "A row in which everything is closed came out as NaN: a softmax over nothing but −inf is 0 / 0. Such a row "
+            "shall be all −inf: fill the closed places once more after the softmax.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "mask not used",
+            "You did not use the mask: closed places may be pointed at. Before the softmax their scores must be −inf.",
+            _IN_THE_MASK,
+        ),
+        Mistake(
+            "closed after the softmax",
+            "You closed the places only after the softmax, and they had taken their share: the open ones no longer sum "
+            "to 1. The mask leaks. Fill with −inf *before* the softmax.",
+            {"scores.masked_fill(~mask, -torch.inf)": "scores"},
+        ),
+        Mistake(
+            "sense reversed",
+            "You closed the open places and opened the closed ones. True means *may be pointed at*: fill where the "
+            "mask is False, ~mask.",
+            {"scores.masked_fill(~mask": "scores.masked_fill(mask", "log_probs.masked_fill(~mask":
+             "log_probs.masked_fill(mask"},
+        ),
+        Mistake(
+            "sense reversed, NaN where nothing is left",
+            "You closed the open places and opened the closed ones: fill where the mask is False, ~mask. (And a row "
+            "without an open place comes out as NaN: fill once more after the softmax.)",
+            {"scores.masked_fill(~mask": "scores.masked_fill(mask",
+             "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "filled with −1e9",
+            "You filled with −1e9, which is a number like any other: a log-probability of −1e9 is not −inf, and a "
+            "closed row gets weights. Fill with float('-inf').",
+            {"scores.masked_fill(~mask, -torch.inf)": "scores.masked_fill(~mask, -1e9)",
+             "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "filled with −1e9 before the softmax",
+            "You filled with −1e9 before the softmax. Scores may lie below that, and here they do: the closed places "
+            "then take everything. Fill with float('-inf').",
+            {"scores.masked_fill(~mask, -torch.inf)": "scores.masked_fill(~mask, -1e9)"},
+        ),
+        Mistake(
+            "multiplied by the mask",
+            "You multiplied the scores by the mask. A score of 0 is not *closed*: it takes its share, e⁰ = 1. Closed "
+            "is −inf.",
+            {"scores.masked_fill(~mask, -torch.inf)": "(scores * mask)"},
+        ),
+        Mistake(
+            "multiplied by the mask, never −inf",
+            "You multiplied the scores by the mask. A score of 0 is not *closed*: it takes its share, e⁰ = 1, and may "
+            "be pointed at. Closed is −inf, before the softmax and in the result.",
+            {"scores.masked_fill(~mask, -torch.inf)": "(scores * mask)",
+             "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "softmax without log",
+            "You returned probabilities. Wanted are their logarithms: log_softmax, and −inf where closed.",
+            {"log_softmax": "softmax", "return log_probs.masked_fill(~mask, -torch.inf)":
+             "return log_probs.masked_fill(~mask, 0.0)"},
+        ),
+        Mistake(
+            "softmax without log, NaN where everything is closed",
+            "You returned probabilities. Wanted are their logarithms: log_softmax. (And a row in which everything is "
+            "closed came out as NaN: fill the closed places with −inf once more, after it.)",
+            {"log_softmax": "softmax", "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "softmax without log, −inf after it",
+            "Your open places have probabilities, not logarithms: log_softmax, not softmax.",
+            {"log_softmax": "softmax"},
+        ),
+        Mistake(
+            "log of the softmax",
+            "You took the log of a softmax. Where scores lie far apart, a small probability is rounded to 0, and its "
+            "log is −inf although the place is open. log_softmax does both in one, and safely.",
+            {"log_softmax(-1)": "softmax(-1).log()"},
+        ),
+        Mistake(
+            "log of the softmax, NaN where everything is closed",
+            "You took the log of a softmax: where scores lie far apart, a probability is rounded to 0 and its log is "
+            "−inf. Use log_softmax. (And a row in which everything is closed came out as NaN: fill once more after "
+            "it.)",
+            {"log_softmax(-1)": "softmax(-1).log()", "return log_probs.masked_fill(~mask, -torch.inf)":
+             "return log_probs"},
+        ),
+        Mistake(
+            "a constant inside the log",
+            "You added a small number before the log, so that no −inf comes out. But a closed place *is* −inf, and all "
+            "others are pulled a little. log_softmax needs no such help.",
+            "weights = (" + _SCORES.removeprefix("scores = ").strip() + ").masked_fill(~mask, -torch.inf).softmax(-1)\n"
+            "return (weights.nan_to_num() + 1e-9).log()",
+        ),
+        Mistake(
+            "exp overflows",
+            "You wrote the softmax with `exp` as it stands: e to the power of large scores is infinite, of very "
+            "negative ones 0. log_softmax takes the largest score off first.",
+            _SCORES + "total = (scores.exp() * mask).sum(-1, keepdim=True)\n"
+            "return (scores - total.log()).masked_fill(~mask, -torch.inf)",
+        ),
+        Mistake(
+            "scores returned",
+            "You returned the scores, closed places filled. Without the softmax they are no log-probabilities: "
+            "log_softmax over the places.",
+            {"scores.masked_fill(~mask, -torch.inf).log_softmax(-1)": "scores"},
+        ),
+        Mistake(
+            "softmax over the batch",
+            "Your probabilities sum to 1 over the *rows of the batch*. Each row points at one of its own places: "
+            "softmax over the last axis.",
+            {"log_softmax(-1)": "log_softmax(0)"},
+        ),
+        Mistake(
+            "softmax over the batch, not filled again",
+            "Your probabilities sum to 1 over the *rows of the batch*: softmax over the last axis. (And fill the "
+            "closed places once more after it.)",
+            {"log_softmax(-1)": "log_softmax(0)", "return log_probs.masked_fill(~mask, -torch.inf)":
+             "return log_probs"},
+        ),
+        Mistake(
+            "tanh missing",
+            "You left out tanh. Without it the query's part is the same for all places, and drops out of the softmax: "
+            "the network would point at the same place, whatever it is asked.",
+            {".tanh()": ""},
+        ),
+        Mistake(
+            "tanh missing, not filled again",
+            "You left out tanh: without it the query drops out of the softmax, and no question changes the answer. "
+            "(And fill the closed places once more after the softmax.)",
+            {".tanh()": "", "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "bent apart",
+            "You applied tanh to the query's part and to the key's part, and added afterwards. Then again the query "
+            "drops out of the softmax. First the sum, then tanh.",
+            {"((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh()":
+             "((query @ W_q.mT).tanh()[:, None] + (key @ W_k.mT).tanh())"},
+        ),
+        Mistake(
+            "sigmoid for tanh",
+            "You bent the sum with a sigmoid. The score wants tanh, which lies between −1 and 1.",
+            {".tanh()": ".sigmoid()"},
+        ),
+        Mistake(
+            "multiplied, not added",
+            "You multiplied the query's part with the key's. The additive score adds them.",
+            {"[:, None] + key": "[:, None] * key"},
+        ),
+        Mistake(
+            "v left out",
+            "You summed the hidden features and left out v, which says how much each of them counts.",
+            {" @ v ": ".sum(-1) "},
+        ),
+        Mistake(
+            "another row's query",
+            "Your sum has no axis for the places, so that where there are as many rows as places, place n was asked "
+            "with row n's query. Each row's query meets all its places: an axis in the middle, [:, None].",
+            {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"},
+        ),
+        Mistake(
+            "W_q and W_k exchanged",
+            "You multiplied the query by W_k and the keys by W_q. Each has its own matrix.",
+            {"query @ W_q.mT": "query @ W_k.mT", "key @ W_k.mT": "key @ W_q.mT"},
+        ),
+        Mistake(
+            "matrices not turned",
+            "You wrote x @ W. These matrices are (A, D), as `nn.Linear` has them: x @ W.mT.",
+            {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"},
+        ),
+        Mistake(
+            "scaled",
+            "You divided the scores by √A. That belongs to the dot product; the additive score is not divided.",
+            {".tanh() @ v": ".tanh() @ v / len(v) ** 0.5"},
+        ),
+        Mistake(
+            "logarithm to base 2",
+            "Your logarithms are to base 2. Here, as everywhere in this book, they are natural ones.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)":
+             "return (log_probs / math.log(2)).masked_fill(~mask, -torch.inf)"},
+        ),
+    ],
+)

@@ -1,0 +1,102 @@
+"""A neural Turing machine's parts for lab 13: a controller with known weights, and the orders that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+
+class HeadOrders(NamedTuple):
+    """What one head is told at one time step, every number in its range.
+
+    Fields:
+        key: ``(B, M)``, what to look for. beta: ``(B, 1)``, at least 0, how sharply.
+        gate: ``(B, 1)``, from 0 (stay) to 1 (go by content).
+        shift: ``(B, 3)``, probabilities of −1, 0, +1 rows. gamma: ``(B, 1)``, at least 1, how much to sharpen.
+    """
+
+    key: Tensor
+    beta: Tensor
+    gate: Tensor
+    shift: Tensor
+    gamma: Tensor
+
+
+def orders_from(numbers: Tensor) -> HeadOrders:
+    """Any numbers ``(B, M + 6)`` -> orders for a head of memory rows of M features.
+
+    Source: Graves et al. 2014, section 3.3: β ≥ 0 and γ ≥ 1 by softplus, 0 < g < 1 by a sigmoid, s by a softmax.
+    """
+    key, beta, gate, shift, gamma = numbers.split((numbers.shape[-1] - 6, 1, 1, 3, 1), dim=-1)
+    return HeadOrders(key, F.softplus(beta), gate.sigmoid(), shift.softmax(dim=-1), 1 + F.softplus(gamma))
+
+
+class ToyMachine:
+    """Everything of a machine but the step, each part one matrix: ``tables`` in the order of the methods."""
+
+    def __init__(self, *tables: Tensor):
+        self.tables = tables  # (I + M, D), (D, M + 6), (D, M + 6), (D, 2 · M), (D + M, O)
+
+    def controller(self, x: Tensor, last_read: Tensor) -> Tensor:
+        """``x (B, I)`` and what was read last, ``(B, M)`` -> hidden vector ``(B, D)``."""
+        inputs, width = len(self.tables[0]) - self._width(), self._width()
+        _look_at("controller", x=(x, inputs), last_read=(last_read, width))
+        return (torch.cat([x, last_read], dim=-1) @ self.tables[0]).tanh()
+
+    def read_head(self, hidden: Tensor) -> HeadOrders:
+        """Hidden vector ``(B, D)`` -> orders for the read head."""
+        _look_at("read_head", hidden=(hidden, len(self.tables[1])))
+        return orders_from(hidden @ self.tables[1])
+
+    def write_head(self, hidden: Tensor) -> HeadOrders:
+        """Hidden vector ``(B, D)`` -> orders for the write head."""
+        _look_at("write_head", hidden=(hidden, len(self.tables[2])))
+        return orders_from(hidden @ self.tables[2])
+
+    def writing(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vector ``(B, D)`` -> what to erase, ``(B, M)`` from 0 to 1, and what to add, ``(B, M)``."""
+        _look_at("writing", hidden=(hidden, len(self.tables[3])))
+        erase, add = (hidden @ self.tables[3]).chunk(2, dim=-1)
+        return erase.sigmoid(), add
+
+    def output(self, hidden: Tensor, read: Tensor) -> Tensor:
+        """Hidden vector ``(B, D)`` and what is read now, ``(B, M)`` -> logits ``(B, O)``."""
+        _look_at("output", hidden=(hidden, len(self.tables[3])), read=(read, self._width()))
+        return torch.cat([hidden, read], dim=-1) @ self.tables[4]
+
+    def _width(self) -> int:
+        return self.tables[1].shape[1] - 6
+
+    def transformed(self, change: Callable[[Tensor], Tensor]) -> ToyMachine:
+        """A copy in which `change` was applied to each tensor."""
+        return ToyMachine(*(change(table) for table in self.tables))
+
+    def size(self) -> int:
+        return sum(table.numel() for table in self.tables)
+
+    def __repr__(self) -> str:
+        width, hidden = self._width(), len(self.tables[1])
+        inputs, outputs = len(self.tables[0]) - width, self.tables[4].shape[1]
+        return f"a machine ({inputs} inputs, D = {hidden} hidden, M = {width} features a row, {outputs} outputs)"
+
+
+def _look_at(part: str, **given: tuple[Tensor, int]) -> None:
+    for name, (tensor, features) in given.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"machine.{part}: {name} is a {type(tensor).__name__}; wanted a tensor (B, {features})")
+        if tensor.dim() != 2 or tensor.shape[1] != features:
+            raise ValueError(f"machine.{part}: {name} has shape {tuple(tensor.shape)}; wanted (B, {features})")
+
+
+def toy_machine(draw, inputs: int, hidden: int, width: int, outputs: int) -> ToyMachine:
+    """A random machine whose heads look sharply enough that each step of theirs can be seen."""
+    sharp = torch.ones(width + 6, dtype=torch.float64)
+    sharp[width:] = 3.0  # β, gate, shift and γ far from each other in a batch
+    return ToyMachine(
+        draw.normal(inputs + width, hidden), draw.normal(hidden, width + 6) * sharp,
+        draw.normal(hidden, width + 6) * sharp, draw.normal(hidden, 2 * width), draw.normal(hidden + width, outputs),
+    )  # fmt: skip
