@@ -6,11 +6,8 @@ from attnbook.plotting.pictures_13 import (
     plot_each_seed,
     plot_memories,
     plot_numbers,
-    plot_tasks,
     plot_tracks,
 )
-
-CURVES = {"a": {10: [0.0, 0.1], 20: [0.2, 0.3]}, "b": {10: [0.4, 0.5], 20: [0.5, 0.5]}}
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
@@ -61,12 +58,3 @@ def test_numbers_of_a_head_are_curves_over_time(looks_right):
     assert [len(ax.lines) for ax in axes] == [2, 3]
     with pytest.raises(ValueError, match="panels is empty"):
         plot_numbers({})
-
-
-def test_tasks_share_a_legend_and_have_their_own_axis(looks_right, texts):
-    axes = plot_tasks({"one": (CURVES, "vectors", (1, 10)), "two": (CURVES, "items", (1, 20))}, "wrong (share)")
-    looks_right(axes[0])
-    assert texts(axes[0]).count("a") == 1
-    assert [ax.get_xlabel() for ax in axes] == ["vectors", "items"]
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_tasks({}, "wrong")

@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from attnbook.plotting.curves import plot_by_length
 from attnbook.plotting.heat import as_matrix, colour_bar
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, readable
 
@@ -177,27 +176,4 @@ def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Seq
         ax.set_ylabel(label)
     legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels())
     axes[-1, 0].set_xlabel("time step")
-    return list(axes[:, 0])
-
-
-def plot_tasks(panels: Mapping[str, tuple[Mapping, str, tuple[float, float]]], ylabel: str) -> list[Axes]:
-    """Draw several tasks below one another, each with its own x axis, and one legend for all.
-
-    Args:
-        panels: ``{title: (curves, xlabel, trained)}``, see :func:`attnbook.plotting.plot_by_length`.
-        ylabel: of every panel.
-
-    Raises:
-        ValueError: if there is nothing to draw.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one title with its curves")
-    size = (6.5, 0.7 + 2.5 * len(panels))
-    _, axes = plt.subplots(len(panels), 1, figsize=size, squeeze=False, sharey=True, layout="constrained")
-    for ax, (title, (curves, xlabel, trained)) in zip(axes[:, 0], panels.items(), strict=True):
-        plot_by_length(curves, xlabel, ylabel, ax=ax, trained=trained)
-        ax.set_ylim(-0.02, 0.55)
-        if ax is not axes[0, 0]:
-            ax.get_legend().remove()
-        ax.text(0.02, 0.93, title, transform=ax.transAxes, va="top", fontsize=12, fontweight="bold")
     return list(axes[:, 0])
