@@ -34,9 +34,11 @@ RECIPES = {
     "ntm": BASE,
     "free_blur": replace(BASE, blur=0.0),
     "unmarked": BASE,
+    "unmarked_free_blur": replace(BASE, blur=0.0),
     "ntm_lstm": replace(BASE, machine={"controller": "lstm"}),
     "unmarked_lstm": replace(BASE, machine={"controller": "lstm"}),
     "lstm": Recipe(None, curriculum=False),  # with small lessons first it never comes to the large ones
+    "no_sharpening_free_blur": replace(BASE, blur=0.0, machine={"without": ("sharpening",)}),
     "slow_beta": replace(BASE, betas=(0.9, 0.999)),
     "no_curriculum": replace(BASE, curriculum=False),
     "fixed_rows": replace(BASE, rows=128),

@@ -39,8 +39,8 @@ TASKS = {
     "recall": marked(BitTask(draw_recall, exact_recall, (2, 6, 1), validation=(8,), tests=(4, 6, 10, 15),
                              inputs=8, outputs=6)),
 }  # fmt: skip
-RECIPES = {"ntm": Recipe(), "ntm_lstm": Recipe({"controller": "lstm"}), "lstm": Recipe(None)}
-STEPS = {f"{task}_{name}": 5000 if name == "lstm" else 1500 for task in TASKS for name in RECIPES}
+RECIPES = {"ntm": Recipe(), "lstm": Recipe(None)}
+STEPS = {f"{task}_{name}": 5000 for task in TASKS for name in RECIPES}
 
 
 def build(name: str) -> tuple[nn.Module, BitTask, Recipe]:
