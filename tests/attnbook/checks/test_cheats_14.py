@@ -60,73 +60,48 @@ def query_apart(query, key, W_q, W_k, v, mask):
     return logs(scored(query.detach(), key, W_q, W_k, v), mask)
 
 
-def hull(points, polygon, tolerance=0.0, corners=None, twice=True):
-    answers = []
-    for row, places in zip(points.tolist(), polygon.tolist(), strict=True):
-        places = corners(places) if corners else [p for p in places if p != len(row)]
-        pairs = [(row[places[i - 1]], row[places[i]]) for i in range(len(places))]
-        good = all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= -tolerance
-                   for (ax, ay), (bx, by) in pairs for x, y in row)
-        answers.append(good and len(places) > 2 and (not twice or len(set(places)) == len(places)))
-    return torch.tensor(answers)
+def normaliser_without_gradient(query, key, W_q, W_k, v, mask):
+    logs_of_all = scored(query, key, W_q, W_k, v).log_softmax(-1)
+    with torch.no_grad():
+        total = logs_of_all.masked_fill(~mask, -torch.inf).logsumexp(-1, keepdim=True)
+    return (logs_of_all - total).masked_fill(~mask, -torch.inf)
 
 
-def one_length_for_all(points, polygon):
-    length = int((polygon[0] != points.shape[1]).sum())
-    return hull(points, polygon.clamp(max=points.shape[1] - 1), corners=lambda places: places[:length])
+def query_apart_where_something_is_closed(query, key, W_q, W_k, v, mask):
+    return logs(scored(query if mask.all() else query.detach(), key, W_q, W_k, v), mask)
 
 
-def tolerant(points, polygon):
-    return hull(points, polygon, tolerance=1e-5)
+def a_wall_of_1e300(query, key, W_q, W_k, v, mask):
+    scores = scored(query, key, W_q, W_k, v)
+    return (scores + (mask.to(scores.dtype) - 1) * 1e300).log_softmax(-1).masked_fill(~mask, -torch.inf)
 
 
-def drops_what_comes_twice(points, polygon):
-    return hull(points, polygon, corners=lambda places: [p for p in dict.fromkeys(places) if p < points.shape[1]])
+def tanh_of_exps(query, key, W_q, W_k, v, mask):
+    x = ((query @ W_q.mT)[:, None] + key @ W_k.mT).clamp(-300, 300)
+    return logs((x.exp() - (-x).exp()) / (x.exp() + (-x).exp()) @ v, mask)
 
 
-def only_home_again_refused(points, polygon):
-    ended = polygon.masked_fill(polygon == points.shape[1], -1)
-    return hull(points, polygon, twice=False) & (ended[:, 0] != ended[:, -1])
+def open_rows_stacked(query, key, W_q, W_k, v, mask):
+    scores, rows = scored(query, key, W_q, W_k, v), [b for b in range(len(mask)) if mask[b].any()]
+    found = torch.stack([scores[b].masked_fill(~mask[b], -torch.inf).log_softmax(-1) for b in rows])
+    found = torch.full_like(scores, -torch.inf).index_copy(0, torch.tensor(rows), found)
+    return found.masked_fill(~mask, -torch.inf)
 
 
-def turns_clockwise_round(points, polygon):
-    rows = [[p for p in row if p < points.shape[1]] for row in polygon.tolist()]
-    long = polygon.shape[1]
-    back = torch.tensor([row[::-1] + [points.shape[1]] * (long - len(row)) for row in rows]).view(len(rows), long)
-    return hull(points, polygon) | hull(points, back)
+def only_the_last_row_mended(query, key, W_q, W_k, v, mask):
+    found = scored(query, key, W_q, W_k, v).masked_fill(~mask, -torch.inf).log_softmax(-1)
+    return found if mask[-1].any() else torch.cat([found[:-1], torch.full_like(found[-1:], -torch.inf)])
 
 
-def same_area(points, polygon):
-    from attnbook.data.geometry import convex_hull, polygon_area
-    return torch.isclose(polygon_area(points, polygon), polygon_area(points, convex_hull(points)))
+def zeros_where_nothing_is_open(query, key, W_q, W_k, v, mask):
+    return logs(scored(query, key, W_q, W_k, v), mask) if mask.any() else query.new_zeros(mask.shape)
 
 
-def one_row_as_a_number(points, polygon):
-    answer = hull(points, polygon)
-    return answer[0] if len(answer) == 1 else answer
-
-
-def inside_the_box(points, polygon):
-    """All bends to the left, each corner once, and the outermost points named."""
-    answers = []
-    for row, places in zip(points.tolist(), polygon.tolist(), strict=True):
-        places = [p for p in places if p < len(row)]
-        if len(places) < 3:
-            answers.append(False)
-            continue
-        three = [[row[places[i - k]] for k in (2, 1, 0)] for i in range(len(places))]
-        bends = [(b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) for a, b, c in three]
-        extreme = {f(range(len(row)), key=lambda n, r=row, k=k: r[n][k]) for f in (min, max) for k in (0, 1)}
-        answers.append(min(bends) >= 0 and extreme <= set(places)
-                       and len(set(places)) == len(places))
-    return torch.tensor(answers)
-
-
-def decoded(step, state, points, first, choose=None, features=None, read=None):
+def decoded(step, state, points, first, choose=None, features=None, read=None, close=None):
     rows, tour = torch.arange(len(points)), [first]
     mask = torch.ones(points.shape[:2], dtype=torch.bool)
     for _ in range(points.shape[1] - 1):
-        mask = mask.scatter(1, tour[-1][:, None], False)
+        mask = close(mask, tour[-1]) if close else mask.scatter(1, tour[-1][:, None], False)
         scores, state = step((points if read is None else read(points))[rows, tour[-1]][:, :features], state)
         tour.append((choose or (lambda s, m: s.masked_fill(~m, -torch.inf).argmax(-1)))(scores, mask))
     return torch.stack(tour, 1)
@@ -183,15 +158,46 @@ def restarts(step, state, points, first):
     return torch.stack(tour, 1)
 
 
+def row_by_row(step, state, points, first):
+    tours = [decoded(step, state[b:b + 1], points[b:b + 1], first[b:b + 1])[0] for b in range(len(points))]
+    return torch.stack(tours)
+
+
+def state_copied(step, state, points, first):
+    return decoded(lambda point, state: step(point, state.clone()), state, points, first)
+
+
+def scores_overwritten(step, state, points, first):
+    def choose(scores, mask):
+        scores[~mask] = -torch.inf
+        return scores.argmax(-1)
+    return decoded(step, state, points, first, choose)
+
+
+def closed_by_coordinates(step, state, points, first):
+    def close(mask, place):
+        return mask & (points != points[torch.arange(len(points)), place][:, None]).any(-1)
+    return decoded(step, state, points, first, close=close)
+
+
+def single_precision_points(step, state, points, first):
+    return decoded(step, state, points, first, read=lambda p: p.float())
+
+
+def rounded_points(step, state, points, first):
+    return decoded(step, state, points, first, read=lambda p: (p * 1e5).round() / 1e5)
+
+
 CHEATS = {
     "pointer_log_probs": [squeezed, clamped_scores, clamped_probabilities, single_precision, opens_a_closed_row,
                           opens_the_mask_itself, closed_only_if_all_are, looks_at_row_0_of_the_mask,
-                          ten_places_at_most, query_apart],
-    "is_convex_hull": [one_length_for_all, tolerant, drops_what_comes_twice, only_home_again_refused,
-                       turns_clockwise_round, same_area, one_row_as_a_number, inside_the_box],
+                          ten_places_at_most, query_apart, normaliser_without_gradient,
+                          query_apart_where_something_is_closed, a_wall_of_1e300, tanh_of_exps, open_rows_stacked,
+                          only_the_last_row_mended, zeros_where_nothing_is_open],
     "greedy_pointer_decode": [one_beginning_for_all, two_features, single_precision_scores, minus_a_million,
                               shifted_above_0, ends_sorted, once_over_scores, normalised_points, whole_numbers,
-                              restarts],
+                              restarts, row_by_row, state_copied, scores_overwritten, closed_by_coordinates,
+                              single_precision_points, rounded_points],
 }
 
 

@@ -93,6 +93,20 @@ def test_where_any_slope_will_do_it_has_to_be_finite_all_the_same():
     assert judge(exercise, lambda x: root(x).detach() + x - x.detach()).mistake == "wrong gradient"
 
 
+def test_nothing_is_sent_back_through_an_infinity():
+    def logs(x, mask):
+        return x.masked_fill(~mask, -torch.inf).log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    def wall(x, mask):  # what is sent into its −inf reaches the open places too
+        wall = torch.zeros_like(x).masked_fill(~mask, -torch.inf)
+        return (x + wall).log_softmax(-1) + wall
+
+    exercise = Exercise(logs, lambda draw: [(draw.normal(2, 4), draw.mask(2, 4, empty_rows=False))], [])
+    assert judge(exercise, wall)
+    cut = judge(exercise, lambda x, mask: logs(x.where(mask.all(-1, keepdim=True), x.detach()), mask))
+    assert cut.mistake == "wrong gradient"
+
+
 def test_gradients_are_not_asked_for_where_an_exercise_says_so(extremes_exercise):
     assert judge(extremes_exercise, lambda x: (x.detach().min(), x.detach().max()))
 

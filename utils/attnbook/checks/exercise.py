@@ -44,7 +44,8 @@ without end, NaN, and so on.
 `holds(result, *args)`, with `result` of the reference's structure and shapes.
 *Unasked* the engine checks that inputs are left alone, dtype is kept and gradients flow (`gradients=False`
 switches that off: numpy answers welcome; `slopes(gradients, *args)` brings finite gradients that are equally
-right to one form, one for each argument, None for a number). `by_hand=True`: autograd is a fault, and the
+right to one form, one for each argument, None for a number). Nothing is sent back through an infinite result.
+`by_hand=True`: autograd is a fault, and the
 first to be named. New
 tensors on the CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise
 lists it as a mistake (`device=False`: not looked at).

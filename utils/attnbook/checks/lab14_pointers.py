@@ -31,6 +31,10 @@ def _trips(draw):
     yield twins, orders(draw, 2, 5)
     yield 500 + 200 * draw.normal(2, 4, 2), orders(draw, 2, 4)  # far from the unit square
     yield 1e-3 * draw.uniform(2, 5, 2), orders(draw, 2, 5)  # and tiny
+    yield 1e4 + 1e-3 * draw.uniform(2, 30, 2), orders(draw, 2, 30)  # close together, and far from 0
+    yield draw.normal(5, 3, 2).transpose(0, 1), orders(draw, 3, 5)  # batch first in name, not in memory
+    for batch, places in ((2, 60), (1, 150)):
+        yield draw.uniform(batch, places, 2), orders(draw, batch, places)
 
 
 TOUR_LENGTH = Exercise(
@@ -151,6 +155,12 @@ def _lengths(draw):
     yield optimal, optimal.clone()
     yield optimal * draw.uniform(4, low=0.6, high=1.3), optimal  # against a rule of thumb that can be beaten
     yield 1e-3 * optimal * draw.uniform(4, low=1.0, high=3.0), 1e-3 * optimal
+    yield 1e-6 * optimal * draw.uniform(4, low=1.0, high=3.0), 1e-6 * optimal
+    yield optimal * torch.tensor([5.0, 0.4, 1.0, 1.2], dtype=optimal.dtype), optimal  # very bad, and too good
+    optimal = draw.uniform(30, low=1.0, high=4.0)
+    ratio = draw.uniform(30, low=1.0, high=1.1)
+    ratio[draw.integer(11, 30)] = 4.0  # many, and one of them far from the others
+    yield optimal * ratio, optimal
 
 
 OPTIMALITY_GAP = Exercise(

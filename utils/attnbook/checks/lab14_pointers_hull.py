@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
-from .polygons import around_a_circle, hull_of, padded, scattered, turned
+from .polygons import around_a_circle, beside_an_edge, hull_of, on_an_edge, padded, scattered, turned
 
 
 def is_convex_hull(points, polygon):
@@ -53,15 +53,6 @@ def _star(draw, count, inside):
     return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
 
 
-def _on_an_edge(draw):
-    """A square with a point in the middle of an edge, one inside, and a twin of a corner."""
-    points = torch.tensor([[0, 0], [4, 0], [4, 4], [0, 4], [2, 0], [1, 2], [4, 4]], dtype=torch.float64)
-    order = draw.order(len(points))
-    place = order.argsort().tolist()
-    right = [place[i] for i in (0, 1, 2, 3)]
-    return points[order].repeat(3, 1, 1), padded([turned(draw, right), right[::-1], right[:3]], len(points), 1)
-
-
 def _together(draw, sets, spare=0):
     """One batch of several point sets of one size, each with another kind of answer."""
     rows = [list(_variations(draw, points)) for points in sets]
@@ -86,7 +77,8 @@ def _polygons(draw):
     square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
     yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
     yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])
-    yield _on_an_edge(draw)
+    yield on_an_edge(draw)
+    yield beside_an_edge(draw)
     points = scattered(draw, 3)
     yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
     yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
@@ -96,6 +88,9 @@ def _polygons(draw):
     rows = list(_variations(draw, points))
     scale, move = ((2.0**-10, 0.0), (2.0**-4, -3.0), (2.0**10, 5.0), (2.0**-9, 1.0))[draw.number]
     yield (points * scale + move).repeat(len(rows), 1, 1), padded(rows, 8)  # tiny, elsewhere, large
+    points = scattered(draw, 6, grid=16) * 2.0**-14  # so tiny that bends are some 1e-9
+    rows = list(_variations(draw, points))
+    yield points.repeat(len(rows), 1, 1), padded(rows, 6)
     many = scattered(draw, 16, grid=1024)
     yield many.repeat(3, 1, 1), padded([hull_of(many), hull_of(many)[1:], hull_of(many)[::-1]], 16)
 
@@ -160,6 +155,12 @@ IS_CONVEX_HULL = Exercise(
             "only the bends looked at",
             "You asked only whether the polygon bends to the left at each corner. Then it is a star, or too small: "
             "points lie outside. Compare each edge with *all* N points.",
+            _BY_TURNS.replace("AND_INSIDE", "").replace("> 0 for", ">= 0 for"),
+        ),
+        Mistake(
+            "only the bends looked at, all to the left",
+            "You asked only whether the polygon bends to the left at each corner. Compare each edge with *all* N "
+            "points instead. (Then going straight on at a place is no fault either: a bend of 0 is allowed.)",
             _BY_TURNS.replace("AND_INSIDE", ""),
         ),
         Mistake(
@@ -167,6 +168,12 @@ IS_CONVEX_HULL = Exercise(
             "You asked whether it bends to the left at each corner, and whether the *other* points are inside. A "
             "five-pointed star passes that, and it crosses itself. Compare each edge with all points, the corners "
             "too.",
+            _BY_TURNS.replace("AND_INSIDE", " and inside").replace("> 0 for", ">= 0 for"),
+        ),
+        Mistake(
+            "self-crossing taken for convex, all to the left",
+            "A five-pointed star passes your test, and it crosses itself: compare each edge with all points, the "
+            "corners too. (Then a bend of 0 at a corner is no fault either.)",
             _BY_TURNS.replace("AND_INSIDE", " and inside"),
         ),
         Mistake(
@@ -223,6 +230,12 @@ IS_CONVEX_HULL = Exercise(
             "allowed for every point.",
             {"(bend < 0)": "((bend < 0) | (bend == 0) & (points[:, None] != a[:, :, None]).any(-1)"
                            " & (points[:, None] != b[:, :, None]).any(-1) & (a != b).any(-1)[..., None])"},
+        ),
+        Mistake(
+            "only sharp corners",
+            "You refuse a polygon that goes straight on at one of its places. A point in the middle of an edge may be "
+            "named or left out: no point lies to the right either way, and that is the whole test.",
+            _BY_TURNS.replace("AND_INSIDE", " and inside").replace("c in rest", "c in range(len(row))"),
         ),
         Mistake(
             "only from the leftmost corner",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import torch
 
+from . import values
 from .exercise import Exercise, Mistake, Property
+from .running import Run
 
 
 def mask_visited(mask, chosen):
@@ -31,9 +36,24 @@ def _masks(draw):
     yield mask, chosen  # visited already
     yield torch.zeros(2, 3, dtype=torch.bool), draw.integers(0, 3, 2)  # all visited
     yield torch.ones(2, 1, dtype=torch.bool), torch.zeros(2, dtype=torch.long)  # one place
+    mask, chosen = _half_way(draw, 3, 4)
+    yield mask.mT.contiguous().mT, chosen  # batch first in name, not in memory
+    for shape in ((1, 70), (2, 200)):  # more than a number has bits
+        yield _half_way(draw, *shape)
 
 
-MASK_VISITED = Exercise(
+class ThenWritten(Exercise):
+    """The caller writes into its own mask after each call: a result that is no new mask changes with it."""
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        done = super().run(function, args)
+        after = values.clone(done.after)
+        if done.after:
+            done.after[0].logical_not_()
+        return replace(done, after=after)
+
+
+MASK_VISITED = ThenWritten(
     mask_visited,
     cases=_masks,
     properties=[
@@ -120,6 +140,14 @@ MASK_VISITED = Exercise(
             "nothing closed",
             "You returned the mask as it was. The place that was chosen is closed from now on: False in its row.",
             "return mask.clone()",
+        ),
+        Mistake(
+            "the old mask handed back",
+            "Where nothing was left to close you handed back `mask` itself, or something that shares its memory. What "
+            "the caller then writes into the one stands in the other too. Always return a new mask: `&` and `.clone()` "
+            "make one.",
+            "if not mask.gather(1, chosen[:, None]).any():\n    return mask\n"
+            "return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])",
         ),
     ],
 )

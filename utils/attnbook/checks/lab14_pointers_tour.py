@@ -6,7 +6,7 @@ import torch
 
 from .exercise import Exercise, Mistake, Property
 from .lab14_pointers_mask import mask_visited
-from .toy_pointer import toy_pointer
+from .toy_pointer import EchoPointer, ForgetfulPointer, PairPointer, toy_pointer
 
 
 def greedy_pointer_decode(step, state, points, first):
@@ -38,6 +38,13 @@ def _journeys(draw):
         first = draw.integers(1, 6, 3)  # never place 0
         pointer = toy_pointer(draw, 3, 6, 2, first, scale, shift)
         yield pointer, pointer.start(), pointer.points.clone(), first
+    for kind in (ForgetfulPointer, PairPointer, EchoPointer):  # whatever the state may be
+        first = draw.integers(0, 6, 3)
+        pointer = toy_pointer(draw, 3, 6, 2, first, kind=kind)
+        yield pointer, pointer.start(), pointer.points.clone(), first
+    pointer = toy_pointer(draw, 3, 6, 2, first)
+    pointer.points[:, 4] = pointer.points[:, 2]  # two places at one point
+    yield pointer, pointer.start(), pointer.points.clone(), first
 
 
 _MASKED = "scores.masked_fill(~mask, -torch.inf)"
@@ -169,6 +176,26 @@ GREEDY_POINTER_DECODE = Exercise(
             "You called `step` with the same state each time, so it forgets what it has read. Use the state that it "
             "returned.",
             {"scores, state = step": "scores, _ = step"},
+        ),
+        Mistake(
+            "the state taken apart",
+            "You took the state apart, row by row. What it is, is `step`'s business: a tensor, a tuple of several, or "
+            "None. Step all rows together, and hand the state on as it came.",
+            "tours = []\n"
+            "for b in range(len(points)):\n"
+            "    own, tour = state[b:b + 1], [int(first[b])]\n"
+            "    while len(tour) < points.shape[1]:\n"
+            "        scores, own = step(points[b, tour[-1]][None], own)\n"
+            "        scores = scores[0].index_fill(0, torch.tensor(tour), -torch.inf)\n"
+            "        tour.append(int(scores.argmax()))\n"
+            "    tours.append(tour)\n"
+            "return torch.tensor(tours)",
+        ),
+        Mistake(
+            "written into the scores",
+            "You wrote −inf into the scores themselves. They belong to `step`, which may go on working with them: here "
+            "they are its state too. Fill a copy: masked_fill without an underscore makes one.",
+            {"scores.masked_fill(": "scores.masked_fill_("},
         ),
         Mistake(
             "begins at place 0",

@@ -62,3 +62,23 @@ def padded(rows: list[list[int]], size: int, spare: int = 0) -> Tensor:
     """Rows of places as one tensor `(B, T)`, filled up with `size`; with `spare` more columns than needed."""
     length = max(1, *map(len, rows)) + spare
     return torch.tensor([row + (length - len(row)) * [size] for row in rows])
+
+
+def on_an_edge(draw) -> tuple[Tensor, Tensor]:
+    """A square with a point in the middle of an edge, which may be named, one inside, and a twin of a corner."""
+    points = torch.tensor([[0, 0], [4, 0], [4, 4], [0, 4], [2, 0], [1, 2], [4, 4]], dtype=torch.float64)
+    order = draw.order(len(points))
+    place = order.argsort().tolist()
+    right, named, back = ([place[i] for i in row] for row in ((0, 1, 2, 3), (0, 4, 1, 2, 3), (0, 1, 4, 2, 3)))
+    rows = [turned(draw, right), right[::-1], right[:3], turned(draw, named), named[::-1], turned(draw, back)]
+    return points[order].repeat(len(rows), 1, 1), padded(rows, len(points), 1)
+
+
+def beside_an_edge(draw) -> tuple[Tensor, Tensor]:
+    """A square with a point so near an edge that single precision doesn't tell on which side."""
+    points = torch.tensor([[1, 1], [2, 1], [2, 2], [1, 2], [1.5, 1]], dtype=torch.float64)
+    outside, inside = points.clone(), points.clone()
+    outside[4, 1] -= 1e-8
+    inside[4, 1] += 1e-8
+    rows = [turned(draw, [0, 1, 2, 3]), turned(draw, [0, 4, 1, 2, 3])]
+    return torch.stack([outside, outside, inside, inside]), padded([*rows, *rows], len(points))

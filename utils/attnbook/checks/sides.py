@@ -174,6 +174,7 @@ def _send_back(results: list[Tensor], leaves: list[list[Tensor]]) -> list[tuple[
     total = torch.zeros(())
     for tensor in results:
         sent = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        sent = sent.masked_fill(~tensor.detach().isfinite().cpu(), 0.0)  # no way leads back through an infinity
         total = total + (tensor * sent.to(tensor.dtype)).sum()
     flat = [leaf for group in leaves for leaf in group]
     if not total.requires_grad or not flat:
