@@ -133,6 +133,15 @@ def _weights_and_shifts(draw):
     yield _weights(draw, 2, 2), _weights(draw, 2, 3)  # two rows: −1 and +1 lead to the same
     yield _weights(draw, batch, 1), _weights(draw, batch, 3)  # one row: nowhere to go
     yield _weights(draw, 2, 4, 9.0), _weights(draw, 2, 3, 9.0)
+    if draw.number == 1:
+        yield _weights(draw, 2, 130, 2.0), _weights(draw, 2, 3)  # longer than the lab's memory
+        for N in (5, 16, 64):
+            yield _one_row(draw, 3, N).float(), _weights(draw, 3, 3).float()
+
+
+def _marked_below_zero(result, *args):
+    """A negative weight is wrong even if it is as small as a rounding error: its power is NaN."""
+    return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
 
 
 def _ends(message):
@@ -142,7 +151,14 @@ def _ends(message):
 SHIFT_WEIGHTS = Exercise(
     shift_weights,
     cases=_weights_and_shifts,
+    canonical=_marked_below_zero,
     properties=[
+        Property(
+            "no weight below 0",
+            "Some of your weights are below 0, if only by a rounding error (as those of an FFT are). `sharpen` raises "
+            "them to a power, and that is NaN. Sums of products can't fall below 0.",
+            lambda result, *args: (result >= 0).all(),
+        ),
         Property(
             "each row sums to one",
             "Moving a focus loses none of it: the weights must sum to 1 as before.",

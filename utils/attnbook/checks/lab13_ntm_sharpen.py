@@ -25,6 +25,11 @@ def _weights_and_powers(draw):
     yield sparse, draw.uniform(2, 1, low=2.0, high=5.0)
     yield sparse, torch.ones(2, 1, dtype=torch.float64)
     yield draw.normal(2, 4).softmax(-1), draw.uniform(2, 1, low=2000.0, high=4000.0)  # 0.4 to this power is 0
+    yield (0.002 * draw.normal(2, 4)).softmax(-1), draw.uniform(2, 1, low=2000.0, high=4000.0)  # a γ that is needed
+    yield (9 * draw.normal(2, 40)).softmax(-1), draw.uniform(2, 1, low=1.0, high=1.1)  # small is not 0
+    yield _with_small_ones(draw), draw.uniform(2, 1, low=1.01, high=1.1)
+    yield 1e-5 * sparse, draw.uniform(2, 1, low=1.01, high=1.1)
+    yield 1e-5 * _with_small_ones(draw), draw.uniform(2, 1, low=1.01, high=1.1)
     if draw.number == 1:
         yield torch.full((2, 128), 1 / 128, dtype=torch.float64), draw.uniform(2, 1, low=200.0, high=300.0)
         yield draw.normal(2, 20).softmax(-1).float(), draw.uniform(2, 1, low=100.0, high=200.0).float()
@@ -32,11 +37,17 @@ def _weights_and_powers(draw):
         yield sparse.float(), draw.uniform(2, 1, low=300.0, high=500.0).float()
 
 
+def _with_small_ones(draw):
+    weights = torch.ones(2, 4, dtype=torch.float64)
+    weights[:, 1:] = draw.uniform(2, 3, low=5e-5, high=9e-5) * torch.tensor([1.0, 1.0, 80.0])
+    return weights / weights.sum(-1, keepdim=True)
+
+
 def _away_from_zero(gradients, weights, gamma):
-    """A weight of 0 may count as the smallest number there is; its slope is then another."""
+    """By the logarithm of a weight: 0 may count as the smallest number there is, and the slope is then another."""
     if weights.dtype == torch.float32:  # too few digits to compare; NaN is seen even so
         return [None, None]
-    return [gradients[0].masked_fill(weights == 0, 0.0), gradients[1]]
+    return [gradients[0] * weights, gradients[1]]
 
 
 UNDERFLOW = "For a large γ all powers round to 0, and 0 / 0 = NaN"
@@ -60,7 +71,8 @@ SHARPEN = Exercise(
         Property(
             "zero stays zero",
             "A row of the memory that had no weight must not get any.",
-            lambda result, weights, gamma: (result[weights == 0] < 1e-5).all(),
+            lambda result, weights, gamma: (
+                result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)).all(),
         ),
         Property(
             "the order stays",

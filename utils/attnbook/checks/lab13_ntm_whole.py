@@ -10,7 +10,7 @@ from .lab13_ntm import content_weights
 from .lab13_ntm_move import interpolate, shift_weights
 from .lab13_ntm_sharpen import sharpen
 from .lab13_ntm_tape import erase_and_add, read
-from .toy_machine import toy_machine
+from .toy_machine import loud_machine, toy_machine
 
 
 def ntm_step(x, state, machine):
@@ -43,10 +43,22 @@ def _machines(draw):
         yield draw.normal(B, inputs), _state(draw, B, N, M), machine
     memory, last_read, *_ = _state(draw, 2, 4, 3)
     first = torch.eye(4, dtype=torch.float64)[[0, 0]]  # (2, 4)
-    memory = torch.full_like(memory, 1e-6)
+    memory = torch.full_like(memory, 1e-3)  # the lab's 1e-6 has slopes of a million, where a guard of 1e-12 shows
     yield draw.normal(2, 2), (memory, memory[:, 0], first, first), toy_machine(draw, 2, 4, 3, 2)  # the first step
     moved = torch.eye(4, dtype=torch.float64)[[1, 3]]
     yield draw.normal(2, 2), (draw.normal(2, 4, 3), last_read, first, moved), toy_machine(draw, 2, 4, 3, 2)
+    if draw.number == 1:
+        yield from _extremes(draw)
+
+
+def _extremes(draw):
+    """What the parts bear must be borne by a step that does their work itself."""
+    x, state = draw.uniform(2, 2, low=1.0, high=2.0), _state(draw, 2, 4, 3)
+    yield x, (50 * state[0], *state[1:]), toy_machine(draw, 2, 4, 3, 2)  # what is added has no bounds
+    yield x, (0 * state[0], *state[1:]), loud_machine(draw, 2, 4, 3, 2, beta=-2000.0)  # β = 0: zeros have no slope
+    yield x, state, loud_machine(draw, 2, 4, 3, 2, beta=1000.0)
+    alike, even = draw.normal(2, 1, 3).repeat(1, 128, 1), torch.full((2, 128), 1 / 128, dtype=torch.float64)
+    yield x, (alike, state[1], even, even.clone()), loud_machine(draw, 2, 4, 3, 2, gamma=300.0)
 
 
 def _state(draw, batch, rows, width):

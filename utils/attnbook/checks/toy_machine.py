@@ -100,3 +100,19 @@ def toy_machine(draw, inputs: int, hidden: int, width: int, outputs: int) -> Toy
         draw.normal(inputs + width, hidden), draw.normal(hidden, width + 6) * sharp,
         draw.normal(hidden, width + 6) * sharp, draw.normal(hidden, 2 * width), draw.normal(hidden + width, outputs),
     )  # fmt: skip
+
+
+def loud_machine(
+    draw, inputs: int, hidden: int, width: int, outputs: int, beta: float = 0.0, gamma: float = 0.0,
+) -> ToyMachine:  # fmt: skip
+    """A toy machine that adds to β and γ of both heads, before they are brought into range.
+
+    The first hidden feature does it, which is nearly 1 where the first input is at least 1.
+    """
+    tables = toy_machine(draw, inputs, hidden, width, outputs).tables
+    tables[0][:, 0] = 0.0
+    tables[0][0, 0] = 3.0
+    for head in tables[1:3]:
+        head[0, width] += beta
+        head[0, -1] += gamma
+    return ToyMachine(*tables)

@@ -41,6 +41,27 @@ def content_weights__without_dividing_by_zero(key, beta, memory):
     return (beta * torch.where(squares > 0, dots / lengths, 0.0)).softmax(-1)
 
 
+def content_weights__added_to_each_length(key, beta, memory):
+    rows = memory / (memory.norm(dim=-1, keepdim=True) + 1e-12)
+    key = key / (key.norm(dim=-1, keepdim=True) + 1e-12)
+    return (beta * (rows @ key[:, :, None])[:, :, 0]).softmax(-1)
+
+
+def content_weights__added_to_the_product(key, beta, memory):
+    lengths = key.norm(dim=-1, keepdim=True) * memory.norm(dim=-1)  # (B, N)
+    return (beta * (memory @ key[:, :, None])[:, :, 0] / (lengths + 1e-12)).softmax(-1)
+
+
+def content_weights__each_length_clamped(key, beta, memory):
+    lengths = key.norm(dim=-1, keepdim=True).clamp_min(1e-12) * memory.norm(dim=-1).clamp_min(1e-12)
+    return (beta * (memory @ key[:, :, None])[:, :, 0] / lengths).softmax(-1)
+
+
+def content_weights__the_product_clamped(key, beta, memory):
+    lengths = (key.norm(dim=-1, keepdim=True) * memory.norm(dim=-1)).clamp_min(1e-12)
+    return (beta * (memory @ key[:, :, None])[:, :, 0] / lengths).softmax(-1)
+
+
 def interpolate__lerp(content, previous, gate):
     return torch.lerp(previous, content, gate)
 
@@ -103,6 +124,10 @@ def sharpen__logs_with_a_small_number(weights, gamma):
     return F.normalize(powers, p=1, dim=1)
 
 
+def sharpen__log_of_a_little_more(weights, gamma):
+    return torch.softmax(gamma * torch.log(weights + 1e-12), -1)
+
+
 def erase_and_add__loops(memory, weights, erase, add):
     batch, rows, _ = memory.shape
     return torch.stack([
@@ -154,6 +179,18 @@ def ntm_step__fields_of_the_orders(x, state, machine):
     tape = erase_and_add__outer_products(state[0], writer, *machine.writing(h))
     vector = read__einsum(tape, reader)
     return machine.output(h, vector), (tape, vector, reader, writer)
+
+
+def ntm_step__guards_that_are_added(x, state, machine):
+    def look(orders, previous):
+        key, beta, gate, shift, gamma = orders
+        mixed = interpolate__lerp(content_weights__added_to_each_length(key, beta, state[0]), previous, gate)
+        return sharpen__logs_with_a_small_number(shift_weights__cat(mixed, shift), gamma)
+
+    hidden = machine.controller(x, state[1])
+    reader, writer = look(machine.read_head(hidden), state[2]), look(machine.write_head(hidden), state[3])
+    tape = erase_and_add__einsum(state[0], writer, *machine.writing(hidden))
+    return machine.output(hidden, read__einsum(tape, reader)), (tape, read__einsum(tape, reader), reader, writer)
 
 
 def ntm_step__both_heads_at_once(x, state, machine):
