@@ -68,6 +68,36 @@ TOUR_LENGTH = Exercise(
             {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points"},
         ),
         Mistake(
+            "every tour in every row's points",
+            "`points[:, tour]` looks up *every* row's tour in *every* row's points: (B, B, N, 2). Each tour belongs to "
+            "its own row: points[rows, tour], with rows = torch.arange(B)[:, None].",
+            {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]"},
+        ),
+        Mistake(
+            "every tour in every row's points, walked in order",
+            "Your result is (B, B): `points[:, tour]` measures every row's tour in every row's points. Row b's tour "
+            "goes through row b's points: points[rows, tour], with rows = torch.arange(B)[:, None].",
+            {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]", "dims=1": "dims=-2"},
+        ),
+        Mistake(
+            "only x looked up",
+            "Your `gather` took x alone: it fetches one number for each index, so the way's y is missing. Give it an "
+            "index for both coordinates: tour[..., None].expand(-1, -1, 2).",
+            {".expand(-1, -1, 2)": ""},
+        ),
+        Mistake(
+            "rolled without dims",
+            "Your `roll` has no dims, so it moved single numbers and not points: x was taken from y. Give it dims=1, "
+            "the axis of the stops.",
+            {"stops.roll(-1, dims=1)": "stops.roll(-1)"},
+        ),
+        Mistake(
+            "root along the tour",
+            "Your norm runs along the tour: all the Δx under one root, all the Δy under another. A way's length is the "
+            "root of its own Δx² + Δy²: norm(dim=-1), then sum.",
+            {"ways.norm(dim=-1)": "ways.norm(dim=1)"},
+        ),
+        Mistake(
             "tour read the wrong way round",
             "You read `tour[b, i]` as the time at which city i is visited. It is the other way round: it is the city "
             "that is visited at time i. No sorting is needed.",
@@ -228,6 +258,12 @@ OPTIMALITY_GAP = Exercise(
             "the worst one",
             "You returned the largest gap. Wanted is the mean over all instances.",
             {".mean()": ".max()"},
+        ),
+        Mistake(
+            "a number, no tensor",
+            "You took the number out of its tensor, by `.item()` or `float`. Return the tensor itself, without axes: "
+            "who wants a plain number can still take it out.",
+            {".mean()": ".mean().item()"},
         ),
         Mistake(
             "one gap for each instance",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
-from .polygons import around_a_circle, beside_an_edge, hull_of, on_an_edge, padded, scattered, turned
+from .polygons import hull_of, padded, polygons  # noqa: F401 (hull_of is for a mistake)
 
 
 def is_convex_hull(points, polygon):
@@ -24,77 +24,6 @@ def turns(a, b, c):
     return ux * wy - uy * wx
 
 
-def _variations(draw, points):
-    """Rows of places for one set of points: right and wrong in all ways."""
-    hull, size = hull_of(points), len(points)
-    inner = [place for place in range(size) if place not in hull]
-    at = draw.integer(1, len(hull))
-    yield turned(draw, hull)
-    yield turned(draw, hull[::-1])  # clockwise
-    yield turned(draw, hull)
-    yield turned(draw, hull)[1:]  # a corner is missing on the way home
-    yield [*hull[:at - 1], *hull[at:]]  # or anywhere
-    yield turned(draw, hull)[:2]
-    yield []
-    yield [*hull, hull[0]]  # home again
-    yield [*hull, *hull]  # twice around
-    yield hull[:1]
-    for place in inner[:2]:
-        yield [*hull[:at], place, *hull[at:]]  # a corner too many
-    if len(hull) > 3:
-        yield [hull[1], hull[0], *hull[2:]]  # two corners exchanged: it crosses itself
-
-
-def _star(draw, count, inside):
-    """Corners joined to every second one: each bends to the left, and edges cross."""
-    points, hull = around_a_circle(draw, count, inside)
-    star = [hull[2 * i % count] for i in range(count)]
-    rows = [turned(draw, star), turned(draw, hull), turned(draw, star[::-1])]
-    return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
-
-
-def _together(draw, sets, spare=0):
-    """One batch of several point sets of one size, each with another kind of answer."""
-    rows = [list(_variations(draw, points)) for points in sets]
-    picked = [row[i % len(row)] for i, row in enumerate(rows)]
-    return torch.stack(sets), padded(picked, len(sets[0]), spare)
-
-
-def _polygons(draw):
-    if draw.compact:
-        points = scattered(draw, 4, grid=5)
-        for row in _variations(draw, points):
-            yield points[None], padded([row], 4)
-        points, hull = around_a_circle(draw, 5)
-        yield points[None], padded([[hull[2 * i % 5] for i in range(5)]], 5)
-        return
-    points = scattered(draw, 5 + draw.number)
-    rows = list(_variations(draw, points))
-    yield points.repeat(len(rows), 1, 1), padded(rows, len(points))
-    yield points[None], padded(rows[:1], len(points))  # one row, no end
-    yield points[None], padded(rows[1:2], len(points), spare=1)
-    yield _together(draw, [scattered(draw, 7) for _ in range(11)], spare=2)  # a set of its own for each row
-    square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
-    yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
-    yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])
-    yield on_an_edge(draw)
-    yield beside_an_edge(draw)
-    points = scattered(draw, 3)
-    yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
-    yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
-    yield points[None, :2], torch.tensor([[0, 1]])
-    yield points[None], torch.tensor([[3, 3, 3]])
-    points = scattered(draw, 8)
-    rows = list(_variations(draw, points))
-    scale, move = ((2.0**-10, 0.0), (2.0**-4, -3.0), (2.0**10, 5.0), (2.0**-9, 1.0))[draw.number]
-    yield (points * scale + move).repeat(len(rows), 1, 1), padded(rows, 8)  # tiny, elsewhere, large
-    points = scattered(draw, 6, grid=16) * 2.0**-14  # so tiny that bends are some 1e-9
-    rows = list(_variations(draw, points))
-    yield points.repeat(len(rows), 1, 1), padded(rows, 6)
-    many = scattered(draw, 16, grid=1024)
-    yield many.repeat(3, 1, 1), padded([hull_of(many), hull_of(many)[1:], hull_of(many)[::-1]], 16)
-
-
 _BY_TURNS = """\
 answers = []
 for row, corners in zip(points, polygon.tolist()):
@@ -106,10 +35,20 @@ for row, corners in zip(points, polygon.tolist()):
     answers.append(n >= 3 and len(set(corners)) == n and all(bends)AND_INSIDE)
 return torch.tensor(answers)
 """
+_BY_LOOPS = """\
+answers = []
+for row, corners in zip(points.tolist(), polygon.tolist()):
+    CORNERS
+    good = len(corners) >= 3 and len(set(corners)) == len(corners)
+    for (ax, ay), (bx, by) in [(row[corners[i - 1]], row[corners[i]]) for i in range(len(corners))]:
+        good = good and all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for x, y in row)
+    answers.append(good)
+return torch.tensor(answers)
+"""
 
 IS_CONVEX_HULL = Exercise(
     is_convex_hull,
-    cases=_polygons,
+    cases=polygons,
     gradients=False,
     properties=[
         Property(
@@ -164,6 +103,12 @@ IS_CONVEX_HULL = Exercise(
             _BY_TURNS.replace("AND_INSIDE", ""),
         ),
         Mistake(
+            "only the bends looked at, and none at the last corner",
+            "You look only at the next corner, and not at the bend at the last one. Compare each edge, the way home "
+            "too, with *all* N points.",
+            _BY_TURNS.replace("AND_INSIDE", "").replace("> 0 for i in range(n)", ">= 0 for i in range(2, n)"),
+        ),
+        Mistake(
             "self-crossing taken for convex",
             "You asked whether it bends to the left at each corner, and whether the *other* points are inside. A "
             "five-pointed star passes that, and it crosses itself. Compare each edge with all points, the corners "
@@ -194,6 +139,30 @@ IS_CONVEX_HULL = Exercise(
             "the polygon.",
             {"(bend < 0)": "((bend < 0) & (real & real.roll(-1, 1).index_fill(1, torch.tensor([polygon.shape[1] - 1]),"
                            " False))[..., None])"},
+        ),
+        Mistake(
+            "the last entry always cut off",
+            "You cut off each row's last entry. Some rows fill all T entries and have no N: there it is a corner. Keep "
+            "the places below N instead, wherever they stand.",
+            {"    real = polygon": "    polygon = polygon[:, :-1]\n    real = polygon"},
+        ),
+        Mistake(
+            "an end looked for that isn't there",
+            "You looked for N in each row, and not every row has one: some fill all T entries. Keep the places below N "
+            "instead.",
+            _BY_LOOPS.replace("CORNERS", "corners = corners[:corners.index(len(row))]"),
+        ),
+        Mistake(
+            "N taken from the polygon",
+            "You took T, the number of entries in a row of `polygon`, for N, and kept the places below it. N is the "
+            "number of *points*: points.shape[1].",
+            _BY_LOOPS.replace("CORNERS", "corners = [c for c in corners if c < polygon.shape[1]]"),
+        ),
+        Mistake(
+            "N taken from the polygon, as the end",
+            "You looked for T, the number of entries in a row of `polygon`, as the end. The end is N, the number of "
+            "*points*: points.shape[1].",
+            _BY_LOOPS.replace("CORNERS", "corners = [c for c in corners if c != polygon.shape[1]]"),
         ),
         Mistake(
             "the end taken for a place",

@@ -82,6 +82,12 @@ MASK_VISITED = ThenWritten(
             "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask",
         ),
         Mistake(
+            "whole rows closed",
+            "`mask[chosen] = False` closes whole *rows*: the first index counts the rows of the batch. Give a row and "
+            "a place, [torch.arange(B), chosen].",
+            "mask = mask.clone()\nmask[chosen] = False\nreturn mask",
+        ),
+        Mistake(
             "only row 0 closed",
             "You closed the chosen places in row 0. Row b closes chosen[b].",
             "mask = mask.clone()\nmask[0, chosen] = False\nreturn mask",

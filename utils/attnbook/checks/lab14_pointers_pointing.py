@@ -5,61 +5,13 @@ from __future__ import annotations
 import torch
 
 from .exercise import Exercise, Mistake, Property
+from .pointer_questions import questions
 
 
 def pointer_log_probs(query, key, W_q, W_k, v, mask):
     scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
     log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row without any place comes out as NaN
     return log_probs.masked_fill(~mask, -torch.inf)
-
-
-def _network(draw, batch, places, query_dim, key_dim, hidden):
-    """Everything but the mask."""
-    query, key = draw.normal(batch, query_dim), draw.normal(batch, places, key_dim)
-    return query, key, draw.normal(hidden, query_dim), draw.normal(hidden, key_dim), draw.normal(hidden)
-
-
-def _one_open(draw, batch, places):
-    """A mask that is open in one place of each row."""
-    mask = torch.zeros(batch, places, dtype=torch.bool)
-    return mask.index_put((torch.arange(batch), draw.integers(0, places, batch)), torch.tensor(True))
-
-
-def _questions(draw):
-    if draw.compact:
-        yield *_network(draw, 1, 2, 1, 1, 1), torch.tensor([[True, True]])
-        yield *_network(draw, 1, 3, 2, 2, 1), torch.tensor([[True, False, True]])
-        yield *_network(draw, 2, 2, 2, 2, 2), torch.tensor([[True, True], [False, False]])
-    batch, places, query_dim, key_dim, hidden = draw.sizes(5)
-    yield *_network(draw, batch + 1, places + 1, query_dim, key_dim, hidden), draw.mask(batch + 1, places + 1)
-    for batch, places, mask in (
-        (3, 3, draw.mask(3, 3)),  # square: whatever is mixed up gives values here too
-        (2, 2, torch.ones(2, 2, dtype=torch.bool)),  # everything open
-        (3, 4, torch.ones(3, 4, dtype=torch.bool)),
-        (1, 4, draw.mask(1, 4, empty_rows=False)),  # one row
-        (3, 5, _one_open(draw, 3, 5)),  # all closed but one: nothing to choose
-        (2, 1, torch.tensor([[True], [False]])),  # one place
-        (2, 17, draw.mask(2, 17, empty_rows=False)),  # many places
-    ):
-        yield *_network(draw, batch, places, *(3 * [batch] if batch == places else (2, 3, 4))), mask
-    query, key, W_q, W_k, v = _network(draw, 3, 4, 2, 3, 5)
-    yield query, key, W_q, W_k, 1e3 * v, draw.mask(3, 4)  # scores so far apart that exp of their difference is 0
-    query, key, W_q, W_k, v = _network(draw, 2, 5, 2, 3, 4)
-    yield 50 * query, 50 * key, W_q, W_k, v, draw.mask(2, 5)  # tanh close to 1 and −1
-    parts = [50 * (part.abs() + 1) for part in (query, key, W_q, W_k)]  # each tanh is exactly 1
-    v = -(2.0**33) * draw.integers(1, 9, len(v))  # so all scores are equal, and far below any −1e9
-    yield *parts, v.double(), _one_open(draw, 2, 5)
-    yield from _closed_altogether(draw)
-    for scale in (1.0, 100.0):  # in single precision, where one open place leaves nothing to round
-        query, *others = [part.float() for part in _network(draw, 3, 4, 5, 2, 3)]
-        yield scale * query, *others, _one_open(draw, 3, 4)
-
-
-def _closed_altogether(draw):
-    """Nothing is open: in the only row, in both, in the first."""
-    for batch in (1, 2):
-        yield *_network(draw, batch, 4, 3, 2, 5), torch.zeros(batch, 4, dtype=torch.bool)
-    yield *_network(draw, 3, 4, 5, 2, 3), draw.mask(3, 4).flip(0)
 
 
 _SCORES = "scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v\n"
@@ -70,7 +22,7 @@ _IN_THE_MASK = {
 
 POINTER_LOG_PROBS = Exercise(
     pointer_log_probs,
-    cases=_questions,
+    cases=questions,
     tolerance=1e-9,
     properties=[
         Property(
@@ -89,6 +41,12 @@ POINTER_LOG_PROBS = Exercise(
             lambda result, *args: (result <= 1e-9).all(),
         ),
         Property(
+            "the only open place gets everything",
+            "Where one place is open its log-probability is 0, however low its score. Here closed places won: a fill "
+            "such as −1e4 or −30 is a number like any other, and scores may lie below it. Fill with float('-inf').",
+            lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
+        ),
+        Property(
             "probabilities sum to 1 over the open places",
             "In each row with something open, the probabilities (`exp` of your result) must sum to 1 over the places.",
             lambda result, query, key, W_q, W_k, v, mask: torch.allclose(
@@ -102,6 +60,59 @@ POINTER_LOG_PROBS = Exercise(
             "A row in which everything is closed came out as NaN: a softmax over nothing but −inf is 0 / 0. Such a row "
             "shall be all −inf: fill the closed places once more after the softmax.",
             {"return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
+        ),
+        Mistake(
+            "nan_to_num with a 0",
+            "You took the NaN away with `nan_to_num`, as 0: log-probability 0 is *certain*. And it turns −inf into a "
+            "number too, −1.8e308. Closed is −inf: fill once more after the softmax.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs.nan_to_num(0)"},
+        ),
+        Mistake(
+            "nan_to_num takes −inf too",
+            "`nan_to_num` turns −inf into a number too, −1.8e308, which is printed like −inf. Pass "
+            "neginf=float('-inf') as well, or fill once more after the softmax.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs.nan_to_num(nan=-torch.inf)"},
+        ),
+        Mistake(
+            "the sign turned",
+            "You turned the sign: −log p. That is a loss; the logarithm of a probability is 0 or below. Return log p "
+            "as it is.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)":
+             "return (-log_probs).masked_fill(~mask, -torch.inf)"},
+        ),
+        Mistake(
+            "the sign turned, +inf where closed",
+            "You turned the sign, and closed places got +inf. A log-probability is 0 or below, and where closed "
+            "log 0 = −inf: no minus before the result.",
+            {"return log_probs.masked_fill(~mask, -torch.inf)": "return -log_probs.masked_fill(~mask, -torch.inf)"},
+        ),
+        Mistake(
+            "the sign turned, not filled again",
+            "You turned the sign, and closed places got +inf: return log p, without the minus. (And fill the closed "
+            "places once more after the softmax: a row in which everything is closed came out as NaN.)",
+            {"return log_probs.masked_fill(~mask, -torch.inf)": "return -log_probs"},
+        ),
+        Mistake(
+            "exp and division, NaN where everything is closed",
+            "You took `exp`, divided by the sum, then the log. Where everything is closed that is 0 / 0, NaN; where "
+            "scores are large `exp` overflows. log_softmax of scores filled with −inf, then filled once more.",
+            _SCORES + "weights = scores.exp() * mask\n"
+            "return (weights / weights.sum(-1, keepdim=True)).log()",
+        ),
+        Mistake(
+            "tanh outside",
+            "You applied tanh last, to the score. v weighs the *bent* features: first tanh of the sum, then @ v. (Else "
+            "the network is linear inside, and no score lies above 1.)",
+            {"((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v":
+             "(((query @ W_q.mT)[:, None] + key @ W_k.mT) @ v).tanh()"},
+        ),
+        Mistake(
+            "tanh outside, not filled again",
+            "You applied tanh to the score: it belongs to the sum, before v. (And fill the closed places once more "
+            "after the softmax.)",
+            {"((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v":
+             "(((query @ W_q.mT)[:, None] + key @ W_k.mT) @ v).tanh()",
+             "return log_probs.masked_fill(~mask, -torch.inf)": "return log_probs"},
         ),
         Mistake(
             "mask not used",

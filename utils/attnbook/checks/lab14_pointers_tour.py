@@ -77,8 +77,9 @@ GREEDY_POINTER_DECODE = Exercise(
     mistakes=[
         Mistake(
             "visited places not masked",
-            "You took the highest of all scores, wherever it was, and came back to places seen before. `step` doesn't "
-            "know where you have been: fill the scores of visited places with −inf, then argmax.",
+            "You took the highest of all scores, and came back to places seen before. Is your mask never updated? "
+            "`mask_visited` returns a *new* mask: mask = mask_visited(mask, place). And fill the scores of what it "
+            "closes with −inf before argmax.",
             {_MASKED: "scores"},
         ),
         Mistake(
@@ -115,7 +116,8 @@ GREEDY_POINTER_DECODE = Exercise(
         ),
         Mistake(
             "sense reversed",
-            "You may go only where you have been: you closed the open places. Fill where the mask is False.",
+            "You never leave the first place. Either you filled the open places, and those where the mask is False "
+            "are to be filled; or you took argmin, and visited places, with −inf, are the lowest: argmax.",
             {"~mask": "mask"},
         ),
         Mistake(
@@ -205,8 +207,24 @@ GREEDY_POINTER_DECODE = Exercise(
         Mistake(
             "the first place left out",
             "Your tour has N − 1 places: `first` is missing. It is the first of the N.",
-            {"[first]": "[]", "torch.stack(tour, dim=1)":
-             "torch.stack(tour, dim=1) if tour else first[:, None][:, :0]"},
+            {"[first]": "[]"},
+        ),
+        Mistake(
+            "the first place left out, and one step more",
+            "You took N steps and left `first` out: in the last step nothing was open any more. `first` is the first "
+            "of the N places, and N − 1 steps find the others.",
+            {"[first]": "[]", "points.shape[1] - 1": "points.shape[1]"},
+        ),
+        Mistake(
+            "one step too many",
+            "You took N steps, so that your tours have N + 1 places. `first` is given and the way home is not written "
+            "down: N − 1 steps.",
+            {"points.shape[1] - 1": "points.shape[1]"},
+        ),
+        Mistake(
+            "one step too few",
+            "You took N − 2 steps: a place is missing at the end. After `first` there are N − 1 places to find.",
+            {"points.shape[1] - 1": "points.shape[1] - 2"},
         ),
         Mistake(
             "home again",

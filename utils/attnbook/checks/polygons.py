@@ -82,3 +82,75 @@ def beside_an_edge(draw) -> tuple[Tensor, Tensor]:
     inside[4, 1] += 1e-8
     rows = [turned(draw, [0, 1, 2, 3]), turned(draw, [0, 4, 1, 2, 3])]
     return torch.stack([outside, outside, inside, inside]), padded([*rows, *rows], len(points))
+
+
+def _variations(draw, points):
+    """Rows of places for one set of points: right and wrong in all ways."""
+    hull, size = hull_of(points), len(points)
+    inner = [place for place in range(size) if place not in hull]
+    at = draw.integer(1, len(hull))
+    yield turned(draw, hull)
+    yield turned(draw, hull[::-1])  # clockwise
+    yield turned(draw, hull)
+    yield turned(draw, hull)[1:]  # a corner is missing on the way home
+    yield [*hull[:at - 1], *hull[at:]]  # or anywhere
+    yield turned(draw, hull)[:2]
+    yield []
+    yield [*hull, hull[0]]  # home again
+    yield [*hull, *hull]  # twice around
+    yield hull[:1]
+    for place in inner[:2]:
+        yield [*hull[:at], place, *hull[at:]]  # a corner too many
+    if len(hull) > 3:
+        yield [hull[1], hull[0], *hull[2:]]  # two corners exchanged: it crosses itself
+
+
+def _star(draw, count, inside):
+    """Corners joined to every second one: each bends to the left, and edges cross."""
+    points, hull = around_a_circle(draw, count, inside)
+    star = [hull[2 * i % count] for i in range(count)]
+    rows = [turned(draw, star), turned(draw, hull), turned(draw, star[::-1])]
+    return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
+
+
+def _together(draw, sets, spare=0):
+    """One batch of several point sets of one size, each with another kind of answer."""
+    rows = [list(_variations(draw, points)) for points in sets]
+    picked = [row[i % len(row)] for i, row in enumerate(rows)]
+    return torch.stack(sets), padded(picked, len(sets[0]), spare)
+
+
+def polygons(draw):
+    """Cases: points `(B, N, 2)` and rows of places `(B, T)`, right and wrong."""
+    if draw.compact:
+        points = scattered(draw, 4, grid=5)
+        for row in _variations(draw, points):
+            yield points[None], padded([row], 4)
+        points, hull = around_a_circle(draw, 5)
+        yield points[None], padded([[hull[2 * i % 5] for i in range(5)]], 5)
+        return
+    points = scattered(draw, 5 + draw.number)
+    rows = list(_variations(draw, points))
+    yield points.repeat(len(rows), 1, 1), padded(rows, len(points))
+    yield points[None], padded(rows[:1], len(points))  # one row, no end
+    yield points[None], padded(rows[1:2], len(points), spare=1)
+    yield _together(draw, [scattered(draw, 7) for _ in range(11)], spare=2)  # a set of its own for each row
+    square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
+    yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
+    yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])
+    yield on_an_edge(draw)
+    yield beside_an_edge(draw)
+    points = scattered(draw, 3)
+    yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
+    yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
+    yield points[None, :2], torch.tensor([[0, 1]])
+    yield points[None], torch.tensor([[3, 3, 3]])
+    points = scattered(draw, 8)
+    rows = list(_variations(draw, points))
+    scale, move = ((2.0**-10, 0.0), (2.0**-4, -3.0), (2.0**10, 5.0), (2.0**-9, 1.0))[draw.number]
+    yield (points * scale + move).repeat(len(rows), 1, 1), padded(rows, 8)  # tiny, elsewhere, large
+    points = scattered(draw, 6, grid=16) * 2.0**-14  # so tiny that bends are some 1e-9
+    rows = list(_variations(draw, points))
+    yield points.repeat(len(rows), 1, 1), padded(rows, 6)
+    many = scattered(draw, 16, grid=1024)
+    yield many.repeat(3, 1, 1), padded([hull_of(many), hull_of(many)[1:], hull_of(many)[::-1]], 16)

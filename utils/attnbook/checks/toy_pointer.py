@@ -41,6 +41,11 @@ class ToyPointer:
 
     def _look_at(self, point: Tensor, rows: int) -> None:
         wanted = (rows, self.points.shape[2])
+        if point.dim() > 2:
+            raise ValueError(
+                f"step: point has shape {tuple(point.shape)}; wanted {wanted}, one point for each row: "
+                "points[rows, place], with rows = torch.arange(B), not points[:, place]"
+            )
         if tuple(point.shape) != wanted:
             raise ValueError(
                 f"step: point has shape {tuple(point.shape)}; wanted {wanted}, the chosen point of each row itself, "

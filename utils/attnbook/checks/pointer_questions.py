@@ -1,0 +1,55 @@
+"""Inputs for an additive pointer: queries, keys, weights, and masks of all kinds."""
+
+from __future__ import annotations
+
+import torch
+
+
+def _network(draw, batch, places, query_dim, key_dim, hidden):
+    """Everything but the mask."""
+    query, key = draw.normal(batch, query_dim), draw.normal(batch, places, key_dim)
+    return query, key, draw.normal(hidden, query_dim), draw.normal(hidden, key_dim), draw.normal(hidden)
+
+
+def _one_open(draw, batch, places):
+    """A mask that is open in one place of each row."""
+    mask = torch.zeros(batch, places, dtype=torch.bool)
+    return mask.index_put((torch.arange(batch), draw.integers(0, places, batch)), torch.tensor(True))
+
+
+def questions(draw):
+    """Cases: query, key, W_q, W_k, v, mask."""
+    if draw.compact:
+        yield *_network(draw, 1, 2, 1, 1, 1), torch.tensor([[True, True]])
+        yield *_network(draw, 1, 3, 2, 2, 1), torch.tensor([[True, False, True]])
+        yield *_network(draw, 2, 2, 2, 2, 2), torch.tensor([[True, True], [False, False]])
+    batch, places, query_dim, key_dim, hidden = draw.sizes(5)
+    yield *_network(draw, batch + 1, places + 1, query_dim, key_dim, hidden), draw.mask(batch + 1, places + 1)
+    for batch, places, mask in (
+        (3, 3, draw.mask(3, 3)),  # square: whatever is mixed up gives values here too
+        (2, 2, torch.ones(2, 2, dtype=torch.bool)),  # everything open
+        (3, 4, torch.ones(3, 4, dtype=torch.bool)),
+        (1, 4, draw.mask(1, 4, empty_rows=False)),  # one row
+        (3, 5, _one_open(draw, 3, 5)),  # all closed but one: nothing to choose
+        (2, 1, torch.tensor([[True], [False]])),  # one place
+        (2, 17, draw.mask(2, 17, empty_rows=False)),  # many places
+    ):
+        yield *_network(draw, batch, places, *(3 * [batch] if batch == places else (2, 3, 4))), mask
+    query, key, W_q, W_k, v = _network(draw, 3, 4, 2, 3, 5)
+    yield query, key, W_q, W_k, 1e3 * v, draw.mask(3, 4)  # scores so far apart that exp of their difference is 0
+    query, key, W_q, W_k, v = _network(draw, 2, 5, 2, 3, 4)
+    yield 50 * query, 50 * key, W_q, W_k, v, draw.mask(2, 5)  # tanh close to 1 and −1
+    parts = [50 * (part.abs() + 1) for part in (query, key, W_q, W_k)]  # each tanh is exactly 1
+    v = -(2.0**33) * draw.integers(1, 9, len(v))  # so all scores are equal, and far below any −1e9
+    yield *parts, v.double(), _one_open(draw, 2, 5)
+    yield from _closed_altogether(draw)
+    for scale in (1.0, 100.0):  # in single precision, where one open place leaves nothing to round
+        query, *others = [part.float() for part in _network(draw, 3, 4, 5, 2, 3)]
+        yield scale * query, *others, _one_open(draw, 3, 4)
+
+
+def _closed_altogether(draw):
+    """Nothing is open: in the only row, in both, in the first."""
+    for batch in (1, 2):
+        yield *_network(draw, batch, 4, 3, 2, 5), torch.zeros(batch, 4, dtype=torch.bool)
+    yield *_network(draw, 3, 4, 5, 2, 3), draw.mask(3, 4).flip(0)
