@@ -119,7 +119,7 @@ ERASE_AND_ADD = Exercise(
         ),
         Mistake(
             "add subtracted",
-            "You took w · a off. It is added.",
+            "You took w · a off the memory. It is added: what is new comes on top of what is left.",
             {"kept + seen": "kept - seen"},
         ),
         Mistake(
