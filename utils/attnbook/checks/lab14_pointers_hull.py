@@ -29,7 +29,7 @@ answers = []
 for row, corners in zip(points, polygon.tolist()):
     corners = [c for c in corners if c < len(row)]
     n = len(corners)
-    bends = [turns(row[corners[i - 2]], row[corners[i - 1]], row[corners[i]]) > 0 for i in range(n)]
+    bends = [turns(row[corners[i - 1]], row[corners[i]], row[corners[(i + 1) % n]]) > 0 for i in range(n)]
     rest = [c for c in range(len(row)) if c not in corners]
     inside = all(turns(row[corners[i - 1]], row[corners[i]], row[c]) >= 0 for c in rest for i in range(n))
     answers.append(n >= 3 and len(set(corners)) == n and all(bends)AND_INSIDE)
@@ -40,7 +40,7 @@ answers = []
 for row, corners in zip(points.tolist(), polygon.tolist()):
     CORNERS
     good = len(corners) >= 3 and len(set(corners)) == len(corners)
-    for (ax, ay), (bx, by) in [(row[corners[i - 1]], row[corners[i]]) for i in range(len(corners))]:
+    for (ax, ay), (bx, by) in [(row[corners[i - 1]], row[corners[i]]) for i in range(len(corners)) if good]:
         good = good and all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for x, y in row)
     answers.append(good)
 return torch.tensor(answers)
@@ -72,7 +72,8 @@ IS_CONVEX_HULL = Exercise(
         ),
         Property(
             "wrong hulls are refused",
-            "You accept a polygon that isn't the hull: a point lies to the right of an edge, or a corner comes twice.",
+            "You accept a polygon that isn't the hull: a point lies to the right of an edge, or a corner comes twice. "
+            "Compare each edge with *all* N points.",
             lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any(),
         ),
     ],
@@ -106,7 +107,14 @@ IS_CONVEX_HULL = Exercise(
             "only the bends looked at, and none at the last corner",
             "You look only at the next corner, and not at the bend at the last one. Compare each edge, the way home "
             "too, with *all* N points.",
-            _BY_TURNS.replace("AND_INSIDE", "").replace("> 0 for i in range(n)", ">= 0 for i in range(2, n)"),
+            _BY_TURNS.replace("AND_INSIDE", "").replace("> 0 for i in range(n)", ">= 0 for i in range(n - 1)"),
+        ),
+        Mistake(
+            "only the bends looked at, a corner may come twice",
+            "You look only at the next corner, and accept a corner that comes twice. Compare each edge with *all* N "
+            "points, and refuse a number that is named twice.",
+            _BY_TURNS.replace("AND_INSIDE", "").replace("> 0 for", ">= 0 for")
+            .replace("len(set(corners)) == n", "True"),
         ),
         Mistake(
             "self-crossing taken for convex",
@@ -145,6 +153,12 @@ IS_CONVEX_HULL = Exercise(
             "You cut off each row's last entry. Some rows fill all T entries and have no N: there it is a corner. Keep "
             "the places below N instead, wherever they stand.",
             {"    real = polygon": "    polygon = polygon[:, :-1]\n    real = polygon"},
+        ),
+        Mistake(
+            "one entry always cut off, ends left",
+            "You cut off each row's last entry and took all others for places. A row may have several N or none: keep "
+            "the places below N.",
+            _BY_LOOPS.replace("CORNERS", "corners = corners[:-1]"),
         ),
         Mistake(
             "an end looked for that isn't there",
@@ -243,6 +257,13 @@ IS_CONVEX_HULL = Exercise(
             "You gave one answer for all rows. Each row has its own: (B,).",
             {"return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)":
              "return (~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)).all().expand(len(points))"},
+        ),
+        Mistake(
+            "numbers for answers",
+            "Your answers are numbers, 0 and 1. They shall be bool, True and False: then `~` means *not*, and they can "
+            "pick rows.",
+            {"return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)":
+             "return (~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)).float()"},
         ),
         Mistake(
             "answers reversed",

@@ -88,6 +88,12 @@ MASK_VISITED = ThenWritten(
             "mask = mask.clone()\nmask[chosen] = False\nreturn mask",
         ),
         Mistake(
+            "everything closed",
+            "You closed all places of all rows. `mask[torch.arange(B)]` alone means whole rows: add the place as a "
+            "second index, [torch.arange(B), chosen].",
+            "return torch.zeros_like(mask)",
+        ),
+        Mistake(
             "only row 0 closed",
             "You closed the chosen places in row 0. Row b closes chosen[b].",
             "mask = mask.clone()\nmask[0, chosen] = False\nreturn mask",

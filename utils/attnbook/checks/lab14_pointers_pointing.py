@@ -27,7 +27,7 @@ POINTER_LOG_PROBS = Exercise(
     properties=[
         Property(
             "closed places get −inf",
-            "A closed place has the probability 0, and log 0 is −inf. Nothing else will do: −1e9 is a number too.",
+            "A closed place has the probability 0, and log 0 is −inf. −1e9 is a number too, and so is −1e4.",
             lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all(),
         ),
         Property(
