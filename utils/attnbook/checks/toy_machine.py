@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-
-class HeadOrders(NamedTuple):
-    """What one head is told at one time step, every number in its range.
-
-    Fields:
-        key: ``(B, M)``, what to look for. beta: ``(B, 1)``, at least 0, how sharply.
-        gate: ``(B, 1)``, from 0 (stay) to 1 (go by content).
-        shift: ``(B, 3)``, probabilities of −1, 0, +1 rows. gamma: ``(B, 1)``, at least 1, how much to sharpen.
-    """
-
-    key: Tensor
-    beta: Tensor
-    gate: Tensor
-    shift: Tensor
-    gamma: Tensor
-
-
-def orders_from(numbers: Tensor) -> HeadOrders:
-    """Any numbers ``(B, M + 6)`` -> orders for a head of memory rows of M features.
-
-    Source: Graves et al. 2014, section 3.3: β ≥ 0 and γ ≥ 1 by softplus, 0 < g < 1 by a sigmoid, s by a softmax.
-    """
-    key, beta, gate, shift, gamma = numbers.split((numbers.shape[-1] - 6, 1, 1, 3, 1), dim=-1)
-    return HeadOrders(key, F.softplus(beta), gate.sigmoid(), shift.softmax(dim=-1), 1 + F.softplus(gamma))
+from attnbook.models.ntm_addressing import Address, in_range
 
 
 class ToyMachine:
@@ -47,15 +22,15 @@ class ToyMachine:
         _look_at("controller", x=(x, inputs), last_read=(last_read, width))
         return (torch.cat([x, last_read], dim=-1) @ self.tables[0]).tanh()
 
-    def read_head(self, hidden: Tensor) -> HeadOrders:
+    def read_head(self, hidden: Tensor) -> Address:
         """Hidden vector ``(B, D)`` -> orders for the read head."""
         _look_at("read_head", hidden=(hidden, len(self.tables[1])))
-        return orders_from(hidden @ self.tables[1])
+        return in_range(hidden @ self.tables[1])
 
-    def write_head(self, hidden: Tensor) -> HeadOrders:
+    def write_head(self, hidden: Tensor) -> Address:
         """Hidden vector ``(B, D)`` -> orders for the write head."""
         _look_at("write_head", hidden=(hidden, len(self.tables[2])))
-        return orders_from(hidden @ self.tables[2])
+        return in_range(hidden @ self.tables[2])
 
     def writing(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Hidden vector ``(B, D)`` -> what to erase, ``(B, M)`` from 0 to 1, and what to add, ``(B, M)``."""

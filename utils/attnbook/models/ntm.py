@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.models.ntm_addressing import STEPS, Address, erase_and_add, focus, read
+from attnbook.models.ntm_addressing import STEPS, Address, erase_and_add, focus, in_range, read
 from attnbook.models.recurrent import RecurrentCell
 
 CONTROLLERS = ("feedforward", "lstm")
@@ -114,20 +113,16 @@ class AddressLayer(nn.Module):
 
     Args:
         hidden: features of the hidden vector; heads: H; width: features of a row of memory, M.
-
-    Source: Graves et al. 2014, section 3.3: β ≥ 0 and γ ≥ 1 by softplus, 0 < g < 1 by a sigmoid, s by a softmax.
     """
 
     def __init__(self, hidden: int, heads: int, width: int) -> None:
         super().__init__()
-        self.heads, self.parts = heads, (width, 1, 1, 3, 1)
-        self.layer = nn.Linear(hidden, heads * sum(self.parts))
+        self.heads = heads
+        self.layer = nn.Linear(hidden, heads * (width + 6))  # key, beta, gate, three shifts, gamma
 
     def forward(self, hidden: Tensor) -> Address:
         """``hidden (B, D)`` -> address, each field ``(B, H, …)``."""
-        numbers = self.layer(hidden).unflatten(-1, (self.heads, -1))  # (B, H, M + 6)
-        key, beta, gate, shift, gamma = numbers.split(self.parts, dim=-1)
-        return Address(key, F.softplus(beta), gate.sigmoid(), shift.softmax(dim=-1), 1 + F.softplus(gamma))
+        return in_range(self.layer(hidden).unflatten(-1, (self.heads, -1)))  # from (B, H, M + 6)
 
 
 class NTM(nn.Module):

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import cosine, masked_softmax
@@ -31,6 +32,15 @@ class Address(NamedTuple):
     gate: Tensor
     shift: Tensor
     gamma: Tensor
+
+
+def in_range(numbers: Tensor) -> Address:
+    """Turn any numbers ``(..., M + 6)`` into an address, each field ``(..., …)``, every number in its range.
+
+    Source: Graves et al. 2014, section 3.3: β ≥ 0 and γ ≥ 1 by softplus, 0 < g < 1 by a sigmoid, s by a softmax.
+    """
+    key, beta, gate, shift, gamma = numbers.split((numbers.shape[-1] - 6, 1, 1, 3, 1), dim=-1)
+    return Address(key, F.softplus(beta), gate.sigmoid(), shift.softmax(dim=-1), 1 + F.softplus(gamma))
 
 
 def content_weights(key: Tensor, beta: Tensor, memory: Tensor) -> Tensor:
