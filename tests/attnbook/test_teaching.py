@@ -4,6 +4,7 @@ import importlib
 import json
 import re
 import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
@@ -263,6 +264,37 @@ def test_a_missing_result_says_how_to_get_it_and_what_is_there(results):
         load_result("number")
     with pytest.raises(ValueError, match=r"there is: .*numbers.*`python -m attnbook.experiments zebra`"):
         load_result("zebra")
+
+
+@pytest.fixture
+def wheel(results, tmp_path, monkeypatch):
+    """As after installing the wheel: no book anywhere above, the results among the environment's shared files."""
+    installed = tmp_path / "environment" / "share" / "paying-attention" / "results"
+    installed.parent.mkdir(parents=True)
+    results.rename(installed)
+    (tmp_path / "site" / "attnbook").mkdir(parents=True)
+    monkeypatch.setattr(teaching, "__file__", str(tmp_path / "site" / "attnbook" / "teaching.py"))
+    monkeypatch.setattr(sysconfig, "get_path", {"data": str(tmp_path / "environment")}.get)
+    return installed
+
+
+def test_without_a_book_the_results_that_the_wheel_brought_are_read(wheel):
+    assert teaching.result_folders() == [wheel]
+    assert load_result("numbers") == RESULT
+
+
+def test_results_of_the_book_come_before_those_of_the_wheel(wheel, tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "numbers.json").write_text(json.dumps({**RESULT, "seconds": 1}), encoding="utf-8")
+    assert load_result("numbers")["seconds"] == 1
+    (tmp_path / "results" / "numbers.json").unlink()  # a folder of this name that holds something else
+    assert load_result("numbers") == RESULT
+
+
+def test_what_pip_puts_above_the_package_is_found_too(wheel, tmp_path, monkeypatch):
+    monkeypatch.setattr(sysconfig, "get_path", {"data": str(tmp_path / "elsewhere")}.get)
+    monkeypatch.setattr(teaching, "__file__", str(wheel.parents[2] / "attnbook" / "teaching.py"))
+    assert load_result("numbers") == RESULT
 
 
 @pytest.mark.parametrize("wrong", ["../secret", "a/b", "numbers.json", ""])

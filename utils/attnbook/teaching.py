@@ -9,6 +9,7 @@ import math
 import os
 import re
 import sys
+import sysconfig
 import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ from pygments.style import Style
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 _RESULTS_VARIABLE = "ATTNBOOK_RESULTS"
+_INSTALLED = Path("share", "paying-attention", "results")  # where pyproject.toml lets the wheel put them
 _ORIGIN = ("command", "commit", "seeds", "device", "threads", "versions", "seconds")
 
 
@@ -198,7 +200,7 @@ def load_result(name: str) -> dict:
     """Return what an experiment measured, from ``results/NAME.json``.
 
     Looked for in the folder that ``ATTNBOOK_RESULTS`` names; without it in ``results/`` beside or above the
-    working folder, then above the installed package.
+    working folder, then above the installed package, and last among the files that the wheel brought along.
 
     Args:
         name: of the experiment, as in ``python -m attnbook.experiments NAME``.
@@ -228,9 +230,12 @@ def result_folders() -> list[Path]:
         if not Path(named).is_dir():
             raise ValueError(f"{_RESULTS_VARIABLE} is {named!r}, which is no folder")
         return [Path(named)]
-    starts = [Path.cwd(), Path(__file__).resolve().parent]
-    above = dict.fromkeys(folder for start in starts for folder in (start, *start.parents))
-    return [folder / "results" for folder in above if (folder / "results").is_dir()]
+    package = Path(__file__).resolve().parent
+    above = dict.fromkeys([Path.cwd(), *Path.cwd().parents, package, *package.parents])
+    # pip installs data below sys.prefix; with --user or --target it is below a folder above the package instead.
+    installed = dict.fromkeys([Path(sysconfig.get_path("data")), *package.parents])
+    folders = [*(folder / "results" for folder in above), *(folder / _INSTALLED for folder in installed)]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def _read_result(path: Path) -> dict:

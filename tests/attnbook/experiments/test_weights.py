@@ -1,5 +1,7 @@
 """Weights of record: written small, found again, and never poured into the wrong model."""
 
+import sysconfig
+
 import pytest
 import torch
 from torch import nn
@@ -23,6 +25,16 @@ def test_weights_come_back_to_half_precision_and_the_model_is_ready_to_be_asked(
     model = load_weights(nn.Linear(3, 2).train(), "numbers", "plain")
     assert not model.training
     assert torch.equal(model.weight, kept.weight.half().float())
+
+
+def test_weights_that_the_wheel_brought_are_found(kept, tmp_path, monkeypatch):
+    monkeypatch.delenv("ATTNBOOK_RESULTS")
+    installed = tmp_path / "share" / "paying-attention" / "results"
+    installed.mkdir(parents=True)
+    (tmp_path / "weights").rename(installed / "weights")
+    monkeypatch.setattr(sysconfig, "get_path", {"data": str(tmp_path)}.get)
+    (installed / "weights" / "numbers_plain_0.pt").rename(installed / "weights" / "mine_plain_0.pt")
+    assert torch.equal(load_weights(nn.Linear(3, 2), "mine", "plain").bias, kept.bias.half().float())
 
 
 def test_missing_weights_are_named_beside_what_is_there(kept):
