@@ -1,0 +1,214 @@
+"""What GitHub reads: valid by its schemas, of one mind with the project, and calling only what exists."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+import yaml
+from pybtex.database import parse_file
+
+ROOT = Path(__file__).parents[1]
+GITHUB = ROOT / ".github"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted(path.stem for path in (GITHUB / "workflows").glob("*.yml"))
+FORMS = sorted(path.name for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+VERBS = {"book", "check", "lab", "lint", "release", "setup", "test"}  # of course.py
+SCHEMAS = {
+    "github-workflows": [f"workflows/{name}.yml" for name in WORKFLOWS],
+    "dependabot": ["dependabot.yml"],
+    "github-issue-config": ["ISSUE_TEMPLATE/config.yml"],
+    "github-issue-forms": [f"ISSUE_TEMPLATE/{name}" for name in FORMS],
+    "citation-file-format": ["../CITATION.cff"],
+}
+# Tools that are part of GitHub's machines, or of every system that a step with them runs on.
+ALWAYS_THERE = {"gh", "git", "grep", "test", "touch"}
+
+
+def workflow(name: str) -> dict:
+    """A workflow as YAML reads it; its `on`, which YAML takes for a truth, is at `True`."""
+    return yaml.safe_load((GITHUB / "workflows" / f"{name}.yml").read_text(encoding="utf-8"))
+
+
+def steps(name: str) -> list[dict]:
+    """All steps of all jobs of a workflow."""
+    return [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
+
+
+def programs(script: str) -> list[list[str]]:
+    """The commands of a step's script, each as its words; what stands in quotes is one word."""
+    pieces = re.split(r"\|\||&&|[|;\n]", re.sub(r"\$\([^)]*\)+", "", script))
+    return [words for piece in pieces if (words := re.findall(r"""(?:"[^"]*"|'[^']*'|[^\s"'])+""", piece))]
+
+
+def check_jsonschema(schema: str, *names: str) -> subprocess.CompletedProcess:
+    """Hold files of .github against a schema that check-jsonschema brings along; nothing is fetched."""
+    files = [str(GITHUB / name) for name in names]
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+# --- valid ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_files_are_valid_by_their_schema(schema):
+    result = check_jsonschema(f"vendor.{schema}", *SCHEMAS[schema])
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_schema_refuses_a_workflow_that_is_wrong(tmp_path):
+    wrong = (GITHUB / "workflows" / "test.yml").read_text(encoding="utf-8").replace("runs-on:", "run-on:")
+    (tmp_path / "wrong.yml").write_text(wrong, encoding="utf-8")
+    result = check_jsonschema("vendor.github-workflows", str(tmp_path / "wrong.yml"))
+    assert result.returncode == 1
+    assert "wrong.yml" in result.stdout
+
+
+def test_every_job_ends_in_time():
+    result = check_jsonschema("custom.github-workflows-require-timeout", *SCHEMAS["github-workflows"])
+    assert result.returncode == 0, result.stdout
+
+
+def test_the_container_sets_itself_up_and_shows_jupyterlab():
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    image, version = container["image"].rsplit(":", 1)
+    assert image.endswith("/devcontainers/python")
+    assert version in workflow("test")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert container["postCreateCommand"] == "python course.py setup"
+    assert container["forwardPorts"] == [8888]
+
+
+# --- workflows ------------------------------------------------------------------------------------
+
+
+def test_the_tests_run_on_each_system_and_python():
+    assert set(workflow("test")[True]) == {"push", "pull_request"}
+    matrix = workflow("test")["jobs"]["test"]["strategy"]["matrix"]
+    pairs = {(system, python) for system in matrix["os"] for python in matrix["python"]}
+    pairs |= {(extra["os"], extra["python"]) for extra in matrix["include"]}
+    linux = {("ubuntu-latest", python) for python in ("3.11", "3.12", "3.13", "3.14")}
+    others = {(f"{system}-latest", python) for system in ("macos", "windows") for python in ("3.11", "3.14")}
+    assert pairs == linux | others
+    assert f">={matrix['python'][0]}" == PROJECT["project"]["requires-python"]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_calls_only_what_exists(name):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    scripts = {point.name for point in entry_points(group="console_scripts")}
+    for tool, *words in (program for step in steps(name) if "run" in step for program in programs(step["run"])):
+        if tool == "make":
+            assert set(words) <= targets, f"make {words}"
+        elif tool == "python":
+            assert words[0] == "-m" or (words[0] == "course.py" and set(words[1:]) <= VERBS), words
+        elif tool.startswith(".venv/bin/"):
+            assert tool.removeprefix(".venv/bin/") in scripts
+        else:
+            assert tool in ALWAYS_THERE, tool
+
+
+def test_a_script_falls_into_its_commands():
+    script = "gh view \"$TAG\" || gh create\npython -m zipfile *.whl | grep 'a|b'\ntest x = \"$(python -c 'f()')\""
+    assert [program[0] for program in programs(script)][:4] == ["gh", "gh", "python", "grep"]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_may_read_only_and_its_jobs_say_what_they_need_beyond(name):
+    assert workflow(name)["permissions"] == {"contents": "read"}
+    needed = {job: more["permissions"] for job, more in workflow(name)["jobs"].items() if "permissions" in more}
+    assert needed == {
+        "pages": {"deploy": {"pages": "write", "id-token": "write"}},
+        "release": {"release": {"contents": "write"}},
+    }.get(name, {})
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_actions_are_githubs_own_at_a_version(name):
+    used = [step["uses"] for step in steps(name) if "uses" in step]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"actions/[\w-]+@v\d+", action)] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_what_strangers_may_write_gets_into_no_script(name):
+    assert [step["run"] for step in steps(name) if "${{" in step.get("run", "")] == []
+
+
+def test_each_run_of_the_tests_takes_the_place_of_the_one_before():
+    assert workflow("test")["concurrency"]["cancel-in-progress"] is True
+    assert workflow("pages")["concurrency"]["cancel-in-progress"] is False
+
+
+def test_the_book_is_shown_from_where_it_is_built():
+    upload = next(step for step in steps("pages") if step.get("uses", "").startswith("actions/upload-pages"))
+    assert upload["with"] == {"path": "book/_build/html", "include-hidden-files": True}
+    assert any("book/_build/html/.nojekyll" in step.get("run", "") for step in steps("pages"))
+
+
+def test_the_link_check_asks_most_works_for_themselves():
+    config = yaml.safe_load((ROOT / "book" / "_config.yml").read_text(encoding="utf-8"))
+    ignored = config["sphinx"]["config"]["linkcheck_ignore"]
+    works = parse_file(ROOT / "book" / "references.bib").entries.values()
+    addresses = [entry.fields.get("url") or f"https://doi.org/{entry.fields['doi']}" for entry in works]
+    assert all(any(re.match(pattern, address) for address in addresses) for pattern in ignored)
+    assert sum(any(re.match(pattern, address) for pattern in ignored) for address in addresses) < len(addresses) / 5
+
+
+# --- the wheel and its page -----------------------------------------------------------------------
+
+
+def test_the_wheel_takes_every_record_and_every_file_of_weights():
+    folders = PROJECT["tool"]["setuptools"]["data-files"]
+    taken = {path for patterns in folders.values() for pattern in patterns for path in ROOT.glob(pattern)}
+    assert taken == {path for path in (ROOT / "results").rglob("*") if path.is_file()}
+    assert all(folder.startswith("share/paying-attention/results") for folder in folders)
+
+
+def test_page_and_changelog_name_the_version():
+    version = PROJECT["project"]["version"]
+    page = (ROOT / "book" / "anywhere.md").read_text(encoding="utf-8")
+    named = re.findall(r"paying_attention-([\d.]+)-py3|(?:labs-|download/)v([\d.]+)(?:\.zip|/)", page)
+    assert {one or other for one, other in named} == {version}
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_set_up_cell_is_one_that_a_notebook_understands():
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    page = (ROOT / "book" / "anywhere.md").read_text(encoding="utf-8")
+    cell = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    code = TransformerManager().transform_cell(cell)
+    compile(code, "set-up cell", "exec")
+    assert "run_line_magic('pip', 'install" in code
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "form, asked",
+    [
+        ("mistake.yml", "where says right"),
+        ("check.yml", "exercise kind answer said"),
+        ("setup.yml", "system python lines"),
+    ],
+)
+def test_a_form_asks_for_what_is_needed_to_answer(form, asked):
+    body = yaml.safe_load((GITHUB / "ISSUE_TEMPLATE" / form).read_text(encoding="utf-8"))["body"]
+    required = {part["id"] for part in body if part.get("validations", {}).get("required")}
+    assert required >= set(asked.split())
+
+
+def test_there_is_a_test_for_every_form():
+    assert FORMS == ["check.yml", "mistake.yml", "setup.yml"]
+
+
+@pytest.mark.parametrize("name", ["CODE_OF_CONDUCT.md", "SECURITY.md"])
+def test_people_know_where_to_write_in_private(name):
+    assert "*Report a vulnerability*" in (GITHUB / name).read_text(encoding="utf-8")
