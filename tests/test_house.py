@@ -7,17 +7,21 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import metadata, packages_distributions, requires
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+# Packages that only other systems than Linux need; pip finds them by itself, as requirements.lock says.
+OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty", "win32-setctime", "pywin32"}}
 
 # Whose behaviour is tested from outside, in one place for all of them.
 TESTED_ELSEWHERE = {
@@ -98,6 +102,27 @@ def test_the_lock_holds_what_the_project_asks_for(wanted):
     assert wanted.specifier.contains(lock()[canonicalize_name(wanted.name)])
 
 
+@pytest.mark.parametrize("python", ["3.11.0", "3.11.2", "3.12.0", "3.13.0", "3.14.0", "3.14.2"])
+def test_each_locked_version_admits_each_python_that_the_book_runs_on(python):
+    wanted = {name: SpecifierSet(metadata(name).get("Requires-Python") or "") for name in lock()}
+    assert [name for name, pythons in wanted.items() if not pythons.contains(python)] == []
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("system", ["linux", "win32", "darwin"])
+def test_whatever_a_locked_package_needs_is_locked_too(system, python):
+    """Else two set-ups a month apart would give two environments."""
+    machine = {
+        "python_version": python, "python_full_version": f"{python}.0", "sys_platform": system, "extra": "",
+        "platform_system": {"linux": "Linux", "win32": "Windows", "darwin": "Darwin"}[system],
+        "os_name": "nt" if system == "win32" else "posix",
+    }  # fmt: skip
+    needs = {canonicalize_name(need.name) for name in lock() for need in map(Requirement, requires(name) or [])
+             if need.marker is None or need.marker.evaluate(machine)}  # fmt: skip
+    foreign = {name for name in needs if name.startswith(("nvidia-", "cuda-", "triton"))}  # torch's, for its cards
+    assert needs - foreign - lock().keys() - OF_OTHER_SYSTEMS[system] == set()
+
+
 def test_what_builds_the_package_is_locked_too():
     for text in PROJECT["build-system"]["requires"]:
         wanted = Requirement(text)
@@ -152,6 +177,13 @@ def test_tests_mirror_the_packages_file_for_file():
         if not mirror.exists():
             missing.append(mirror.relative_to(ROOT).as_posix())
     assert missing == []
+
+
+def test_git_hands_out_the_same_bytes_on_every_system():
+    assert "* text=auto eol=lf" in (ROOT / ".gitattributes").read_text(encoding="utf-8")
+    command = ["git", "ls-files", "--eol", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in listed.splitlines() if re.match(r"i/(crlf|mixed)", line)] == []
 
 
 # --- nothing private ------------------------------------------------------------------------------
