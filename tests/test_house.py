@@ -241,6 +241,31 @@ def test_each_target_that_the_texts_name_is_there():
     assert named <= targets
 
 
+def test_the_readme_counts_what_the_status_page_counts():
+    from coursekit.project import Project
+    from coursekit.status import PAGE
+
+    readme, status = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", PAGE))
+    chapters, labs = re.findall(r"^\| \*\*All \d+\*\* (.*)\|$", status, re.MULTILINE)
+    in_chapters, in_labs, mistakes = chapters.split("|")[-1], labs.split("|")[2], labs.split("|")[-1]
+    assert f"{in_labs.strip()} in labs, {in_chapters.strip()} in chapters" in readme
+    assert f"they know {mistakes.strip()} mistakes by name" in readme
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+             "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen")  # fmt: skip
+    assert f"{words[len(Project(ROOT).chapters)].capitalize()} chapters of sixteen" in readme
+
+
+def test_the_reply_that_the_readme_shows_is_the_one_that_a_student_reads():
+    from attnbook.checks import evaluate
+
+    def masked_softmax(scores, mask):
+        return scores.masked_fill(~mask, float("-inf")).softmax(dim=1).nan_to_num()
+
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").split("```")
+    said = evaluate("lab02", "masked_softmax", masked_softmax).message
+    assert [block.strip() for block in shown if "✗" in block] == [said.strip()]
+
+
 # --- the built book -------------------------------------------------------------------------------
 
 
