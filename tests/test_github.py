@@ -184,14 +184,16 @@ def test_page_and_changelog_name_the_version():
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_the_set_up_cell_is_one_that_a_notebook_understands():
+def test_the_set_up_cell_installs_and_then_says_whether_that_went_well():
     from IPython.core.inputtransformer2 import TransformerManager
 
     page = (ROOT / "book" / "anywhere.md").read_text(encoding="utf-8")
     cell = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
     code = TransformerManager().transform_cell(cell)
     compile(code, "set-up cell", "exec")
-    assert "run_line_magic('pip', 'install" in code
+    installs, says = code.splitlines()[-2:]
+    assert "run_line_magic('pip', 'install" in installs
+    assert says.strip() == "import attnbook"
 
 
 # --- forms ----------------------------------------------------------------------------------------
