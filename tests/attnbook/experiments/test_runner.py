@@ -115,7 +115,7 @@ def test_finished_runs_are_kept(experiment, jobs, tmp_path):
     assert result["runs"][::2] == first["runs"]
 
 
-def test_when_all_is_there_the_file_is_left_as_it_is(experiment, jobs, tmp_path, monkeypatch):
+def test_when_all_is_there_the_file_is_left_as_it_is_and_that_is_said(experiment, jobs, tmp_path, monkeypatch, capsys):
     run(experiment, tmp_path)
     before = (tmp_path / "tiny.json").read_bytes()
     jobs.clear()
@@ -123,6 +123,7 @@ def test_when_all_is_there_the_file_is_left_as_it_is(experiment, jobs, tmp_path,
     run(experiment, tmp_path)
     assert jobs == []
     assert (tmp_path / "tiny.json").read_bytes() == before
+    assert "so nothing was trained" in capsys.readouterr().err
 
 
 def test_a_kept_run_names_the_commit_that_it_was_run_at(experiment, tmp_path, monkeypatch):

@@ -69,6 +69,7 @@ def run_experiment(experiment: Experiment, options) -> Path:
     runs = _fitting(experiment, record.read_runs(path), path, options)
     jobs = _open_jobs(experiment, runs, options)
     if not jobs:
+        print("All of these trainings are there already, so nothing was trained.", file=sys.stderr)
         return path
     os.environ["OMP_NUM_THREADS"] = "1"
     write = partial(_write, experiment, path, options, record.commit(), record.now())
