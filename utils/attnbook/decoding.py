@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
+from attnbook.threads import small_on_one_thread
 
 
 class Decoded(NamedTuple):
@@ -68,6 +69,7 @@ def sample(
     return _write(model, source, lengths, max_length, draw, bos, eos)
 
 
+@small_on_one_thread
 @torch.no_grad()
 def _write(model, source, lengths, max_length: int, choose: Callable[[Tensor], Tensor], bos: int, eos: int) -> Decoded:
     _check_max_length(max_length)
@@ -161,6 +163,7 @@ def length_penalty(length: Tensor, alpha: float) -> Tensor:
     return ((5.0 + length) / 6.0) ** alpha
 
 
+@small_on_one_thread
 @torch.no_grad()
 def beam(
     model,
@@ -226,6 +229,10 @@ class WithoutCache:
 
     def __init__(self, model) -> None:
         self.model = model
+
+    def parameters(self):
+        """Those of the model."""
+        return self.model.parameters()
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[Any, Tensor]:
         """The encoded source, and no words yet ``(B, 0)``."""

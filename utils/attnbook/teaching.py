@@ -218,7 +218,7 @@ def load_result(name: str) -> dict:
     near = difflib.get_close_matches(name, there, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(there) or 'none at all'}."
     raise ValueError(
-        f"no result {name!r}; {hint} `python -m attnbook.experiments {name}` would measure it; "
+        f"no result {name!r}; {hint} `python -m attnbook.experiments {name}` would measure it, into scratch/; "
         f"{_RESULTS_VARIABLE} names the folder of results if they lie elsewhere"
     )
 

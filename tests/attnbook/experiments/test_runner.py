@@ -2,50 +2,36 @@
 
 import json
 import os
-import platform
-import subprocess
-import sys
-import textwrap
 from argparse import Namespace
-from concurrent.futures import Future
 from pathlib import Path
 
-import numpy
 import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments import runner
-from attnbook.experiments.runner import Experiment, Outcome, provenance, run_experiment
+from attnbook.experiments import record, runner
+from attnbook.experiments.__main__ import EXPERIMENTS
+from attnbook.experiments.pool import Event, Stopped
+from attnbook.experiments.record import Refusal
+from attnbook.experiments.runner import Experiment, Outcome, run_experiment
 from attnbook.training import load_checkpoint
 
+RESULTS = Path(__file__).parents[3] / "results"
 
-class InThisProcess:
+
+def in_this_process(work, jobs, workers):
     """Stands for the pool of processes: does each job at once, here."""
-
-    def __init__(self, workers, mp_context):
-        assert workers == 2
-        assert mp_context.get_start_method() == "spawn"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
-
-    def submit(self, work, *arguments):
-        future = Future()
-        try:
-            future.set_result(work(*arguments))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+    assert workers == 2
+    for job in jobs:
+        yield Event("started", job)
+        yield Event("finished", job, work(job))
 
 
 @pytest.fixture(autouse=True)
 def quick_pool(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # the runner sets it; so that it is put back
-    monkeypatch.setattr(runner, "ProcessPoolExecutor", InThisProcess)
+    monkeypatch.setattr(runner, "run_jobs", in_this_process)
+    monkeypatch.setattr(runner.record, "commit", lambda: "abc1234-dirty")
 
 
 @pytest.fixture
@@ -67,9 +53,14 @@ def experiment(jobs):
     return Experiment("tiny", {"small": 10, "big": 20}, run, {"task": "none", "batch": 4})
 
 
-def options(out: Path, **others) -> Namespace:
-    defaults = {"seeds": [0, 1], "models": None, "steps": None, "workers": 2, "out": out}
+def options(out: Path | None, **others) -> Namespace:
+    defaults = {"seeds": [0, 1], "models": None, "steps": None, "workers": 2, "out": out, "record": False}
     return Namespace(**(defaults | others))
+
+
+def run(experiment: Experiment, out: Path | None, **others) -> dict:
+    """What the file holds after a run."""
+    return json.loads(run_experiment(experiment, options(out, **others)).read_text(encoding="utf-8"))
 
 
 def runs(result: dict) -> list[tuple]:
@@ -77,115 +68,198 @@ def runs(result: dict) -> list[tuple]:
 
 
 def test_each_model_is_trained_with_each_seed_and_written_down(experiment, jobs, tmp_path):
-    result = run_experiment(experiment, options(tmp_path / "results"))
+    result = run(experiment, tmp_path / "new")
     assert jobs == [("small", 0, 10), ("small", 1, 10), ("big", 0, 20), ("big", 1, 20)]
     assert runs(result) == [("big", 0, 20), ("big", 1, 20), ("small", 0, 10), ("small", 1, 10)]
     assert [run["loss"] for run in result["runs"]] == [0, 0.1, 0, 0.1]
     assert result["seconds"] == 6.0
-    assert json.loads((tmp_path / "results" / "tiny.json").read_text()) == result
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["tiny.json", "weights"]
 
 
-def test_the_file_says_where_its_figures_come_from(experiment, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "_commit", lambda: "abc1234-dirty")
-    result = run_experiment(experiment, options(tmp_path))
-    assert result["name"] == "tiny"
+def test_without_a_folder_results_go_to_scratch_and_the_path_is_returned(experiment, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_experiment(experiment, options(None)) == Path("scratch/tiny.json")
+    assert os.listdir(tmp_path) == ["scratch"]
+
+
+def test_the_file_says_where_its_figures_come_from(experiment, tmp_path):
+    result = run(experiment, tmp_path)
     assert result["command"] == "python -m attnbook.experiments tiny --seeds 0 1"
     assert result["commit"] == "abc1234-dirty"
     assert result["started"].endswith("UTC")
-    assert (result["device"], result["threads"]) == ("cpu", 1)
-    assert result["versions"] == {
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": numpy.__version__,
-    }
-    assert result["seeds"] == [0, 1]
     assert result["settings"] == {"task": "none", "batch": 4}
-    for run in result["runs"]:
-        assert {"model", "seed", "steps", "seconds", "loss", "commit"} == run.keys()
+    for done in result["runs"]:
+        assert {"model", "seed", "steps", "seconds", "loss", "commit"} == done.keys()
 
 
 def test_another_length_of_training_stands_in_the_command(experiment, tmp_path):
-    result = run_experiment(experiment, options(tmp_path, seeds=[5], steps=3))
+    result = run(experiment, tmp_path, seeds=[5], steps=3)
     assert result["command"] == "python -m attnbook.experiments tiny --seeds 5 --steps 3"
     assert runs(result) == [("big", 5, 3), ("small", 5, 3)]
 
 
-def test_outside_of_a_repository_the_commit_is_unknown(experiment, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert provenance(experiment, [0])["commit"] == "unknown"
+def test_a_model_or_a_seed_that_is_named_twice_is_trained_once(experiment, jobs, tmp_path):
+    run(experiment, tmp_path, seeds=[1, 1], models=["small", "small"])
+    assert jobs == [("small", 1, 10)]
 
 
-def test_inside_a_repository_the_commit_is_named(experiment, monkeypatch):
-    def git(command, **options):
-        assert command[:2] == ["git", "describe"]
-        return subprocess.CompletedProcess(command, 0, stdout="v1-3-gabc1234\n")
-
-    monkeypatch.setattr(runner.subprocess, "run", git)
-    assert provenance(experiment, [0])["commit"] == "v1-3-gabc1234"
+# ---- what is there already
 
 
 def test_finished_runs_are_kept(experiment, jobs, tmp_path):
-    first = run_experiment(experiment, options(tmp_path, seeds=[0]))
+    first = run(experiment, tmp_path, seeds=[0])
     jobs.clear()
-    result = run_experiment(experiment, options(tmp_path, seeds=[0, 2]))
+    result = run(experiment, tmp_path, seeds=[0, 2])
     assert jobs == [("small", 2, 10), ("big", 2, 20)]
     assert runs(result) == [("big", 0, 20), ("big", 2, 20), ("small", 0, 10), ("small", 2, 10)]
     assert result["runs"][::2] == first["runs"]
 
 
+def test_when_all_is_there_the_file_is_left_as_it_is_and_that_is_said(experiment, jobs, tmp_path, monkeypatch, capsys):
+    run(experiment, tmp_path)
+    before = (tmp_path / "tiny.json").read_bytes()
+    jobs.clear()
+    monkeypatch.setattr(runner.record, "commit", lambda: "another")
+    run(experiment, tmp_path)
+    assert jobs == []
+    assert (tmp_path / "tiny.json").read_bytes() == before
+    assert "so nothing was trained" in capsys.readouterr().err
+
+
 def test_a_kept_run_names_the_commit_that_it_was_run_at(experiment, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "_commit", lambda: "old")
-    run_experiment(experiment, options(tmp_path, seeds=[0], models=["small"]))
-    monkeypatch.setattr(runner, "_commit", lambda: "new")
-    result = run_experiment(experiment, options(tmp_path, seeds=[0]))
+    monkeypatch.setattr(runner.record, "commit", lambda: "old")
+    run(experiment, tmp_path, seeds=[0], models=["small"])
+    monkeypatch.setattr(runner.record, "commit", lambda: "new")
+    result = run(experiment, tmp_path, seeds=[0])
     assert {run["model"]: run["commit"] for run in result["runs"]} == {"small": "old", "big": "new"}
 
 
 def test_seeds_and_command_name_all_runs_of_the_file(experiment, tmp_path):
-    run_experiment(experiment, options(tmp_path, seeds=[0, 1]))
-    result = run_experiment(experiment, options(tmp_path, seeds=[3]))
+    run(experiment, tmp_path, seeds=[0, 1])
+    result = run(experiment, tmp_path, seeds=[3])
     assert result["seeds"] == [0, 1, 3]
     assert result["command"].endswith("--seeds 0 1 3")
 
 
-def test_a_run_of_another_length_is_done_again_and_replaced(experiment, jobs, tmp_path):
-    run_experiment(experiment, options(tmp_path, seeds=[0], steps=3))
-    jobs.clear()
-    result = run_experiment(experiment, options(tmp_path, seeds=[0]))
-    assert jobs == [("small", 0, 10), ("big", 0, 20)]
-    assert runs(result) == [("big", 0, 20), ("small", 0, 10)]
-
-
 def test_models_can_be_added_to_what_is_there(experiment, jobs, tmp_path):
-    run_experiment(experiment, options(tmp_path, models=["small"]))
-    result = run_experiment(experiment, options(tmp_path, models=["big"], seeds=[0]))
+    assert run(experiment, tmp_path, models=["small"])["command"].endswith("--seeds 0 1 --models small")
+    result = run(experiment, tmp_path, models=["big"], seeds=[0])
     assert jobs == [("small", 0, 10), ("small", 1, 10), ("big", 0, 20)]
     assert runs(result) == [("big", 0, 20), ("small", 0, 10), ("small", 1, 10)]
 
 
-def test_a_crash_keeps_the_runs_before_it_and_the_next_call_does_the_rest(
+def test_runs_of_another_length_are_put_aside_and_that_is_said(experiment, jobs, tmp_path, capsys):
+    short = run(experiment, tmp_path, seeds=[0], steps=3)
+    jobs.clear()
+    result = run(experiment, tmp_path, seeds=[1])
+    assert jobs == [("small", 1, 10), ("big", 1, 20)]
+    assert runs(result) == [("big", 1, 20), ("small", 1, 10)]
+    assert json.loads((tmp_path / "tiny.before.json").read_text()) == short
+    said = capsys.readouterr().err
+    assert "held runs of another number of steps (big, seed 0, 3 steps; small, seed 0, 3 steps)" in said
+    assert "it is now" in said
+
+
+def test_of_two_lengths_those_that_fit_are_kept(experiment, jobs, tmp_path):
+    run(experiment, tmp_path, seeds=[0], steps=10)
+    jobs.clear()
+    run(experiment, tmp_path, seeds=[0])
+    assert jobs == [("big", 0, 20)]
+
+
+# ---- records
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    """A folder of records in a repository that seems clean."""
+    monkeypatch.setattr(runner.record, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(runner.record, "changes", lambda root: [])
+    monkeypatch.setattr(runner.record, "_git", lambda *arguments: "abc1234")
+    monkeypatch.setattr(runner.record, "commit", lambda: "abc1234")
+    return tmp_path / "results"
+
+
+def test_a_record_is_written_on_demand_and_its_command_says_so(experiment, records):
+    result = run(experiment, None, record=True)
+    assert (records / "tiny.json").exists()
+    assert (records / "weights" / "tiny_big_0.pt").exists()
+    assert result["command"] == "python -m attnbook.experiments tiny --seeds 0 1 --record"
+    assert result["commit"] == "abc1234"
+
+
+@pytest.mark.parametrize("wrong", [{"record": True, "steps": 3}, {"out": Path("results")}])
+def test_what_would_spoil_a_record_is_refused_and_writes_nothing(wrong, experiment, jobs, records, monkeypatch):
+    monkeypatch.chdir(records.parent)
+    run(experiment, None, record=True, seeds=[0])
+    before = {path: path.read_bytes() for path in records.rglob("*") if path.is_file()}
+    jobs.clear()
+    with pytest.raises(Refusal):
+        run_experiment(experiment, options(**{"out": None} | wrong))
+    assert jobs == []
+    assert {path: path.read_bytes() for path in records.rglob("*") if path.is_file()} == before
+
+
+def test_a_record_never_replaces_runs_of_another_length(experiment, jobs, records):
+    run(experiment, None, record=True, seeds=[0])
+    before = (records / "tiny.json").read_bytes()
+    jobs.clear()
+    longer = Experiment("tiny", experiment.steps | {"big": 30}, experiment.run)
+    with pytest.raises(Refusal, match=r"than the experiment has now \(big, seed 0, 20 steps\); take them out"):
+        run(longer, None, record=True)
+    assert jobs == []
+    assert (records / "tiny.json").read_bytes() == before
+
+
+def test_no_stored_record_has_another_number_of_steps_than_its_experiment():
+    stored = {name: record.read_runs(RESULTS / f"{name}.json") for name in EXPERIMENTS}
+    assert {
+        (name, run["model"])
+        for name, found in stored.items()
+        for run in found
+        if run["steps"] != EXPERIMENTS[name].steps[run["model"]]
+    } == set()
+
+
+# ---- what goes wrong
+
+
+def test_a_run_that_is_stopped_keeps_what_is_finished_and_the_next_call_does_the_rest(
     experiment, jobs, tmp_path, monkeypatch
 ):
-    healthy = experiment.run
+    def stopped_after_two(work, jobs, workers):
+        for job in jobs[:2]:
+            yield Event("finished", job, work(job))
+        yield Event("started", jobs[2])
+        (tmp_path / "weights").mkdir()
+        (tmp_path / "weights" / "tiny_big_0.ptabcd.part").write_text("half")
+        raise Stopped("Cancelled.", 130)
 
-    def sick(job):
-        if job.model == "big":
-            raise RuntimeError("out of memory")
-        return healthy(job)
-
-    # In this order: the real pool gives results as they come.
-    monkeypatch.setattr(runner, "as_completed", lambda futures: futures)
-    with pytest.raises(RuntimeError, match="out of memory"):
-        run_experiment(Experiment("tiny", experiment.steps, sick), options(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "run_jobs", stopped_after_two)
+        with pytest.raises(Stopped, match=r"^Cancelled\. 2 of 4 trainings are finished and kept in .*tiny\.json\.$"):
+            run(experiment, tmp_path)
     assert runs(json.loads((tmp_path / "tiny.json").read_text())) == [("small", 0, 10), ("small", 1, 10)]
+    assert os.listdir(tmp_path / "weights") == []
     jobs.clear()
-    run_experiment(experiment, options(tmp_path))
+    run(experiment, tmp_path)
     assert jobs == [("big", 0, 20), ("big", 1, 20)]
 
 
+def test_a_run_that_is_stopped_before_anything_is_finished_says_so(experiment, tmp_path, monkeypatch):
+    def stopped_at_once(work, jobs, workers):
+        raise Stopped("Cancelled.", 130)
+        yield
+
+    monkeypatch.setattr(runner, "run_jobs", stopped_at_once)
+    with pytest.raises(Stopped, match=r"^Cancelled\. 0 of 4 trainings are finished\.$") as caught:
+        run(experiment, tmp_path)
+    assert caught.value.status == 130
+    assert os.listdir(tmp_path) == []
+
+
 def test_weights_are_kept_at_half_precision(experiment, tmp_path):
-    run_experiment(experiment, options(tmp_path, seeds=[1]))
+    run(experiment, tmp_path, seeds=[1])
     assert os.listdir(tmp_path / "weights") == ["tiny_big_1.pt"]
     saved = load_checkpoint(tmp_path / "weights" / "tiny_big_1.pt")["model"]
     torch.manual_seed(1)
@@ -193,53 +267,17 @@ def test_weights_are_kept_at_half_precision(experiment, tmp_path):
         assert torch.equal(saved[name], tensor.half())
 
 
-def test_an_interrupted_write_leaves_the_old_file_whole(experiment, tmp_path, monkeypatch):
-    run_experiment(experiment, options(tmp_path, seeds=[0]))
-    before = (tmp_path / "tiny.json").read_bytes()
-    write = Path.write_text
-
-    def half_of_it(self, text, **options):
-        write(self, text[: len(text) // 2])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "write_text", half_of_it)
-    with pytest.raises(KeyboardInterrupt):
-        run_experiment(experiment, options(tmp_path))
-    assert (tmp_path / "tiny.json").read_bytes() == before
-
-
 def test_an_unknown_model_is_refused_before_anything_runs(experiment, jobs, tmp_path):
-    with pytest.raises(ValueError, match=r"tiny has no model \['huge'\]; it has \['big', 'small'\]"):
-        run_experiment(experiment, options(tmp_path, models=["small", "huge"]))
+    with pytest.raises(Refusal, match=r"tiny has no model huge; it has small, big\."):
+        run(experiment, tmp_path, models=["small", "huge"])
     assert jobs == []
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.slow
-def test_jobs_run_in_processes_of_their_own_with_one_thread(tmp_path):
-    (tmp_path / "tiny_experiment.py").write_text(
-        textwrap.dedent(
-            """
-            import os, torch
-            from argparse import Namespace
-            from pathlib import Path
-            from attnbook.experiments.runner import Experiment, Outcome, run_experiment
+def test_a_job_has_one_thread(experiment, tmp_path):
+    def threads(job):
+        return Outcome({"seconds": 0, "threads": torch.get_num_threads()})
 
-            def run(job):
-                return Outcome({"seconds": 0.1, "process": os.getpid(), "threads": torch.get_num_threads()})
-
-            def main():
-                options = Namespace(seeds=[0], models=None, steps=None, workers=1, out=Path("out"))
-                run_experiment(Experiment("real", {"one": 1}, run), options)
-                print(os.getpid())
-            """
-        )
-    )
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, map(os.path.abspath, sys.path))])
-    }
-    command = [sys.executable, "-c", "import tiny_experiment; tiny_experiment.main()"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    [run] = json.loads((tmp_path / "out" / "real.json").read_text())["runs"]
-    assert run["threads"] == 1
-    assert run["process"] != int(done.stdout)
+    torch.set_num_threads(2)
+    job = runner.Job("small", 0, 1)
+    assert runner.run_job(Experiment("tiny", {}, threads), tmp_path, job)["threads"] == 1

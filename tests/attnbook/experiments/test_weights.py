@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments.weights import keep_weights, load_weights, weights_file
+from attnbook.experiments.weights import keep_weights, load_weights, remove_half_written, weights_file
 
 
 def test_the_file_is_named_after_experiment_model_and_seed():
@@ -45,3 +45,11 @@ def test_missing_weights_are_named_beside_what_is_there(kept):
 def test_weights_of_another_model_are_refused(kept):
     with pytest.raises(ValueError, match="belongs to another model than this Linear"):
         load_weights(nn.Linear(4, 2), "numbers", "plain")
+
+
+def test_half_written_weights_of_one_training_are_removed_and_nothing_else(kept, tmp_path):
+    others = ["numbers_plain_0.pt", "numbers_plain_1.ptabc.part"]
+    for name in ["numbers_plain_0.ptabc.part", others[1]]:
+        (tmp_path / "weights" / name).write_text("half")
+    remove_half_written(tmp_path, "numbers", "plain", 0)
+    assert sorted(path.name for path in (tmp_path / "weights").iterdir()) == others

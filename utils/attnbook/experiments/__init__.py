@@ -1,5 +1,6 @@
 """The longer runs: comparisons over several seeds that do not fit into a notebook.
 
-``python -m attnbook.experiments NAME`` trains, and leaves ``results/NAME.json`` with its command, commit, seeds,
-device, versions and figures, and small weights in ``results/weights/``. The chapters read those files.
+``python -m attnbook.experiments NAME`` trains, and leaves ``scratch/NAME.json`` with its command, commit, seeds,
+device, versions and figures, and small weights in ``scratch/weights/``. With ``--record`` they go to ``results/``,
+which the chapters read. ``--help`` says what each experiment is and how long it takes.
 """

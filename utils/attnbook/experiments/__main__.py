@@ -2,11 +2,25 @@
 
 import argparse
 import importlib
+import os
 import pkgutil
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 from attnbook import experiments
-from attnbook.experiments.runner import Experiment, run_experiment
+from attnbook.experiments.overview import details, overview, unknown
+from attnbook.experiments.pool import CANCELLED, Stopped
+from attnbook.experiments.record import Refusal
+from attnbook.experiments.runner import Experiment, check_models, run_experiment
+
+PROGRAM = "python -m attnbook.experiments"
+ABOUT = """\
+Run one of the book's experiments: train its models with several seeds, and
+measure them. The results go to scratch/, where you may try what you like.
+What is finished stays: the same command again goes on where it stopped.
+"""
 
 
 def find_experiments() -> dict[str, Experiment]:
@@ -20,18 +34,91 @@ def find_experiments() -> dict[str, Experiment]:
 EXPERIMENTS = find_experiments()
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the command line and run what it names."""
-    parser = argparse.ArgumentParser(prog="python -m attnbook.experiments", description=__doc__)
-    parser.add_argument("name", choices=sorted(EXPERIMENTS), help="which experiment")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="default: 0 1 2")
-    parser.add_argument("--models", nargs="+", default=None, help="only these models, added to what is there")
-    parser.add_argument("--steps", type=int, default=None, help="another length of training, to try things out")
-    parser.add_argument("--workers", type=int, default=2, help="processes side by side, one thread each")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the results")
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        """One sentence, without the usage in front of it."""
+        self.exit(2, f"{message.rstrip('.')}.\n")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog=PROGRAM,
+        usage="%(prog)s NAME [options]",
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("name", nargs="?", metavar="NAME", help="which experiment")
+    add("-h", "--help", action="store_true", help="this text; after a NAME, more about that experiment")
+    add("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="SEED", help="default: 0 1 2")
+    add("--models", nargs="+", metavar="MODEL", help="only these models, added to what is there")
+    add("--steps", type=int, help="another length of training, to try things out")
+    add("--workers", type=int, default=2, help="processes side by side, one thread each; default: 2")
+    add("--out", type=Path, metavar="FOLDER", help="another folder for the results; default: scratch")
+    add("--record", action="store_true", help="for authors: write to results/, from a commit without changes")
+    return parser
+
+
+def _help(parser: _Parser, name: str | None) -> str:
+    parser.epilog = details(EXPERIMENTS[name]) if name else overview(EXPERIMENTS)
+    if name:
+        parser.usage, parser.description = f"{PROGRAM} {name} [options]", None
+    return parser.format_help()
+
+
+def _check(options) -> None:
+    """Raise Refusal for what cannot be run."""
+    if options.name is None:
+        raise Refusal(f"Say which experiment: {', '.join(sorted(EXPERIMENTS))}; --help tells what each is.")
+    if options.name not in EXPERIMENTS:
+        raise Refusal(unknown(options.name, EXPERIMENTS))
+    check_models(EXPERIMENTS[options.name], options.models)
+    if min(options.seeds) < 0:
+        raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(options.seeds)}.")
+    if options.workers < 1:
+        raise Refusal(f"--workers must be at least 1, got {options.workers}.")
+    if options.steps is not None and options.steps < 1:
+        raise Refusal(f"--steps must be at least 1, got {options.steps}.")
+
+
+def _command(arguments: list[str]) -> str:
+    words = subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
+    return f"{PROGRAM} {words}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the command line, run what it names, and return the status: 0 done, 1 a failure, 130 cancelled.
+
+    Raises:
+        SystemExit: with status 2 for what cannot be run.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters
+    parser = _parser()
     options = parser.parse_args(arguments)
-    run_experiment(EXPERIMENTS[options.name], options)
+    if options.help and options.name in (None, *EXPERIMENTS):
+        print(_help(parser, options.name), end="")
+        return 0
+    try:
+        _check(options)
+        path = run_experiment(EXPERIMENTS[options.name], options)
+    except Refusal as error:
+        parser.error(str(error))
+    except Stopped as error:
+        if error.__cause__ is not None:
+            print(error.__cause__, file=sys.stderr)
+        print(f"{error}\nTo go on: {_command(arguments)}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:  # before the first process was started
+        print("Cancelled. Nothing was started.", file=sys.stderr)
+        return CANCELLED
+    print(f"The results are in {path}.")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -98,5 +98,9 @@ def run(job: Job) -> Outcome:
 
 
 EXPERIMENT = Experiment(
-    "distance", STEPS, run, {"task": "recall_batch(distance)", "chance": CHANCE, "hidden": DIM, **TRAINING}
+    "distance",
+    STEPS,
+    run,
+    {"task": "recall_batch(distance)", "chance": CHANCE, "hidden": DIM, **TRAINING},
+    trainings=len(DISTANCES),
 )

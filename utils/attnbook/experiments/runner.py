@@ -1,24 +1,22 @@
-"""Run an experiment's jobs, one process each, and write what they measured with its provenance."""
+"""Run an experiment's jobs, each in a process of its own, and write what they measured with its provenance."""
 
-import json
 import os
-import platform
-import subprocess
 import sys
-import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy
 import torch
 from torch import nn
-from tqdm.auto import tqdm
 
-from attnbook.experiments.weights import keep_weights
+from attnbook.experiments import record
+from attnbook.experiments.display import Display
+from attnbook.experiments.pool import Stopped, run_jobs
+from attnbook.experiments.record import Refusal
+from attnbook.experiments.weights import keep_weights, remove_half_written
 
 
 class Job(NamedTuple):
@@ -41,88 +39,112 @@ class Experiment:
     """A comparison of models on one task.
 
     Fields:
-        name: of the experiment, and of its file in ``results/``.
+        name: of the experiment, and of its file of results.
         steps: how long each model trains, by name.
         run: trains and measures one job.
         settings: everything else that a reader would want to know.
+        trainings: how often ``run`` trains for so many steps; the bar that shows the progress wants to know.
     """
 
     name: str
     steps: dict[str, int]
     run: Callable[[Job], Outcome]
     settings: dict = field(default_factory=dict)
+    trainings: int = 1
 
 
-def _commit() -> str:
-    found = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
+def run_experiment(experiment: Experiment, options) -> Path:
+    """Run all jobs that the file of results does not hold yet, write the file after each, and return where it is.
+
+    Runs that are there for the same model, seed and steps are kept, so that an interrupted experiment goes on where
+    it stopped. ``options`` are those of :mod:`attnbook.experiments.__main__`.
+
+    Raises:
+        Refusal: (a ValueError) if the run makes no sense or would spoil a record; nothing is started or written then.
+        Stopped: if it was cancelled, or a job failed; what was finished before is in the file.
+    """
+    check_models(experiment, options.models)
+    folder = record.destination(options.out, options.record, options.steps)
+    path = folder / f"{experiment.name}.json"
+    runs = _fitting(experiment, record.read_runs(path), path, options)
+    jobs = _open_jobs(experiment, runs, options)
+    if not jobs:
+        print("All of these trainings are there already, so nothing was trained.", file=sys.stderr)
+        return path
+    os.environ["OMP_NUM_THREADS"] = "1"
+    write = partial(_write, experiment, path, options, record.commit(), record.now())
+    try:
+        _run(experiment, jobs, options.workers, folder, runs, write)
+    except Stopped as error:
+        for job in jobs:
+            remove_half_written(folder, experiment.name, job.model, job.seed)
+        done = sum((run["model"], run["seed"], run["steps"]) in jobs for run in runs)
+        kept = f" and kept in {path}" if done else ""
+        reason = f"{error} {done} of {len(jobs)} trainings are finished{kept}."
+        raise Stopped(reason, error.status) from error.__cause__
+    return path
 
 
-def provenance(experiment: Experiment, seeds: list[int], steps: int | None = None) -> dict:
-    """Say by what command, commit, device and versions an experiment's figures came about."""
-    command = f"python -m attnbook.experiments {experiment.name} --seeds {' '.join(map(str, seeds))}"
-    return {
-        "name": experiment.name,
-        "command": command if steps is None else f"{command} --steps {steps}",
-        "commit": _commit(),
-        "started": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "device": "cpu",
-        "threads": 1,
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": numpy.__version__},
-        "seeds": seeds,
-        "settings": experiment.settings,
-    }
+def check_models(experiment: Experiment, models: list[str] | None) -> None:
+    """Raise Refusal if one of ``models`` is none of the experiment's."""
+    unknown = [model for model in models or [] if model not in experiment.steps]
+    if unknown:
+        raise Refusal(f"{experiment.name} has no model {', '.join(unknown)}; it has {', '.join(experiment.steps)}.")
 
 
-def _run_job(experiment: Experiment, job: Job, out: Path) -> dict:
+def _fitting(experiment: Experiment, runs: list[dict], path: Path, options) -> list[dict]:
+    """The runs that are as long as those to come; others are not mixed with them.
+
+    With others in it, the file is put aside, unless it is a record: then the run is refused.
+    """
+    lengths = experiment.steps if options.steps is None else dict.fromkeys(experiment.steps, options.steps)
+    others = [run for run in runs if run["steps"] != lengths.get(run["model"], run["steps"])]
+    if others and options.record:
+        raise Refusal(
+            f"{path} holds runs of another number of steps than the experiment has now ({record.name_runs(others)}); "
+            "take them out of the file first."
+        )
+    if others:
+        aside = path.with_suffix(".before.json")
+        path.replace(aside)
+        print(
+            f"{path} held runs of another number of steps ({record.name_runs(others)}); it is now {aside}.",
+            file=sys.stderr,
+        )
+    return [run for run in runs if run not in others]
+
+
+def _open_jobs(experiment: Experiment, runs: list[dict], options) -> list[Job]:
+    models, seeds = (dict.fromkeys(names) for names in (options.models or experiment.steps, options.seeds))
+    jobs = [Job(model, seed, options.steps or experiment.steps[model]) for model in models for seed in seeds]
+    finished = {(run["model"], run["seed"], run["steps"]) for run in runs}
+    return [job for job in jobs if job not in finished]
+
+
+def _run(experiment: Experiment, jobs: list[Job], workers: int, folder: Path, runs: list[dict], write) -> None:
+    """Run ``jobs``; each goes into ``runs`` and the file as soon as it is finished."""
+    work = partial(run_job, experiment, folder)
+    display = Display(experiment.name, jobs, experiment.trainings)
+    with display, closing(run_jobs(work, jobs, workers)) as events:
+        for event in events:
+            display.show(event)
+            if event.kind == "finished":
+                runs.append(event.value)
+                write(runs)
+
+
+def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
+    """Do one job, in a process of its own: its figures. Weights to be kept are written into ``folder``."""
     torch.set_num_threads(1)  # two jobs on two cores; and sums come out alike on machines with more
     outcome = experiment.run(job)
     if outcome.model is not None:
-        keep_weights(outcome.model, out, experiment.name, job.model, job.seed)
+        keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
     return {**job._asdict(), **outcome.figures}
 
 
-def run_experiment(experiment: Experiment, options) -> dict:
-    """Run all jobs, write ``options.out/NAME.json`` after each, and return its contents.
-
-    Runs that the file already holds for the same model, seed and steps are kept, so that an interrupted experiment
-    goes on where it stopped. ``options`` are those of :mod:`attnbook.experiments.__main__`.
-
-    Raises:
-        ValueError: if ``options.models`` names a model that the experiment does not have.
-    """
-    unknown = set(options.models or []) - set(experiment.steps)
-    if unknown:
-        raise ValueError(f"{experiment.name} has no model {sorted(unknown)}; it has {sorted(experiment.steps)}")
-    path = options.out / f"{experiment.name}.json"
-    result = json.loads(path.read_text()) if path.exists() else {"seconds": 0.0, "runs": []}
-    seeds = sorted({*options.seeds, *(run["seed"] for run in result["runs"])})
-    result.update(provenance(experiment, seeds, options.steps))
-    jobs = _open_jobs(experiment, options, result["runs"])
-    os.environ["OMP_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(_run_job, experiment, job, options.out) for job in jobs]
-        for future in tqdm(as_completed(futures), total=len(futures), desc=experiment.name, file=sys.stderr):
-            run = {**future.result(), "commit": result["commit"]}  # runs that are kept may be older
-            result["runs"] = sorted([*_others(result["runs"], run), run], key=lambda run: (run["model"], run["seed"]))
-            result["seconds"] = round(sum(run["seconds"] for run in result["runs"]), 1)
-            _write(path, result)
-    return result
-
-
-def _open_jobs(experiment: Experiment, options, done: list[dict]) -> list[Job]:
-    models = options.models or list(experiment.steps)
-    jobs = [Job(model, seed, options.steps or experiment.steps[model]) for model in models for seed in options.seeds]
-    finished = {(run["model"], run["seed"], run["steps"]) for run in done}
-    return [job for job in jobs if tuple(job) not in finished]
-
-
-def _others(runs: list[dict], run: dict) -> list[dict]:
-    return [other for other in runs if (other["model"], other["seed"]) != (run["model"], run["seed"])]
-
-
-def _write(path: Path, result: dict) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".part")
-    half.write_text(json.dumps(result, indent=1) + "\n")
-    half.replace(path)
+def _write(experiment: Experiment, path: Path, options, commit: str, started: str, runs: list[dict]) -> None:
+    for run in runs:
+        run.setdefault("commit", commit)  # runs that are kept may be older
+    runs.sort(key=lambda run: (run["model"], run["seed"]))
+    origin = record.provenance(experiment, runs, options, commit, started)
+    record.write(path, {"seconds": round(sum(run["seconds"] for run in runs), 1), "runs": runs, **origin})

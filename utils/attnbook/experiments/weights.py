@@ -19,6 +19,13 @@ def keep_weights(model: nn.Module, folder: Path, experiment: str, name: str, see
     save_checkpoint(folder / weights_file(experiment, name, seed), model=halves)
 
 
+def remove_half_written(folder: Path, experiment: str, name: str, seed: int) -> None:
+    """Remove what a process left that was ended while it wrote the weights of this training."""
+    whole = folder / weights_file(experiment, name, seed)
+    for half in whole.parent.glob(f"{whole.name}*.part"):
+        half.unlink()
+
+
 def load_weights(model: nn.Module, experiment: str, name: str, seed: int = 0) -> nn.Module:
     """Fill ``model`` with the weights that an experiment left, and return it in evaluation mode.
 

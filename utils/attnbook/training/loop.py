@@ -11,8 +11,10 @@ from torch import Tensor, nn
 from tqdm.auto import tqdm
 
 from attnbook.data.batching import Batch
+from attnbook.threads import one_thread_if_small
 from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
 from attnbook.training.losses import teacher_forcing_loss
+from attnbook.training.progress import report_steps
 from attnbook.training.schedules import warmup_then_cosine
 
 
@@ -60,6 +62,8 @@ def fit(
 ) -> History:
     """Train ``model`` where it is (on its device) with AdamW, warm-up, cosine fall and clipped gradients.
 
+    A small model on the CPU trains on one thread, see :func:`~attnbook.threads.one_thread_if_small`.
+
     Args:
         batch_at: the batch of step 0, 1, …; a pure function of the step (``task.batch_at``), so that a resumed
             training sees what the uninterrupted one would have seen.
@@ -90,12 +94,16 @@ def fit(
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
-    with tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5) as bar:
+    report_steps(run.history.steps)  # those before an interruption
+    bar = tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5)
+    with bar, one_thread_if_small(model):
         while run.history.steps < steps and not run.is_stale(patience):
             bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
             bar.update()
+            report_steps(1)
             if run.history.steps % every == 0 or run.history.steps == steps:
                 run.pause(validate, checkpoint)
+    report_steps(steps - run.history.steps)  # those that an early stop has saved
     model.eval()
     return run.history
 

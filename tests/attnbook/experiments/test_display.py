@@ -1,0 +1,63 @@
+"""The line that one sees: steps of all jobs, how many are finished, which are running."""
+
+import pytest
+
+from attnbook.experiments.display import Display
+from attnbook.experiments.pool import Event
+from attnbook.experiments.runner import Job
+
+SHORT, LONG = Job("short", 0, 10), Job("long", 1, 30)
+
+
+@pytest.fixture
+def display():
+    with Display("tiny", [SHORT, LONG]) as shown:
+        yield shown
+
+
+def state(display) -> tuple:
+    return display.bar.n, display.bar.total, display.bar.postfix
+
+
+def test_steps_of_all_jobs_are_added(display):
+    for event in (Event("started", SHORT), Event("started", LONG), Event("steps", SHORT, 4), Event("steps", LONG, 9)):
+        display.show(event)
+    assert state(display) == (13, 40, "0 of 2 done, now short 0 + long 1")
+    display.show(Event("steps", SHORT, 6))
+    assert state(display)[0] == 15
+
+
+def test_a_finished_job_counts_with_all_its_steps_whatever_it_told(display):
+    display.show(Event("started", SHORT))
+    display.show(Event("finished", SHORT, {}))
+    assert state(display) == (10, 40, "1 of 2 done")
+    display.show(Event("started", LONG))
+    display.show(Event("steps", LONG, 29))
+    display.show(Event("tick"))
+    assert state(display) == (39, 40, "1 of 2 done, now long 1")
+    display.show(Event("finished", LONG, {}))
+    assert state(display) == (40, 40, "2 of 2 done")
+
+
+def test_a_job_that_trains_more_often_than_known_does_not_take_the_steps_of_others(display):
+    display.show(Event("started", SHORT))
+    display.show(Event("steps", SHORT, 25))
+    assert state(display)[0] == 10
+
+
+def test_several_trainings_of_a_job_are_counted():
+    with Display("tiny", [SHORT], trainings=3) as display:
+        display.show(Event("started", SHORT))
+        display.show(Event("steps", SHORT, 25))
+        assert state(display)[:2] == (25, 30)
+
+
+def test_the_line_goes_to_stderr_with_the_time_left(capsys):
+    with Display("tiny", [SHORT]) as display:
+        display.show(Event("started", SHORT))
+        display.show(Event("finished", SHORT, {}))
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "10 of 10 steps" in said.err
+    assert " left" in said.err
+    assert "1 of 1 done" in said.err
