@@ -1,11 +1,13 @@
 """The command line."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
 from coursekit.cli import COMMANDS, main
+from coursekit.release import release
 
 
 def call(project, *arguments) -> int:
@@ -66,15 +68,36 @@ def test_verify_lists_what_to_mend_and_fails(project, capsys):
 @pytest.mark.slow
 def test_execute_goes_on_after_a_notebook_that_fails_and_then_fails(project, change, capsys):
     change(project.chapters[0], lambda cells, _: cells["count"].update(source="1 / 0"))
-    assert call(project, "execute") == 1
+    assert call(project, "execute", "--all") == 1
     shown = capsys.readouterr().out
     assert "cell count fails" in shown
     assert "lab01_sums.ipynb: " in shown.splitlines()[-1]
 
 
+@pytest.mark.parametrize("arguments, words", [
+    ([], "--all runs, and rewrites, all chapters and solutions"),
+    (["--all", "chapters/01_counting.ipynb"], "name notebooks or say --all, but not both"),
+])  # fmt: skip
+def test_execute_runs_nothing_until_it_is_told_what(project, monkeypatch, capsys, arguments, words):
+    monkeypatch.setattr("coursekit.execute.execute", lambda path, timeout: pytest.fail(f"{path} was run"))
+    with pytest.raises(SystemExit) as end:
+        call(project, "execute", *arguments)
+    assert end.value.code == 2
+    shown = capsys.readouterr().err
+    assert "usage: coursekit execute" in shown
+    assert words in shown
+
+
+def test_execute_runs_everything_when_all_is_asked_for(project, monkeypatch, capsys):
+    ran = []
+    monkeypatch.setattr("coursekit.execute.execute", lambda path, timeout: ran.append(path.name) or 1.0)
+    assert call(project, "execute", "--all") == 0
+    assert ran == ["01_counting.ipynb", "lab01_sums.ipynb"]
+
+
 def test_execute_says_when_a_notebook_is_too_slow(project, monkeypatch, capsys):
     monkeypatch.setattr("coursekit.execute.execute", lambda path, timeout: 100.0)
-    assert call(project, "execute") == 0
+    assert call(project, "execute", project.chapters[0]) == 0
     assert "100 s, over the limit of 90 s" in capsys.readouterr().out
 
 
@@ -88,6 +111,43 @@ def test_status_prints_or_writes_the_page(project, capsys):
 def test_course_makes_a_folder_to_grade_in(project, tmp_path, capsys):
     assert call(project, "course", tmp_path / "autumn") == 0
     assert "source/lab01_sums/lab01_sums.ipynb: written" in capsys.readouterr().out
+
+
+def test_a_terminal_without_a_character_shows_a_question_mark(project, change):
+    change(project.labs[0].source, lambda _, notebook: notebook.metadata.attnbook.update(title="Σ"))
+    command = [sys.executable, "-m", "coursekit", "--root", str(project.root), "status"]
+    settings = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "| ? | 10 |" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["lint", "check", "test", "book"])
+def test_a_task_is_run_in_the_courses_folder_and_its_status_returned(project, monkeypatch, name):
+    monkeypatch.setattr("coursekit.tasks.run_task", lambda task, root: (task, root) == (name, project.root) and 7)
+    assert call(project, name) == 7
+
+
+def test_book_says_where_the_book_begins(project, monkeypatch, capsys):
+    monkeypatch.setattr("coursekit.tasks.run_task", lambda task, root: 0)
+    assert call(project, "book") == 0
+    page = project.root / "book" / "_build" / "html" / "index.html"
+    assert capsys.readouterr().out == f"Open {page}\n"
+
+
+def test_lab_copies_the_labs_and_hands_its_options_on(project, monkeypatch, capsys):
+    release(project.labs[0])
+    monkeypatch.setattr("coursekit.tasks.open_lab", lambda *given: given == (project.root, True, False, 8899) and 3)
+    assert call(project, "lab", "--allow-root", "--no-browser", "--port", 8899) == 3
+    assert (project.root / "work" / "lab01_sums" / "lab01_sums.ipynb").is_file()
+    assert "work/lab01_sums/lab01_sums.ipynb: copied" in capsys.readouterr().out
+
+
+def test_lab_tells_an_administrator_what_to_do_and_copies_nothing(project, monkeypatch, capsys):
+    monkeypatch.setattr("os.geteuid", lambda: 0, raising=False)
+    assert call(project, "lab") == 1
+    assert "inside a container, run `coursekit lab --allow-root`" in capsys.readouterr().err
+    assert not (project.root / "work").exists()
 
 
 def test_the_package_runs_as_a_module_too():

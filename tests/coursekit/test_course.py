@@ -4,13 +4,15 @@ import pytest
 
 from coursekit import CourseError
 from coursekit.course import make_course
+from coursekit.notebooks import CHECK_OUTPUT, read, without_tag
 
 
 def test_a_course_holds_sources_settings_and_the_way_to_use_them(project, tmp_path):
     folder = tmp_path / "autumn"
     written = make_course(folder, project.labs)
     assert written == ["README.md", "nbgrader_config.py", "source/lab01_sums/lab01_sums.ipynb"]
-    assert (folder / written[2]).read_bytes() == project.labs[0].source.read_bytes()
+    source = read(project.labs[0].source)
+    assert read(folder / written[2]) == without_tag(source, CHECK_OUTPUT) != source
     assert "nbgrader autograde lab01_sums" in (folder / "README.md").read_text()
     compile((folder / "nbgrader_config.py").read_text(), "nbgrader_config.py", "exec")
 

@@ -3,6 +3,7 @@
 import pytest
 from nbformat import from_dict
 
+from coursekit import CourseError
 from coursekit.labrules import (
     points_by_exercise,
     points_of,
@@ -101,6 +102,11 @@ def test_a_lab_without_graded_cells_is_a_problem(lab, change):
     assert "no cell is graded" in problems_after(lab, change, keep_first)
 
 
+def test_graded_cells_of_a_source_have_their_output_compared(lab, change):
+    found = problems_after(lab, change, lambda cells, _: cells["double-check"].metadata.pop("tags"))
+    assert found.startswith("cell double-check: a graded cell of a source bears the tag nbval-check-output")
+
+
 def test_a_grade_id_may_stand_once_in_the_whole_course(project, lab):
     other = Lab("lab02_more", project.root / "other.ipynb", project.root / "none.ipynb")
     assert repeated_grade_ids([lab]) == []
@@ -121,6 +127,14 @@ def test_one_changed_byte_is_out_of_step(project, lab):
     assert step_problems(project, lab) == []
     lab.released.write_bytes(lab.released.read_bytes() + b"\n")
     assert "is not what solutions/ gives" in step_problems(project, lab)[0]
+
+
+def test_work_in_labs_is_told_in_the_words_in_which_release_refuses(project, lab, change):
+    release(lab)
+    change(lab.released, lambda cells, _: cells["double"].update(source="def double(n): return 2 * n"))
+    with pytest.raises(CourseError) as refused:
+        release(lab)
+    assert step_problems(project, lab) == [str(refused.value)]
 
 
 def test_a_stranger_in_labs_is_out_of_step(project, lab):

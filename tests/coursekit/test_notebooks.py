@@ -4,7 +4,16 @@ import pytest
 from nbformat import from_dict, v4
 
 from coursekit import CourseError
-from coursekit.notebooks import code_cells, normalise, read, to_text, write, write_bytes
+from coursekit.notebooks import (
+    code_cells,
+    has_tag,
+    normalise,
+    read,
+    to_text,
+    without_tag,
+    write,
+    write_bytes,
+)
 
 
 def ran(*outputs: dict, count: int = 7, **metadata: object):
@@ -131,3 +140,10 @@ def test_a_broken_file_is_named(tmp_path, content):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(CourseError, match=r"none\.ipynb cannot be read"):
         read(tmp_path / "none.ipynb")
+
+
+def test_a_tag_is_taken_from_a_copy_and_an_empty_list_of_tags_with_it():
+    cells = [v4.new_code_cell(metadata={"tags": tags}) for tags in (["a", "b"], ["a"], ["b"])]
+    notebook = v4.new_notebook(cells=cells)
+    assert [dict(cell.metadata) for cell in without_tag(notebook, "a").cells] == [{"tags": ["b"]}, {}, {"tags": ["b"]}]
+    assert has_tag(notebook.cells[0], "a")

@@ -3,7 +3,7 @@
 import pytest
 
 from coursekit import CourseError
-from coursekit.notebooks import code_cells, grader, read, was_run, write
+from coursekit.notebooks import CHECK_OUTPUT, code_cells, grader, has_tag, read, was_run, write
 from coursekit.release import release, released_files
 
 STUB = "    # YOUR CODE HERE\n    raise NotImplementedError()"
@@ -31,6 +31,16 @@ def test_answers_and_tests_carry_what_nbgrader_needs(lab):
     assert grader(test)["points"] == 3
     assert grader(test)["checksum"]
     assert test.metadata["editable"] is False
+
+
+def test_students_get_no_tag_that_compares_outputs_and_keep_their_own_tags(lab, change):
+    change(lab.source, lambda cells, _: cells["square-check"].metadata.tags.append("mine"))
+    release(lab)
+    cells = {cell.id: cell for cell in read(lab.released).cells}
+    assert not any(has_tag(cell, CHECK_OUTPUT) for cell in cells.values())
+    assert "tags" not in cells["double-check"].metadata
+    assert cells["square-check"].metadata.tags == ["mine"]
+    assert has_tag(cells["closing"], "needs-solution")
 
 
 def test_a_second_release_gives_the_same_bytes_and_says_so(lab):
@@ -99,11 +109,27 @@ def test_a_lab_that_somebody_has_run_is_not_written_over(lab, change):
         lambda cells, _: cells["double"].update(source="def double(n): return 2 * n", execution_count=3),
     )
     work = lab.released.read_bytes()
-    with pytest.raises(CourseError, match="was run by somebody"):
+    with pytest.raises(CourseError, match="holds somebody's work"):
         release(lab)
     assert lab.released.read_bytes() == work
     assert release(lab, overwrite=True)
     assert not was_run(read(lab.released))
+
+
+def test_an_answer_that_nobody_ran_is_not_written_over_either(lab, change):
+    release(lab)
+    change(lab.released, lambda cells, _: cells["double"].update(source="def double(n): return 2 * n"))
+    work = lab.released.read_bytes()
+    with pytest.raises(CourseError, match="move it to work/lab01_sums/"):
+        release(lab)
+    assert lab.released.read_bytes() == work
+
+
+def test_authors_may_change_the_text_of_an_answer_cell_and_release_it(lab, change):
+    release(lab)
+    change(lab.source, lambda cells, _: cells["double"].update(source=cells["double"].source.replace("Twice", "2 ×")))
+    assert release(lab)
+    assert "2 × the number" in source_of(lab, "double")
 
 
 def test_checkpoints_of_an_editor_disturb_nothing(lab):

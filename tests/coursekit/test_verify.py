@@ -4,7 +4,8 @@ import pytest
 
 from coursekit.execute import execute
 from coursekit.release import release
-from coursekit.verify import lab_summary, verify
+from coursekit.verify import lab_problems, lab_summary, verify
+from coursekit.work import work_problem
 
 
 @pytest.fixture
@@ -20,6 +21,13 @@ def test_a_finished_course_is_in_order_and_each_notebook_is_reported(finished):
     said = []
     assert verify(finished, say=said.append) == []
     assert said == ["chapters/01_counting.ipynb: ok", "lab01_sums: 2 graded cells, 5 points, ok"]
+
+
+@pytest.mark.slow
+def test_a_lab_that_somebody_solves_in_labs_has_that_one_problem(finished, change):
+    answer = "def double(number):\n    the_answer_is_the_sum = number + number\n    return the_answer_is_the_sum"
+    change(finished.labs[0].released, lambda cells, _: cells["double"].update(source=answer, execution_count=1))
+    assert lab_problems(finished, finished.labs[0]) == [work_problem(finished.labs[0])]
 
 
 def test_a_new_course_lists_all_that_is_to_be_done(project):

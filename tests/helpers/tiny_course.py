@@ -40,7 +40,8 @@ def check_cell(
         f"check({name}, {number}, {wanted})\n### BEGIN HIDDEN TESTS\n"
         f"check({name}, {hidden[0]}, {hidden[1]})\n### END HIDDEN TESTS"
     )
-    return v4.new_code_cell(source, id=f"{name}-check", metadata=marks(f"lab01-{name}-check", points))
+    metadata = marks(f"lab01-{name}-check", points) | {"tags": ["nbval-check-output"]}
+    return v4.new_code_cell(source, id=f"{name}-check", metadata=metadata)
 
 
 def lab_notebook() -> nbformat.NotebookNode:

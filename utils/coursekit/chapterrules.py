@@ -39,9 +39,9 @@ def stored_problems(path: Path) -> list[str]:
         problems.append(f"{path.stat().st_size / 1e6:.1f} MB stored; the limit is {LARGEST / 1e6:.0f} MB")
     not_run = [c.id for c in code_cells(notebook) if c.source.strip() and c.execution_count is None]
     if not_run:
-        problems.append(f"cells without a run, from {not_run[0]} on: run `coursekit execute`")
+        problems.append(f"cells without a run, from {not_run[0]} on: run `coursekit execute` on it")
     elif to_text(normalise(notebook)) != path.read_text(encoding="utf-8"):
-        problems.append("not stored in the course's form: run `coursekit execute`")
+        problems.append("not stored in the course's form: run `coursekit execute` on it")
     for cell in code_cells(notebook):
         problems += [f"cell {cell.id}: {problem}" for problem in _output_problems(cell)]
     return problems

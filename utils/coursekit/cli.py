@@ -10,6 +10,9 @@ from coursekit.project import Project, find_project
 
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
+A reader's day with it, and a student's:
+  coursekit book                   build the book and say where it begins
+  coursekit lab                    copy the labs to work/ and open them in JupyterLab
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
 An author's day with it:
@@ -18,12 +21,17 @@ An author's day with it:
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
   coursekit status --write         count chapters, labs, claims and known mistakes into the book
+  coursekit check                  the proofs of two minutes; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one sub-command; returns 0 when all is well, 1 when something needs mending."""
+    """Runs one sub-command; returns 0 when all is well, 1 when something needs mending.
+
+    Raises SystemExit with status 2 for arguments that it cannot do anything with."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a terminal without a character shows "?", and the command goes on
     options = parser().parse_args(arguments)
     try:
         return options.run(find_project(options.root), options)
@@ -41,15 +49,19 @@ def parser() -> argparse.ArgumentParser:
     for name, (function, about, add_arguments) in COMMANDS.items():
         text = " ".join((function.__doc__ or "").split())
         command = commands.add_parser(name, help=about, description=text)
-        command.set_defaults(run=function)
+        command.set_defaults(run=function, complain=command.error)
         add_arguments(command)
     return top
 
 
 def run_execute(project: Project, options: argparse.Namespace) -> int:
     """Runs notebooks from top to bottom and stores their outputs, without times and warnings, so that a
-    second run gives the same file. A notebook in which a cell fails stays as it was. Without a path: all
-    chapters and all solutions."""
+    second run gives the same file. A notebook in which a cell fails stays as it was. Name the notebooks, or say
+    --all, which runs and rewrites all chapters and solutions."""
+    if options.paths and options.all:
+        options.complain("name notebooks or say --all, but not both")
+    if not options.paths and not options.all:
+        options.complain("name the notebooks to run; --all runs, and rewrites, all chapters and solutions")
     from coursekit.execute import LIMIT, execute
 
     failed = 0
@@ -115,8 +127,57 @@ def run_course(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
+def run_book(project: Project, options: argparse.Namespace) -> int:
+    """Builds the book with Jupyter Book, where each warning counts as an error, and prints the page at which it
+    begins. The chapters are shown as they are stored and not run, so it needs neither torch nor nbgrader."""
+    from coursekit.tasks import FIRST_PAGE, run_task
+
+    status = run_task("book", project.root)
+    if status == 0:
+        print(f"Open {project.root / FIRST_PAGE}")
+    return status
+
+
+def run_lab(project: Project, options: argparse.Namespace) -> int:
+    """Copies the labs that are not there yet from labs/ to work/, writes over nothing in it, and opens JupyterLab
+    on that folder. Solve the labs there: git leaves work/ alone, and a new version of a lab never touches yours.
+    Renaming the folder of a lab in work/ makes room for a fresh copy."""
+    from coursekit.tasks import open_lab, refuse_root
+    from coursekit.work import copy_labs
+
+    refuse_root(options.allow_root)
+    for line in copy_labs(project.root):
+        print(line)
+    return open_lab(project.root, options.allow_root, not options.no_browser, options.port)
+
+
+def run_lint(project: Project, options: argparse.Namespace) -> int:
+    """Checks the style of all code with ruff: the packages, the tests, and the cells of chapters and solutions.
+    It only reports; what it can mend by itself is mended by `ruff check --fix`. Settings: pyproject.toml."""
+    return _run_task("lint", project)
+
+
+def run_check(project: Project, options: argparse.Namespace) -> int:
+    """The part of all proofs that takes some two minutes, for authors: style, `coursekit verify`, and the unit
+    tests but for the slow ones and those that look at the built book. Stops at the first that fails."""
+    return _run_task("check", project)
+
+
+def run_test(project: Project, options: argparse.Namespace) -> int:
+    """All proofs: style, the book built with each warning as an error, all unit tests, and all chapters and
+    solutions run again. Takes some twenty minutes on two cores, and stops at the first step that fails."""
+    return _run_task("test", project)
+
+
+def _run_task(name: str, project: Project) -> int:
+    from coursekit.tasks import run_task
+
+    return run_task(name, project.root)
+
+
 def _execute_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK", help="what to run (default: all)")
+    command.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK", help="what to run")
+    command.add_argument("--all", action="store_true", help="run all chapters and all solutions")
     command.add_argument("--timeout", type=int, default=600, help="seconds one cell may take (default 600)")
 
 
@@ -138,14 +199,29 @@ def _course_arguments(command: argparse.ArgumentParser) -> None:
     _lab_argument(command)
 
 
+def _open_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--allow-root", action="store_true", help="start as root, too: in a container only")
+    command.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    command.add_argument("--port", type=int, help="where JupyterLab listens (default: its own, 8888)")
+
+
+def _no_arguments(command: argparse.ArgumentParser) -> None:
+    """The command takes none."""
+
+
 def _lab_argument(command: argparse.ArgumentParser) -> None:
     command.add_argument("labs", nargs="*", metavar="LAB", help="such as lab01 (default: all)")
 
 
 COMMANDS = {
+    "book": (run_book, "build the book", _no_arguments),
+    "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
+    "lint": (run_lint, "check the style of all code", _no_arguments),
+    "check": (run_check, "the two-minute part of all proofs", _no_arguments),
+    "test": (run_test, "all proofs", _no_arguments),
 }

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from coursekit.notebooks import read, write_bytes
+from coursekit.notebooks import CHECK_OUTPUT, read, to_text, without_tag, write_bytes
 from coursekit.project import Lab
 from coursekit.release import data_files, released_files
 
@@ -45,5 +45,7 @@ def make_course(folder: Path, labs: list[Lab]) -> list[str]:
 
 def _sources(lab: Lab) -> dict[str, bytes]:
     released_files(lab)  # refuses what could not be handed out
-    names = [lab.source.name, *data_files(lab, read(lab.source))]
-    return {name: (lab.source.parent / name).read_bytes() for name in names}
+    source = read(lab.source)
+    files = {name: (lab.source.parent / name).read_bytes() for name in data_files(lab, source)}
+    # without the tag that release takes out too, so that nbgrader hands out what release would
+    return {lab.source.name: to_text(without_tag(source, CHECK_OUTPUT)).encode(), **files}

@@ -7,10 +7,11 @@ from nbformat import NotebookNode
 
 from coursekit import CourseError
 from coursekit.chapterrules import about_problems
-from coursekit.notebooks import grader, is_answer, is_graded, prose, read
-from coursekit.project import Lab, Project
+from coursekit.notebooks import CHECK_OUTPUT, code_cells, grader, has_tag, is_answer, is_graded, prose, read
+from coursekit.project import Lab, Project, files_in
 from coursekit.regions import given_lines, region_problem
-from coursekit.release import files_in, released_files
+from coursekit.release import released_files
+from coursekit.work import work_problem
 
 # Labs are opened in many viewers; roles, directives, labels and citations would show raw in most.
 MYST = re.compile(r"(?<!`)\{[a-z][\w:-]*\}`|^\s*:::|^\s*```\{|^\([\w-]+\)=\s*$", re.MULTILINE)
@@ -21,6 +22,7 @@ def source_problems(lab: Lab) -> list[str]:
     notebook = read(lab.source)
     problems = [f"cell {c.id}: {problem}" for c in notebook.cells if (problem := region_problem(c))]
     problems += [f"cell {c.id}: {problem}" for c in notebook.cells for problem in _grader_problems(c, lab)]
+    problems += [f"cell {c.id}: {problem}" for c in code_cells(notebook) for problem in _output_problems(c)]
     problems += about_problems(notebook)
     if found := MYST.search(prose(notebook)):
         problems.append(f"labs are plain Markdown, but {found[0].strip()!r} is MyST")
@@ -60,7 +62,7 @@ def points_by_exercise(notebook: NotebookNode) -> dict[str, int | float]:
 
 
 def step_problems(project: Project, lab: Lab) -> list[str]:
-    """Where labs/ differs, in a single byte, from what solutions/ would be released as."""
+    """Where labs/ differs, in a single byte, from what solutions/ would be released as, and what to do."""
     try:
         wanted = released_files(lab)
     except CourseError as error:
@@ -73,6 +75,8 @@ def step_problems(project: Project, lab: Lab) -> list[str]:
             problems.append(f"{project.relative(path)} was not made by release")
         elif not path.is_file():
             problems.append(f"{project.relative(path)} is missing: run `coursekit release`")
+        elif path == lab.released and (problem := work_problem(lab)):
+            problems.append(problem)
         elif path.read_bytes() != wanted[name]:
             problems.append(f"{project.relative(path)} is not what solutions/ gives: run `coursekit release`")
     return problems
@@ -102,6 +106,13 @@ def _grader_problems(cell: NotebookNode, lab: Lab) -> list[str]:
     if is_answer(cell) and cell.cell_type == "code" and not "".join(given_lines(cell)).strip():
         problems.append("students get no line of this answer cell: leave the function's first line outside")
     return problems
+
+
+def _output_problems(cell: NotebookNode) -> list[str]:
+    """What a check says is stored in the source, and each test run must find that it says so still."""
+    if is_graded(cell) and not has_tag(cell, CHECK_OUTPUT):
+        return [f"a graded cell of a source bears the tag {CHECK_OUTPUT}, so that its stored lines stay true"]
+    return []
 
 
 def _is_number(value: object) -> bool:

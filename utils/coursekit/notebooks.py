@@ -25,6 +25,7 @@ KEPT_METADATA = ("attnbook", "mystnb")  # a notebook's own words; all the rest i
 # Traces that editors and runs leave in a cell.
 CELL_NOISE = ("execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "papermill", "vscode", "colab")
 WIDGET = "application/vnd.jupyter.widget-view+json"
+CHECK_OUTPUT = "nbval-check-output"  # nbval compares the stored output of such a cell, also with --nbval-lax
 OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")  # what a progress line wrote before it went back to its start
 
 
@@ -103,6 +104,17 @@ def is_graded(cell: NotebookNode) -> bool:
 def has_tag(cell: NotebookNode, tag: str) -> bool:
     """Whether the cell bears the tag."""
     return tag in cell.metadata.get("tags", [])
+
+
+def without_tag(notebook: NotebookNode, tag: str) -> NotebookNode:
+    """A copy in which no cell bears the tag."""
+    notebook = nbformat.from_dict(notebook)
+    for cell in notebook.cells:
+        if has_tag(cell, tag):
+            cell.metadata.tags = [other for other in cell.metadata.tags if other != tag]
+            if not cell.metadata.tags:
+                del cell.metadata["tags"]
+    return notebook
 
 
 def images(cell: NotebookNode) -> int:

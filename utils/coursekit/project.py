@@ -38,7 +38,7 @@ class Project:
     @property
     def labs(self) -> list[Lab]:
         """All labs that have a source in solutions/. Raises CourseError for a folder that is none."""
-        return [self._lab(folder) for folder in _folders(self.root / "solutions")]
+        return [self._lab(folder) for folder in folders(self.root / "solutions")]
 
     def orphans(self) -> list[Path]:
         """Things in labs/ that no source in solutions/ made."""
@@ -75,10 +75,19 @@ def find_project(start: Path | None = None) -> Project:
     raise CourseError(f"{start} is in no course: no folder above it holds chapters/ or solutions/")
 
 
-def _folders(parent: Path) -> list[Path]:
+def folders(parent: Path) -> list[Path]:
+    """The folders in `parent`, without what editors leave behind; none where there is no `parent`."""
     if not parent.is_dir():
         return []
     return sorted(p for p in parent.iterdir() if p.is_dir() and p.name not in IGNORED)
+
+
+def files_in(folder: Path) -> list[str]:
+    """All files below `folder`, as paths relative to it, without what editors leave behind."""
+    if not folder.is_dir():
+        return []
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in paths if not IGNORED & set(path.parts))
 
 
 def _choose(name: str, labs: list[Lab]) -> Lab:

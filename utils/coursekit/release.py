@@ -5,9 +5,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from coursekit import CourseError
-from coursekit.notebooks import normalise, read, to_text, was_run, write_bytes
-from coursekit.project import IGNORED, Lab
+from coursekit.notebooks import CHECK_OUTPUT, normalise, read, to_text, without_tag, write_bytes
+from coursekit.project import Lab, files_in
 from coursekit.regions import region_problem
+from coursekit.work import work_problem
 
 
 def released_files(lab: Lab) -> dict[str, bytes]:
@@ -40,7 +41,8 @@ def convert(source: NotebookNode) -> NotebookNode:
     ):  # fmt: skip
         exporter.register_preprocessor(step, enabled=True)
     text, _ = exporter.from_notebook_node(source)
-    return reads(text, as_version=4)
+    # unsolved, a graded cell shows nothing that a test could compare
+    return without_tag(reads(text, as_version=4), CHECK_OUTPUT)
 
 
 def release(lab: Lab, overwrite: bool = False) -> bool:
@@ -51,8 +53,8 @@ def release(lab: Lab, overwrite: bool = False) -> bool:
     files = released_files(lab)
     folder = lab.released.parent
     _refuse_strangers(folder, files)
-    if not overwrite:
-        _refuse_work(lab.released)
+    if not overwrite and (problem := work_problem(lab)):
+        raise CourseError(problem)
     changed = [name for name, content in files.items() if _content(folder / name) != content]
     for name in changed:
         write_bytes(files[name], folder / name)
@@ -73,28 +75,12 @@ def data_files(lab: Lab, source: NotebookNode) -> list[str]:
     return listed
 
 
-def files_in(folder: Path) -> list[str]:
-    """All files below `folder`, as paths relative to it, without what editors leave behind."""
-    if not folder.is_dir():
-        return []
-    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return sorted(path.as_posix() for path in paths if not IGNORED & set(path.parts))
-
-
 def _refuse_strangers(folder: Path, files: dict[str, bytes]) -> None:
     strangers = sorted(set(files_in(folder)) - set(files))
     if strangers:
         raise CourseError(
             f"labs/{folder.name}/ holds what release did not make: {', '.join(strangers)}. Move it away: "
             "labs/ is made from solutions/"
-        )
-
-
-def _refuse_work(path: Path) -> None:
-    if path.is_file() and was_run(read(path)):
-        raise CourseError(
-            f"{path.name} in labs/ was run by somebody and may hold their answers. Move it away, or release "
-            "with --overwrite"
         )
 
 

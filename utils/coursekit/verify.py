@@ -9,6 +9,7 @@ from coursekit.leaks import leaks
 from coursekit.notebooks import is_graded, read
 from coursekit.project import Lab, Project
 from coursekit.unsolved import unsolved_problems
+from coursekit.work import work_problem
 
 Say = Callable[[str], None]
 
@@ -36,7 +37,10 @@ def course_problems(project: Project) -> list[str]:
 
 def lab_problems(project: Project, lab: Lab, run: bool = True) -> list[str]:
     """What is wrong with one lab: its source, its stored outputs, its student's copy."""
-    problems = source_problems(lab) + stored_problems(lab.source) + step_problems(project, lab) + leaks(lab)
+    problems = source_problems(lab) + stored_problems(lab.source) + step_problems(project, lab)
+    if lab.released.is_file() and work_problem(lab):
+        return problems  # somebody's answers are no leak, and the exercises that they solve no defect
+    problems += leaks(lab)
     if run and lab.released.is_file():
         problems += unsolved_problems(lab)
     return problems

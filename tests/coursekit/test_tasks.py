@@ -1,0 +1,142 @@
+"""The tools behind `coursekit book`, `lab`, `lint`, `check` and `test`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coursekit import CourseError, tasks
+from coursekit.tasks import BOOK, PYTEST, RUFF, TASKS, VERIFY, call, environment, open_lab, refuse_root, run_task
+
+ROOT = Path(__file__).parents[2]
+# stands for a tool: says how it was started, and ends with the status that it is told
+TOOL = """
+import json, os, sys
+names = ("PATH", "PYTHONUTF8", "OMP_NUM_THREADS")
+json.dump([sys.argv[1:], os.getcwd(), {name: os.environ.get(name) for name in names}], open(r"%s", "w"))
+sys.exit(%d)
+"""
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The commands that would be run, and their settings; each ends with the status in `calls.status`."""
+
+    class Calls(list):
+        status = 0
+
+        def __call__(self, command, root, settings):
+            self.append((tuple(command), settings))
+            return self.status
+
+    made = Calls()
+    monkeypatch.setattr(tasks, "call", made)
+    return made
+
+
+def test_each_task_runs_its_commands_in_order_with_one_thread(calls, tmp_path):
+    assert run_task("check", tmp_path) == 0
+    assert [command[:1] for command, _ in calls] == [("ruff",), ("python",), ("pytest",)]
+    assert {settings["OMP_NUM_THREADS"] for _, settings in calls} == {"1"}
+
+
+def test_the_first_command_that_fails_ends_the_task_with_its_status(calls, tmp_path):
+    calls.status = 4
+    assert run_task("test", tmp_path) == 4
+    assert len(calls) == 1
+
+
+def test_the_tasks_hold_the_proofs_that_they_promise():
+    assert TASKS["lint"] == (RUFF,)
+    assert TASKS["book"] == (BOOK,)
+    assert TASKS["check"][:2] == (RUFF, VERIFY)
+    assert TASKS["check"][2] == (*PYTEST, "-m", "not slow and not book", "tests")
+    assert TASKS["test"][:2] == (RUFF, BOOK)
+    assert TASKS["test"][2][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
+
+
+def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):
+    folder = tmp_path / "a course with spaces"
+    folder.mkdir()
+    said = folder / "said.json"
+    assert call(["python", "-c", TOOL % (said, 5), "two words"], folder, environment()) == 5
+    arguments, where, settings = json.loads(said.read_text(encoding="utf-8"))
+    assert (arguments, Path(where).resolve()) == (["two words"], folder.resolve())
+    assert settings["PYTHONUTF8"] == "1"
+    assert settings["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+    shown = capfd.readouterr().out
+    assert shown.startswith("$ python -c ")
+    assert "'two words'" in shown
+
+
+def test_a_tool_that_is_not_installed_is_named(tmp_path):
+    with pytest.raises(CourseError, match=r"jupyter-nothing is not installed .*README\.md"):
+        call(["jupyter-nothing"], tmp_path, environment())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals of this kind")
+def test_a_tool_that_a_signal_ends_has_the_status_that_a_shell_would_give(tmp_path):
+    die = f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})"
+    assert call(["python", "-c", die], tmp_path, environment()) == 128 + signal.SIGKILL
+
+
+def test_an_interrupted_tool_ends_in_its_own_way(tmp_path, monkeypatch):
+    wait, heard = subprocess.Popen.wait, []
+
+    def interrupted_once(process):
+        if not heard:
+            heard.append(True)
+            raise KeyboardInterrupt
+        return wait(process)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted_once)
+    assert call(["python", "-c", "raise SystemExit(6)"], tmp_path, environment()) == 6
+    assert heard
+
+
+def test_the_lab_has_the_courses_root_so_that_links_to_chapters_work(calls, tmp_path, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert open_lab(tmp_path) == 0
+    ((command, settings),) = calls
+    assert command == ("jupyter-lab", f"--ServerApp.root_dir={tmp_path}", "--LabApp.default_url=/lab/tree/work")
+    assert settings["OMP_NUM_THREADS"] == "1"
+
+
+def test_the_lab_is_given_its_options_and_keeps_a_number_of_threads(calls, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "8")
+    open_lab(tmp_path, allow_root=True, browser=False, port=8899)
+    ((command, settings),) = calls
+    assert command[3:] == ("--allow-root", "--no-browser", "--port=8899")
+    assert settings["OMP_NUM_THREADS"] == "8"
+
+
+def test_an_administrator_is_refused_unless_he_insists(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    with pytest.raises(CourseError, match="as an ordinary user; or, inside a container"):
+        refuse_root(allow_root=False)
+    assert refuse_root(allow_root=True) is None
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    assert refuse_root(allow_root=False) is None
+
+
+def test_the_book_is_built_where_torch_and_the_notebook_tools_are_missing(tmp_path):
+    """As a reader has it: the modules cannot be imported, and jupyter-book is a stand-in that says hello."""
+    lacking = ["torch", "numpy", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyterlab", "attnbook"]
+    start = f"""
+import sys
+sys.modules.update(dict.fromkeys({lacking}))
+from coursekit import cli, tasks
+tasks.BOOK = ("python", "-c", "print('built')")
+tasks.TASKS["book"] = (tasks.BOOK,)
+sys.exit(cli.main(["--root", {str(tmp_path / "a book")!r}, "book"]))
+"""
+    (tmp_path / "a book" / "chapters").mkdir(parents=True)
+    settings = {**os.environ, "PYTHONPATH": str(ROOT / "utils")}
+    done = subprocess.run([sys.executable, "-c", start], env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "a book").resolve() / "book" / "_build" / "html" / "index.html"
+    assert done.stdout.splitlines()[1:] == ["built", f"Open {page}"]

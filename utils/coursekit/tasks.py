@@ -1,0 +1,107 @@
+"""The tools that build, test and open the course: one table for the Makefile, for course.py, and for Windows.
+
+Nothing here needs more than Python itself, so that whoever only reads the book can build it."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from coursekit import CourseError
+
+Command = Sequence[str]
+
+BOOK = (
+    "jupyter-book", "build", ".", "--config", "book/_config.yml", "--toc", "book/_toc.yml",
+    "--path-output", "book", "-W", "--keep-going", "-n",
+)  # fmt: skip
+FIRST_PAGE = Path("book/_build/html/index.html")
+RUFF = ("ruff", "check", ".")
+VERIFY = ("python", "-m", "coursekit", "verify")
+# Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
+PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+
+TASKS: dict[str, tuple[Command, ...]] = {
+    "book": (BOOK,),
+    "lint": (RUFF,),
+    "check": (RUFF, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
+    "test": (
+        RUFF,
+        BOOK,
+        (*PYTEST, "--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests"),
+    ),
+}
+ROOT_REFUSED = (
+    "Jupyter does not start for the administrator (root), because a notebook could then change anything on this "
+    "machine. Start it as an ordinary user; or, inside a container, run `coursekit lab --allow-root`."
+)
+
+
+def run_task(name: str, root: Path) -> int:
+    """Runs the commands of a task in the folder `root`; returns 0, or the status of the first that fails.
+
+    Raises CourseError for a tool that the environment lacks."""
+    settings = environment() | {"OMP_NUM_THREADS": "1"}
+    for command in TASKS[name]:
+        status = call(command, root, settings)
+        if status:
+            return status
+    return 0
+
+
+def open_lab(root: Path, allow_root: bool = False, browser: bool = True, port: int | None = None) -> int:
+    """Starts JupyterLab on the folder work/ and waits until it ends; returns its status.
+
+    Its root is the course's, so that the labs' links to chapters lead somewhere."""
+    command = ["jupyter-lab", f"--ServerApp.root_dir={root}", "--LabApp.default_url=/lab/tree/work"]
+    command += ["--allow-root"] if allow_root else []
+    command += [] if browser else ["--no-browser"]
+    command += [f"--port={port}"] if port is not None else []
+    return call(command, root, {"OMP_NUM_THREADS": "1"} | environment())
+
+
+def refuse_root(allow_root: bool) -> None:
+    """Raises CourseError for the administrator of a machine, whom Jupyter refuses with less explanation."""
+    if not allow_root and hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such number
+        raise CourseError(ROOT_REFUSED)
+
+
+def call(command: Command, root: Path, settings: dict[str, str]) -> int:
+    """Prints one command, runs it in the folder `root`, and returns its status."""
+    program = _program(command[0], settings["PATH"])
+    print("$", shlex.join(command), flush=True)
+    process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings)
+    while True:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:  # the tool was interrupted with us, and ends (or asks) in its own way
+            continue
+        return status if status >= 0 else 128 - status  # a signal's number, as a shell would give it
+
+
+def environment() -> dict[str, str]:
+    """What each tool is started with: this environment first on the path, since tools call their helpers by
+    name, and UTF-8 for all text, since Windows has another default."""
+    path = os.pathsep.join([*_own_folders(), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": path, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
+
+
+def _own_folders() -> list[str]:
+    """Where this environment's programs are: two folders with conda on Windows, else one and the same."""
+    return list(dict.fromkeys([str(Path(sys.executable).parent), sysconfig.get_path("scripts")]))
+
+
+def _program(name: str, path: str) -> str:
+    if name == "python":
+        return sys.executable
+    found = shutil.which(name, path=path)
+    if found is None:
+        raise CourseError(
+            f"{name} is not installed in the environment of {sys.executable}: use the course's environment, "
+            "which README.md says how to set up"
+        )
+    return found
