@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
+from attnbook.models.transformer import mean_cross_weights
 from attnbook.threads import small_on_one_thread
 
 
@@ -242,7 +243,8 @@ class WithoutCache:
         """One word ``token (B,)``, after which all words so far are read again."""
         encoded, words = state
         words = torch.cat([words, token[:, None]], dim=1)  # (B, t + 1)
-        logits, _, weights = self.model.read_on(words, encoded)
+        logits, _, seen = self.model.read(words, encoded)
+        weights = mean_cross_weights(seen)  # (B, t + 1, Tk)
         return logits[:, -1], (encoded, words), None if weights is None else weights[:, -1]
 
 

@@ -1,13 +1,15 @@
 """Attention: score the query against the keys, normalise, take the weighted sum of the values."""
 
-from attnbook.attention.core import Attention, attend, masked_log_softmax, masked_softmax
+from attnbook.attention.core import Attention, attend, attention_weights, masked_log_softmax, masked_softmax
 from attnbook.attention.masks import causal_mask, padding_mask, window_mask
-from attnbook.attention.multihead import Heads, MultiHead, merge_heads, split_heads
+from attnbook.attention.multihead import Heads, MultiHeadAttention, merge_heads, split_heads
 from attnbook.attention.positions import (
     Learned,
     LinearBias,
     Rotary,
     Sinusoidal,
+    Unplaced,
+    apply_rotary,
     relative_shift,
     sinusoidal_positions,
 )
@@ -20,6 +22,7 @@ from attnbook.attention.scores import (
     General,
     Location,
     LocationAware,
+    PreparedKeys,
     ScaledDot,
     Score,
     Sharpened,
@@ -41,13 +44,17 @@ __all__ = [
     "LinearBias",
     "Location",
     "LocationAware",
-    "MultiHead",
+    "MultiHeadAttention",
+    "PreparedKeys",
     "Rotary",
     "ScaledDot",
     "Score",
     "Sharpened",
     "Sinusoidal",
+    "Unplaced",
+    "apply_rotary",
     "attend",
+    "attention_weights",
     "causal_mask",
     "cosine",
     "dot",

@@ -4,11 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.core import masked_softmax
-from attnbook.attention.scores import same_features
+from attnbook.attention.arguments import check_radius
+from attnbook.attention.core import attend
 
 
-def neighbours(x: Tensor, radius: int) -> Tensor:
+def unfold_windows(x: Tensor, radius: int) -> Tensor:
     """Lay beside each place the places around it: ``(B, T, D)`` -> ``(B, T, D, 2 · radius + 1)``.
 
     Beyond the ends stand zeros. Nothing is copied but the ends: the windows are views of one another.
@@ -18,8 +18,7 @@ def neighbours(x: Tensor, radius: int) -> Tensor:
     """
     if x.ndim != 3:
         raise ValueError(f"x must have 3 axes (B, T, D), got shape {tuple(x.shape)}")
-    if radius < 0:
-        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+    check_radius(radius)
     return F.pad(x, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)  # (B, T + 2r, D) -> (B, T, D, 2r + 1)
 
 
@@ -30,7 +29,7 @@ def inside(length: int, radius: int, device: torch.device | str | None = None) -
     return (places >= 0) & (places < length)
 
 
-def attend_window(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tuple[Tensor, Tensor]:
+def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tuple[Tensor, Tensor]:
     """Scaled dot attention of each place to those at most ``radius`` away, in O(T · radius · D).
 
     The same context as ``attend`` with ``window_mask(T, radius)``, without the T × T scores.
@@ -48,12 +47,10 @@ def attend_window(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tup
 
     Source: Vaswani et al. 2017, section 4 ("restricted").
     """
-    same_features("dot", query, key)
     if not query.shape[:-1] == key.shape[:-1] == value.shape[:-1]:
         shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
         raise ValueError(f"query, key and value must have the same B and T, got {shapes}")
-    keys, values = neighbours(key, radius), neighbours(value, radius)  # (B, T, D, 2r + 1), (B, T, Dv, 2r + 1)
-    scores = (query[:, :, None] @ keys)[:, :, 0] * query.shape[-1] ** -0.5  # (B, T, 1, D) @ … -> (B, T, 2r + 1)
-    weights = masked_softmax(scores, inside(query.shape[1], radius, query.device))  # (B, T, 2r + 1)
-    context = (values @ weights[..., None])[..., 0]  # (B, T, Dv, 2r + 1) @ (B, T, 2r + 1, 1) -> (B, T, Dv)
-    return context, weights
+    keys, values = unfold_windows(key, radius).mT, unfold_windows(value, radius).mT  # (B, T, 2r + 1, D) each
+    allowed = inside(query.shape[1], radius, query.device)[:, None]  # (T, 1, 2r + 1)
+    context, weights = attend(query[:, :, None], keys, values, mask=allowed)  # one query per window
+    return context[:, :, 0], weights[:, :, 0]  # (B, T, 1, Dv) -> (B, T, Dv), (B, T, 1, 2r + 1) -> (B, T, 2r + 1)

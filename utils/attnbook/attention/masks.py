@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attnbook.attention.arguments import check_length, check_lengths, check_radius
+
 
 def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
     """Mark the real tokens of each sentence in a padded batch.
@@ -19,14 +21,8 @@ def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
         TypeError: if ``lengths`` are not whole numbers.
         ValueError: if ``lengths`` is empty, has more than one axis, or a length lies outside ``0..max_length``.
     """
-    if lengths.is_floating_point() or lengths.dtype == torch.bool:
-        raise TypeError(f"lengths must be whole numbers, got {lengths.dtype}; use lengths.long()")
-    if lengths.ndim != 1 or len(lengths) == 0:
-        raise ValueError(f"lengths must have shape (B,) with B > 0, got {tuple(lengths.shape)}")
-    longest = int(lengths.max())
-    max_length = longest if max_length is None else max_length
-    if longest > max_length or int(lengths.min()) < 0:
-        raise ValueError(f"lengths must lie between 0 and max_length = {max_length}, got {lengths.tolist()}")
+    check_lengths(lengths, max_length)
+    max_length = int(lengths.max()) if max_length is None else max_length
     places = torch.arange(max_length, device=lengths.device)  # (Tk,)
     return places < lengths[:, None]  # (B, Tk)
 
@@ -45,8 +41,7 @@ def causal_mask(length: int, device: torch.device | str | None = None, start: in
 
     Source: Vaswani et al. 2017, section 3.2.3.
     """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}")
+    check_length(length)
     places = torch.arange(length, device=device)  # (T,)
     return places <= places[start:, None]  # (T − start, T)
 
@@ -65,9 +60,7 @@ def window_mask(length: int, radius: int, device: torch.device | str | None = No
 
     Source: Vaswani et al. 2017, section 4 ("restricted").
     """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}")
-    if radius < 0:
-        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+    check_length(length)
+    check_radius(radius)
     places = torch.arange(length, device=device)  # (T,)
     return (places[start:, None] - places).abs() <= radius  # (T − start, T)

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.attention.core import attend
+from attnbook.attention.positions import Unplaced
 from attnbook.attention.scores import ScaledDot, Score
 
 
@@ -28,20 +30,28 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 class Heads(NamedTuple):
-    """Keys and values as the heads see them, both ``(B, H, Tk, D/H)``: what a decoder keeps between its steps."""
+    """Keys and values as the heads see them, both ``(B, H, Tk, D/H)``: what a decoder keeps between its steps.
+
+    Where positions turn the keys, these are turned already, so that a key is turned once and not at every step.
+    """
 
     key: Tensor
     value: Tensor
 
+    def append(self, new: "Heads") -> "Heads":
+        """These, and after them the keys and values of further positions."""
+        return Heads(*(torch.cat(pair, dim=2) for pair in zip(self, new, strict=True)))  # (B, H, Tk + T, D/H)
 
-class MultiHead(nn.Module):
+
+class MultiHeadAttention(nn.Module):
     """Project query, key and value, attend with each head in its own subspace, project the heads' contexts back.
 
     Args:
         dim: features D of query, key, value and output.
         heads: how many, H. Each has D/H features, so the number of parameters does not depend on H.
         score: how a head's query is scored against its keys; scaled dot when left out.
-        fused: use torch's fused kernel in :meth:`forward`. Same output, less memory, but no weights (``None``).
+        positions: a :class:`~attnbook.attention.positions.Rotary`, or ``LinearBias``; nothing when left out.
+        fused: use torch's fused kernel. Same output, less memory, but no weights (``None``).
         bias: give the four projections a bias, as torch's ``nn.MultiheadAttention`` does; the paper has none.
 
     Raises:
@@ -51,13 +61,20 @@ class MultiHead(nn.Module):
     """
 
     def __init__(
-        self, dim: int, heads: int, score: Score | None = None, fused: bool = False, bias: bool = True
+        self,
+        dim: int,
+        heads: int,
+        score: Score | None = None,
+        positions: Unplaced | None = None,
+        fused: bool = False,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if heads < 1 or dim % heads:
             raise ValueError(f"dim = {dim} features can't be shared equally among {heads} heads")
         self.heads = heads
         self.score = ScaledDot() if score is None else score
+        self.positions = Unplaced() if positions is None else positions
         self.fused = fused
         self.project_query = nn.Linear(dim, dim, bias=bias)
         self.project_key = nn.Linear(dim, dim, bias=bias)
@@ -69,32 +86,35 @@ class MultiHead(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """Attend from ``query (B, Tq, D)`` to ``key, value (B, Tk, D)``.
 
+        Keys stand at positions 0 … Tk − 1, and the queries are the last Tq of them: in self-attention these are the
+        same words, and a decoder that writes one word at a time asks from the last position.
+
         Args:
             mask: bool, ``(Tq, Tk)`` or ``(B, Tq, Tk)`` (an axis may be 1), ``True`` = may attend; for all heads.
 
         Returns:
             output ``(B, Tq, D)`` and weights ``(B, H, Tq, Tk)``, or ``None`` when fused.
         """
-        return self.look(query, self.remember(key, value), mask)
+        at = torch.arange(key.shape[1] - query.shape[1], key.shape[1], device=query.device)  # (Tq,)
+        keys_at = torch.arange(key.shape[1], device=query.device)  # (Tk,)
+        return self.attend(query, self.project(key, value, keys_at), mask, at, keys_at)
 
-    def remember(self, key: Tensor, value: Tensor) -> Heads:
-        """Project ``key, value (B, Tk, D)`` for the heads: the part of the work that does not need the query."""
-        return Heads(split_heads(self.project_key(key), self.heads), split_heads(self.project_value(value), self.heads))
+    def project(self, key: Tensor, value: Tensor, keys_at: Tensor) -> Heads:
+        """Project ``key, value (B, Tk, D)`` for the heads: the part of the work that does not need the query.
 
-    def look(
-        self,
-        query: Tensor,
-        remembered: Heads,
-        mask: Tensor | None = None,
-        places: tuple[Tensor, Tensor] | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Attend from ``query (B, Tq, D)`` to what was remembered; returns as :meth:`forward`.
-
-        ``places`` of queries and keys are for scores that care, see :mod:`attnbook.attention.positions`.
+        ``keys_at``: the keys' positions, ``(Tk,)`` or ``(B, 1, Tk)``.
         """
+        keys = split_heads(self.project_key(key), self.heads)  # (B, H, Tk, D/H)
+        values = split_heads(self.project_value(value), self.heads)  # (B, H, Tk, D/H)
+        return Heads(self.positions.rotate(keys, keys_at), values)
+
+    def attend(
+        self, query: Tensor, heads: Heads, mask: Tensor | None, at: Tensor, keys_at: Tensor
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend from ``query (B, Tq, D)`` at positions ``at`` to what was projected; returns as :meth:`forward`."""
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
+        query, bias = self.positions.rotate(query, at), self.positions.bias(at, keys_at)
         if mask is not None and mask.ndim == 3:
             mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
-        score = self.score if places is None else self.score.placed(*places)
-        context, weights = attend(query, *remembered, score=score, mask=mask, fused=self.fused)
+        context, weights = attend(query, *heads, score=self.score, mask=mask, bias=bias, fused=self.fused)
         return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)

@@ -1,18 +1,12 @@
 """Positions: five ways to tell attention, which does not know order, where a word stands.
 
-Two kinds add something to the word vectors (:class:`Sinusoidal`, :class:`Learned`). Two change the score of query and
-key, and know only how far apart they are (:class:`Rotary`, :class:`LinearBias`). The fifth is to say nothing.
-
-Where a score needs places and is told none, keys stand at 0 … Tk − 1 and the queries are the last Tq of them: in
-self-attention these are the same words, and a decoder that writes a word at a time asks from the last place.
+Two kinds add something to the word vectors (:class:`Sinusoidal`, :class:`Learned`). Two tell attention itself, and only
+how far apart a query and a key are: :class:`Rotary` turns both before they are compared, :class:`LinearBias` lowers
+the score of those that are far apart. The fifth is to say nothing (:class:`Unplaced`).
 """
-
-from copy import copy
 
 import torch
 from torch import Tensor, nn
-
-from attnbook.attention.scores import ScaledDot, Score, scaled_dot
 
 
 def angles(positions: Tensor, dim: int) -> Tensor:
@@ -70,7 +64,7 @@ def relative_shift(dim: int, offset: float) -> Tensor:
     return torch.block_diag(*blocks)
 
 
-def rotate(x: Tensor, positions: Tensor) -> Tensor:
+def apply_rotary(x: Tensor, positions: Tensor) -> Tensor:
     """Turn each pair of features of ``x (..., T, D)`` by the angle of its position, ``positions (..., T)``.
 
     Source: Su et al. 2021, equation 34.
@@ -125,52 +119,40 @@ class Learned(nn.Module):
         return x + self.vectors[start:end]
 
 
-class _Placed:
-    """What the two scores that know places share."""
+class Unplaced(nn.Module):
+    """What multi-head attention asks of positions; this one says nothing about them.
 
-    places: tuple[Tensor, Tensor] | None = None
+    Positions are numbers, ``(Tq,)`` and ``(Tk,)``, or ``(B, 1, Tq)`` and ``(B, 1, Tk)`` where sentences differ.
+    """
 
-    def placed(self, queries: Tensor, keys: Tensor) -> Score:
-        """Return this score, with the same parameters, for queries at ``queries`` and keys at ``keys``.
+    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Turn queries or keys of the heads, ``x (B, H, T, D/H)``, by their positions; here not at all."""
+        return x
 
-        Args:
-            queries, keys: numbers, ``(Tq,)`` and ``(Tk,)``; or ``(B, 1, Tq)`` and ``(B, 1, Tk)`` if sentences differ.
-        """
-        bound = copy(self)
-        bound.places = (queries, keys)
-        return bound
-
-    def _places(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
-        if self.places is not None:
-            return self.places
-        places = torch.arange(key.shape[-2], device=key.device)  # (Tk,)
-        return places[len(places) - query.shape[-2] :], places
+    def bias(self, queries: Tensor, keys: Tensor) -> Tensor | None:
+        """What is added to the scores of queries and keys at these positions, ``(H, Tq, Tk)``; here nothing."""
+        return None
 
 
-class Rotary(_Placed, ScaledDot):
-    """Scaled dot of query and key, each turned by its own place: only the distance between them is left.
+class Rotary(Unplaced):
+    """Turn query and key, each by its own position: their dot product then depends on the distance alone.
 
     Source: Su et al. 2021, section 3.2.
     """
 
-    def turn(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
-        """Turn query and key ``(..., T, D)`` by their places."""
-        of_query, of_key = self._places(query, key)
-        return rotate(query, of_query), rotate(key, of_key)
-
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        return super().compare(*self.turn(query, prepared))
+    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+        return apply_rotary(x, positions)
 
 
-class LinearBias(_Placed, Score):
-    """Scaled dot, minus a penalty that grows with the distance; each head has a slope of its own.
+class LinearBias(Unplaced):
+    """A penalty on the score that grows with the distance; each head has a slope of its own.
 
     Args:
         heads: H; slopes are 2^(−8h/H) for h = 1 … H.
         learn: let training set the slopes; all start at 1 then, and stay above 0.
 
     Raises:
-        ValueError: if ``heads`` is not positive, or the query has another number of heads.
+        ValueError: if ``heads`` is not positive.
 
     Source: Press et al. 2022, section 3 (there for causal attention, with fixed slopes).
     """
@@ -186,14 +168,9 @@ class LinearBias(_Placed, Score):
 
     @property
     def slopes(self) -> Tensor:
-        """How much the score falls with each place of distance, ``(H,)``."""
+        """How much the score falls per position of distance, ``(H,)``."""
         return 2.0**-self.halvings
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        heads = len(self.halvings)
-        if query.ndim != 4 or query.shape[1] != heads:
-            raise ValueError(f"query must be (B, {heads}, Tq, D), a slope for each head; got {tuple(query.shape)}")
-        of_query, of_key = self._places(query, prepared)
-        distance = (of_query[..., :, None] - of_key[..., None, :]).abs()  # (Tq, Tk), or (B, 1, Tq, Tk)
-        penalty = self.slopes[:, None, None] * distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)
-        return scaled_dot(query, prepared) - penalty.to(query.dtype)  # (B, H, Tq, Tk)
+    def bias(self, queries: Tensor, keys: Tensor) -> Tensor:
+        distance = (queries[..., :, None] - keys[..., None, :]).abs()  # (Tq, Tk), or (B, 1, Tq, Tk)
+        return -self.slopes[:, None, None] * distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)

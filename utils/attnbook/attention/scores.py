@@ -1,15 +1,17 @@
 """The scores: eight ways to ask how well a query fits a key, behind one interface.
 
-Each is a small module, ``score(query (B, Tq, Dq), key (B, Tk, Dk)) -> (B, Tq, Tk)``. What depends on the keys alone
-is done once, in :meth:`Score.prepare`; what depends on the query is done in :meth:`Score.compare`.
+Each is a small module, ``score(query (..., Tq, Dq), key (..., Tk, Dk)) -> (..., Tq, Tk)``; the leading axes are the
+batch, or batch and heads. What depends on the keys alone is done in :meth:`Score.project_key`, and a decoder does it
+once per sentence with :meth:`Score.prepare`; what depends on the query is done in :meth:`Score.compare`.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from attnbook.attention.arguments import check_features, check_same_features
 
 
 class Alignment(NamedTuple):
@@ -35,60 +37,58 @@ class Alignment(NamedTuple):
         return cls(previous, torch.zeros_like(previous))
 
 
-class Score(nn.Module):
-    """What all scores share. A new score writes :meth:`compare`, and :meth:`prepare` if the keys need work."""
+class PreparedKeys(NamedTuple):
+    """Keys as a score has prepared them: a recurrent decoder asks the same keys at each step, and so does it once.
 
-    def prepare(self, key: Tensor) -> Tensor:
-        """Do the work that depends on the keys alone, once a sentence. ``(B, Tk, Dk)`` -> ``(B, Tk, ...)``."""
+    Fields:
+        features: ``(..., Tk, A)``, what the score made of the keys.
+        alignment: where the decoder has attended so far, for scores that want to know.
+    """
+
+    features: Tensor
+    alignment: Alignment | None = None
+
+    def at(self, alignment: Alignment) -> "PreparedKeys":
+        """The same keys for a decoder that has attended to ``alignment``. Most scores do not care."""
+        return self._replace(alignment=alignment)
+
+
+class Score(nn.Module):
+    """What all scores share. A new score writes :meth:`compare`, and :meth:`project_key` if the keys need work."""
+
+    has_fused_kernel = False  # whether torch has a kernel that computes this score, the softmax and the sum at once
+
+    def project_key(self, key: Tensor) -> Tensor:
+        """Do the work that depends on the keys alone: ``(..., Tk, Dk)`` -> ``(..., Tk, A)``."""
         return key
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        """Score ``query (B, Tq, Dq)`` against prepared keys: ``(B, Tq, Tk)``."""
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        """Score ``query (..., Tq, Dq)`` against prepared keys: ``(..., Tq, Tk)``."""
         raise NotImplementedError(f"{type(self).__name__} must say how to compare a query with the keys")
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        return self.compare(query, self.prepare(key))
+    def prepare(self, key: Tensor) -> PreparedKeys:
+        """Prepare ``key (..., Tk, Dk)``; the score takes the result in place of the keys."""
+        return PreparedKeys(self.project_key(key))
 
-    def at(self, alignment: Alignment) -> Callable[[Tensor, Tensor], Tensor]:
-        """Return :meth:`compare` for a decoder that has looked at ``alignment``. Most scores do not care."""
-        return self.compare
-
-    def placed(self, queries: Tensor, keys: Tensor) -> "Score":
-        """Return this score for queries and keys that stand at these places. Most scores do not care."""
-        return self
-
-
-def same_features(name: str, query: Tensor, key: Tensor) -> None:
-    """Raise a ValueError unless ``query`` and ``key`` have as many features; ``name`` is the score's."""
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(
-            f"key has {key.shape[-1]} features but query has {query.shape[-1]}; "
-            f"{name} scores need the same number (use General for different ones)"
-        )
-
-
-def _check_features(name: str, tensor: Tensor, wanted: int) -> None:
-    if tensor.shape[-1] != wanted:
-        raise ValueError(f"{name} has {tensor.shape[-1]} features but the score was made for {name}_dim = {wanted}")
+    def forward(self, query: Tensor, key: Tensor | PreparedKeys) -> Tensor:
+        return self.compare(query, key if isinstance(key, PreparedKeys) else self.prepare(key))
 
 
 class Dot(Score):
     """q · k. No parameters; query and key live in the same space. Source: Luong et al. 2015, equation 8, "dot"."""
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        same_features("dot", query, prepared)
-        return query @ prepared.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk); heads, if any, side by side
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        check_same_features("dot", query, keys.features)
+        return query @ keys.features.mT  # (..., Tq, D) @ (..., D, Tk) -> (..., Tq, Tk)
 
 
 class ScaledDot(Dot):
     """q · k / √D: the variance of the score no longer grows with D. Source: Vaswani et al. 2017, equation 1."""
 
-    def turn(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
-        """What to do with query and key before the dot; here nothing. Rotary positions turn both."""
-        return query, key
+    has_fused_kernel = True
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        return super().compare(query, prepared) / query.shape[-1] ** 0.5
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        return super().compare(query, keys) / query.shape[-1] ** 0.5
 
 
 class General(Score):
@@ -105,13 +105,13 @@ class General(Score):
         self.query_dim = query_dim
         self.key_to_query = nn.Linear(key_dim, query_dim, bias=False)
 
-    def prepare(self, key: Tensor) -> Tensor:
-        _check_features("key", key, self.key_to_query.in_features)
-        return self.key_to_query(key)  # (B, Tk, Dk) -> (B, Tk, Dq)
+    def project_key(self, key: Tensor) -> Tensor:
+        check_features("key", key, self.key_to_query.in_features)
+        return self.key_to_query(key)  # (..., Tk, Dk) -> (..., Tk, Dq)
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        _check_features("query", query, self.query_dim)
-        return query @ prepared.transpose(1, 2)  # (B, Tq, Dq) @ (B, Dq, Tk) -> (B, Tq, Tk)
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        check_features("query", query, self.query_dim)
+        return query @ keys.features.mT  # (..., Tq, Dq) @ (..., Dq, Tk) -> (..., Tq, Tk)
 
 
 class Cosine(Score):
@@ -137,12 +137,12 @@ class Cosine(Score):
         self.eps = eps
         self.log_beta = nn.Parameter(torch.tensor(float(beta)).log(), requires_grad=learn_beta)
 
-    def prepare(self, key: Tensor) -> Tensor:
-        return key / key.norm(dim=-1, keepdim=True).clamp_min(self.eps)  # (B, Tk, D), rows of length 1
+    def project_key(self, key: Tensor) -> Tensor:
+        return key / key.norm(dim=-1, keepdim=True).clamp_min(self.eps)  # (..., Tk, D), rows of length 1
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        same_features("cosine", query, prepared)
-        cosines = self.prepare(query) @ prepared.transpose(1, 2)  # (B, Tq, Tk)
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        check_same_features("cosine", query, keys.features)
+        cosines = self.project_key(query) @ keys.features.mT  # (..., Tq, Tk)
         return self.log_beta.exp().to(query.dtype) * cosines
 
 
@@ -162,14 +162,19 @@ class Additive(Score):
         self.key_to_hidden = nn.Linear(key_dim, hidden)
         self.hidden_to_score = nn.Linear(hidden, 1, bias=False)
 
-    def prepare(self, key: Tensor) -> Tensor:
-        _check_features("key", key, self.key_to_hidden.in_features)
-        return self.key_to_hidden(key)  # (B, Tk, Dk) -> (B, Tk, A)
+    def project_key(self, key: Tensor) -> Tensor:
+        check_features("key", key, self.key_to_hidden.in_features)
+        return self.key_to_hidden(key)  # (..., Tk, Dk) -> (..., Tk, A)
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        _check_features("query", query, self.query_to_hidden.in_features)
-        pairs = self.query_to_hidden(query)[:, :, None] + prepared[:, None]  # (B, Tq, 1, A) + (B, 1, Tk, A)
-        return self.hidden_to_score(pairs.tanh())[..., 0]  # (B, Tq, Tk, A) -> (B, Tq, Tk)
+    def add_pairs(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        """W_q q + W_k k for each pair of a query and a key: ``(..., Tq, Tk, A)``."""
+        check_features("query", query, self.query_to_hidden.in_features)
+        queries = self.query_to_hidden(query)  # (..., Tq, Dq) -> (..., Tq, A)
+        return queries[..., :, None, :] + keys.features[..., None, :, :]  # (..., Tq, 1, A) + (..., 1, Tk, A)
+
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        pairs = self.add_pairs(query, keys)  # (..., Tq, Tk, A)
+        return self.hidden_to_score(pairs.tanh())[..., 0]  # (..., Tq, Tk, A) -> (..., Tq, Tk)
 
 
 class MLP(Additive):
@@ -182,11 +187,9 @@ class MLP(Additive):
         super().__init__(query_dim, key_dim, hidden)
         self.hidden_to_hidden = nn.Linear(hidden, hidden)
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        _check_features("query", query, self.query_to_hidden.in_features)
-        pairs = self.query_to_hidden(query)[:, :, None] + prepared[:, None]  # (B, Tq, Tk, A)
-        deeper = self.hidden_to_hidden(pairs.relu()).relu()  # (B, Tq, Tk, A)
-        return self.hidden_to_score(deeper)[..., 0]  # (B, Tq, Tk)
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        deeper = self.hidden_to_hidden(self.add_pairs(query, keys).relu()).relu()  # (..., Tq, Tk, A)
+        return self.hidden_to_score(deeper)[..., 0]  # (..., Tq, Tk)
 
 
 class Location(Score):
@@ -203,12 +206,12 @@ class Location(Score):
         super().__init__()
         self.query_to_places = nn.Linear(query_dim, max_length)
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        places, known = prepared.shape[1], self.query_to_places.out_features
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        places, known = keys.features.shape[-2], self.query_to_places.out_features
         if places > known:
             raise ValueError(f"key has {places} places but this location score knows only max_length = {known}")
-        _check_features("query", query, self.query_to_places.in_features)
-        return self.query_to_places(query)[..., :places]  # (B, Tq, max_length) -> (B, Tq, Tk)
+        check_features("query", query, self.query_to_places.in_features)
+        return self.query_to_places(query)[..., :places]  # (..., Tq, max_length) -> (..., Tq, Tk)
 
 
 class LocationAware(Additive):
@@ -234,16 +237,13 @@ class LocationAware(Additive):
         self.filters = nn.Conv1d(2, filters, width, padding=width // 2, bias=False)
         self.filters_to_hidden = nn.Linear(filters, hidden, bias=False)
 
-    def compare(self, query: Tensor, prepared: Tensor, alignment: Alignment | None = None) -> Tensor:
-        if alignment is None:
-            raise ValueError("LocationAware needs the earlier weights: use score.at(alignment) as the score")
-        seen = torch.stack(alignment, dim=1).to(prepared.dtype)  # (B, 2, Tk)
-        nearby = self.filters_to_hidden(self.filters(seen).transpose(1, 2))  # (B, F, Tk) -> (B, Tk, A)
-        return super().compare(query, prepared + nearby)  # (B, Tq, Tk)
-
-    def at(self, alignment: Alignment) -> Callable[[Tensor, Tensor], Tensor]:
-        """Return :meth:`compare` with the decoder's ``alignment`` filled in."""
-        return partial(self.compare, alignment=alignment)
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        if keys.alignment is None:
+            raise ValueError("LocationAware needs the earlier weights: use score.prepare(key).at(alignment) as the key")
+        seen = torch.stack(keys.alignment, dim=-2).to(query.dtype)  # (..., 2, Tk)
+        filtered = self.filters(seen.flatten(0, -3)).unflatten(0, seen.shape[:-2])  # (..., F, Tk)
+        nearby = self.filters_to_hidden(filtered.mT)  # (..., Tk, F) -> (..., Tk, A)
+        return super().compare(query, PreparedKeys(keys.features + nearby))  # (..., Tq, Tk)
 
 
 class Sharpened(Score):
@@ -261,22 +261,11 @@ class Sharpened(Score):
         self.score = score
         self.beta = beta if callable(beta) else lambda places: beta
 
-    def prepare(self, key: Tensor) -> Tensor:
-        return self.score.prepare(key)
+    def project_key(self, key: Tensor) -> Tensor:
+        return self.score.project_key(key)
 
-    def compare(self, query: Tensor, prepared: Tensor) -> Tensor:
-        return self._sharpen(self.score.compare, query, prepared)
-
-    def at(self, alignment: Alignment) -> Callable[[Tensor, Tensor], Tensor]:
-        """Return the sharpened comparison for a decoder that has looked at ``alignment``."""
-        return partial(self._sharpen, self.score.at(alignment))
-
-    def placed(self, queries: Tensor, keys: Tensor) -> Score:
-        """Return the sharpened score for queries and keys that stand at these places."""
-        return Sharpened(self.score.placed(queries, keys), self.beta)
-
-    def _sharpen(self, compare: Callable[[Tensor, Tensor], Tensor], query: Tensor, prepared: Tensor) -> Tensor:
-        return self.beta(prepared.shape[-2]) * compare(query, prepared)  # (…, Tk, D)
+    def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
+        return self.beta(keys.features.shape[-2]) * self.score.compare(query, keys)
 
 
 dot = Dot()

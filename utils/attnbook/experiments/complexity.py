@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.experiments.runner import Experiment, Job, Outcome
 from attnbook.experiments.timing import shortest_time
-from attnbook.models.sequence_layers import Bare, Convolution, Recurrent, SelfAttention
+from attnbook.models.sequence_layers import Convolution, ParameterFreeAttention, Recurrent, SelfAttention
 from attnbook.seeding import seed_everything
 
 RADIUS, KERNEL = 16, 3
@@ -23,8 +23,8 @@ SIZES = {  # what is varied, with what stays
     "by_d": [(512, d) for d in FEATURES],
 }
 LAYERS: dict[str, Callable[[int], nn.Module]] = {
-    "bare": Bare,
-    "bare_fused": lambda dim: Bare(dim, fused=True),
+    "bare": ParameterFreeAttention,
+    "bare_fused": lambda dim: ParameterFreeAttention(dim, fused=True),
     "self_attention": SelfAttention,
     "window": lambda dim: SelfAttention(dim, radius=RADIUS),
     "rnn": Recurrent,

@@ -1,5 +1,7 @@
-"""The models of the book, one file a paper."""
+"""The models of the book, one file per paper."""
 
+from attnbook.models.block import Block, PostNormBlock, TransformerConfig
+from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
@@ -14,16 +16,18 @@ from attnbook.models.pointer import (
 )
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
-from attnbook.models.transformer_layers import TransformerConfig
 
 __all__ = [
     "LSTMN",
     "NTM",
     "AttentionSeq2Seq",
+    "Block",
     "Encoded",
     "Encoder",
     "LSTMLanguageModel",
     "LSTMTagger",
+    "LanguageModel",
+    "LanguageModelState",
     "Maps",
     "NTMConfig",
     "NTMRecord",
@@ -31,6 +35,7 @@ __all__ = [
     "PlainSeq2Seq",
     "PointerNetwork",
     "PointerState",
+    "PostNormBlock",
     "Transformer",
     "TransformerConfig",
     "TransformerState",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Additive, attend
+from attnbook.attention import Additive, PreparedKeys, attend
 
 
 def _check_words(words: Tensor) -> None:
@@ -87,7 +87,7 @@ class LSTMN(nn.Module):
         read, weights = self._look_back(x, tapes)  # (B, 2 · D), (B, t)
         summary, memory = read.chunk(2, dim=-1)  # h̃ and c̃, (B, D) each
         hidden, cell = self.cell(x, (summary, memory))
-        prepared = self.score.prepare(hidden[:, None])  # (B, 1, D) -> (B, 1, A)
+        prepared = self.score.project_key(hidden[:, None])  # (B, 1, D) -> (B, 1, A)
         values = torch.cat([hidden, cell], dim=-1)[:, None]  # (B, 1, 2 · D)
         if tapes is not None:
             prepared = torch.cat([tapes.prepared, prepared], dim=1)  # (B, t + 1, A)
@@ -98,7 +98,7 @@ class LSTMN(nn.Module):
         if tapes is None:
             return x.new_zeros(len(x), 2 * self.cell.hidden_size), x.new_zeros(len(x), 0)
         query = torch.cat([x, tapes.summary], dim=-1)[:, None]  # (B, 1, E + D)
-        read, weights = attend(query, tapes.prepared, tapes.values, score=self.score.compare)
+        read, weights = attend(query, PreparedKeys(tapes.prepared), tapes.values, score=self.score)
         return read[:, 0], weights[:, 0]  # (B, 1, 2 · D) -> (B, 2 · D), (B, 1, t) -> (B, t)
 
 

@@ -12,20 +12,20 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook import decoding
-from attnbook.attention import Additive, masked_log_softmax, padding_mask
+from attnbook.attention import Additive, PreparedKeys, attention_weights, masked_log_softmax, padding_mask
 from attnbook.data.batching import Batch
 from attnbook.models.pointer_encoders import make_encoder
 from attnbook.training.losses import shift_right
 
 
 def pointer_log_probs(
-    query: Tensor, key: Tensor, score: Callable[[Tensor, Tensor], Tensor], mask: Tensor | None = None
+    query: Tensor, key: Tensor | PreparedKeys, score: Callable[..., Tensor], mask: Tensor | None = None
 ) -> Tensor:
     """Log-probability of pointing at each place: attention's weights, in logarithms, and no weighted sum after them.
 
     Args:
         query: ``(B, Tq, Dq)``, what is asked with: the decoder's states.
-        key: ``(B, Tk, Dk)``, the places.
+        key: ``(B, Tk, Dk)``, the places, or what the score has prepared of them.
         score: any ``(query, key) -> (B, Tq, Tk)``; the paper's is :class:`~attnbook.attention.scores.Additive`.
         mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may be pointed at.
 
@@ -37,7 +37,7 @@ def pointer_log_probs(
 
     Source: Vinyals et al. 2015, equation 3.
     """
-    return masked_log_softmax(score(query, key), mask)
+    return attention_weights(query, key, score, mask, normalise=masked_log_softmax)
 
 
 def mask_visited(mask: Tensor, chosen: Tensor) -> Tensor:
@@ -76,14 +76,14 @@ class PointerState(NamedTuple):
     Fields:
         hidden, cell: ``(B, D)`` of its LSTM.
         inputs: ``(B, N + 1, D)``, what it reads when a place has been chosen; last: at the beginning.
-        prepared: ``(B, N + 1, A)``, the keys of the places and of the end, as the score prepared them.
+        prepared: the keys of the places and of the end, as the score prepared them once.
         mask: ``(B, N)`` bool, the places that are left.
     """
 
     hidden: Tensor
     cell: Tensor
     inputs: Tensor
-    prepared: Tensor
+    prepared: PreparedKeys
     mask: Tensor
 
 
@@ -168,7 +168,7 @@ class PointerNetwork(nn.Module):
         """Read places ``(B, T)`` from a state on, and point after each at what its row of ``mask (B, T, N)`` allows."""
         inputs = state.inputs.gather(1, read[..., None].expand(*read.shape, state.inputs.shape[-1]))  # (B, T, D)
         query, last = self.decoder(inputs, (state.hidden[None], state.cell[None]))  # (B, T, D)
-        log_probs = pointer_log_probs(query, state.prepared, self.score.compare, self._with_end(mask))
+        log_probs = pointer_log_probs(query, state.prepared, self.score, self._with_end(mask))
         return log_probs, log_probs.exp(), last
 
     def _with_end(self, mask: Tensor) -> Tensor:

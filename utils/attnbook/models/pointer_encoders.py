@@ -3,11 +3,11 @@
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer import Stack
-from attnbook.models.transformer_layers import EncoderLayer, TransformerConfig
 
 
-class LSTMPlaces(nn.Module):
+class LSTMEncoder(nn.Module):
     """Read the places one after the other with an LSTM; each place's state is its key.
 
     Args:
@@ -39,12 +39,12 @@ class LSTMPlaces(nn.Module):
         return keys, (hidden, cell)
 
 
-class TransformerPlaces(nn.Module):
+class TransformerEncoder(nn.Module):
     """Let each place look at all the others, without positions: the order in which places stand means nothing.
 
     Args:
         dim: features D.
-        heads, layers, hidden: see :class:`~attnbook.models.transformer_layers.TransformerConfig`.
+        heads, layers, hidden: see :class:`~attnbook.models.block.TransformerConfig`.
 
     Source: Vaswani et al. 2017, section 3.1 (pre-norm); Kool et al. 2019, section 3.1, for leaving out positions.
     """
@@ -53,13 +53,13 @@ class TransformerPlaces(nn.Module):
         super().__init__()
         hidden = 2 * dim if hidden is None else hidden
         config = TransformerConfig(dim=dim, heads=heads, layers=layers, hidden=hidden, positions="none")
-        self.stack = Stack(EncoderLayer, config)
+        self.stack = Stack(config)
         self.first_state = nn.Linear(dim, 2 * dim)
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Arguments and returns as :meth:`LSTMPlaces.forward`; the first state is read off the mean of the keys."""
+        """Arguments and returns as :meth:`LSTMEncoder.forward`; the first state is read off the mean of the keys."""
         for layer in self.stack.layers:
-            x, _ = layer(x, mask[:, None])  # (B, 1, N): every place may look at every real place
+            x = layer(x, mask[:, None]).x  # (B, 1, N): every place may attend to every real place
         keys = self.stack.last_norm(x)
         real = mask[..., None]  # (B, N, 1)
         mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)  # (B, D)
@@ -70,9 +70,9 @@ class TransformerPlaces(nn.Module):
 def make_encoder(kind: str, dim: int) -> nn.Module:
     """An encoder by name: ``"lstm"``, ``"bilstm"`` or ``"transformer"``. Raises ValueError for another name."""
     kinds = {
-        "lstm": lambda: LSTMPlaces(dim),
-        "bilstm": lambda: LSTMPlaces(dim, bidirectional=True),
-        "transformer": lambda: TransformerPlaces(dim),
+        "lstm": lambda: LSTMEncoder(dim),
+        "bilstm": lambda: LSTMEncoder(dim, bidirectional=True),
+        "transformer": lambda: TransformerEncoder(dim),
     }
     if kind not in kinds:
         raise ValueError(f"encoder must be one of {', '.join(kinds)}, got {kind!r}")

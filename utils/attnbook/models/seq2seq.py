@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attnbook.attention import Additive, Alignment, Score, attend, padding_mask
+from attnbook.attention import Additive, Alignment, PreparedKeys, Score, attend, padding_mask
 from attnbook.models.inputs import check_decoder_input, check_source
 from attnbook.models.recurrent import RecurrentCell, check_cell
 
@@ -175,14 +175,14 @@ class AttentionState(NamedTuple):
     Fields:
         recurrent: ``(B, S)``, s_t.
         annotations: ``(B, Tk, D)``, the values: all encoder states, kept.
-        prepared: ``(B, Tk, ...)``, the keys as the score prepared them, once a sentence.
+        prepared: the keys as the score prepared them, once per sentence.
         mask: ``(B, Tk)`` bool.
-        alignment: where the decoder has looked so far.
+        alignment: where the decoder has attended so far.
     """
 
     recurrent: Tensor
     annotations: Tensor
-    prepared: Tensor
+    prepared: PreparedKeys
     mask: Tensor
     alignment: Alignment
 
@@ -229,9 +229,9 @@ class AttentionSeq2Seq(_Seq2Seq):
         embedded = self.embed(token)  # (B,) -> (B, E)
         context, weights = attend(
             self.cell.hidden(state.recurrent)[:, None],  # (B, 1, D): one query
-            state.prepared,
+            state.prepared.at(state.alignment),
             state.annotations,
-            score=self.score.at(state.alignment),
+            score=self.score,
             mask=state.mask[:, None],  # (B, 1, Tk)
         )
         context, weights = context[:, 0], weights[:, 0]  # (B, D), (B, Tk)

@@ -6,10 +6,10 @@ Self-attention, whole or in a window, a recurrent network, a convolution: the ro
 from torch import Tensor, nn
 
 from attnbook.attention import attend, causal_mask, scaled_dot
-from attnbook.attention.local import attend_window
+from attnbook.attention.local import sliding_window_attention
 
 
-class Bare(nn.Module):
+class ParameterFreeAttention(nn.Module):
     """Self-attention with nothing to learn: query, key and value are the input itself.
 
     Args:
@@ -51,13 +51,13 @@ class SelfAttention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Mix the places of ``x (B, T, D)``."""
-        return self.look(x)[0]
+        return self.attend(x)[0]
 
-    def look(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def attend(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Return the contexts ``(B, T, D)`` and the weights ``(B, T, T)``, or ``(B, T, 2 · radius + 1)``."""
         query, key, value = self.project_query(x), self.project_key(x), self.project_value(x)  # (B, T, D) each
         if self.radius is not None:
-            return attend_window(query, key, value, self.radius)
+            return sliding_window_attention(query, key, value, self.radius)
         mask = causal_mask(x.shape[1], x.device) if self.causal else None
         return attend(query, key, value, score=scaled_dot, mask=mask)
 

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Learned, Sinusoidal, causal_mask, padding_mask, window_mask
-from attnbook.attention.multihead import Heads
+from attnbook.attention import Heads, Learned, Sinusoidal, causal_mask, padding_mask, window_mask
+from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig
 from attnbook.models.inputs import check_decoder_input, check_source
-from attnbook.models.transformer_layers import DecoderLayer, EncoderLayer, TransformerConfig
 
 
 class Maps(NamedTuple):
-    """All three attentions of a pass, one tensor a layer.
+    """All three attentions of a pass, one tensor per layer.
 
     Fields:
         encoder: ``(B, H, Tk, Tk)`` each. decoder: ``(B, H, T, T)`` each. cross: ``(B, H, T, Tk)`` each.
@@ -31,27 +30,14 @@ class TransformerState(NamedTuple):
     """What the decoder keeps between two words.
 
     Fields:
-        past: for each layer, keys and values of the words written so far, ``(B, H, t, D/H)``.
-        memory: for each layer, keys and values of the source, ``(B, H, Tk, D/H)``.
-        mask: ``(B, Tk)`` bool, ``True`` at real source words.
-        places: ``(B, Tk)``, where the source words stand. written: ``(B,)``, where the next target word does.
+        past: for each layer, keys and values of the words written so far, ``(B, H, t, D/H)``; ``None`` before them.
+        memory: for each layer, the source as its cross-attention sees it.
+        written: ``(B,)``, the position of the next target word, as the source is asked from it.
     """
 
     past: tuple[Heads | None, ...]
-    memory: tuple[Heads, ...]
-    mask: Tensor
-    places: Tensor
+    memory: tuple[Memory, ...]
     written: Tensor
-
-
-def count_places(words: Tensor, separator: int | None, start: Tensor) -> Tensor:
-    """Where ``words (B, T)`` stand, ``(B, T)``, counted on from ``start (B,)``.
-
-    Words are counted one by one, or, with a separator, item by item: it is the first word of the next item.
-    """
-    new = torch.ones_like(words) if separator is None else (words == separator).long()  # (B, T)
-    counted = new.cumsum(dim=1) + start[:, None]
-    return counted - 1 if separator is None else counted
 
 
 class Embedding(nn.Module):
@@ -78,32 +64,55 @@ class Embedding(nn.Module):
 
 
 class Stack(nn.Module):
-    """Layers on top of each other, and the norm after the last that pre-norm needs."""
+    """Blocks on top of each other, and after the last the norm that pre-norm needs.
 
-    def __init__(self, layer: type[nn.Module], config: TransformerConfig) -> None:
+    Args:
+        config: of the blocks; ``layers`` says how many.
+        cross: blocks with cross-attention.
+        block: another class of blocks than the one for the configuration's norm.
+    """
+
+    def __init__(self, config: TransformerConfig, cross: bool = False, block: type[Block] | None = None) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(layer(config) for _ in range(config.layers))
-        self.last_norm = nn.LayerNorm(config.dim) if config.norm == "pre" else nn.Identity()
+        block = BLOCKS[config.norm] if block is None else block
+        self.layers = nn.ModuleList(block(config, cross) for _ in range(config.layers))
+        self.last_norm = nn.Identity() if block.ends_normalised else nn.LayerNorm(config.dim)
+
+
+def start_as_xavier(stacks: list[nn.Module]) -> None:
+    """Draw the matrices of the stacks anew, after Glorot and Bengio 2010 ("Xavier")."""
+    for weight in (weight for stack in stacks for weight in stack.parameters() if weight.ndim > 1):
+        nn.init.xavier_uniform_(weight)
+
+
+def past_mask(before: int, new: int, window: int | None, device: torch.device) -> Tensor:
+    """A word may attend to itself and to those before it, no farther than the window: ``(new, before + new)``."""
+    allowed = causal_mask(before + new, device, before)
+    return allowed if window is None else allowed & window_mask(before + new, window, device, before)
 
 
 class Transformer(nn.Module):
-    """Encoder and decoder made of attention and feed-forward layers.
+    """Encoder and decoder, both stacks of blocks.
 
     Args:
         source_size, target_size: vocabulary sizes.
-        config: see :class:`~attnbook.models.transformer_layers.TransformerConfig`.
+        config: see :class:`~attnbook.models.block.TransformerConfig`.
+        block: another class of blocks than the one for the configuration's norm, for experiments.
 
     Source: Vaswani et al. 2017; weights start after Glorot and Bengio 2010 ("Xavier").
     """
 
-    def __init__(self, source_size: int, target_size: int, config: TransformerConfig | None = None) -> None:
+    def __init__(
+        self,
+        source_size: int,
+        target_size: int,
+        config: TransformerConfig | None = None,
+        block: type[Block] | None = None,
+    ) -> None:
         super().__init__()
-        config = TransformerConfig() if config is None else config
-        self.config = config
-        self.encoder, self.decoder = Stack(EncoderLayer, config), Stack(DecoderLayer, config)
-        for weight in self.parameters():
-            if weight.ndim > 1:
-                nn.init.xavier_uniform_(weight)
+        self.config = config = TransformerConfig() if config is None else config
+        self.encoder, self.decoder = Stack(config, block=block), Stack(config, cross=True, block=block)
+        start_as_xavier([self.encoder, self.decoder])
         self.embed_source, self.embed_target = Embedding(source_size, config), Embedding(target_size, config)
         self.output = nn.Linear(config.dim, target_size, bias=not config.tied)
         if config.tied:
@@ -120,12 +129,12 @@ class Transformer(nn.Module):
         """
         check_source(source, lengths)
         mask = padding_mask(lengths.to(source.device), source.shape[1])  # (B, Tk)
-        allowed = mask[:, None]  # (B, 1, Tk): every word may look at every real word
+        allowed = mask[:, None]  # (B, 1, Tk): every word may attend to every real word
         if self.config.window is not None:
             allowed = allowed & window_mask(source.shape[1], self.config.window, source.device)  # (B, Tk, Tk)
         x, seen = self.embed_source(source), []
         for layer in self.encoder.layers:
-            x, weights = layer(x, allowed)
+            x, _, weights, _ = layer(x, allowed)
             seen.append(weights)
         return self.encoder.last_norm(x), mask, seen
 
@@ -135,65 +144,55 @@ class Transformer(nn.Module):
         return self._remember(source, annotations, mask)
 
     def _remember(self, source: Tensor, annotations: Tensor, mask: Tensor) -> TransformerState:
-        memory = tuple(layer.cross_attention.remember(annotations, annotations) for layer in self.decoder.layers)
         first = torch.zeros_like(source[:, 0])  # (B,)
-        separator = None if self.config.separators is None else self.config.separators[0]
-        places = count_places(source, separator, first)  # (B, Tk)
-        return TransformerState((None,) * len(memory), memory, mask, places, first)
+        at = self.count_source(source)[:, None]  # (B, 1, Tk): the same for all heads
+        memory = tuple(layer.remember(annotations, mask[:, None], at) for layer in self.decoder.layers)
+        return TransformerState((None,) * len(memory), memory, first)
+
+    def count_source(self, source: Tensor) -> Tensor:
+        """The positions ``(B, Tk)`` at which cross-attention finds the words of ``source (B, Tk)``."""
+        return torch.arange(source.shape[1], device=source.device).expand_as(source)
+
+    def count_target(self, words: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
+        """The positions ``(B, T)`` from which ``words (B, T)`` ask the source, and that of the next word, ``(B,)``."""
+        at = written[:, None] + torch.arange(words.shape[1], device=words.device)  # (B, T)
+        return at, at[:, -1] + 1
 
     def read(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, list[tuple]]:
         """Read the next ``words (B, T)`` of the target, after those in the state.
 
         Returns:
-            logits ``(B, T, V)``, the state after them, and the two weights of each layer.
+            logits ``(B, T, V)``, the state after them, and of each layer the weights within the target
+            ``(B, H, T, t + T)`` and to the source ``(B, H, T, Tk)``, ``None`` when fused.
         """
         before = 0 if state.past[0] is None else state.past[0].key.shape[2]
+        mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
+        at, written = self.count_target(words, state.written)  # (B, T), (B,)
         x, past, seen = self.embed_target(words, before), [], []
-        separator = None if self.config.separators is None else self.config.separators[1]
-        at = count_places(words, separator, state.written)  # (B, T)
-        self_mask = self._self_mask(before, words.shape[1], words.device)
-        places = (at[:, None], state.places[:, None])  # (B, 1, T), (B, 1, Tk): the same for all heads
         for layer, kept, memory in zip(self.decoder.layers, state.past, state.memory, strict=True):
-            x, heads, weights = layer(x, kept, memory, self_mask, state.mask[:, None], places)
+            x, heads, *weights = layer(x, mask, kept, memory, at[:, None])
             past.append(heads)
-            seen.append(weights)
-        state = state._replace(past=tuple(past), written=at[:, -1] + (separator is None))
-        return self.output(self.decoder.last_norm(x)), state, seen
-
-    def read_on(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
-        """As :meth:`read`, with one picture of where it looked: weights to the source ``(B, T, Tk)``.
-
-        They are those of the last layer, the mean of its heads; ``None`` when fused.
-        """
-        logits, state, seen = self.read(words, state)
-        across = seen[-1][1]  # (B, H, T, Tk)
-        return logits, state, None if across is None else across.mean(dim=1)
-
-    def _self_mask(self, before: int, new: int, device: torch.device) -> Tensor:
-        """Each new word may look at itself and what was before it: ``(new, before + new)``."""
-        total = before + new
-        allowed = causal_mask(total, device, before)
-        if self.config.window is not None:
-            allowed = allowed & window_mask(total, self.config.window, device, before)
-        return allowed
+            seen.append(tuple(weights))
+        return self.output(self.decoder.last_norm(x)), TransformerState(tuple(past), state.memory, written), seen
 
     def step(self, token: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
         """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)`` or ``None``."""
-        logits, state, weights = self.read_on(token[:, None], state)
+        logits, state, seen = self.read(token[:, None], state)
+        weights = mean_cross_weights(seen)  # (B, 1, Tk)
         return logits[:, 0], state, None if weights is None else weights[:, 0]
 
     def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: all words at once, since the right words are known and the mask hides what comes later.
 
         Returns:
-            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``, as in :meth:`read_on`.
+            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``: of the last layer, the mean of its heads.
 
         Raises:
             ValueError: if ``decoder_input`` is not ``(B, T)`` with the batch of ``source`` and T > 0.
         """
         check_decoder_input(decoder_input, source)
-        logits, _, weights = self.read_on(decoder_input, self.start(source, lengths))
-        return logits, weights
+        logits, _, seen = self.read(decoder_input, self.start(source, lengths))
+        return logits, mean_cross_weights(seen)
 
     @torch.no_grad()
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
@@ -201,3 +200,9 @@ class Transformer(nn.Module):
         annotations, mask, encoder = self.encode(source, lengths)
         _, _, seen = self.read(decoder_input, self._remember(source, annotations, mask))
         return Maps(encoder, *(list(kind) for kind in zip(*seen, strict=True)))
+
+
+def mean_cross_weights(seen: list[tuple]) -> Tensor | None:
+    """One picture of where a decoder attended: the mean of the last layer's heads, ``(B, T, Tk)``; fused: ``None``."""
+    cross_weights = seen[-1][1]  # (B, H, T, Tk)
+    return None if cross_weights is None else cross_weights.mean(dim=1)

@@ -1,0 +1,99 @@
+"""What attention asks of its arguments, and how it refuses them: in one place, so that the functions show the idea."""
+
+import torch
+from torch import Tensor
+
+
+def check_length(length: int) -> None:
+    """Raise a ValueError unless there is at least one position."""
+    if length < 1:
+        raise ValueError(f"length must be at least 1, got {length}")
+
+
+def check_radius(radius: int) -> None:
+    """Raise a ValueError for a negative radius."""
+    if radius < 0:
+        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+
+
+def check_lengths(lengths: Tensor, max_length: int | None) -> None:
+    """Raise unless ``lengths`` are ``(B,)`` whole numbers from 0 to ``max_length``.
+
+    Raises:
+        TypeError: for numbers that are not whole. ValueError: for another shape, or a length out of range.
+    """
+    if lengths.is_floating_point() or lengths.dtype == torch.bool:
+        raise TypeError(f"lengths must be whole numbers, got {lengths.dtype}; use lengths.long()")
+    if lengths.ndim != 1 or len(lengths) == 0:
+        raise ValueError(f"lengths must have shape (B,) with B > 0, got {tuple(lengths.shape)}")
+    longest = int(lengths.max())
+    max_length = longest if max_length is None else max_length
+    if longest > max_length or int(lengths.min()) < 0:
+        raise ValueError(f"lengths must lie between 0 and max_length = {max_length}, got {lengths.tolist()}")
+
+
+def check_mask(mask: Tensor | None, scores: Tensor) -> None:
+    """Raise unless there is something to attend to, and a mask is boolean and can be broadcast to ``scores``.
+
+    Raises:
+        TypeError: for a mask of another type. ValueError: for one of another shape, or scores without places.
+    """
+    if scores.shape[-1] == 0:
+        raise ValueError("scores has no places to attend to: its last axis has length 0")
+    if mask is None:
+        return
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be boolean (True = may attend), got {mask.dtype}; use mask.bool()")
+    if not _can_be_broadcast(mask, scores.shape):
+        raise ValueError(
+            f"mask has shape {tuple(mask.shape)} but scores have {tuple(scores.shape)}; "
+            "a padding mask (B, Tk) needs an axis for the queries: mask[:, None, :]"
+        )
+
+
+def check_bias(bias: Tensor | None, scores: Tensor) -> None:
+    """Raise a ValueError unless ``bias`` can be broadcast to ``scores``."""
+    if bias is not None and not _can_be_broadcast(bias, scores.shape):
+        raise ValueError(f"bias has shape {tuple(bias.shape)} but scores have {tuple(scores.shape)}")
+
+
+def _can_be_broadcast(tensor: Tensor, shape: torch.Size) -> bool:
+    try:
+        return torch.broadcast_shapes(tensor.shape, shape) == shape
+    except RuntimeError:
+        return False
+
+
+def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> None:
+    """Raise a ValueError unless query, key and value have 3 axes each, or 4 with heads, and fit together."""
+    named = {"query": query, "key": key} if value is None else {"query": query, "key": key, "value": value}
+    for name, tensor in named.items():
+        if tensor.ndim not in (3, 4):
+            raise ValueError(f"{name} must have 3 axes (B, T, D), or 4 with heads, got shape {tuple(tensor.shape)}")
+        if len(tensor) == 0:
+            raise ValueError(f"{name} is an empty batch: shape {tuple(tensor.shape)}")
+        if len(tensor) != len(query):
+            raise ValueError(f"{name} has a batch of {len(tensor)} but query has {len(query)}")
+        if tensor.ndim != query.ndim:
+            raise ValueError(f"{name} has {tensor.ndim} axes but query has {query.ndim}; heads are for all or none")
+        if tensor.shape[1:-2] != query.shape[1:-2]:
+            raise ValueError(f"{name} has {tensor.shape[1]} heads but query has {query.shape[1]}")
+    if value is not None and key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"value has {value.shape[-2]} places but key has {key.shape[-2]}; there is one value a key")
+    if key.shape[-2] == 0:
+        raise ValueError("key has no places to attend to: its axis Tk has length 0")
+
+
+def check_same_features(name: str, query: Tensor, key: Tensor) -> None:
+    """Raise a ValueError unless ``query`` and ``key`` have as many features; ``name`` is the score's."""
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"key has {key.shape[-1]} features but query has {query.shape[-1]}; "
+            f"{name} scores need the same number (use General for different ones)"
+        )
+
+
+def check_features(name: str, tensor: Tensor, wanted: int) -> None:
+    """Raise a ValueError unless ``tensor`` has the features that a score was made for."""
+    if tensor.shape[-1] != wanted:
+        raise ValueError(f"{name} has {tensor.shape[-1]} features but the score was made for {name}_dim = {wanted}")

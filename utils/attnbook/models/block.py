@@ -1,0 +1,217 @@
+"""The block of which every Transformer is made: attention and feed-forward, each with a residual connection."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention import Heads, LinearBias, MultiHeadAttention, Rotary, Unplaced
+
+NORMS = ("pre", "post")
+POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
+CROSS_POSITIONS = ("same", "none", "rotary", "linear_bias")
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Everything that is chosen about a Transformer, so that two models differ in what their configurations say.
+
+    Fields:
+        dim: features D of every word vector; heads: H, which share them; layers: in each of encoder and decoder.
+        hidden: features inside the feed-forward sublayer; 4 · dim in the paper.
+        dropout: part of the numbers set to zero while training, where the paper does it: after each sublayer, and
+            after the sum of word vector and position.
+        norm: ``"post"`` normalises after adding (the paper), ``"pre"`` before each sublayer.
+        positions: ``"none"``, ``"sinusoidal"``, ``"learned"``, ``"rotary"`` or ``"linear_bias"``. The last two say how
+            far apart two words of one sequence are.
+        cross_positions: ``"none"``, ``"rotary"`` or ``"linear_bias"`` (with learnt slopes): how far a target word's
+            position is from a source word's. ``"same"``: as positions, where that is one of these.
+        max_length: how many positions learned ones know.
+        window: how far self-attention may look to either side; ``None`` = everywhere.
+        tied: the output layer is the transpose of the target's word vectors.
+        fused: use torch's fused kernel: the same model, less memory, but no weights to look at.
+
+    Raises:
+        ValueError: for an unknown norm or kind of positions, or no layers.
+    """
+
+    dim: int = 64
+    heads: int = 4
+    layers: int = 2
+    hidden: int = 128
+    dropout: float = 0.0
+    norm: str = "pre"
+    positions: str = "rotary"
+    cross_positions: str = "same"
+    max_length: int = 512
+    window: int | None = None
+    tied: bool = True
+    fused: bool = False
+
+    def __post_init__(self) -> None:
+        choices = {"norm": NORMS, "positions": POSITIONS, "cross_positions": CROSS_POSITIONS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.layers < 1:
+            raise ValueError(f"layers must be at least 1, got {self.layers}")
+
+    def self_attention(self) -> MultiHeadAttention:
+        """A fresh attention within a sequence."""
+        return self._attention(self.positions, learn=False)
+
+    def cross_attention(self) -> MultiHeadAttention:
+        """A fresh attention from a sequence to another one."""
+        return self._attention(self.positions if self.cross_positions == "same" else self.cross_positions, learn=True)
+
+    def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
+        kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
+        return MultiHeadAttention(self.dim, self.heads, positions=kinds.get(kind, Unplaced)(), fused=self.fused)
+
+
+class FeedForward(nn.Module):
+    """W_2 relu(W_1 x + b_1) + b_2, the same for each place: the part that computes, where attention only fetches.
+
+    Source: Vaswani et al. 2017, equation 2.
+    """
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.widen = nn.Linear(dim, hidden)
+        self.narrow = nn.Linear(hidden, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(B, T, D)`` -> ``(B, T, D)``."""
+        return self.narrow(self.widen(x).relu())
+
+
+class Memory(NamedTuple):
+    """Another sequence, as a block's cross-attention sees it.
+
+    Fields:
+        heads: its keys and values, from ``cross_attention.project``.
+        mask: ``(B, 1, Tk)`` bool, ``True`` at real words.
+        positions: ``(Tk,)`` or ``(B, 1, Tk)``, where its words stand.
+    """
+
+    heads: Heads
+    mask: Tensor | None
+    positions: Tensor
+
+
+class Read(NamedTuple):
+    """What a block made of the words that it has read.
+
+    Fields:
+        x: ``(B, T, D)``.
+        heads: keys and values of all words so far, ``(B, H, t + T, D/H)``: the cache.
+        weights: of self-attention, ``(B, H, T, t + T)``; ``None`` if fused.
+        cross_weights: of cross-attention, ``(B, H, T, Tk)``; ``None`` if fused, or where there is none.
+    """
+
+    x: Tensor
+    heads: Heads
+    weights: Tensor | None
+    cross_weights: Tensor | None
+
+
+class Block(nn.Module):
+    """Self-attention, attention to another sequence where there is one, and feed-forward, in pre-norm.
+
+    x + f(norm(x)): a residual connection leads past each sublayer f, and what enters the sublayer is normalised.
+
+    Args:
+        config: sizes, positions, dropout.
+        cross: with cross-attention, as the decoder of an encoder–decoder has it.
+
+    Source: Vaswani et al. 2017, section 3.1; Xiong et al. 2020 for pre-norm.
+    """
+
+    ends_normalised = False  # so that a stack of these needs a norm after the last
+
+    def __init__(self, config: TransformerConfig, cross: bool = False) -> None:
+        super().__init__()
+        self.self_attention = config.self_attention()
+        if cross:
+            self.cross_attention = config.cross_attention()
+            self.norm_cross = nn.LayerNorm(config.dim)
+        self.feed_forward = FeedForward(config.dim, config.hidden)
+        self.norm_self, self.norm_feed_forward = nn.LayerNorm(config.dim), nn.LayerNorm(config.dim)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        past: Heads | None = None,
+        memory: Memory | None = None,
+        at: Tensor | None = None,
+    ) -> Read:
+        """Read ``x (B, T, D)``.
+
+        Args:
+            mask: ``(T, t + T)`` or ``(B, 1 or T, t + T)``, which words may be attended to.
+            past: keys and values of the t words before them; ``None`` at the beginning.
+            memory: the other sequence, for a block with cross-attention.
+            at: positions from which the other sequence is asked, ``(T,)`` or ``(B, 1, T)``.
+        """
+        own, heads, weights = self.attend_to_self(self.norm_self(x), mask, past)
+        x, cross_weights = x + self.dropout(own), None
+        if memory is not None:
+            crossed, cross_weights = self.attend_to_memory(self.norm_cross(x), memory, at)
+            x = x + self.dropout(crossed)
+        x = x + self.dropout(self.feed_forward(self.norm_feed_forward(x)))
+        return Read(x, heads, weights, cross_weights)
+
+    def attend_to_self(
+        self, x: Tensor, mask: Tensor | None, past: Heads | None
+    ) -> tuple[Tensor, Heads, Tensor | None]:
+        """Self-attention of ``x (B, T, D)`` to itself and the past: output, keys and values of all, weights."""
+        before = 0 if past is None else past.key.shape[2]
+        keys_at = torch.arange(before + x.shape[1], device=x.device)  # (t + T,)
+        at = keys_at[before:]  # (T,)
+        heads = self.self_attention.project(x, x, at)
+        heads = heads if past is None else past.append(heads)
+        out, weights = self.self_attention.attend(x, heads, mask, at, keys_at)
+        return out, heads, weights
+
+    def attend_to_memory(self, x: Tensor, memory: Memory, at: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Cross-attention of ``x (B, T, D)``: output and weights."""
+        at = torch.arange(x.shape[1], device=x.device) if at is None else at
+        return self.cross_attention.attend(x, memory.heads, memory.mask, at, memory.positions)
+
+    def remember(self, annotations: Tensor, mask: Tensor | None = None, positions: Tensor | None = None) -> Memory:
+        """Project another sequence, ``annotations (B, Tk, D)``, for the cross-attention of this block, once."""
+        if positions is None:
+            positions = torch.arange(annotations.shape[1], device=annotations.device)  # (Tk,)
+        return Memory(self.cross_attention.project(annotations, annotations, positions), mask, positions)
+
+
+class PostNormBlock(Block):
+    """The same block in post-norm, norm(x + f(x)): the sum is normalised, as the paper has it.
+
+    Source: Vaswani et al. 2017, section 3.1.
+    """
+
+    ends_normalised = True
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        past: Heads | None = None,
+        memory: Memory | None = None,
+        at: Tensor | None = None,
+    ) -> Read:
+        """Read ``x (B, T, D)``; arguments as :meth:`Block.forward`."""
+        own, heads, weights = self.attend_to_self(x, mask, past)
+        x, cross_weights = self.norm_self(x + self.dropout(own)), None
+        if memory is not None:
+            crossed, cross_weights = self.attend_to_memory(x, memory, at)
+            x = self.norm_cross(x + self.dropout(crossed))
+        x = self.norm_feed_forward(x + self.dropout(self.feed_forward(x)))
+        return Read(x, heads, weights, cross_weights)
+
+
+BLOCKS: dict[str, type[Block]] = {"pre": Block, "post": PostNormBlock}

@@ -1,0 +1,78 @@
+"""A language model: a Transformer without an encoder, which reads what is written so far and predicts the next word.
+
+``forward`` reads whole sentences; ``start`` and ``step`` go on from a beginning word by word, with a cache.
+"""
+
+from typing import NamedTuple
+
+from torch import Tensor, nn
+
+from attnbook.attention import Heads
+from attnbook.models.block import Block, TransformerConfig
+from attnbook.models.transformer import Embedding, Stack, past_mask, start_as_xavier
+
+
+class LanguageModelState(NamedTuple):
+    """For each layer, keys and values of the words read so far, ``(B, H, t, D/H)``; ``None`` before the first."""
+
+    past: tuple[Heads | None, ...]
+
+
+class LanguageModel(nn.Module):
+    """Blocks without cross-attention: every word attends to itself and to the words before it.
+
+    Args:
+        vocabulary_size: number of words, specials included.
+        config: see :class:`~attnbook.models.block.TransformerConfig`.
+        block: another class of blocks than the one for the configuration's norm.
+
+    Source: Radford et al. 2018, section 3.1.
+    """
+
+    def __init__(
+        self, vocabulary_size: int, config: TransformerConfig | None = None, block: type[Block] | None = None
+    ) -> None:
+        super().__init__()
+        self.config = config = TransformerConfig() if config is None else config
+        self.blocks = Stack(config, block=block)
+        start_as_xavier([self.blocks])
+        self.embed = Embedding(vocabulary_size, config)
+        self.output = nn.Linear(config.dim, vocabulary_size, bias=not config.tied)
+        if config.tied:
+            self.output.weight = self.embed.words.weight
+
+    def start(self) -> LanguageModelState:
+        """Nothing read yet; a language model has no source."""
+        return LanguageModelState((None,) * self.config.layers)
+
+    def read(self, words: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, list[Tensor | None]]:
+        """Read the next ``words (B, T)``.
+
+        Returns:
+            logits ``(B, T, V)``, row t predicts the word after word t; the state after them; each layer's weights
+            ``(B, H, T, t + T)``, or ``None`` when fused.
+        """
+        before = 0 if state.past[0] is None else state.past[0].key.shape[2]
+        mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
+        x, past, seen = self.embed(words, before), [], []
+        for layer, kept in zip(self.blocks.layers, state.past, strict=True):
+            x, heads, weights, _ = layer(x, mask, kept)
+            past.append(heads)
+            seen.append(weights)
+        return self.output(self.blocks.last_norm(x)), LanguageModelState(tuple(past)), seen
+
+    def step(self, token: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, None]:
+        """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights."""
+        logits, state, _ = self.read(token[:, None], state)
+        return logits[:, 0], state, None
+
+    def forward(self, words: Tensor) -> tuple[Tensor, list[Tensor | None]]:
+        """Read ``words (B, T)`` from the beginning: logits ``(B, T, V)``, and each layer's weights ``(B, H, T, T)``.
+
+        Raises:
+            ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
+        """
+        if words.ndim != 2 or 0 in words.shape:
+            raise ValueError(f"words must have shape (B, T) with B > 0 and T > 0, got {tuple(words.shape)}")
+        logits, _, seen = self.read(words, self.start())
+        return logits, seen
