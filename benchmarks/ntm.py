@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import BitBatch, copy_batch
-from attnbook.experiments.memory import bit_loss
-from attnbook.experiments.timing import wall_seconds
+from attnbook.experiments.shared.memory import bit_loss
+from attnbook.experiments.shared.timing import wall_seconds
 from attnbook.models import NTM, NTMConfig
 
 LOOPS = ("heads", "all")

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attnbook.attention import causal_mask
 from attnbook.data import BOS, Batch
 from attnbook.decoding import WithoutCache, greedy
-from attnbook.experiments.timing import wall_seconds
+from attnbook.experiments.shared.timing import wall_seconds
 from attnbook.models import Transformer, TransformerConfig
 from attnbook.models.transformer import Embedding
 from attnbook.training import sequence_loss, shift_right

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.experiments import complexity
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 COUNTED = ["bare", "self_attention", "window", "rnn", "convolution"]
 

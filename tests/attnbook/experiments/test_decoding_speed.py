@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.experiments import decoding_speed
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer
 
 

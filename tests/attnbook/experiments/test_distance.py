@@ -6,7 +6,7 @@ import torch
 from attnbook.attention import Sinusoidal
 from attnbook.data.recall import recall_batch
 from attnbook.experiments import distance
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models.sequence_layers import Recurrent, SelfAttention
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from attnbook.experiments import __main__ as command
-from attnbook.experiments.pool import Stopped
-from attnbook.experiments.record import Refusal
+from attnbook.experiments.shared.pool import Stopped
+from attnbook.experiments.shared.record import Refusal
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ TINY = """
     import torch
     from pathlib import Path
     from attnbook.experiments import __main__ as command
-    from attnbook.experiments.runner import Experiment, Outcome
+    from attnbook.experiments.shared.runner import Experiment, Outcome
     from attnbook.training.progress import report_steps
 
     def run(job):

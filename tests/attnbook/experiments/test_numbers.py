@@ -6,7 +6,7 @@ import pytest
 
 from attnbook.attention import Additive, LocationAware
 from attnbook.experiments import numbers
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 
 TASK = SimpleNamespace(source_vocabulary=range(9), target_vocabulary=range(8))
@@ -54,6 +54,5 @@ def test_a_run_seeds_trains_and_keeps_the_weights_of_the_first_seed(monkeypatch)
     assert numbers.run(Job("plain_32", 0, 1)).model is None
 
 
-def test_weights_are_kept_only_of_models_that_exist():
-    assert set(numbers.KEEP) <= numbers.STEPS.keys()
-    assert numbers.EXPERIMENT.steps is numbers.STEPS
+def test_a_record_trains_each_model_for_as_long_as_its_recipe_says():
+    assert numbers.EXPERIMENT.steps == {name: recipe.steps for name, recipe in numbers.RECIPES.items()}

@@ -11,7 +11,7 @@ from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, traini
 from attnbook.data.tours import nearest_neighbour, optimality_gap, tour_length
 from attnbook.decoding import Beams, Decoded
 from attnbook.experiments import pointing
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 
 @pytest.fixture
@@ -76,16 +76,17 @@ def test_the_shortest_tours_are_found_shortest_wherever_they_start(answers):
 
 @pytest.mark.parametrize("name", pointing.STEPS)
 def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
-    puzzle = pointing.PUZZLES[name.partition("_")[0]]
+    kind = pointing.RECIPES[name].puzzle
+    puzzle = pointing.PUZZLES[kind]
     smaller = {"tested": (5, 6), "trained": puzzle.trained[:2]}
     if puzzle.training is training_tours:
         smaller["training"] = partial(training_tours, pool=20)
-    monkeypatch.setitem(pointing.PUZZLES, name.partition("_")[0], replace(puzzle, **smaller))
+    monkeypatch.setitem(pointing.PUZZLES, kind, replace(puzzle, **smaller))
     monkeypatch.setattr(pointing, "TESTS", 6)
     monkeypatch.setattr(pointing, "WIDTH", 16)
     outcome, again = pointing.run(Job(name, 0, 2)), pointing.run(Job(name, 0, 2))
     assert outcome.figures | {"seconds": 0} == again.figures | {"seconds": 0}
-    assert (outcome.model is not None) == (name in pointing.KEEP)
+    assert (outcome.model is not None) == pointing.RECIPES[name].kept
     measured = {key: value for key, value in outcome.figures.items() if isinstance(value, dict)}
     assert all(value.keys() == {"5", "6"} for value in measured.values())
     assert measured.keys() & {"exact", "gap"}
@@ -119,7 +120,7 @@ def test_sizes_take_turns_and_the_test_is_drawn_apart():
 
 
 def test_an_unknown_puzzle_is_refused():
-    with pytest.raises(ValueError, match="PUZZLE_ENCODER"):
+    with pytest.raises(ValueError, match="there is: sort_lstm"):
         pointing.build("chess_lstm")
     with pytest.raises(ValueError, match="encoder must be one of"):
         pointing.build("sort_gru")

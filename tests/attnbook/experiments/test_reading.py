@@ -6,7 +6,7 @@ from torch import nn
 
 from attnbook.data.agreement import agreement_sentences, attractors, number_of, other_number, subject_and_verb
 from attnbook.experiments import reading
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import LSTMN, LSTMLanguageModel
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnbook.experiments import recalling
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 
 def test_vectors_and_copies_are_drawn_from_their_ranges():

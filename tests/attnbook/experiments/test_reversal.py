@@ -3,7 +3,7 @@
 import pytest
 
 from attnbook.experiments import reversal
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 
 @pytest.mark.parametrize("name", reversal.STEPS)

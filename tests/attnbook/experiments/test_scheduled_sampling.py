@@ -8,7 +8,7 @@ from attnbook.data.batching import Example
 from attnbook.data.numbers import number_list, number_lists
 from attnbook.data.vocabulary import EOS, PAD
 from attnbook.experiments import scheduled_sampling as experiment
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import PlainSeq2Seq, Transformer
 from attnbook.training import TwoPass, WordByWord, teacher_forcing_loss
 

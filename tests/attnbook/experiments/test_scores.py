@@ -8,7 +8,7 @@ import torch
 from attnbook.attention import MLP, Additive, Cosine, Dot, General, Location, LocationAware, ScaledDot
 from attnbook.data.numbers import number_list
 from attnbook.experiments import scores
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 KINDS = {
     "dot": Dot,

@@ -4,7 +4,7 @@ import torch
 
 from attnbook.attention import LocationAware, Sharpened
 from attnbook.experiments import sharpening
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import AttentionSeq2Seq
 
 
@@ -35,10 +35,9 @@ def test_beta_by_length_is_one_at_ten_places_and_two_at_a_hundred():
     assert abs(sharpening.by_length(100) - 2.0) < 1e-9
 
 
-def test_a_model_by_length_trains_with_its_scores_sharpened(task, monkeypatch):
-    monkeypatch.setattr(sharpening, "task", lambda: task)
-    assert type(sharpening.make("location_aware").score) is LocationAware
-    sharpened = sharpening.make("location_aware_by_length").score
+def test_a_model_by_length_trains_with_its_scores_sharpened(task):
+    assert type(sharpening.build("location_aware", task).score) is LocationAware
+    sharpened = sharpening.build("location_aware_by_length", task).score
     assert type(sharpened) is Sharpened
     assert type(sharpened.score) is LocationAware
     assert sharpened.beta is sharpening.by_length

@@ -3,7 +3,7 @@
 import pytest
 
 from attnbook.experiments import single_numbers
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 
 
 @pytest.mark.parametrize("name", single_numbers.STEPS)

@@ -6,7 +6,7 @@ import pytest
 
 from attnbook.data.numbers import number_lists
 from attnbook.experiments import transformer
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import TransformerConfig
 
 
@@ -15,10 +15,12 @@ def lists():
     return number_lists(train=20, validation=2, test_per_size=2, longest=2, longer=(), longer_per_size=0)
 
 
-@pytest.mark.parametrize("name", transformer.CHANGES)
+@pytest.mark.parametrize("name", transformer.RECIPES)
 def test_a_model_differs_from_the_base_only_as_listed(name, lists):
     made, usual = asdict(transformer.build(name, lists).config), asdict(TransformerConfig())
-    listed = {field for field, value in transformer.CHANGES[name].items() if value != usual[field]}
+    recipe = transformer.RECIPES[name]
+    listed = {field for field, value in recipe.config.items() if value != usual[field]}
+    listed |= {"separators"} if recipe.by_item else set()
     assert {field for field, value in made.items() if value != usual[field]} == listed
 
 

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from attnbook import experiments
-from attnbook.experiments.overview import details, overview, unknown
-from attnbook.experiments.pool import CANCELLED, Stopped
-from attnbook.experiments.record import Refusal
-from attnbook.experiments.runner import Experiment, check_models, run_experiment
+from attnbook.experiments.shared.overview import details, overview, unknown
+from attnbook.experiments.shared.pool import CANCELLED, Stopped
+from attnbook.experiments.shared.record import Refusal
+from attnbook.experiments.shared.runner import Experiment, check_models, run_experiment
 
 PROGRAM = "python -m attnbook.experiments"
 ABOUT = """\
@@ -24,10 +24,10 @@ What is finished stays: the same command again goes on where it stopped.
 
 
 def find_experiments() -> dict[str, Experiment]:
-    """Every module of this folder that has an ``EXPERIMENT``, by the experiment's name."""
-    names = [module.name for module in pkgutil.iter_modules(experiments.__path__) if not module.name.startswith("_")]
-    modules = [importlib.import_module(f"{experiments.__name__}.{name}") for name in names]
-    found = [module.EXPERIMENT for module in modules if hasattr(module, "EXPERIMENT")]
+    """The ``EXPERIMENT`` of every module of this folder, by the experiment's name."""
+    listed = pkgutil.iter_modules(experiments.__path__)
+    names = [module.name for module in listed if not (module.ispkg or module.name.startswith("_"))]
+    found = [importlib.import_module(f"{experiments.__name__}.{name}").EXPERIMENT for name in names]
     return {experiment.name: experiment for experiment in found}
 
 

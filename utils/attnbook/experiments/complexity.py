@@ -9,8 +9,8 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.timing import shortest_time
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.timing import shortest_time
 from attnbook.models.sequence_layers import Convolution, ParameterFreeAttention, Recurrent, SelfAttention
 from attnbook.seeding import seed_everything
 

@@ -1,14 +1,24 @@
 """Copy: neural Turing machines trained on 1 to 20 vectors and tested on up to 120, against an LSTM (chapter 13)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
 
 from attnbook.data import copy_batch
-from attnbook.experiments.memory import COUNT, EVERY, TRAINING, BitTask, Lesson, Recipe, marked, train_and_measure
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.weights import load_weights
+from attnbook.experiments.shared.memory import (
+    COUNT,
+    EVERY,
+    TRAINING,
+    BitTask,
+    Lesson,
+    Recipe,
+    marked,
+    train_and_measure,
+)
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.ntm_addressing import STEPS as ADDRESSING
 from attnbook.seeding import seed_everything
 
@@ -29,32 +39,49 @@ def exact(size: int, count: int, seed: int) -> Lesson:
 
 PLAIN = BitTask(draw, exact, (4, 20, 2), validation=(40, 80), tests=(10, 20, 40, 80, 120), inputs=9, outputs=8)
 TASK = marked(PLAIN)
-BASE = Recipe(blur=0.01)
+
+
+@dataclass(frozen=True)
+class Copying(Recipe):
+    """A recipe of this experiment.
+
+    Fields:
+        marked: whether lessons mark their phases; without, they are as the paper has them.
+        steps: of the training.
+        kept: whether the weights are kept, of every seed.
+    """
+
+    marked: bool = True
+    steps: int = 1000
+    kept: bool = False
+
+
+BASE = Copying(blur=0.01)
 RECIPES = {
-    "ntm": BASE,
-    "free_blur": replace(BASE, blur=0.0),
-    "unmarked": BASE,
-    "unmarked_free_blur": replace(BASE, blur=0.0),
+    "ntm": replace(BASE, kept=True),
+    "free_blur": replace(BASE, blur=0.0, kept=True),
+    "unmarked": replace(BASE, marked=False, kept=True),
+    "unmarked_free_blur": replace(BASE, marked=False, blur=0.0),
     "ntm_lstm": replace(BASE, machine={"controller": "lstm"}),
-    "unmarked_lstm": replace(BASE, machine={"controller": "lstm"}),
-    "lstm": Recipe(None, curriculum=False),  # with small lessons first it never comes to the large ones
+    "unmarked_lstm": replace(BASE, marked=False, machine={"controller": "lstm"}),
+    # With small lessons first it never comes to the large ones; a step takes some tenth of the time of a machine's.
+    "lstm": Copying(None, curriculum=False, steps=5000, kept=True),
     "no_sharpening_free_blur": replace(BASE, blur=0.0, machine={"without": ("sharpening",)}),
     "slow_beta": replace(BASE, betas=(0.9, 0.999)),
     "no_curriculum": replace(BASE, curriculum=False),
     "fixed_rows": replace(BASE, rows=128),
 } | {f"no_{step}": replace(BASE, machine={"without": (step,)}) for step in ADDRESSING}
-STEPS = dict.fromkeys(RECIPES, 1000) | {"lstm": 5000}  # a step of the LSTM takes some tenth of the time
-KEEP = ("ntm", "free_blur", "unmarked", "lstm")
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 def task_of(name: str) -> BitTask:
     """The task a model of this experiment trains on: with its phases marked, or as the paper has it."""
-    return PLAIN if name.startswith("unmarked") else TASK
+    return TASK if chosen(RECIPES, name).marked else PLAIN
 
 
 def build(name: str) -> nn.Module:
     """A fresh model of this experiment."""
-    return RECIPES[name].build(task_of(name))
+    return chosen(RECIPES, name).build(task_of(name))
 
 
 def trained(name: str = "ntm", seed: int = 0) -> nn.Module:
@@ -67,7 +94,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = build(job.model)
     figures = train_and_measure(model, task_of(job.model), RECIPES[job.model], job)
-    return Outcome(figures, model if job.model in KEEP else None)
+    return Outcome(figures, model if RECIPES[job.model].kept else None)
 
 
 SETTINGS = {

@@ -12,8 +12,8 @@ from torch import nn
 from attnbook.data.batching import Batch
 from attnbook.data.vocabulary import BOS
 from attnbook.decoding import WithoutCache, beam, greedy
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.timing import shortest_time
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.transformer import TRAINING
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import generator, seed_everything
@@ -31,6 +31,7 @@ DECODES = {
 WRITERS, WRITTEN, WIDTHS = ("plain", "attention", "base"), 50, (1, 2, 4, 8)
 # What trains, and the words of its targets.
 TRAINS = {"recurrent": (25, 50, 100), "transformer": (25, 50, 100)}
+LEARNERS = {"recurrent": PlainSeq2Seq, "transformer": Transformer}  # as wide as those of chapters 01 and 09
 LOSSES = {
     "teacher_forcing": teacher_forcing_loss,
     "two_pass": TwoPass(lambda step: 0.5).at(0),
@@ -42,11 +43,6 @@ def decoder(dim: int) -> nn.Module:
     """A fresh Transformer of 2 + 2 layers, 4 heads and sinusoids, as in the paper but small."""
     config = TransformerConfig(dim=dim, hidden=4 * dim, positions="sinusoidal")
     return Transformer(WORDS, WORDS, config).eval()
-
-
-def learner(name: str) -> nn.Module:
-    """A fresh model to be trained, as wide as those of chapters 01 and 09."""
-    return PlainSeq2Seq(WORDS, WORDS) if name == "recurrent" else Transformer(WORDS, WORDS, TransformerConfig())
 
 
 def writer(name: str) -> nn.Module:
@@ -92,7 +88,7 @@ def measure_beams(name: str, seed: int, repeats: int) -> dict:
 
 def measure_training(name: str, seed: int, repeats: int) -> dict:
     """Seconds of one step of training without the optimiser, by loss and by length of the target."""
-    model = learner(name).train()
+    model = LEARNERS[name](WORDS, WORDS).train()
     figures: dict = {loss: {} for loss in LOSSES}
     for length in TRAINS[name]:
         batch = random_batch(TRAINING["batch"], length, seed)

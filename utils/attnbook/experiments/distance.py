@@ -1,6 +1,9 @@
 """How far back can it remember? One letter, a gap, a question: recurrence against self-attention (chapter 07)."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +12,8 @@ from torch import Tensor, nn
 from attnbook.attention import Sinusoidal
 from attnbook.data.batching import Batch
 from attnbook.data.recall import CHANCE, WORDS, recall_batch
-from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.models.sequence_layers import Recurrent, SelfAttention
 from attnbook.seeding import seed_everything
 from attnbook.training import fit
@@ -17,14 +21,6 @@ from attnbook.training import fit
 DIM = 32
 DISTANCES = (5, 10, 20, 50, 100, 200)
 TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 50, "clip": 1.0}
-LAYERS = {
-    "rnn": lambda: Recurrent(DIM),
-    "lstm": lambda: Recurrent(DIM, "lstm"),
-    "lstm_open": lambda: Recurrent(DIM, "lstm", forget_bias=5.0),
-    "attention": lambda: SelfAttention(DIM, causal=True),
-}
-BUSY = ("lstm_busy", "lstm_open_busy", "attention_busy")  # other letters fill the gap, and are to be ignored
-STEPS = dict.fromkeys([*LAYERS, *BUSY], 1000)
 TESTS = 400  # strings for the test
 
 
@@ -49,10 +45,40 @@ class Answerer(nn.Module):
         return self.output(self.layer(self.positions(self.embed(words)))[:, -1])  # (B, T) -> (B, T, D) -> (B, V)
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a model and its strings.
+
+    Fields:
+        layer: makes the layer that reads.
+        busy: other letters fill the gap, and are to be ignored.
+        placed: whether words are told their places: attention needs that where there is more than one letter.
+    """
+
+    layer: Callable[[], nn.Module]
+    busy: bool = False
+    placed: bool = False
+
+
+LSTM = partial(Recurrent, DIM, "lstm")
+LSTM_OPEN = partial(Recurrent, DIM, "lstm", forget_bias=5.0)
+ATTENTION = partial(SelfAttention, DIM, causal=True)
+RECIPES = {
+    "rnn": Recipe(partial(Recurrent, DIM)),
+    "lstm": Recipe(LSTM),
+    "lstm_open": Recipe(LSTM_OPEN),
+    "attention": Recipe(ATTENTION),
+    "lstm_busy": Recipe(LSTM, busy=True),
+    "lstm_open_busy": Recipe(LSTM_OPEN, busy=True),
+    "attention_busy": Recipe(ATTENTION, busy=True, placed=True),
+}
+STEPS = dict.fromkeys(RECIPES, 1000)
+
+
 def build(name: str) -> Answerer:
-    """A fresh model by name. Attention is told places where there is more than one letter."""
-    positions = Sinusoidal(DIM) if name == "attention_busy" else None
-    return Answerer(LAYERS[name.removesuffix("_busy")](), positions=positions)
+    """A fresh model of this experiment."""
+    recipe = chosen(RECIPES, name)
+    return Answerer(recipe.layer(), positions=Sinusoidal(DIM) if recipe.placed else None)
 
 
 def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -79,7 +105,7 @@ def train(model: nn.Module, distance: int, steps: int, seed: int, among_letters:
 def run(job: Job) -> Outcome:
     """Train a model anew at each distance, and test each at all distances."""
     start, right, elsewhere, losses = time.process_time(), {}, {}, {}
-    busy = job.model in BUSY
+    busy = RECIPES[job.model].busy
     tests = {d: recall_batch(d, TESTS, among_letters=busy) for d in DISTANCES}  # seed 0 is never trained
     for distance in DISTANCES:
         seed_everything(job.seed)

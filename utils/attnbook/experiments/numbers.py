@@ -1,5 +1,6 @@
 """Lists of numbers, English to German: one vector against attention, by how many numbers are in the list."""
 
+from dataclasses import dataclass
 from functools import cache
 
 from torch import nn
@@ -7,27 +8,59 @@ from torch import nn
 from attnbook.attention import LocationAware
 from attnbook.data.batching import Task
 from attnbook.data.numbers import number_lists
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import TRAINING, train_and_measure
-from attnbook.experiments.weights import load_weights
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 from attnbook.seeding import seed_everything
 
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a model and its training.
+
+    Fields:
+        steps: of the training.
+        score: ``None`` for the plain model, which has one vector; "additive" or "location_aware" with attention.
+        hidden: features of a state.
+        context: when the plain model is shown its vector, "every" step or the "first" only.
+        bidirectional: whether a model with attention reads both ways.
+        kept: whether the weights of seed 0 are kept.
+    """
+
+    steps: int
+    score: str | None = None
+    hidden: int = 128
+    context: str = "every"
+    bidirectional: bool = True
+    kept: bool = False
+
+    def build(self, task: Task) -> nn.Module:
+        """A fresh model for a task."""
+        sizes = len(task.source_vocabulary), len(task.target_vocabulary)
+        if self.score is None:
+            return PlainSeq2Seq(*sizes, hidden=self.hidden, context=self.context)
+        width = self.hidden
+        score = LocationAware(width, width, width // 2) if self.score == "location_aware" else None
+        return AttentionSeq2Seq(*sizes, hidden=width, bidirectional=self.bidirectional, score=score)
+
+
 # Steps are chosen so that models had about the same time: one of the plain model takes half as long as one with
 # attention, one at 256 units twice as long as one at 128. What it came to is measured: see "seconds".
-STEPS = {
-    "plain": 2400,
-    "attention": 1200,
-    "location_aware": 1200,
-    "attention_one_way": 1200,
-    "plain_first": 2400,
-    "plain_256": 1200,
-    "plain_64": 2400,
-    "plain_32": 2400,
-    "attention_64": 1200,
-    "location_aware_64": 1200,
+RECIPES = {
+    "plain": Recipe(2400, kept=True),
+    "attention": Recipe(1200, "additive", kept=True),
+    "location_aware": Recipe(1200, "location_aware", kept=True),
+    "attention_one_way": Recipe(1200, "additive", bidirectional=False),
+    "plain_first": Recipe(2400, context="first"),
+    "plain_256": Recipe(1200, hidden=256, kept=True),
+    "plain_64": Recipe(2400, hidden=64),
+    "plain_32": Recipe(2400, hidden=32),
+    "attention_64": Recipe(1200, "additive", hidden=64),
+    "location_aware_64": Recipe(1200, "location_aware", hidden=64, kept=True),
 }
-KEEP = {"plain", "plain_256", "attention", "location_aware", "location_aware_64"}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 @cache
@@ -37,14 +70,8 @@ def task() -> Task:
 
 
 def build(name: str, task: Task) -> nn.Module:
-    """Build a model of this experiment by name: a kind, then what is unusual about it (a width, a cell, …)."""
-    sizes = len(task.source_vocabulary), len(task.target_vocabulary)
-    last = name.rpartition("_")[2]
-    hidden = int(last) if last.isdigit() else 128
-    if name.startswith("plain"):
-        return PlainSeq2Seq(*sizes, hidden=hidden, context="first" if last == "first" else "every")
-    score = LocationAware(hidden, hidden, hidden // 2) if name.startswith("location_aware") else None
-    return AttentionSeq2Seq(*sizes, hidden=hidden, bidirectional=name != "attention_one_way", score=score)
+    """A fresh model of this experiment, for this task or another."""
+    return chosen(RECIPES, name).build(task)
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -57,9 +84,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = build(job.model, task())
     figures = train_and_measure(model, task(), job)
-    return Outcome(figures, model if job.model in KEEP and job.seed == 0 else None)
+    return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
 
-EXPERIMENT = Experiment(
-    "numbers", STEPS, run, {"task": "number_lists()", **TRAINING}
-)
+EXPERIMENT = Experiment("numbers", STEPS, run, {"task": "number_lists()", **TRAINING})

@@ -10,9 +10,10 @@ from attnbook.data.batching import Batch
 from attnbook.data.geometry import hull_area_covered, is_convex_hull, is_simple
 from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
 from attnbook.data.tours import nearest_neighbour, optimality_gap, random_tours, tour_length, two_opt
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import chunk_means, train
-from attnbook.experiments.weights import load_weights
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import chunk_means, train
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything
 
@@ -21,7 +22,6 @@ WIDTH = 128
 TESTS = 1000  # instances of each size
 TEST_SEED = 0  # that no training draws with
 BEAM = 4
-KEEP = ("hull_transformer", "tsp10_lstm", "tsp10_transformer")  # of seed 0
 
 
 def sorting_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
@@ -109,27 +109,41 @@ PUZZLES = {
     "tsp5": Puzzle((5,), (5, 6, 7), **_TOURS),
     "tsp10": Puzzle((10,), (5, 7, 10, 12), **_TOURS),
 }
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a model: its puzzle, by name, what encodes the places, and its training.
+
+    ``kept``: whether the weights of seed 0 are kept.
+    """
+
+    puzzle: str
+    encoder: str
+    steps: int
+    kept: bool = False
+
+
 # One to three minutes each on one core, but for the Transformer that sorts: with visited places masked, any score that
 # falls with the number will do, and that it finds in a few steps.
-STEPS = {
-    "sort_lstm": 1200,
-    "sort_transformer": 300,
-    "hull_lstm": 2000,
-    "hull_transformer": 1200,
-    "tsp5_lstm": 2400,
-    "tsp5_transformer": 1400,
-    "tsp10_lstm": 2000,
-    "tsp10_transformer": 1200,
+RECIPES = {
+    "sort_lstm": Recipe("sort", "lstm", 1200),
+    "sort_transformer": Recipe("sort", "transformer", 300),
+    "hull_lstm": Recipe("hull", "lstm", 2000),
+    "hull_transformer": Recipe("hull", "transformer", 1200, kept=True),
+    "tsp5_lstm": Recipe("tsp5", "lstm", 2400),
+    "tsp5_transformer": Recipe("tsp5", "transformer", 1400),
+    "tsp10_lstm": Recipe("tsp10", "lstm", 2000, kept=True),
+    "tsp10_transformer": Recipe("tsp10", "transformer", 1200, kept=True),
 }
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 def build(name: str) -> PointerNetwork:
-    """A fresh model by name, ``PUZZLE_ENCODER``. Raises ValueError for another name."""
-    puzzle, _, encoder = name.partition("_")
-    if puzzle not in PUZZLES:
-        raise ValueError(f"a model is called PUZZLE_ENCODER with a puzzle of {', '.join(PUZZLES)}; got {name!r}")
-    task = PUZZLES[puzzle]
-    return PointerNetwork(task.features, WIDTH, encoder, task.may_stop, task.first)
+    """A fresh model of this experiment."""
+    recipe = chosen(RECIPES, name)
+    task = PUZZLES[recipe.puzzle]
+    return PointerNetwork(task.features, WIDTH, recipe.encoder, task.may_stop, task.first)
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -150,13 +164,13 @@ def by_size(figures: Callable[[Batch], dict[str, float]], puzzle: Puzzle) -> dic
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model, puzzle = build(job.model), PUZZLES[job.model.partition("_")[0]]
+    model, puzzle = build(job.model), PUZZLES[RECIPES[job.model].puzzle]
     history, figures = train(model, puzzle, job, TRAINING, loss=pointer_loss)
     figures["losses"] = chunk_means(history.losses, 50, digits=4)
     figures.update(by_size(lambda batch: puzzle.figures(model, batch), puzzle))
     if puzzle.figures is tour_figures:
         figures.update(by_size(reference_figures, puzzle))
-    return Outcome(figures, model if job.seed == 0 and job.model in KEEP else None)
+    return Outcome(figures, model if job.seed == 0 and RECIPES[job.model].kept else None)
 
 
 _SIZES = {name: {"trained": list(puzzle.trained), "tested": list(puzzle.tested)} for name, puzzle in PUZZLES.items()}

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 
 from attnbook.data.agreement import agreement_sentences, attractors, other_number, subject_and_verb
 from attnbook.data.batching import Example, Task
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import groups_by_size, train
-from attnbook.experiments.weights import load_weights
+from attnbook.evaluation import groups_by_size
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import train
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import LSTMN, LSTMLanguageModel
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss, shift_right

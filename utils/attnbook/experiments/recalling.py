@@ -1,11 +1,23 @@
 """Repeat copy and associative recall: neural Turing machines against LSTMs (chapter 13)."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 
 from attnbook.data import associative_recall_batch, repeat_copy_batch
-from attnbook.experiments.memory import COUNT, EVERY, TRAINING, BitTask, Lesson, Recipe, marked, train_and_measure
-from attnbook.experiments.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.memory import (
+    COUNT,
+    EVERY,
+    TRAINING,
+    BitTask,
+    Lesson,
+    Recipe,
+    marked,
+    train_and_measure,
+)
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.seeding import seed_everything
 
 ROWS = {"repeat": (48, 128), "recall": (64, 128)}  # in training, in tests
@@ -39,14 +51,31 @@ TASKS = {
     "recall": marked(BitTask(draw_recall, exact_recall, (2, 6, 1), validation=(8,), tests=(4, 6, 10, 15),
                              inputs=8, outputs=6)),
 }  # fmt: skip
-RECIPES = {"ntm": Recipe(), "lstm": Recipe(None)}
-STEPS = {f"{task}_{name}": 5000 for task in TASKS for name in RECIPES}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which task, by its name in ``TASKS``, and how a machine trains on it."""
+
+    task: str
+    recipe: Recipe
+
+
+NTM, LSTM = Recipe(), Recipe(None)
+RECIPES = {
+    "repeat_ntm": Choice("repeat", NTM),
+    "repeat_lstm": Choice("repeat", LSTM),
+    "recall_ntm": Choice("recall", NTM),
+    "recall_lstm": Choice("recall", LSTM),
+}
+STEPS = dict.fromkeys(RECIPES, 5000)
 
 
 def build(name: str) -> tuple[nn.Module, BitTask, Recipe]:
     """A fresh model of this experiment, its task and its recipe."""
-    kind, _, model = name.partition("_")
-    return RECIPES[model].build(TASKS[kind]), TASKS[kind], RECIPES[model]
+    choice = chosen(RECIPES, name)
+    task, recipe = TASKS[choice.task], choice.recipe
+    return recipe.build(task), task, recipe
 
 
 def run(job: Job) -> Outcome:

@@ -5,8 +5,8 @@ from functools import cache
 from attnbook.data.algorithmic import reversed_strings
 from attnbook.data.batching import Task
 from attnbook.experiments.numbers import build
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.seeding import seed_everything
 
 STEPS = {"plain": 2400, "attention": 1200}
@@ -24,6 +24,4 @@ def run(job: Job) -> Outcome:
     return Outcome(train_and_measure(build(job.model, task()), task(), job))
 
 
-EXPERIMENT = Experiment(
-    "reversal", STEPS, run, {"task": "reversed_strings()", **TRAINING}
-)
+EXPERIMENT = Experiment("reversal", STEPS, run, {"task": "reversed_strings()", **TRAINING})

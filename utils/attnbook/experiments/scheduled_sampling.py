@@ -1,6 +1,7 @@
 """What a model does after an error of its own, and what scheduled sampling changes about it (chapter 10)."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 
 import torch
@@ -10,8 +11,9 @@ from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.numbers import COMMA, number_lists
 from attnbook.data.vocabulary import BOS, EOS, PAD
 from attnbook.decoding import greedy
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import train_and_measure
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import train_and_measure
 from attnbook.models import PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 from attnbook.training import (
@@ -27,16 +29,41 @@ from attnbook.training import (
 LONGEST = 3  # numbers in a list
 LEAST = 0.25  # each schedule ends here: one right word in four
 REACH = 8  # words after an error that are looked at
-STEPS = {
-    "teacher_forcing": 1500,
-    "linear": 1500,
-    "exponential": 1500,
-    "inverse_sigmoid": 1500,
-    "transformer": 600,
-    "transformer_two_pass": 600,
-}
 TRAINING = {"batch": 64, "rate": 5e-3, "warmup": 100, "clip": 1.0}
 UNITS = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a training.
+
+    Fields:
+        schedule: of the right words, see :func:`schedules`; ``None`` = teacher forcing to the end.
+        transformer: 32 wide, sampled in two passes; else a plain model of 64 units, sampled word by word.
+        steps: of the training.
+    """
+
+    schedule: str | None = None
+    transformer: bool = False
+    steps: int = 1500
+
+    def build(self, task: Task) -> nn.Module:
+        """A fresh model for a task: small enough to err."""
+        words = len(task.source_vocabulary), len(task.target_vocabulary)
+        if self.transformer:
+            return Transformer(*words, TransformerConfig(dim=32, hidden=64))
+        return PlainSeq2Seq(*words, hidden=64)
+
+
+RECIPES = {
+    "teacher_forcing": Recipe(),
+    "linear": Recipe("linear"),
+    "exponential": Recipe("exponential"),
+    "inverse_sigmoid": Recipe("inverse_sigmoid"),
+    "transformer": Recipe(transformer=True, steps=600),
+    "transformer_two_pass": Recipe("linear", transformer=True, steps=600),
+}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 @cache
@@ -46,11 +73,8 @@ def task() -> Task:
 
 
 def build(name: str, task: Task) -> nn.Module:
-    """A plain model of 64 units, or a Transformer 32 wide: small enough to err."""
-    words = len(task.source_vocabulary), len(task.target_vocabulary)
-    if name.startswith("transformer"):
-        return Transformer(*words, TransformerConfig(dim=32, hidden=64))
-    return PlainSeq2Seq(*words, hidden=64)
+    """A fresh model of this experiment, for this task or another."""
+    return chosen(RECIPES, name).build(task)
 
 
 def inverse_sigmoid_width(steps: int, least: float = LEAST) -> float:
@@ -72,11 +96,11 @@ def schedules(steps: int) -> dict[str, Callable[[int], float]]:
 
 def loss_of(name: str, steps: int, seed: int) -> Callable:
     """What a model of that name is trained with."""
-    if name in ("teacher_forcing", "transformer"):
+    recipe = chosen(RECIPES, name)
+    if recipe.schedule is None:
         return teacher_forcing_loss
-    if name == "transformer_two_pass":
-        return TwoPass(schedules(steps)["linear"], seed)
-    return WordByWord(schedules(steps)[name], seed)
+    sampled = TwoPass if recipe.transformer else WordByWord
+    return sampled(schedules(steps)[recipe.schedule], seed)
 
 
 @torch.no_grad()

@@ -17,8 +17,8 @@ from attnbook.attention import (
 )
 from attnbook.data.batching import Task
 from attnbook.data.numbers import number_lists
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
 

@@ -1,14 +1,19 @@
 """How far content and place carry when the scores are multiplied by β: at test time, or by length in training too."""
 
 import math
+from dataclasses import dataclass, replace
 
 from torch import nn
 
 from attnbook.attention import Sharpened
-from attnbook.experiments.numbers import build, task
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import TRAINING, accuracy, train_and_measure
-from attnbook.experiments.weights import load_weights
+from attnbook.data.batching import Task
+from attnbook.evaluation import accuracy
+from attnbook.experiments import numbers
+from attnbook.experiments.numbers import task
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.seeding import seed_everything
 
 BETAS = (1.0, 1.5, 2.0, 3.0)
@@ -33,31 +38,51 @@ def by_length(places: int) -> float:
     return math.log(places) / math.log(10)
 
 
-def make(name: str) -> nn.Module:
-    """The model of that name in the experiment "numbers"; with "_by_length" it trains with β growing with length."""
-    model = build(name.removesuffix("_by_length"), task())
-    if name.endswith("_by_length"):
+@dataclass(frozen=True)
+class Recipe:
+    """What is chosen about a model: how the experiment "numbers" builds it, and whether β grows with length."""
+
+    base: numbers.Recipe
+    by_length: bool = False
+    kept: bool = False
+
+
+BASE = numbers.RECIPES["location_aware"]
+RECIPES = {
+    "location_aware": Recipe(BASE),
+    "location_aware_64": Recipe(numbers.RECIPES["location_aware_64"]),
+    "location_aware_long": Recipe(replace(BASE, steps=2400)),
+    "location_aware_by_length": Recipe(BASE, by_length=True, kept=True),
+}
+STEPS = {name: recipe.base.steps for name, recipe in RECIPES.items()}
+
+
+def build(name: str, task: Task) -> nn.Module:
+    """A fresh model of this experiment."""
+    recipe = chosen(RECIPES, name)
+    model = recipe.base.build(task)
+    if recipe.by_length:
         model.score = Sharpened(model.score, by_length)
     return model
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
     """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(make(name), "sharpening", name, seed)
+    return load_weights(build(name, task()), "sharpening", name, seed)
 
 
 def run(job: Job) -> Outcome:
     """Train a model as the experiment "numbers" does, and measure it at each β."""
     seed_everything(job.seed)
-    model = make(job.model)
+    model = build(job.model, task())
     figures = train_and_measure(model, task(), job)
-    kept = model if job.model.endswith("_by_length") and job.seed == 0 else None
+    kept = model if RECIPES[job.model].kept and job.seed == 0 else None
     return Outcome({**figures, "by_beta": accuracy_by_beta(model)}, kept)
 
 
 EXPERIMENT = Experiment(
     "sharpening",
-    {"location_aware": 1200, "location_aware_64": 1200, "location_aware_long": 2400, "location_aware_by_length": 1200},
+    STEPS,
     run,
     {"task": "number_lists()", "betas": list(BETAS), "lists": LISTS, "choice": CHOICE, **TRAINING},
 )

@@ -5,8 +5,8 @@ from functools import cache
 from attnbook.data.batching import Task
 from attnbook.data.numbers import single_numbers
 from attnbook.experiments.numbers import build
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import TRAINING, train_and_measure
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.seeding import seed_everything
 
 STEPS = {"plain": 3000, "plain_first": 3000, "attention": 1500}
@@ -24,6 +24,4 @@ def run(job: Job) -> Outcome:
     return Outcome(train_and_measure(build(job.model, task()), task(), job))
 
 
-EXPERIMENT = Experiment(
-    "single_numbers", STEPS, run, {"task": "single_numbers()", **TRAINING}
-)
+EXPERIMENT = Experiment("single_numbers", STEPS, run, {"task": "single_numbers()", **TRAINING})

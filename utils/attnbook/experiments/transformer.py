@@ -1,69 +1,89 @@
 """The Transformer on lists of numbers: heads, positions, and what each part is worth (chapters 08 and 09)."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 
 from torch import nn
 
 from attnbook.data.batching import Task
 from attnbook.data.numbers import COMMA
 from attnbook.experiments.numbers import task
-from attnbook.experiments.runner import Experiment, Job, Outcome
-from attnbook.experiments.seq2seq import train_and_measure
-from attnbook.experiments.weights import load_weights
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import train_and_measure
+from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 
 # How every Transformer of chapters 08 to 10 trains, beside its number of steps.
 TRAINING = {"batch": 32, "rate": 2e-3, "warmup": 100, "clip": 1.0}
 
-# What is unusual about each model. The others are 64 wide, 2 + 2 layers, 4 heads, rotary positions, pre-norm.
-# "items": towards the source a word's place is the number of commas before it, and far ones are penalised.
-ITEMS = {"cross_positions": "linear_bias", "separators": True}
-DEEP = {"layers": 6}  # six and six, as in the paper
-CHANGES: dict[str, dict] = {
-    "base": {},
-    "none": {"positions": "none"},
-    "sinusoidal": {"positions": "sinusoidal"},
-    "learned": {"positions": "learned"},
-    "linear_bias": {"positions": "linear_bias"},
-    "rotary_within": {"cross_positions": "none"},
-    "window_8": {"window": 8},
-    "linear_window_8": {"cross_positions": "linear_bias", "window": 8},
-    "items": ITEMS,
-    "items_window_8": {**ITEMS, "window": 8},
-    "items_linear_bias": {**ITEMS, "positions": "linear_bias"},
-    "heads_1": {"heads": 1},
-    "heads_2": {"heads": 2},
-    "heads_8": {"heads": 8},
-    "no_scale": {"scale": False},
-    "no_residual": {"residual": False},
-    "no_norm": {"norm": "none"},
-    "post": {"norm": "post"},
-    "pre_cold": {},
-    "post_cold": {"norm": "post"},
-    "pre_deep": DEEP,
-    "pre_deep_cold": DEEP,
-    "post_deep": {**DEEP, "norm": "post"},
-    "post_deep_cold": {**DEEP, "norm": "post"},
-    "equal_time": {},
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is unusual about a model. The others are 64 wide, 2 + 2 layers, 4 heads, rotary positions, pre-norm.
+
+    Fields:
+        config: changes to :class:`TransformerConfig`.
+        by_item: count places by the commas before them (``separators``), which are known when there is a task.
+        steps, warmup: of the training.
+        kept: whether the weights of seed 0 are kept.
+    """
+
+    config: dict = field(default_factory=dict)
+    by_item: bool = False
+    steps: int = 1200
+    warmup: int = TRAINING["warmup"]
+    kept: bool = False
+
+    def build(self, task: Task) -> nn.Module:
+        """A fresh model for a task."""
+        words = task.source_vocabulary, task.target_vocabulary
+        config = dict(self.config)
+        if self.by_item:
+            config["separators"] = tuple(vocabulary.encode([COMMA])[0] for vocabulary in words)
+        return Transformer(*map(len, words), TransformerConfig(**config))
+
+
+FAR = {"cross_positions": "linear_bias"}  # far words of the source are penalised
+DEEP = {"layers": 6}  # six and six, as in the paper; whether such a model learns shows soon
+RECIPES = {
+    "base": Recipe(kept=True),
+    "none": Recipe({"positions": "none"}),
+    "sinusoidal": Recipe({"positions": "sinusoidal"}, kept=True),
+    "learned": Recipe({"positions": "learned"}),
+    "linear_bias": Recipe({"positions": "linear_bias"}),
+    "rotary_within": Recipe({"cross_positions": "none"}),
+    "window_8": Recipe({"window": 8}),
+    "linear_window_8": Recipe({**FAR, "window": 8}),
+    "items": Recipe(FAR, by_item=True),
+    "items_window_8": Recipe({**FAR, "window": 8}, by_item=True, kept=True),
+    "items_linear_bias": Recipe({**FAR, "positions": "linear_bias"}, by_item=True, kept=True),
+    "heads_1": Recipe({"heads": 1}, kept=True),
+    "heads_2": Recipe({"heads": 2}),
+    "heads_8": Recipe({"heads": 8}, kept=True),
+    "no_scale": Recipe({"scale": False}),
+    "no_residual": Recipe({"residual": False}),
+    "no_norm": Recipe({"norm": "none"}),
+    "post": Recipe({"norm": "post"}),
+    "pre_cold": Recipe(warmup=0),
+    "post_cold": Recipe({"norm": "post"}, warmup=0),
+    "pre_deep": Recipe(DEEP, steps=500),
+    "pre_deep_cold": Recipe(DEEP, steps=500, warmup=0),
+    "post_deep": Recipe({**DEEP, "norm": "post"}, steps=500),
+    "post_deep_cold": Recipe({**DEEP, "norm": "post"}, steps=500, warmup=0),
+    "equal_time": Recipe(steps=2300, kept=True),  # about as many seconds as chapter 02's model with attention
 }
-# "equal_time" takes about as many seconds as chapter 02's model with attention; deep ones show soon whether they learn.
-STEPS = {**dict.fromkeys(CHANGES, 1200), "equal_time": 2300} | {name: 500 for name in CHANGES if "deep" in name}
-KEEP = {"base", "equal_time", "sinusoidal", "heads_1", "heads_8", "items_linear_bias", "items_window_8"}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 def build(name: str, task: Task) -> nn.Module:
-    """Build a model of this experiment by name."""
-    words = task.source_vocabulary, task.target_vocabulary
-    changes = dict(CHANGES[name])
-    if "separators" in changes:
-        changes["separators"] = tuple(vocabulary.encode([COMMA])[0] for vocabulary in words)
-    return Transformer(*map(len, words), TransformerConfig(**changes))
+    """A fresh model of this experiment, for this task or another."""
+    return chosen(RECIPES, name).build(task)
 
 
 def training(name: str) -> dict:
-    """How a model trains: those called "cold" without warm-up."""
-    return {**TRAINING, "warmup": 0} if name.endswith("cold") else TRAINING
+    """How a model trains, beside its number of steps."""
+    return {**TRAINING, "warmup": chosen(RECIPES, name).warmup}
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -76,7 +96,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = build(job.model, task())
     figures = train_and_measure(model, task(), job, training(job.model))
-    return Outcome(figures, model if job.model in KEEP and job.seed == 0 else None)
+    return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
 
 EXPERIMENT = Experiment(

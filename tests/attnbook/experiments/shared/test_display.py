@@ -2,9 +2,9 @@
 
 import pytest
 
-from attnbook.experiments.display import Display
-from attnbook.experiments.pool import Event
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.display import Display
+from attnbook.experiments.shared.pool import Event
+from attnbook.experiments.shared.runner import Job
 
 SHORT, LONG = Job("short", 0, 10), Job("long", 1, 30)
 

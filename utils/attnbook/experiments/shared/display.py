@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from attnbook.experiments.pool import Event
+from attnbook.experiments.shared.pool import Event
 
 LINE = "{desc} {percentage:3.0f}% |{bar:12}| {n_fmt} of {total_fmt} steps, {elapsed} gone, {remaining} left{postfix}"
 
 
 class Display:
-    """A bar on stderr over the steps of all jobs, fed with what :func:`~attnbook.experiments.pool.run_jobs` tells.
+    """A bar on stderr over the steps of all jobs,
+    fed with what :func:`~attnbook.experiments.shared.pool.run_jobs` tells.
 
     Args:
         name: of the experiment.

@@ -9,14 +9,14 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments import record, runner
 from attnbook.experiments.__main__ import EXPERIMENTS
-from attnbook.experiments.pool import Event, Stopped
-from attnbook.experiments.record import Refusal
-from attnbook.experiments.runner import Experiment, Outcome, run_experiment
+from attnbook.experiments.shared import record, runner
+from attnbook.experiments.shared.pool import Event, Stopped
+from attnbook.experiments.shared.record import Refusal
+from attnbook.experiments.shared.runner import Experiment, Outcome, run_experiment
 from attnbook.training import load_checkpoint
 
-RESULTS = Path(__file__).parents[3] / "results"
+RESULTS = Path(__file__).parents[4] / "results"
 
 
 def in_this_process(work, jobs, workers):

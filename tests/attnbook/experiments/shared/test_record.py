@@ -11,9 +11,18 @@ import numpy
 import pytest
 import torch
 
-from attnbook.experiments import record
-from attnbook.experiments.record import Refusal, changes, checkout, command, commit, destination, provenance, read_runs
-from attnbook.experiments.runner import Experiment
+from attnbook.experiments.shared import record
+from attnbook.experiments.shared.record import (
+    Refusal,
+    changes,
+    checkout,
+    command,
+    commit,
+    destination,
+    provenance,
+    read_runs,
+)
+from attnbook.experiments.shared.runner import Experiment
 
 WHO = {f"GIT_{who}_{what}": "tester@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 

@@ -1,19 +1,8 @@
-"""Measuring sequence models: who knows the answer gets full marks, and who slips gets what it earns."""
+"""Measuring models on a task: who knows the answer gets full marks, and who slips gets what it earns."""
 
 import pytest
-import torch
 
-from attnbook.experiments.runner import Job
-from attnbook.experiments.seq2seq import (
-    TRAINING,
-    accuracy,
-    accuracy_by_size,
-    chunk_means,
-    decode,
-    task_alignment_error,
-    train_and_measure,
-)
-from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
+from attnbook.evaluation import accuracy, accuracy_by_size, decode, groups_by_size, task_alignment_error
 
 
 def test_who_knows_the_answer_is_right_at_every_size(task, knowing, device):
@@ -57,30 +46,7 @@ def test_looking_elsewhere_costs_alignment(task, knowing):
     assert task_alignment_error(LooksAtTheFirst(), task, task.test) > 0.5
 
 
-@pytest.mark.parametrize("kind", [PlainSeq2Seq, AttentionSeq2Seq])
-def test_a_training_leaves_its_figures(task, kind):
-    torch.manual_seed(0)
-    model = kind(len(task.source_vocabulary), len(task.target_vocabulary), embedding=4, hidden=6)
-    figures = train_and_measure(model, task, Job("any", 0, 60), training={**TRAINING, "batch": 8})
-    assert figures["parameters"] == sum(parameter.numel() for parameter in model.parameters())
-    assert figures["seconds"] >= 0
-    assert len(figures["losses"]) == 2  # one of the first 50 steps, one of the other 10
-    assert 0 < figures["loss"] < figures["losses"][0] * 1.1
-    assert list(figures["exact_match"]) == ["2", "3", "4", "6"]
-    assert all(0 <= part <= 1 for part in figures["exact_match"].values())
-    assert ("alignment_error_rate" in figures) == (kind is AttentionSeq2Seq)
-    assert not model.training
-
-
-def test_a_training_depends_on_its_seed_alone(task):
-    def losses(seed):
-        torch.manual_seed(0)
-        model = PlainSeq2Seq(len(task.source_vocabulary), len(task.target_vocabulary), embedding=4, hidden=6)
-        return train_and_measure(model, task, Job("any", seed, 4), training={**TRAINING, "batch": 8})["losses"]
-
-    assert losses(0) == losses(0)
-    assert losses(0) != losses(1)
-
-
-def test_the_means_of_chunks_are_rounded_and_the_last_may_be_shorter():
-    assert chunk_means([1.0, 2.0, 3.0, 4.0, 0.12345], 2, digits=3) == [1.5, 3.5, 0.123]
+def test_sizes_come_in_their_order_and_only_the_untrained_ones_are_cut(task):
+    groups = groups_by_size(task, most=2)
+    assert list(groups) == [2, 3, 4, 6]
+    assert [len(groups[size]) for size in (3, 6)] == [sum(example.size == 3 for example in task.test), 2]

@@ -1,4 +1,4 @@
-"""A task of a few short strings and a model that knows its answer, for the tests of the experiments."""
+"""A task of a few short strings and a model that knows its answer, for tests that measure and train."""
 
 import pytest
 import torch

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from attnbook.experiments import pool
-from attnbook.experiments.pool import Stopped, run_jobs, stop_signals
+from attnbook.experiments.shared import pool
+from attnbook.experiments.shared.pool import Stopped, run_jobs, stop_signals
 
 WORK = '''
 import os, signal, time

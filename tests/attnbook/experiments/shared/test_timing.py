@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnbook.experiments import timing
+from attnbook.experiments.shared import timing
 
 
 def test_the_fastest_call_counts_and_the_last_result_is_returned(monkeypatch):

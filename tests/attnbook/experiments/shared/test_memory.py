@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 from attnbook.data import copy_batch, mark_phases
-from attnbook.experiments import memory
 from attnbook.experiments.copying import TASK
-from attnbook.experiments.memory import (
+from attnbook.experiments.shared import memory
+from attnbook.experiments.shared.memory import (
     BitTask,
     Lesson,
     Recipe,
@@ -20,7 +20,7 @@ from attnbook.experiments.memory import (
     measure,
     wrong_bits,
 )
-from attnbook.experiments.runner import Job
+from attnbook.experiments.shared.runner import Job
 from attnbook.models import NTM, LSTMTagger
 
 

@@ -5,7 +5,7 @@ import sys
 import textwrap
 from collections.abc import Mapping
 
-from attnbook.experiments.runner import Experiment
+from attnbook.experiments.shared.runner import Experiment
 from attnbook.teaching import load_result
 
 WIDTH = 79

@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import BitBatch, mark_phases
-from attnbook.experiments.runner import Job
-from attnbook.experiments.seq2seq import chunk_means
+from attnbook.experiments.shared.runner import Job
+from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.seeding import generator
 from attnbook.training import fit, warmup_then_cosine

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from attnbook.experiments import record
-from attnbook.experiments.display import Display
-from attnbook.experiments.pool import Stopped, run_jobs
-from attnbook.experiments.record import Refusal
-from attnbook.experiments.weights import keep_weights, remove_half_written
+from attnbook.experiments.shared import record
+from attnbook.experiments.shared.display import Display
+from attnbook.experiments.shared.pool import Stopped, run_jobs
+from attnbook.experiments.shared.record import Refusal
+from attnbook.experiments.shared.weights import keep_weights, remove_half_written
 
 
 class Job(NamedTuple):

@@ -1,12 +1,16 @@
 """Weights of record: written small, found again, and never poured into the wrong model."""
 
+import importlib
+import re
 import sysconfig
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments.weights import keep_weights, load_weights, remove_half_written, weights_file
+from attnbook.experiments.__main__ import EXPERIMENTS
+from attnbook.experiments.shared.weights import keep_weights, load_weights, remove_half_written, weights_file
 
 
 def test_the_file_is_named_after_experiment_model_and_seed():
@@ -53,3 +57,17 @@ def test_half_written_weights_of_one_training_are_removed_and_nothing_else(kept,
         (tmp_path / "weights" / name).write_text("half")
     remove_half_written(tmp_path, "numbers", "plain", 0)
     assert sorted(path.name for path in (tmp_path / "weights").iterdir()) == others
+
+
+def stored() -> list[tuple[str, str, int]]:
+    """Experiment, model and seed of each file of weights in the repository."""
+    files = (path.stem for path in (Path(__file__).parents[4] / "results" / "weights").glob("*.pt"))
+    splits = (re.fullmatch(rf"({'|'.join(EXPERIMENTS)})_(.+)_(\d+)", stem) for stem in files)
+    return sorted((split[1], split[2], int(split[3])) for split in splits)
+
+
+@pytest.mark.parametrize("experiment, name, seed", stored())
+def test_weights_of_record_fit_the_model_that_is_built_by_their_name(experiment, name, seed):
+    module = importlib.import_module(f"attnbook.experiments.{experiment}")
+    assert not module.trained(name, seed).training
+    assert name in EXPERIMENTS[experiment].steps

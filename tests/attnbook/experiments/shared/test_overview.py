@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from attnbook.experiments.overview import describe, details, duration, minutes, overview, unknown
-from attnbook.experiments.runner import Experiment
+from attnbook.experiments.shared.overview import describe, details, duration, minutes, overview, unknown
+from attnbook.experiments.shared.runner import Experiment
 
 
 @pytest.fixture

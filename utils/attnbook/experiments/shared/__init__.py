@@ -1,0 +1,1 @@
+"""What isn't an experiment: how one is run and recorded, and what several of them share."""

@@ -1,0 +1,51 @@
+"""What most experiments share: train a model on a task, and measure a seq2seq model by length."""
+
+import time
+
+from torch import nn
+
+from attnbook.data.batching import Task
+from attnbook.evaluation import accuracy_by_size, task_alignment_error
+from attnbook.experiments.shared.runner import Job
+from attnbook.models import PlainSeq2Seq
+from attnbook.training import History, fit
+
+# How every model of chapters 01 to 03 trains, beside its number of steps; written into each result file.
+TRAINING = {"batch": 64, "rate": 3e-3, "warmup": 100, "clip": 1.0}
+
+
+def train(model: nn.Module, task: Task, job: Job, training: dict, **more) -> tuple[History, dict]:
+    """Train for ``job.steps`` steps; return the history, and parameters, CPU seconds and final loss.
+
+    Args:
+        training: batch, rate, warmup and clip.
+        more: whatever else :func:`fit` takes.
+    """
+    how = {**training, **more}
+    batch = how.pop("batch")
+    start = time.process_time()  # not the clock: another job on the other core must not count
+    history = fit(model, lambda step: task.batch_at(step, batch, job.seed), job.steps, progress=False, **how)
+    return history, {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "seconds": round(time.process_time() - start, 1),
+        "loss": round(sum(history.losses[-50:]) / len(history.losses[-50:]), 5),
+    }
+
+
+def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | None = None) -> dict:
+    """Train a seq2seq model; return what :func:`train` does, the losses, exact match by size and alignment error.
+
+    ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
+    """
+    history, figures = train(model, task, job, TRAINING if training is None else training)
+    figures["losses"] = chunk_means(history.losses, 50, digits=4)
+    figures["exact_match"] = accuracy_by_size(model, task)
+    if not isinstance(model, PlainSeq2Seq):
+        figures["alignment_error_rate"] = round(task_alignment_error(model, task, task.test[::4]), 4)
+    return figures
+
+
+def chunk_means(values: list[float], size: int, digits: int) -> list[float]:
+    """The mean of each ``size`` values in a row, rounded to so many digits; the last chunk may be shorter."""
+    chunks = [values[i : i + size] for i in range(0, len(values), size)]
+    return [round(sum(chunk) / len(chunk), digits) for chunk in chunks]
