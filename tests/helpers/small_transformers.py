@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
+from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer import Transformer
-from attnbook.models.transformer_layers import TransformerConfig
 
 
 def small_transformer(source_size: int = 9, target_size: int = 8, seed: int = 1, **changes) -> Transformer:

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
-from attnbook.models.transformer import mean_cross_weights
 from attnbook.threads import small_on_one_thread
 
 
@@ -244,7 +243,7 @@ class WithoutCache:
         encoded, words = state
         words = torch.cat([words, token[:, None]], dim=1)  # (B, t + 1)
         logits, _, seen = self.model.read(words, encoded)
-        weights = mean_cross_weights(seen)  # (B, t + 1, Tk)
+        weights = self.model.mean_cross_weights(seen)  # (B, t + 1, Tk)
         return logits[:, -1], (encoded, words), None if weights is None else weights[:, -1]
 
 

@@ -4,14 +4,14 @@ import pytest
 import torch
 
 from attnbook.attention import attend, window_mask
-from attnbook.attention.local import attend_window, inside, neighbours
+from attnbook.attention.local import inside, sliding_window_attention, unfold_windows
 
 
 @pytest.mark.parametrize("length", [1, 2, 7])
 @pytest.mark.parametrize("radius", [0, 1, 3, 9])
 def test_a_window_gives_what_its_mask_gives(draw, close, length, radius):
     query, key, value = draw(2, length, 4), draw(2, length, 4, seed=1), draw(2, length, 3, seed=2)
-    context, weights = attend_window(query, key, value, radius)
+    context, weights = sliding_window_attention(query, key, value, radius)
     wanted, full = attend(query, key, value, mask=window_mask(length, radius, query.device))
     close(context, wanted)
     for i in range(length):
@@ -24,7 +24,7 @@ def test_a_window_gives_what_its_mask_gives(draw, close, length, radius):
 def test_gradients_are_those_under_the_mask(draw, close):
     leaves = [draw(2, 6, 4, seed=seed, grad=True) for seed in range(3)]
     again = [leaf.detach().clone().requires_grad_() for leaf in leaves]
-    attend_window(*leaves, radius=2)[0].square().sum().backward()
+    sliding_window_attention(*leaves, radius=2)[0].square().sum().backward()
     attend(*again, mask=window_mask(6, 2, leaves[0].device))[0].square().sum().backward()
     for one, other in zip(leaves, again, strict=True):
         close(one.grad, other.grad)
@@ -32,14 +32,14 @@ def test_gradients_are_those_under_the_mask(draw, close):
 
 def test_a_place_outside_the_window_has_no_influence(draw):
     x = draw(1, 9, 4, grad=True)
-    attend_window(x, x, x, 2)[0][0, 4].sum().backward()
+    sliding_window_attention(x, x, x, 2)[0][0, 4].sum().backward()
     touched = x.grad[0].abs().sum(dim=-1) > 0
     assert touched.tolist() == [2 <= place <= 6 for place in range(9)]
 
 
-def test_neighbours_are_views_and_zeros_beyond_the_ends():
+def test_unfold_windows_are_views_and_zeros_beyond_the_ends():
     x = torch.arange(1.0, 5.0).reshape(1, 4, 1)
-    laid = neighbours(x, 1)
+    laid = unfold_windows(x, 1)
     assert laid[0, :, 0].tolist() == [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0]]
     assert laid.untyped_storage().nbytes() == 6 * 4  # four numbers and two zeros
 
@@ -51,10 +51,10 @@ def test_inside_marks_the_places_that_there_are():
 def test_what_does_not_fit_is_refused():
     x = torch.zeros(2, 5, 4)
     with pytest.raises(ValueError, match="key has 3 features but query has 4"):
-        attend_window(x, x[..., :3], x, 1)
+        sliding_window_attention(x, x[..., :3], x, 1)
     with pytest.raises(ValueError, match="must have the same B and T, got"):
-        attend_window(x, x, x[:, :4], 1)
+        sliding_window_attention(x, x, x[:, :4], 1)
     with pytest.raises(ValueError, match="radius must be at least 0"):
-        attend_window(x, x, x, -1)
+        sliding_window_attention(x, x, x, -1)
     with pytest.raises(ValueError, match=r"x must have 3 axes \(B, T, D\)"):
-        neighbours(x[0], 1)
+        unfold_windows(x[0], 1)

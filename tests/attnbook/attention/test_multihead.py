@@ -1,4 +1,4 @@
-"""MultiHead: against torch's own, against a loop over heads, and what no head may see."""
+"""MultiHeadAttention: against torch's own, against a loop over heads, and what no head may see."""
 
 import pytest
 import torch
@@ -8,11 +8,14 @@ from torch import nn
 from torch_layers import copy_attention
 
 from attnbook.attention import (
+    Additive,
+    Cosine,
     Dot,
+    General,
     LinearBias,
-    MultiHead,
+    MultiHeadAttention,
     Rotary,
-    ScaledDot,
+    apply_rotary,
     attend,
     causal_mask,
     merge_heads,
@@ -40,11 +43,11 @@ def inputs(draw):
 
 @pytest.fixture
 def make(device, dtype):
-    """``make(heads, score)``: a layer in which no bias is zero."""
+    """``make(heads, **options)``: a layer in which no bias is zero."""
 
-    def build(heads: int = HEADS, score=None, **options) -> MultiHead:
+    def build(heads: int = HEADS, **options) -> MultiHeadAttention:
         torch.manual_seed(1)
-        layer = MultiHead(DIM, heads, score, **options)
+        layer = MultiHeadAttention(DIM, heads, **options)
         for parameter in layer.parameters():
             nn.init.normal_(parameter, std=0.4)
         return layer.to(device, dtype)
@@ -80,7 +83,7 @@ def test_features_must_be_shared_equally(heads):
     with pytest.raises(ValueError, match=f"6 features can't be shared equally among {heads} heads"):
         split_heads(torch.zeros(1, 2, 6), heads)
     with pytest.raises(ValueError, match=f"dim = 6 features can't be shared equally among {heads} heads"):
-        MultiHead(6, heads)
+        MultiHeadAttention(6, heads)
 
 
 # ---- the layer
@@ -109,22 +112,47 @@ def test_the_layer_equals_torchs_in_output_weights_and_gradients(make, inputs, d
     )
 
 
-@pytest.mark.parametrize("score", [None, Dot(), Rotary()], ids=["scaled_dot", "dot", "rotary"])
+SCORES = {
+    "scaled_dot": lambda: None,
+    "dot": Dot,
+    "cosine": lambda: Cosine(beta=3.0),
+    "general": lambda: General(DIM // HEADS, DIM // HEADS),
+    "additive": lambda: Additive(DIM // HEADS, DIM // HEADS, 5),
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
 @pytest.mark.parametrize("name", MASKS)
-def test_the_layer_equals_a_loop_over_heads(make, inputs, device, close, name, score):
-    layer, mask, width = make(score=score), masks(device)[name], DIM // HEADS
-    query, key, value = (
-        project(x)
-        for project, x in zip((layer.project_query, layer.project_key, layer.project_value), inputs, strict=True)
-    )
+def test_the_layer_equals_a_loop_over_heads(make, inputs, device, close, name, kind):
+    layer, mask, width = make(score=SCORES[kind]()), masks(device)[name], DIM // HEADS
+    parts = (layer.project_query, layer.project_key, layer.project_value)
+    query, key, value = (project(x) for project, x in zip(parts, inputs, strict=True))
     output, weights = layer(*inputs, mask)
     contexts = []
     for head in range(HEADS):
         own = slice(head * width, (head + 1) * width)
-        context, seen = attend(query[..., own], key[..., own], value[..., own], score or ScaledDot(), mask)
+        context, seen = attend(query[..., own], key[..., own], value[..., own], layer.score, mask)
         contexts.append(context)
         close(weights[:, head], seen)
     close(output, layer.project_output(torch.cat(contexts, dim=-1)))
+
+
+def test_rotary_positions_turn_each_heads_queries_and_keys(make, inputs, close):
+    plain, rotary = make(), make(positions=Rotary())
+    query = split_heads(plain.project_query(inputs[0]), HEADS)
+    key = split_heads(plain.project_key(inputs[1]), HEADS)
+    at, keys_at = torch.arange(TK - TQ, TK).to(query.device), torch.arange(TK).to(query.device)
+    scores = apply_rotary(query, at) @ apply_rotary(key, keys_at).mT / (DIM / HEADS) ** 0.5
+    close(rotary(*inputs)[1], scores.softmax(dim=-1))
+
+
+def test_a_linear_bias_is_added_to_each_heads_scores(make, inputs, device, dtype, close):
+    positions = LinearBias(HEADS).to(device, dtype)
+    plain, biased = make(), make(positions=positions)
+    distance = (torch.arange(TK - TQ, TK)[:, None] - torch.arange(TK)).abs().to(device)
+    penalties = torch.stack([-slope * distance for slope in positions.slopes])  # (H, Tq, Tk)
+    wanted = (plain(*inputs)[1].log() + penalties).softmax(dim=-1)
+    close(biased(*inputs)[1], wanted)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 12])
@@ -136,20 +164,24 @@ def test_output_and_weights_have_their_shapes_and_rows_sum_to_one(make, inputs, 
 
 
 def test_the_number_of_parameters_does_not_depend_on_the_heads():
-    numbers = {sum(p.numel() for p in MultiHead(DIM, heads).parameters()) for heads in (1, 2, 3, 4, 6, 12)}
+    numbers = {sum(p.numel() for p in MultiHeadAttention(DIM, heads).parameters()) for heads in (1, 2, 3, 4, 6, 12)}
     assert numbers == {4 * (DIM * DIM + DIM)}
-    assert sum(p.numel() for p in MultiHead(DIM, 3, bias=False).parameters()) == 4 * DIM * DIM
+    assert sum(p.numel() for p in MultiHeadAttention(DIM, 3, bias=False).parameters()) == 4 * DIM * DIM
 
 
-@pytest.mark.parametrize("score", [ScaledDot, Rotary])
+POSITIONS = {"none": lambda: None, "rotary": Rotary, "linear_bias": lambda: LinearBias(HEADS)}
+positions = pytest.mark.parametrize("kind", POSITIONS)
+
+
+@positions
 @pytest.mark.parametrize("name", [*MASKS, "a row of nothing", "nothing at all"])
-def test_the_fused_layer_equals_the_plain_one(make, inputs, device, close, name, score):
+def test_the_fused_layer_equals_the_plain_one(make, inputs, device, close, name, kind):
     mask = masks(device).get(name)
     if name not in MASKS:
         mask = torch.ones(B, TQ, TK, dtype=torch.bool, device=device)
         mask[1, 2 if name == "a row of nothing" else slice(None)] = False
-    output, weights = make(score=score())(*inputs, mask)
-    fused, nothing = make(score=score(), fused=True)(*inputs, mask)
+    output, weights = make(positions=POSITIONS[kind]())(*inputs, mask)
+    fused, nothing = make(positions=POSITIONS[kind](), fused=True)(*inputs, mask)
     assert weights.shape == (B, HEADS, TQ, TK)
     assert nothing is None
     close(fused, output)
@@ -167,12 +199,10 @@ def test_a_query_that_may_attend_to_nothing_gets_the_output_bias(make, inputs, d
     assert gradients(output[1, 2], inputs)[0].eq(0).all()
 
 
-@pytest.mark.parametrize(
-    "score, fused",
-    [(ScaledDot, False), (ScaledDot, True), (Rotary, False), (Rotary, True), (lambda: LinearBias(HEADS), False)],
-)
-def test_the_future_and_padding_have_no_gradient_at_all(make, draw, device, score, fused):
-    layer, x = make(score=score(), fused=fused), draw(B, TK, DIM, grad=True)
+@positions
+@pytest.mark.parametrize("fused", [False, True])
+def test_the_future_and_padding_have_no_gradient_at_all(make, draw, device, kind, fused):
+    layer, x = make(positions=POSITIONS[kind](), fused=fused), draw(B, TK, DIM, grad=True)
     query = draw(B, TK, DIM, seed=1)
     mask = causal_mask(TK, device) & padding_mask(torch.tensor([4, 2], device=device))[:, None]
     for place in range(TK):
@@ -181,12 +211,24 @@ def test_the_future_and_padding_have_no_gradient_at_all(make, draw, device, scor
         assert torch.equal(seen, mask[:, place])
 
 
-def test_remembering_first_and_looking_later_is_the_layer(make, inputs, device):
-    layer, (query, key, value), mask = make(), inputs, masks(device)["both"]
-    remembered = layer.remember(key, value)
-    assert remembered.key.shape == remembered.value.shape == (B, HEADS, TK, DIM // HEADS)
-    for got, right in zip(layer.look(query, remembered, mask), layer(query, key, value, mask), strict=True):
+@positions
+def test_projecting_first_and_attending_later_is_the_layer(make, inputs, device, kind):
+    layer, (query, key, value), mask = make(positions=POSITIONS[kind]()), inputs, masks(device)["both"]
+    at, keys_at = torch.arange(TK - TQ, TK, device=device), torch.arange(TK, device=device)
+    heads = layer.project(key, value, keys_at)
+    assert heads.key.shape == heads.value.shape == (B, HEADS, TK, DIM // HEADS)
+    for got, right in zip(layer.attend(query, heads, mask, at, keys_at), layer(query, key, value, mask), strict=True):
         assert torch.equal(got, right)
+
+
+@positions
+def test_keys_can_be_appended_to_those_that_were_projected_before(make, inputs, device, close, kind):
+    layer, (_, key, value) = make(positions=POSITIONS[kind]()), inputs
+    whole = layer.project(key, value, torch.arange(TK, device=device))
+    first = layer.project(key[:, :1], value[:, :1], torch.arange(1, device=device))
+    both = first.append(layer.project(key[:, 1:], value[:, 1:], torch.arange(1, TK, device=device)))
+    close(both.key, whole.key)
+    close(both.value, whole.value)
 
 
 def test_dtype_and_device_follow_the_input(make, inputs, device, dtype):
@@ -202,5 +244,7 @@ def test_the_layer_refuses_what_attend_refuses(make, inputs, device):
         make()(*inputs, torch.ones(B, TK, dtype=torch.bool, device=device))
     with pytest.raises(ValueError, match="value has 3 places but key has 4; there is one value a key"):
         make()(*inputs[:2], inputs[2][:, 1:])
-    with pytest.raises(ValueError, match="fused=True knows only the scaled dot score, got LinearBias"):
-        make(score=LinearBias(HEADS), fused=True)(*inputs)
+    with pytest.raises(ValueError, match="fused=True knows only the scaled dot score, got Cosine"):
+        make(score=Cosine(), fused=True)(*inputs)
+    with pytest.raises(ValueError, match=r"bias has shape \(5, 3, 4\) but scores have \(2, 3, 3, 4\)"):
+        make(positions=LinearBias(5).to(device))(*inputs)

@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from attnbook.attention import (
     Learned,
     LinearBias,
-    MultiHead,
+    MultiHeadAttention,
     Rotary,
-    ScaledDot,
     Sinusoidal,
+    Unplaced,
+    apply_rotary,
     relative_shift,
     scaled_dot,
     sinusoidal_positions,
 )
-from attnbook.attention.positions import angles, rotate
+from attnbook.attention.positions import angles
 
 B, H, T, D = 2, 8, 6, 8
 offsets = st.floats(-50, 50)
@@ -67,7 +68,7 @@ def test_an_odd_number_of_features_is_refused(dim):
     for use in (
         lambda: sinusoidal_positions(4, dim),
         lambda: relative_shift(dim, 1),
-        lambda: rotate(torch.zeros(2, 3), torch.arange(2)),
+        lambda: apply_rotary(torch.zeros(2, 3), torch.arange(2)),
     ):
         with pytest.raises(ValueError, match=f"dim must be even, since features turn in pairs; got ({dim}|3)"):
             use()
@@ -111,7 +112,7 @@ def test_every_learned_place_is_usable_and_trained():
     assert not list(Sinusoidal(D).parameters())
 
 
-# ---- what changes the score
+# ---- what attention is told
 
 
 def turned_slowly(x: torch.Tensor, place: int) -> list[complex]:
@@ -122,7 +123,8 @@ def turned_slowly(x: torch.Tensor, place: int) -> list[complex]:
 
 def test_the_rotary_score_equals_complex_numbers_multiplied_one_by_one(draw, close):
     query, key = draw(B, 3, D), draw(B, T, D, seed=1)
-    scores = Rotary()(query, key)
+    places = torch.arange(T, device=query.device)
+    scores = scaled_dot(Rotary().rotate(query, places[-3:]), Rotary().rotate(key, places))
     for b in range(B):
         for i in range(3):
             for j in range(T):
@@ -134,14 +136,16 @@ def test_the_rotary_score_equals_complex_numbers_multiplied_one_by_one(draw, clo
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(-60, 60))
 def test_after_turning_only_the_distance_counts(query_place, key_place, shift):
     query, key = torch.randn(2, 1, D, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    here = rotate(query, torch.tensor([query_place])) @ rotate(key, torch.tensor([key_place])).T
-    there = rotate(query, torch.tensor([query_place + shift])) @ rotate(key, torch.tensor([key_place + shift])).T
-    equal(here, there)
+
+    def score(query_at, key_at):
+        return apply_rotary(query, torch.tensor([query_at])) @ apply_rotary(key, torch.tensor([key_at])).T
+
+    equal(score(query_place, key_place), score(query_place + shift, key_place + shift))
 
 
 def test_turning_keeps_norms_and_the_first_place(draw, device, close):
     x = draw(B, H, T, D)
-    turned = rotate(x, torch.arange(T, device=device))
+    turned = apply_rotary(x, torch.arange(T, device=device))
     close(turned.norm(dim=-1), x.norm(dim=-1))
     close(turned[:, :, 0], x[:, :, 0])
     assert (turned - x)[:, :, 1:].abs().amax(dim=-1).min() > 0.01
@@ -149,9 +153,9 @@ def test_turning_keeps_norms_and_the_first_place(draw, device, close):
 
 def test_far_places_are_turned_as_well_in_bfloat16_as_its_digits_allow():
     x, places = torch.ones(1, D), torch.tensor([1001])
-    short = rotate(x.bfloat16(), places)
+    short = apply_rotary(x.bfloat16(), places)
     assert short.dtype == torch.bfloat16
-    torch.testing.assert_close(short.float(), rotate(x, places), rtol=0, atol=0.02)
+    torch.testing.assert_close(short.float(), apply_rotary(x, places), rtol=0, atol=0.02)
 
 
 def test_slopes_of_eight_heads_are_the_papers():
@@ -160,26 +164,20 @@ def test_slopes_of_eight_heads_are_the_papers():
     assert not LinearBias(8).state_dict()
 
 
-def test_the_linear_bias_equals_a_loop_over_heads_and_places(draw, device, dtype, close):
-    query, key = draw(B, H, 3, D), draw(B, H, T, D, seed=1)
-    scores = LinearBias(H).to(device, dtype)(query, key)
-    slow = torch.empty_like(scores)
-    for h in range(H):
-        for i in range(3):
-            for j in range(T):
-                penalty = 2 ** (-(h + 1)) * abs(T - 3 + i - j)
-                slow[:, h, i, j] = (query[:, h, i] * key[:, h, j]).sum(dim=-1) / math.sqrt(D) - penalty
-    close(scores, slow)
+def test_the_linear_bias_equals_a_loop_over_heads_and_places(device, dtype, close):
+    positions = LinearBias(H).to(device, dtype)
+    bias = positions.bias(torch.arange(T - 3, T, device=device), torch.arange(T, device=device))
+    penalties = [-(2 ** -(h + 1)) * abs(T - 3 + i - j) for h in range(H) for i in range(3) for j in range(T)]
+    slow = torch.tensor(penalties).view(H, 3, T)
+    close(bias, slow.to(device, dtype))
 
 
-@pytest.mark.parametrize("score", [Rotary(), LinearBias(H)], ids=["rotary", "linear_bias"])
-def test_one_query_at_a_time_scores_as_all_at_once(score, draw, device, dtype, close):
-    query, key, score = draw(B, H, T, D), draw(B, H, T, D, seed=1), score.to(device)
-    whole = score(query, key)
-    assert whole.dtype == dtype
-    assert whole.device.type == device.type
-    for t in range(T):
-        close(score(query[:, :, t : t + 1], key[:, :, : t + 1]), whole[:, :, t : t + 1, : t + 1])
+def test_each_kind_says_one_thing_and_nothing_else(draw, device):
+    x, places = draw(B, H, T, D), torch.arange(T, device=device)
+    assert Unplaced().rotate(x, places) is x
+    assert LinearBias(H).rotate(x, places) is x
+    assert Unplaced().bias(places, places) is None
+    assert Rotary().bias(places, places) is None
 
 
 # ---- order
@@ -187,8 +185,8 @@ def test_one_query_at_a_time_scores_as_all_at_once(score, draw, device, dtype, c
 
 @pytest.mark.parametrize("kind", ["nothing", "sinusoidal", "learned", "rotary", "linear_bias"])
 def test_self_attention_sees_the_order_of_words_only_through_positions(kind, draw, device, dtype, close):
-    score = {"rotary": Rotary(), "linear_bias": LinearBias(2)}.get(kind, ScaledDot())
-    layer = MultiHead(D, 2, score).to(device, dtype)
+    told = {"rotary": Rotary(), "linear_bias": LinearBias(2)}.get(kind)
+    layer = MultiHeadAttention(D, 2, positions=told).to(device, dtype)
     sinusoidal, learned = adders(device, dtype)
     add = {"sinusoidal": sinusoidal, "learned": learned}.get(kind, lambda x: x)
     x, order = draw(B, T, D), [3, 0, 5, 1, 4, 2]
@@ -199,31 +197,23 @@ def test_self_attention_sees_the_order_of_words_only_through_positions(kind, dra
         assert (shuffled - wanted).abs().amax(dim=(0, 2)).min() > 1e-3
 
 
-def test_places_can_be_told_and_only_their_distance_counts(draw, close):
+def test_only_the_distance_of_query_and_key_counts(draw, device, dtype, close):
     query, key = draw(2, H, 3, D), draw(2, H, 5, D, seed=1)
-    at, of = torch.tensor([4, 0, 2]), torch.tensor([1, 1, 3, 0, 9])
-    for score in (Rotary(), LinearBias(H)):
-        placed = score.to(query.device).placed(at.to(query.device), of.to(query.device))
-        moved = score.placed((at + 7).to(query.device), (of + 7).to(query.device))
-        close(placed(query, key), moved(query, key))
-        assert not torch.allclose(placed(query, key), score(query, key))
-    score = LinearBias(H).to(query.device)
-    penalty = scaled_dot(query, key) - score.placed(at.to(query.device), of.to(query.device))(query, key)
-    close(penalty[1, 0, 0], score.slopes[0].to(query) * (at[0] - of).abs().to(query))
+    at, of = torch.tensor([4, 0, 2], device=device), torch.tensor([1, 1, 3, 0, 9], device=device)
+    rotary, bias = Rotary(), LinearBias(H).to(device, dtype)
+    here = scaled_dot(rotary.rotate(query, at), rotary.rotate(key, of))
+    close(here, scaled_dot(rotary.rotate(query, at + 7), rotary.rotate(key, of + 7)))
+    assert not torch.allclose(here, scaled_dot(rotary.rotate(query, at + 7), rotary.rotate(key, of)))
+    close(bias.bias(at, of), bias.bias(at + 7, of + 7))
+    close(bias.bias(at, of)[0, 0], -bias.slopes[0] * (at[0] - of).abs())
 
 
-def test_sentences_may_have_places_of_their_own(draw, close):
-    query, key = draw(2, H, 3, D), draw(2, H, 5, D, seed=1)
-    at = torch.tensor([[4, 0, 2], [1, 1, 0]], device=query.device)
-    of = torch.tensor([[1, 1, 3, 0, 9], [0, 0, 1, 1, 2]], device=query.device)
-    for score in (Rotary(), LinearBias(H).to(query.device)):
-        together = score.placed(at[:, None], of[:, None])(query, key)
-        for b in range(2):
-            close(together[b : b + 1], score.placed(at[b], of[b])(query[b : b + 1], key[b : b + 1]))
-
-
-def test_a_placed_score_shares_its_parameters_and_leaves_the_first_as_it_was():
-    score = LinearBias(2, learn=True)
-    placed = score.placed(torch.arange(2), torch.arange(3))
-    assert placed.halvings is score.halvings
-    assert score.places is None
+def test_sentences_may_have_places_of_their_own(draw, device, dtype, close):
+    x, bias = draw(2, H, 3, D), LinearBias(H).to(device, dtype)
+    at = torch.tensor([[4, 0, 2], [1, 1, 0]], device=device)
+    of = torch.tensor([[1, 1, 3, 0, 9], [0, 0, 1, 1, 2]], device=device)
+    turned, penalties = Rotary().rotate(x, at[:, None]), bias.bias(at[:, None], of[:, None])
+    assert penalties.shape == (2, H, 3, 5)
+    for b in range(2):
+        close(turned[b], Rotary().rotate(x[b], at[b]))
+        close(penalties[b], bias.bias(at[b], of[b]))

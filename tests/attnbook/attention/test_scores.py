@@ -125,7 +125,7 @@ def pair(draw):
 @pytest.mark.parametrize("name", MAKE)
 def test_each_score_equals_its_formula(name, pair, alignment, device, dtype, close):
     score, (query, key) = make(name, device, dtype), pair(name)
-    got = score.at(alignment)(query, score.prepare(key))
+    got = score(query, score.prepare(key).at(alignment))
     assert got.shape == (B, TQ, TK)
     assert got.dtype == dtype
     seen = torch.stack(alignment, dim=1)  # (B, 2, Tk)
@@ -139,7 +139,7 @@ def test_each_score_equals_its_formula(name, pair, alignment, device, dtype, clo
 def test_each_score_serves_attend(name, pair, alignment, device, dtype):
     score, (query, key) = make(name, device, dtype), pair(name)
     before = query.clone(), key.clone()
-    context, weights = attend(query, score.prepare(key), key, score=score.at(alignment))
+    context, weights = attend(query, score.prepare(key).at(alignment), key, score=score)
     assert context.shape == key[:, :TQ].shape
     torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
     assert torch.equal(query, before[0])
@@ -154,7 +154,7 @@ class AfterSomeSteps(nn.Module):
         self.score = score
 
     def forward(self, query, key, previous, total):
-        return self.score.at(Alignment(previous, total))(query, self.score.prepare(key))
+        return self.score(query, self.score.prepare(key).at(Alignment(previous, total)))
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -184,7 +184,7 @@ def test_each_score_has_the_gradient_it_should(name):
 @pytest.mark.parametrize("name", [name for name in MAKE if name != "location_aware"])
 def test_most_scores_do_not_care_where_the_decoder_looked(name, pair, alignment, device, dtype):
     score, (query, key) = make(name, device, dtype), pair(name)
-    assert torch.equal(score(query, key), score.at(alignment)(query, score.prepare(key)))
+    assert torch.equal(score(query, key), score(query, score.prepare(key).at(alignment)))
 
 
 @pytest.mark.parametrize("name", CONTENT)
@@ -206,13 +206,13 @@ def test_a_location_aware_score_minds_the_neighbours(pair, alignment, device, dt
     score, (query, key) = make("location_aware", device, dtype), pair("location_aware")
     order = [3, 0, 4, 2, 1]
     shuffled = Alignment(*(part[:, order] for part in alignment))
-    got = score.at(shuffled)(query, score.prepare(key[:, order]))
-    wanted = score.at(alignment)(query, score.prepare(key))[..., order]
+    got = score(query, score.prepare(key[:, order]).at(shuffled))
+    wanted = score(query, score.prepare(key).at(alignment))[..., order]
     assert not torch.allclose(got, wanted)
     with torch.no_grad():
         score.filters.weight[..., [0, 2]] = 0  # a filter that sees one place alone has no neighbours to mind
-    got = score.at(shuffled)(query, score.prepare(key[:, order]))
-    close(got, score.at(alignment)(query, score.prepare(key))[..., order])
+    got = score(query, score.prepare(key[:, order]).at(shuffled))
+    close(got, score(query, score.prepare(key).at(alignment))[..., order])
 
 
 def test_without_a_comparison_a_score_says_what_is_missing():

@@ -135,7 +135,7 @@ def test_scores_that_compare_directly_need_equal_features(score, said):
 def test_a_query_of_another_size_is_refused(name):
     score, alignment = MAKE[name](), Alignment(torch.zeros(1, TK), torch.zeros(1, TK))
     with pytest.raises(ValueError, match="query has 3 features but the score was made for query_dim = 4"):
-        score.at(alignment)(torch.zeros(1, TQ, 3), score.prepare(torch.zeros(1, TK, DK)))
+        score(torch.zeros(1, TQ, 3), score.prepare(torch.zeros(1, TK, DK)).at(alignment))
 
 
 @pytest.mark.parametrize("name", [name for name in MAKE if name != "location"])
@@ -158,6 +158,6 @@ def test_location_aware_refuses_a_filter_without_a_middle(width):
 
 
 def test_location_aware_refuses_to_work_without_an_alignment():
-    message = r"LocationAware needs the earlier weights: use score.at\(alignment\)"
+    message = r"LocationAware needs the earlier weights: use score.prepare\(key\).at\(alignment\) as the key"
     with pytest.raises(ValueError, match=message):
         LocationAware(DQ, DK, A)(torch.zeros(1, TQ, DQ), torch.zeros(1, TK, DK))

@@ -28,15 +28,14 @@ def test_a_score_that_looks_back_still_does(draw):
     query, key = draw(2, 1, 4, seed=1), draw(2, 5, 4, seed=2)
     score = LocationAware(4, 4, 3).to(key)
     alignment = Alignment.at_first_place(torch.ones(2, 5, dtype=torch.bool))
-    prepared = Sharpened(score, 2).prepare(key)
-    found = Sharpened(score, 2).at(alignment)(query, prepared)
-    torch.testing.assert_close(found, 2 * score.at(alignment)(query, score.prepare(key)))
+    found = Sharpened(score, 2)(query, Sharpened(score, 2).prepare(key).at(alignment))
+    torch.testing.assert_close(found, 2 * score(query, score.prepare(key).at(alignment)))
 
 
 def test_what_depends_on_the_keys_alone_is_the_inner_scores_work(draw):
     key = draw(2, 5, 4, seed=2)
     additive = Additive(4, 4, 3).to(key)
-    torch.testing.assert_close(Sharpened(additive, 2).prepare(key), additive.prepare(key))
+    torch.testing.assert_close(Sharpened(additive, 2).prepare(key).features, additive.prepare(key).features)
 
 
 def test_beta_counts_places_also_when_there_are_heads(draw):

@@ -6,6 +6,7 @@ import pytest
 
 from attnbook.data.numbers import number_lists
 from attnbook.experiments import transformer
+from attnbook.experiments.ablation import UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import TransformerConfig
 
@@ -20,12 +21,19 @@ def test_a_model_differs_from_the_base_only_as_listed(name, lists):
     made, usual = asdict(transformer.build(name, lists).config), asdict(TransformerConfig())
     recipe = transformer.RECIPES[name]
     listed = {field for field, value in recipe.config.items() if value != usual[field]}
-    listed |= {"separators"} if recipe.by_item else set()
     assert {field for field, value in made.items() if value != usual[field]} == listed
 
 
+@pytest.mark.parametrize(
+    "name, block", [("no_residual", WithoutResidual), ("no_norm", WithoutNorm), ("no_scale", UnscaledAttention)]
+)
+def test_a_part_is_taken_away_from_every_block(name, block, lists):
+    model = transformer.build(name, lists)
+    assert {type(layer) for stack in (model.encoder, model.decoder) for layer in stack.layers} == {block}
+
+
 def test_items_are_parted_by_the_comma_of_each_language(lists):
-    source, target = transformer.build("items", lists).config.separators
+    source, target = transformer.build("items", lists).separators
     assert lists.source_vocabulary.words[source] == ","
     assert lists.target_vocabulary.words[target] == ","
 

@@ -289,7 +289,7 @@ def test_shapes_that_do_not_fit_are_refused():
         (r"key must have 2 axes, or 3 with heads, and the batch", content_weights, key[:1], column[:1], memory),
         (r"beta must have shape \(2, 1\), got \(2,\)", content_weights, key, column[:, 0], memory),
         (r"key has 3 features but a row of memory has 4", content_weights, key[:, :3], column, memory),
-        (r"content has shape \(2, 5\) but previous has \(2, 4\)", interpolate, w, w[:, :4], column),
+        (r"previous must have shape \(2, 5\), got \(2, 4\)", interpolate, w, w[:, :4], column),
         (r"gate must have shape \(2, 1\), got \(2,\)", interpolate, w, w, column[:, 0]),
         (r"shift must have shape \(2, 3\), got \(2, 5\)", shift_weights, w, torch.ones(B, 5)),
         (r"gamma must have shape \(2, 1\), got \(1, 1\)", sharpen, w, column[:1]),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import padding_mask
-from attnbook.models.pointer_encoders import LSTMPlaces, TransformerPlaces, make_encoder
+from attnbook.models.pointer_encoders import LSTMEncoder, TransformerEncoder, make_encoder
 
 D, LENGTHS = 8, [3, 5, 1]
 KINDS = ["lstm", "bilstm", "transformer"]
@@ -57,19 +57,19 @@ def test_the_transformer_knows_no_order_and_an_lstm_does(kind, make, mask, draw)
 
 
 def test_two_directions_share_the_features(make, mask, draw):
-    encoder, x = LSTMPlaces(D, bidirectional=True), torch.randn(1, 5, D, requires_grad=True)
+    encoder, x = LSTMEncoder(D, bidirectional=True), torch.randn(1, 5, D, requires_grad=True)
     encoder(x, mask.cpu()[1:2])[0][0, 0].sum().backward()
     assert (x.grad[0, 4] != 0).any()  # the first place knows of the last
-    one, x = LSTMPlaces(D), torch.randn(1, 5, D, requires_grad=True)
+    one, x = LSTMEncoder(D), torch.randn(1, 5, D, requires_grad=True)
     one(x, mask.cpu()[1:2])[0][0, 0].sum().backward()
     assert (x.grad[0, 1:] == 0).all()
 
 
 def test_layers_and_hidden_features_are_as_asked():
-    encoder = TransformerPlaces(D, heads=2, layers=2, hidden=11)
+    encoder = TransformerEncoder(D, heads=2, layers=2, hidden=11)
     assert len(encoder.stack.layers) == 2
     assert encoder.stack.layers[0].feed_forward.widen.out_features == 11
-    assert TransformerPlaces(D).stack.layers[0].feed_forward.widen.out_features == 2 * D
+    assert TransformerEncoder(D).stack.layers[0].feed_forward.widen.out_features == 2 * D
 
 
 def test_unknown_kinds_and_odd_halves_are_refused():

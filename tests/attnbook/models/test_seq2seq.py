@@ -240,7 +240,7 @@ def test_a_location_aware_model_scores_with_what_its_state_remembers(make, sente
     total = torch.zeros_like(previous)
     for t, token in enumerate(sentences.read.unbind(dim=1)):
         keys = model.score.prepare(state.annotations)
-        scores = model.score.compare(state.recurrent[:, None], keys, Alignment(previous, total))[:, 0]
+        scores = model.score(state.recurrent[:, None], keys.at(Alignment(previous, total)))[:, 0]
         wanted = scores.masked_fill(~state.mask, float("-inf")).softmax(dim=-1)
         close(all_weights[:, t], wanted)
         previous, total = wanted, total + wanted

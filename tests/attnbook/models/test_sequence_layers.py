@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from attnbook.attention import attend, causal_mask, window_mask
-from attnbook.models.sequence_layers import Bare, Convolution, Recurrent, SelfAttention
+from attnbook.models.sequence_layers import Convolution, ParameterFreeAttention, Recurrent, SelfAttention
 
 X = torch.randn(2, 7, 4, generator=torch.Generator().manual_seed(0))
 LAYERS = {
-    "bare": lambda: Bare(4),
-    "fused": lambda: Bare(4, fused=True),
+    "bare": lambda: ParameterFreeAttention(4),
+    "fused": lambda: ParameterFreeAttention(4, fused=True),
     "attention": lambda: SelfAttention(4),
     "causal": lambda: SelfAttention(4, causal=True),
     "window": lambda: SelfAttention(4, radius=2),
@@ -37,14 +37,14 @@ def test_a_layer_keeps_the_shape_and_sees_what_it_may(name):
 
 def test_bare_is_attend_with_the_input_three_times():
     wanted, _ = attend(X, X, X)
-    torch.testing.assert_close(Bare(4)(X), wanted)
-    torch.testing.assert_close(Bare(4, fused=True)(X), wanted)
+    torch.testing.assert_close(ParameterFreeAttention(4)(X), wanted)
+    torch.testing.assert_close(ParameterFreeAttention(4, fused=True)(X), wanted)
 
 
 def test_self_attention_projects_and_attends():
     layer = SelfAttention(4, causal=True)
     parts = [x(X) for x in (layer.project_query, layer.project_key, layer.project_value)]
-    context, weights = layer.look(X)
+    context, weights = layer.attend(X)
     torch.testing.assert_close((context, weights), attend(*parts, mask=causal_mask(7)))
 
 

@@ -6,12 +6,13 @@ from torch import nn
 
 from attnbook.data.batching import Task
 from attnbook.data.numbers import COMMA
+from attnbook.experiments.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.experiments.numbers import task
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure
 from attnbook.experiments.shared.weights import load_weights
-from attnbook.models import Transformer, TransformerConfig
+from attnbook.models import Block, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 
 # How every Transformer of chapters 08 to 10 trains, beside its number of steps.
@@ -23,13 +24,14 @@ class Recipe:
     """What is unusual about a model. The others are 64 wide, 2 + 2 layers, 4 heads, rotary positions, pre-norm.
 
     Fields:
-        config: changes to :class:`TransformerConfig`.
-        by_item: count places by the commas before them (``separators``), which are known when there is a task.
+        config: changes to :class:`TransformerConfig`. block: another class of blocks.
+        by_item: cross-attention counts the items of a list, which are known when there is a task.
         steps, warmup: of the training.
         kept: whether the weights of seed 0 are kept.
     """
 
     config: dict = field(default_factory=dict)
+    block: type[Block] | None = None
     by_item: bool = False
     steps: int = 1200
     warmup: int = TRAINING["warmup"]
@@ -38,10 +40,11 @@ class Recipe:
     def build(self, task: Task) -> nn.Module:
         """A fresh model for a task."""
         words = task.source_vocabulary, task.target_vocabulary
-        config = dict(self.config)
+        config = TransformerConfig(**self.config)
         if self.by_item:
-            config["separators"] = tuple(vocabulary.encode([COMMA])[0] for vocabulary in words)
-        return Transformer(*map(len, words), TransformerConfig(**config))
+            source, target = (vocabulary.encode([COMMA])[0] for vocabulary in words)
+            return ItemCounting(*map(len, words), config, (source, target))
+        return Transformer(*map(len, words), config, self.block)
 
 
 FAR = {"cross_positions": "linear_bias"}  # far words of the source are penalised
@@ -61,9 +64,9 @@ RECIPES = {
     "heads_1": Recipe({"heads": 1}, kept=True),
     "heads_2": Recipe({"heads": 2}),
     "heads_8": Recipe({"heads": 8}, kept=True),
-    "no_scale": Recipe({"scale": False}),
-    "no_residual": Recipe({"residual": False}),
-    "no_norm": Recipe({"norm": "none"}),
+    "no_scale": Recipe(block=UnscaledAttention),
+    "no_residual": Recipe(block=WithoutResidual),
+    "no_norm": Recipe(block=WithoutNorm),
     "post": Recipe({"norm": "post"}),
     "pre_cold": Recipe(warmup=0),
     "post_cold": Recipe({"norm": "post"}, warmup=0),

@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention import cosine, masked_softmax
+from attnbook.attention import attention_weights, cosine, masked_softmax
+from attnbook.models.ntm_arguments import check_address, check_last, check_rows
 
 STEPS = ("content", "interpolation", "shift", "sharpening")
 
@@ -59,13 +60,10 @@ def content_weights(key: Tensor, beta: Tensor, memory: Tensor) -> Tensor:
 
     Source: Graves et al. 2014, equations 5 and 6.
     """
-    _check_memory(memory, "key", key)
-    _check_last("beta", beta, key, 1)
-    if key.shape[-1] != memory.shape[-1]:
-        raise ValueError(f"key has {key.shape[-1]} features but a row of memory has {memory.shape[-1]}")
+    check_address(key, beta, memory)
     if key.ndim == 2:
         return content_weights(key[:, None], beta[:, None], memory)[:, 0]  # one head: (B, 1, N) -> (B, N)
-    return masked_softmax(beta * cosine(key, memory))  # (B, H, M), (B, N, M) -> (B, H, N)
+    return attention_weights(key, memory, score=lambda query, rows: beta * cosine(query, rows))  # (B, H, N)
 
 
 def interpolate(content: Tensor, previous: Tensor, gate: Tensor) -> Tensor:
@@ -80,9 +78,8 @@ def interpolate(content: Tensor, previous: Tensor, gate: Tensor) -> Tensor:
 
     Source: Graves et al. 2014, equation 7.
     """
-    if content.shape != previous.shape:
-        raise ValueError(f"content has shape {tuple(content.shape)} but previous has {tuple(previous.shape)}")
-    _check_last("gate", gate, content, 1)
+    check_last("previous", previous, content, content.shape[-1])
+    check_last("gate", gate, content, 1)
     return previous.lerp(content, gate)  # the formula above in one call
 
 
@@ -101,7 +98,7 @@ def shift_weights(weights: Tensor, shift: Tensor) -> Tensor:
 
     Source: Graves et al. 2014, equation 8.
     """
-    _check_last("shift", shift, weights, 3)
+    check_last("shift", shift, weights, 3)
     back, stay, forth = shift.split(1, dim=-1)  # (..., 1) each
     return back * weights.roll(-1, dims=-1) + stay * weights + forth * weights.roll(1, dims=-1)
 
@@ -121,7 +118,7 @@ def sharpen(weights: Tensor, gamma: Tensor) -> Tensor:
 
     Source: Graves et al. 2014, equation 9.
     """
-    _check_last("gamma", gamma, weights, 1)
+    check_last("gamma", gamma, weights, 1)
     logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log()  # (..., N)
     return masked_softmax(gamma * logs)
 
@@ -159,7 +156,7 @@ def read(memory: Tensor, weights: Tensor) -> Tensor:
 
     Source: Graves et al. 2014, equation 2: the context of chapter 02 with the rows as values.
     """
-    _check_rows(memory, weights)
+    check_rows(memory, weights)
     if weights.ndim == 2:
         return read(memory, weights[:, None])[:, 0]  # one head: (B, 1, M) -> (B, M)
     return weights @ memory  # (B, H, N) @ (B, N, M) -> (B, H, M)
@@ -181,33 +178,9 @@ def erase_and_add(memory: Tensor, weights: Tensor, erase: Tensor, add: Tensor) -
 
     Source: Graves et al. 2014, equations 3 and 4.
     """
-    _check_rows(memory, weights)
-    for name, vector in (("erase", erase), ("add", add)):
-        _check_last(name, vector, weights, memory.shape[-1])
+    check_rows(memory, weights, erase=erase, add=add)
     if weights.ndim == 2:
         weights, erase, add = weights[:, None], erase[:, None], add[:, None]  # one head
     kept = 1 - weights[..., None] * erase[:, :, None]  # (B, H, N, 1) * (B, H, 1, M) -> (B, H, N, M)
     kept = kept.prod(dim=1) if kept.shape[1] > 1 else kept[:, 0]  # (B, N, M)
     return memory * kept + weights.mT @ add  # (B, N, H) @ (B, H, M) -> (B, N, M)
-
-
-def _check_last(name: str, tensor: Tensor, beside: Tensor, last: int) -> None:
-    wanted = (*beside.shape[:-1], last)
-    if tensor.shape != wanted:
-        raise ValueError(f"{name} must have shape {wanted}, got {tuple(tensor.shape)}")
-
-
-def _check_memory(memory: Tensor, name: str, tensor: Tensor) -> None:
-    if memory.ndim != 3:
-        raise ValueError(f"memory must have shape (B, N, M), got {tuple(memory.shape)}")
-    if tensor.ndim not in (2, 3) or len(tensor) != len(memory):
-        raise ValueError(
-            f"{name} must have 2 axes, or 3 with heads, and the batch of memory, {len(memory)}; "
-            f"got shape {tuple(tensor.shape)}"
-        )
-
-
-def _check_rows(memory: Tensor, weights: Tensor) -> None:
-    _check_memory(memory, "weights", weights)
-    if weights.shape[-1] != memory.shape[1]:
-        raise ValueError(f"weights are over {weights.shape[-1]} rows but memory has {memory.shape[1]}")

@@ -178,7 +178,7 @@ class Transformer(nn.Module):
     def step(self, token: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
         """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)`` or ``None``."""
         logits, state, seen = self.read(token[:, None], state)
-        weights = mean_cross_weights(seen)  # (B, 1, Tk)
+        weights = self.mean_cross_weights(seen)  # (B, 1, Tk)
         return logits[:, 0], state, None if weights is None else weights[:, 0]
 
     def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -192,7 +192,13 @@ class Transformer(nn.Module):
         """
         check_decoder_input(decoder_input, source)
         logits, _, seen = self.read(decoder_input, self.start(source, lengths))
-        return logits, mean_cross_weights(seen)
+        return logits, self.mean_cross_weights(seen)
+
+    @staticmethod
+    def mean_cross_weights(seen: list[tuple]) -> Tensor | None:
+        """One picture of where the decoder attended: the mean of the last layer's heads, ``(B, T, Tk)``."""
+        cross_weights = seen[-1][1]  # (B, H, T, Tk)
+        return None if cross_weights is None else cross_weights.mean(dim=1)
 
     @torch.no_grad()
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
@@ -200,9 +206,3 @@ class Transformer(nn.Module):
         annotations, mask, encoder = self.encode(source, lengths)
         _, _, seen = self.read(decoder_input, self._remember(source, annotations, mask))
         return Maps(encoder, *(list(kind) for kind in zip(*seen, strict=True)))
-
-
-def mean_cross_weights(seen: list[tuple]) -> Tensor | None:
-    """One picture of where a decoder attended: the mean of the last layer's heads, ``(B, T, Tk)``; fused: ``None``."""
-    cross_weights = seen[-1][1]  # (B, H, T, Tk)
-    return None if cross_weights is None else cross_weights.mean(dim=1)

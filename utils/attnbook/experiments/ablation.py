@@ -1,0 +1,77 @@
+"""Transformers with a part taken away or changed, for chapters 08 and 09: no general model needs these switches."""
+
+from torch import Tensor, nn
+
+from attnbook.attention import Dot, Heads, MultiHeadAttention
+from attnbook.models.block import Block, Memory, Read, TransformerConfig
+from attnbook.models.transformer import Transformer
+
+
+class WithoutResidual(Block):
+    """A pre-norm block without the residual connections around the sublayers in ``without``."""
+
+    without: frozenset[str] = frozenset({"self", "cross", "feed_forward"})
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        past: Heads | None = None,
+        memory: Memory | None = None,
+        at: Tensor | None = None,
+    ) -> Read:
+        """Read ``x (B, T, D)``; arguments as :meth:`Block.forward`."""
+        own, heads, weights = self.attend_to_self(self.norm_self(x), mask, past)
+        x, cross_weights = self._join("self", x, own), None
+        if memory is not None:
+            crossed, cross_weights = self.attend_to_memory(self.norm_cross(x), memory, at)
+            x = self._join("cross", x, crossed)
+        x = self._join("feed_forward", x, self.feed_forward(self.norm_feed_forward(x)))
+        return Read(x, heads, weights, cross_weights)
+
+    def _join(self, sublayer: str, x: Tensor, out: Tensor) -> Tensor:
+        return self.dropout(out) if sublayer in self.without else x + self.dropout(out)
+
+
+class WithoutNorm(Block):
+    """A block, x + f(x), in which nothing is normalised, not even after the last."""
+
+    ends_normalised = True  # no norm is to be added after the last of these, either
+
+    def __init__(self, config: TransformerConfig, cross: bool = False) -> None:
+        super().__init__(config, cross)
+        for name in [name for name, _ in self.named_children() if name.startswith("norm_")]:
+            setattr(self, name, nn.Identity())
+
+
+class UnscaledAttention(Block):
+    """A block whose attentions don't divide their scores by √(D/H)."""
+
+    def __init__(self, config: TransformerConfig, cross: bool = False) -> None:
+        super().__init__(config, cross)
+        for attention in (part for part in self.modules() if isinstance(part, MultiHeadAttention)):
+            attention.score = Dot()
+
+
+class ItemCounting(Transformer):
+    """A Transformer whose cross-attention counts the items of a list instead of words.
+
+    The second item of the target looks for the second of the source: each word's position is the number of separators
+    up to it, itself counted in.
+
+    Args:
+        separators: the word of the source, and the one of the target, that part the items.
+    """
+
+    def __init__(
+        self, source_size: int, target_size: int, config: TransformerConfig, separators: tuple[int, int]
+    ) -> None:
+        super().__init__(source_size, target_size, config)
+        self.separators = separators
+
+    def count_source(self, source: Tensor) -> Tensor:
+        return (source == self.separators[0]).cumsum(dim=1)  # (B, Tk)
+
+    def count_target(self, words: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
+        at = written[:, None] + (words == self.separators[1]).cumsum(dim=1)  # (B, T)
+        return at, at[:, -1]
