@@ -113,13 +113,11 @@ def test_the_logarithm_of_the_weights_is_one_argument_away(parts, close, name, h
     assert logs[~mask].eq(float("-inf")).all()
 
 
-@cross
-def test_each_head_scores_as_it_would_alone(parts, close, name, heads):
-    if heads is None:
-        pytest.skip("there are no heads")
-    score, query, key, *_ = parts(name, heads)
+@pytest.mark.parametrize("name", MAKE)
+def test_each_head_scores_as_it_would_alone(parts, close, name):
+    score, query, key, *_ = parts(name, H)
     whole = score(query, key)
-    for head in range(heads):
+    for head in range(H):
         own = key[:, head] if isinstance(key, Tensor) else type(key)(
             key.features[:, head], Alignment(*(part[:, head] for part in key.alignment))
         )

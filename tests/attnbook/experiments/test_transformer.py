@@ -6,7 +6,7 @@ import pytest
 
 from attnbook.data.numbers import number_lists
 from attnbook.experiments import transformer
-from attnbook.experiments.ablation import UnscaledAttention, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import TransformerConfig
 

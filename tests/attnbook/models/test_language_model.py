@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from attnbook.decoding import select
-from attnbook.experiments.ablation import WithoutNorm
+from attnbook.experiments.shared.ablation import WithoutNorm
 from attnbook.models.block import POSITIONS, TransformerConfig
 from attnbook.models.language_model import LanguageModel
 
@@ -52,16 +52,16 @@ def test_later_words_change_nothing(changes, words, device, close):
     assert not torch.allclose(model(other)[0][:, 3:], model(words)[0][:, 3:])
 
 
-def test_sentences_taken_out_of_a_state_go_on_alike(words, close):
-    model, rows = small(), torch.tensor([2, 0, 2])
+def test_sentences_taken_out_of_a_state_go_on_alike(words, device, dtype, close):
+    model, rows = small().to(device, dtype), torch.tensor([2, 0, 2], device=device)
     _, state, _ = model.read(words[:, :3], model.start())
     wanted, _, _ = model.step(words[:, 3], state)
     got, _, _ = model.step(words[rows, 3], select(state, rows))
     close(got, wanted[rows])
 
 
-def test_fused_gives_the_same_logits_and_no_weights(words, close):
-    plain, fused = small(), small(fused=True)
+def test_fused_gives_the_same_logits_and_no_weights(words, device, dtype, close):
+    plain, fused = (small(fused=fused).to(device, dtype) for fused in (False, True))
     logits, nothing = fused(words)
     close(logits, plain(words)[0])
     assert nothing == [None, None]

@@ -156,8 +156,8 @@ def test_with_all_weight_on_the_word_before_it_would_be_an_lstm(make, words, clo
     plain.rnn.load_state_dict({name + "_l0": tensor for name, tensor in model.cell.state_dict().items()})
 
     class LooksAtTheLast(type(model.score)):
-        def compare(self, query, prepared):
-            places = torch.arange(prepared.shape[1], device=query.device, dtype=query.dtype)
+        def compare(self, query, keys):
+            places = torch.arange(keys.features.shape[-2], device=query.device, dtype=query.dtype)
             return (1000 * places).expand(len(query), 1, -1)
 
     model.score.__class__ = LooksAtTheLast

@@ -173,4 +173,4 @@ class LinearBias(Unplaced):
 
     def bias(self, queries: Tensor, keys: Tensor) -> Tensor:
         distance = (queries[..., :, None] - keys[..., None, :]).abs()  # (Tq, Tk), or (B, 1, Tq, Tk)
-        return -self.slopes[:, None, None] * distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)
+        return self.slopes[:, None, None] * -distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)

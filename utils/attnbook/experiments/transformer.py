@@ -6,8 +6,8 @@ from torch import nn
 
 from attnbook.data.batching import Task
 from attnbook.data.numbers import COMMA
-from attnbook.experiments.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.experiments.numbers import task
+from attnbook.experiments.shared.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.models import Block, Transformer, TransformerConfig
 
 SIZES = {"dim": 8, "heads": 2, "layers": 2, "hidden": 12}
