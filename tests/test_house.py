@@ -27,7 +27,6 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 TESTED_ELSEWHERE = {
     "attnbook/checks/lab": "tests/attnbook/checks/test_catalogue.py",
     "attnbook/checks/toy_": "tests/attnbook/checks/test_catalogue.py",
-    "attnbook/plotting/diagrams_": "tests/attnbook/plotting",
 }
 
 # MathJax would fetch this in a browser that cannot look a document through; none of the last ten years is one.

@@ -1,6 +1,6 @@
 import pytest
 
-from attnbook.plotting.pictures_10 import draw_tree, plot_seconds, plot_verdicts
+from attnbook.plotting.chapters.ch10 import draw_tree, plot_seconds, plot_verdicts
 
 TREE = {"end": 0.1, "a": 0.5, "b": 0.4, "a end": 0.2, "a a": 0.15, "b end": 0.36}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}

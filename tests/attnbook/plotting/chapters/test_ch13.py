@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.pictures_13 import (
+from attnbook.plotting.chapters.ch13 import (
     plot_bits,
     plot_each_seed,
     plot_memories,

@@ -1,4 +1,4 @@
-"""Pictures of chapter 13: answers of bits, a memory before and after, tracks of heads, and a line for every seed."""
+"""Figures of chapter 13: answers of bits, a memory before and after, tracks of heads, and a line for every seed."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,47 +1,45 @@
-"""Drawings of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
+"""Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import ConnectionPatch, FancyBboxPatch
+from matplotlib.patches import ConnectionPatch
 
+from attnbook.plotting.boxes import INK, LINE, arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_matrix
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR
 
-_INK, _PAPER, _LINE = "#24292F", "#F6F8FA", "#57606A"
 _BAR = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
 
 
 def draw_machine() -> Axes:
     """Draw the parts of a neural Turing machine and what passes between them at one step."""
-    _, ax = plt.subplots(figsize=(6.5, 3.9), layout="constrained")
+    ax = canvas(None, (6.5, 3.9), (0, 10), (-0.25, 4.65))
     for x, width, text in ((0.2, 2.1, "controller"), (3.5, 2.1, "write head"), (3.5, 2.1, "read head")):
         y = {"controller": 1.9, "write head": 3.1, "read head": 0.7}[text]
-        _box(ax, x, y, width, 0.9)
-        _say(ax, x + width / 2, y + 0.45, text, weight="bold")
+        box(ax, x, y, width, 0.9, edge=LINE)
+        say(ax, x + width / 2, y + 0.45, text, weight="bold")
     for row in range(8):
-        ax.add_patch(plt.Rectangle((7.7, 0.55 + 0.45 * row), 2.1, 0.45, facecolor="white", edgecolor=_LINE))
-        _say(ax, 7.55, 0.77 + 0.45 * row, str(7 - row), ha="right", size=10)
-    _say(ax, 8.75, 4.4, "memory (N, M)", weight="bold")
-    _arrow(ax, (1.25, 1.1), (1.25, 1.85))
-    _say(ax, 1.25, 0.85, r"input $x_t$")
-    _arrow(ax, (1.25, 2.85), (1.25, 3.6))
-    _say(ax, 1.25, 3.85, r"output $y_t$")
-    _arrow(ax, (2.35, 2.6), (3.45, 3.45))
-    _say(ax, 2.55, 3.4, "where? what?", size=10)
-    _arrow(ax, (2.35, 2.2), (3.45, 1.4))
-    _say(ax, 3.4, 1.95, "where?", size=10)
-    _arrow(ax, (5.65, 3.55), (7.3, 3.55))
-    _say(ax, 6.45, 3.8, "erase, add", size=10)
-    _arrow(ax, (7.3, 1.15), (5.65, 1.15))
-    _say(ax, 6.45, 1.4, "weighted sum", size=10)
-    ax.plot([4.55, 4.55, 0.6], [0.65, 0.25, 0.25], color=_LINE, linewidth=1.4, linestyle="-", marker="")
-    _arrow(ax, (0.6, 0.25), (0.6, 1.85))
-    _say(ax, 2.6, 0.0, r"what was read, $r_t$: known at the next step", size=10)
-    ax.set(xlim=(0, 10), ylim=(-0.25, 4.65))
-    ax.axis("off")
+        ax.add_patch(plt.Rectangle((7.7, 0.55 + 0.45 * row), 2.1, 0.45, facecolor="white", edgecolor=LINE))
+        say(ax, 7.55, 0.77 + 0.45 * row, str(7 - row), ha="right", size=10)
+    say(ax, 8.75, 4.4, "memory (N, M)", weight="bold")
+    arrow(ax, (1.25, 1.1), (1.25, 1.85), LINE)
+    say(ax, 1.25, 0.85, r"input $x_t$")
+    arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
+    say(ax, 1.25, 3.85, r"output $y_t$")
+    arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
+    say(ax, 2.55, 3.4, "where? what?", size=10)
+    arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
+    say(ax, 3.4, 1.95, "where?", size=10)
+    arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
+    say(ax, 6.45, 3.8, "erase, add", size=10)
+    arrow(ax, (7.3, 1.15), (5.65, 1.15), LINE)
+    say(ax, 6.45, 1.4, "weighted sum", size=10)
+    line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
+    arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
+    say(ax, 2.6, 0.0, r"what was read, $r_t$: known at the next step", size=10)
     return ax
 
 
@@ -98,7 +96,7 @@ def _cells(ax: Axes, cells: np.ndarray) -> None:
     low, high = min(0.0, cells.min()), max(1.0, cells.max())
     ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
     for (row, column), value in np.ndenumerate(cells):
-        ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=_INK)
+        ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=INK)
     ax.set_xticks(range(cells.shape[1]), range(cells.shape[1]))
     ax.set(xlabel="feature")
     ax.set_title("memory", fontsize=11)
@@ -110,7 +108,7 @@ def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
     largest = max(1.0, round(values.max(), 3))
     for row, value in enumerate(values):
         text = f"{value:.{decimals}f}".replace("-", "−")
-        ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=_INK)
+        ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=INK)
     ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest), xlabel="value")
     ax.set_title(title, fontsize=11)
     ax.set_xticks([0, 1] if largest == 1 else [0, round(largest)])
@@ -122,21 +120,8 @@ def _flow(one: Axes, other: Axes, before: int, after: int, amount: float) -> Non
     round_the_end = abs(after - before) > 1
     arrow = ConnectionPatch(
         (0.78, before), (-0.01, after), one.get_yaxis_transform(), other.get_yaxis_transform(), arrowstyle="-|>",
-        linewidth=0.8 + 4 * amount, color=TRUTH_COLOUR if round_the_end else _LINE,
+        linewidth=0.8 + 4 * amount, color=TRUTH_COLOUR if round_the_end else LINE,
         linestyle="--" if round_the_end else "-", mutation_scale=9, alpha=0.9, shrinkA=0, shrinkB=2,
     )  # fmt: skip
     one.figure.add_artist(arrow)
     arrow.set_in_layout(False)
-
-
-def _box(ax: Axes, x: float, y: float, width: float, height: float) -> None:
-    style = "round,pad=0,rounding_size=0.08"
-    ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=_PAPER, edgecolor=_LINE))
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": _LINE, "linewidth": 1.4, "shrinkB": 0})
-
-
-def _say(ax: Axes, x: float, y: float, text: str, ha: str = "center", size: float = 11, weight: str = "normal") -> None:
-    ax.text(x, y, text, ha=ha, va="center", fontsize=size, fontweight=weight, color=_INK)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.diagrams_09 import draw_transformer, plot_heads, plot_rates
+from attnbook.plotting.chapters.ch09 import draw_transformer, plot_heads, plot_rates
 from attnbook.training import warmup_rate
 
 

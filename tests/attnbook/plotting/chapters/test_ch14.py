@@ -3,9 +3,18 @@ import pytest
 import torch
 
 from attnbook.data.geometry import convex_hull
-from attnbook.plotting.pictures_14 import Way, plot_pointing, plot_ways, plot_wrapping
+from attnbook.data.tours import distances
+from attnbook.plotting.chapters.ch14 import (
+    Way,
+    draw_held_karp,
+    draw_pointing,
+    plot_pointing,
+    plot_ways,
+    plot_wrapping,
+)
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
 
 
 def lines(ax):
@@ -69,3 +78,15 @@ def test_the_more_probable_a_place_the_larger_its_circle():
     with pytest.raises(ValueError, match="steps must lie from 0 to 1"):
         plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [2])
     plt.close("all")
+
+
+def test_both_endings_are_named(texts):
+    words = texts(draw_pointing())
+    assert {"query", "keys", "score", "normalise", "values", "weighted sum", "a place"} <= set(words)
+
+
+def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
+    words = texts(draw_held_karp(distances(FIELD)[0]))
+    assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
+    with pytest.raises(ValueError, match="four cities"):
+        draw_held_karp(torch.zeros(3, 3))

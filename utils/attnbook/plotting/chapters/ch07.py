@@ -1,4 +1,4 @@
-"""Drawings of chapter 07: ways through four kinds of layers, and a sentence read as the LSTMN's paper draws it."""
+"""Figures of chapter 07: ways through four kinds of layers, and a sentence read as the LSTMN's paper draws it."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnbook.paths import hops
+from attnbook.plotting.boxes import PALE, arrow
 from attnbook.plotting.heat import as_matrix
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR
 
-_FAINT, _BOLD = {"color": "#BDBDBD", "linewidth": 0.8}, {"color": TRUTH_COLOUR, "linewidth": 2.6}
+_THIN, _BOLD = {"colour": PALE, "width": 0.8, "gap": 4}, {"colour": TRUTH_COLOUR, "width": 2.6, "gap": 4}
 
 
 def draw_ways(layers: Mapping[str, Tensor], within: Sequence[str] = ()) -> list[Axes]:
@@ -60,9 +61,9 @@ def way_through(reads: Tensor) -> list[int]:
 def _draw_chain(ax: Axes, reads: Tensor, way: list[int]) -> None:
     """One layer: words below, states above; states read words and one another."""
     for i in range(len(reads)):
-        _arrow(ax, (i, 0), (i, 1), _BOLD if i == way[0] else _FAINT)
+        arrow(ax, (i, 0), (i, 1), **(_BOLD if i == way[0] else _THIN))
     for i, j in reads.nonzero().tolist():
-        _arrow(ax, (j, 1), (i, 1), _BOLD if (j, i) in pairwise(way) else _FAINT)
+        arrow(ax, (j, 1), (i, 1), **(_BOLD if (j, i) in pairwise(way) else _THIN))
     _dots(ax, len(reads), ["words", "states"])
 
 
@@ -71,9 +72,9 @@ def _draw_stack(ax: Axes, reads: Tensor, way: list[int]) -> None:
     count = len(way) - 1
     for layer in range(count):
         for i, j in reads.nonzero().tolist():
-            _arrow(ax, (j, layer), (i, layer + 1), _FAINT)
+            arrow(ax, (j, layer), (i, layer + 1), **_THIN)
     for layer, (j, i) in enumerate(pairwise(way)):
-        _arrow(ax, (j, layer), (i, layer + 1), _BOLD)
+        arrow(ax, (j, layer), (i, layer + 1), **_BOLD)
     _dots(ax, len(reads), ["words", *(f"layer {n}" for n in range(1, count + 1))])
 
 
@@ -84,10 +85,6 @@ def _dots(ax: Axes, places: int, names: list[str]) -> None:
             ax.text(-0.35, height, name, ha="right", va="center", fontsize=10)
     ax.set_ylim(-0.4, len(names) - 0.6)
     ax.margins(x=0.1)
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], look: dict) -> None:
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "shrinkA": 3, "shrinkB": 4, **look})
 
 
 def draw_reading(words: Sequence[str], weights: object) -> Axes:

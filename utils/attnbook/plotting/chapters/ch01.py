@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
 
+from attnbook.plotting.boxes import INK, READS, WRITES, arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_label
-from attnbook.plotting.style import legend_above, new_axes, readable, styles_for
+from attnbook.plotting.style import STYLES, legend_above, new_axes, readable, styles_for
 
-_INK = "#24292F"
-_READS, _BETWEEN, _WRITES = ("#D6E6F4", "#0072B2"), ("#FFFFFF", _INK), ("#FBE3D3", "#D55E00")  # (fill, edge)
+_READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
 _HALF = 0.31  # half the side of a box, in columns
 _BUS = -0.66  # the line that carries c to every step
 
@@ -36,17 +35,14 @@ def draw_encoder_decoder(
     """
     _check(source, target, context)
     columns, middle = len(source) + 1 + len(target), len(source)
-    if ax is None:
-        ax = new_axes(None, (min(7.0, 0.95 * columns), 2.6))
-    ax.set(xlim=(-0.55, columns - 0.45), ylim=(-1.45, 1.5))
-    ax.set_axis_off()
+    ax = canvas(ax, (min(7.0, 0.95 * columns), 2.6), (-0.55, columns - 0.45), (-1.45, 1.5))
     for column, word in enumerate(source):
-        _cell(ax, column, f"$h_{{{column + 1}}}$", _READS, below=word)
-    _cell(ax, middle, "$c$", _BETWEEN)
+        _cell(ax, column, f"$h_{{{column + 1}}}$", _READER, below=word)
+    _cell(ax, middle, "$c$", _VECTOR)
     for step, (read, written) in enumerate(zip([bos, *target], target, strict=False), start=1):
-        _cell(ax, middle + step, f"$s_{{{step}}}$", _WRITES, below=read, above=written)
+        _cell(ax, middle + step, f"$s_{{{step}}}$", _WRITER, below=read, above=written)
     for column in range(columns - 1):
-        _arrow(ax, (column + _HALF + 0.02, 0), (column + 1 - _HALF - 0.02, 0))
+        arrow(ax, (column + _HALF + 0.02, 0), (column + 1 - _HALF - 0.02, 0))
     if context == "every":
         _carry_to_every_step(ax, middle, len(target))
     _name_halves(ax, middle, len(target))
@@ -63,41 +59,33 @@ def _check(source: Sequence[str], target: Sequence[str], context: str) -> None:
 
 
 def _name_halves(ax: Axes, middle: int, steps: int) -> None:
-    ax.text((middle - 1) / 2, 0.62, "encoder", ha="center", color=_READS[1])
-    ax.text(middle, 0.62, "one vector", ha="center", color=_INK)
-    ax.text(middle + (1 + steps) / 2, 1.26, "decoder", ha="center", color="#A84800")
+    say(ax, (middle - 1) / 2, 0.7, "encoder", size=12, colour=_READER[1])
+    say(ax, middle, 0.7, "one vector", size=12)
+    say(ax, middle + (1 + steps) / 2, 1.34, "decoder", size=12, colour="#A84800")  # the writer's orange, legible
 
 
 def _cell(
     ax: Axes, column: float, name: str, look: tuple[str, str], below: str = "", above: str = ""
 ) -> None:
     fill, edge = look
-    box = FancyBboxPatch(
-        (column - _HALF + 0.06, -_HALF + 0.06), 2 * _HALF - 0.12, 2 * _HALF - 0.12,
-        boxstyle="round,pad=0.06", facecolor=fill, edgecolor=edge, linewidth=2.4 if look is _BETWEEN else 1.5,
-    )  # fmt: skip
-    ax.add_patch(box)
-    ax.text(column, -0.01, name, ha="center", va="center", fontsize=14, color=_INK)
+    width = 2.4 if look is _VECTOR else 1.5
+    box(ax, column - _HALF, -_HALF, 2 * _HALF, 2 * _HALF, fill=fill, edge=edge, line=width)
+    say(ax, column, -0.01, name, size=14)
     if below:
-        ax.text(column, -1.14, as_label(below), ha="center", va="center", fontsize=11, color=_INK)
-        _arrow(ax, (column, -0.97), (column, -_HALF - 0.03))
+        say(ax, column, -1.14, as_label(below))
+        arrow(ax, (column, -0.97), (column, -_HALF - 0.03))
     if above:
-        ax.text(column, 0.9, as_label(above), ha="center", va="center", fontsize=11, weight="bold")
-        _arrow(ax, (column, _HALF + 0.03), (column, 0.74))
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], line: str = "-") -> None:
-    look = {"arrowstyle": "-|>", "color": _INK, "linewidth": 1.2, "linestyle": line}
-    ax.annotate("", end, start, arrowprops={**look, "shrinkA": 0, "shrinkB": 0})
+        say(ax, column, 0.9, as_label(above), weight="bold")
+        arrow(ax, (column, _HALF + 0.03), (column, 0.74))
 
 
 def _carry_to_every_step(ax: Axes, middle: int, steps: int) -> None:
     """A line from c below the decoder's boxes, with an arrow up into each, left of the word that it reads."""
     offset = 0.17
     xs = [middle, middle, middle + steps - offset]
-    ax.plot(xs, [-_HALF, _BUS, _BUS], color=_INK, linewidth=1.2, linestyle="--", marker="")
+    line(ax, xs, (-_HALF, _BUS, _BUS), dashed=True)
     for step in range(1, steps + 1):
-        _arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), "--")
+        arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), dashed=True)
 
 
 def plot_gates(

@@ -1,21 +1,18 @@
-"""Drawings of chapter 09: the whole Transformer, learning rates by step, and the heads of one layer side by side."""
+"""Figures of chapter 09: the whole Transformer, learning rates by step, and the heads of one layer side by side."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnbook.plotting.alignments import plot_alignment
+from attnbook.plotting.boxes import BLUE, FAINT, PAPER, READS, WRITES, arrow, box_around, canvas, line
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, legend_above, new_axes
 
-_INK, _FAINT = "#24292F", "#767676"
-_ENCODER, _DECODER, _COMPUTES = "#E6F0FA", "#FBEBDD", "#F1F1F1"
-_STREAM = "#1F63AD"
 _ROW = 1.75  # from one sublayer to the next
 _FIRST = 3.1  # height of the lowest sublayer
-_PLAIN = {"linestyle": "-", "marker": ""}  # whatever the cycle of the book's style says
 
 
 def draw_transformer(source: str, written: str, next_words: str, layers: int = 2, ax: Axes | None = None) -> Axes:
@@ -25,9 +22,7 @@ def draw_transformer(source: str, written: str, next_words: str, layers: int = 2
         source: the source words. ``written``: what the decoder reads. ``next_words``: what it is to say at each place.
         layers: how often the framed part is stacked.
     """
-    ax = new_axes(ax, (6.5, 7.4))
-    ax.set(xlim=(-0.1, 10.1), ylim=(-0.15, 10.6))
-    ax.axis("off")
+    ax = canvas(ax, (6.5, 7.4), (-0.1, 10.1), (-0.15, 10.6))
     left, right = (
         ["self-attention\nmask: padding", "feed-forward"],
         [
@@ -36,15 +31,15 @@ def draw_transformer(source: str, written: str, next_words: str, layers: int = 2
             "feed-forward",
         ],
     )
-    ends = _column(ax, 0.8, 1, left, _ENCODER, layers), _column(ax, 9.2, -1, right, _DECODER, layers)
+    ends = _column(ax, 0.8, 1, left, READS, layers), _column(ax, 9.2, -1, right, WRITES, layers)
     for x, text in ((0.8, source), (9.2, written)):
-        _box(ax, (x, 1.15), (2.4, 0.7), "word vectors · √D", "white", "left" if x < 5 else "right")
+        box_around(ax, (x + 0.7 if x < 5 else x - 0.7, 1.15), 2.4, 0.7, "word vectors · √D", fill="white")
         ax.text(x - 0.7 if x < 5 else x + 0.7, 0.15, text, ha="left" if x < 5 else "right", fontstyle="italic")
-        _arrow(ax, (x, 0.45), (x, 0.78))
+        arrow(ax, (x, 0.45), (x, 0.78))
     _memory(ax, ends[0], _FIRST + _ROW)
-    _box(ax, (9.2, ends[1] + 0.85), (3.3, 0.7), "word vectors, transposed", "white", "right")
-    _arrow(ax, (9.2, ends[1]), (9.2, ends[1] + 0.48), _STREAM, 2.6)
-    _arrow(ax, (9.2, ends[1] + 1.2), (9.2, ends[1] + 1.62))
+    box_around(ax, (8.05, ends[1] + 0.85), 3.3, 0.7, "word vectors, transposed", fill="white")
+    arrow(ax, (9.2, ends[1]), (9.2, ends[1] + 0.48), BLUE, 2.6)
+    arrow(ax, (9.2, ends[1] + 1.2), (9.2, ends[1] + 1.62))
     ax.text(9.9, ends[1] + 1.75, next_words, ha="right", fontstyle="italic")
     ax.text(0.1, ends[0] + 1.15, "encoder", fontweight="bold", va="bottom")
     ax.text(6.6, ends[1] + 1.75, "decoder", fontweight="bold", ha="right")
@@ -55,50 +50,33 @@ def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, 
     """One stream with its sublayers; returns the height of its upper end."""
     top = _FIRST + _ROW * (len(sublayers) - 1) + 0.95
     corner = x - 0.5 if side > 0 else x - 3.85
-    frame = {"facecolor": "none", "edgecolor": _FAINT, "linestyle": "--", "linewidth": 1.2}
+    frame = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
     ax.add_patch(Rectangle((corner, _FIRST - 1.05), 4.35, top - _FIRST + 1.15, **frame))
     ax.text(x + 0.3 * side, top - 0.1, f"{layers} ×", ha="left" if side > 0 else "right", va="top")
-    ax.plot([x, x], [1.5, top + 0.55], color=_STREAM, linewidth=2.6, zorder=1, **_PLAIN)
+    line(ax, (x, x), (1.5, top + 0.55), BLUE, 2.6)
     for row, name in enumerate(sublayers):
-        _sublayer(ax, x, side, _FIRST + _ROW * row, name, face if "attention" in name else _COMPUTES)
-    _box(ax, (x, top + 0.6), (0.9, 0.42), "norm", "white")
+        _sublayer(ax, x, side, _FIRST + _ROW * row, name, face if "attention" in name else PAPER)
+    box_around(ax, (x, top + 0.6), 0.9, 0.42, "norm", fill="white")
     return top + 0.82
 
 
 def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str) -> None:
     """A box beside the stream, its norm below it, a plus where it comes back."""
     middle = x + 2.15 * side
-    _box(ax, (middle, y + 0.1), (3.1, 0.8), name, face)
-    _box(ax, (middle, y - 0.65), (0.9, 0.34), "norm", "white")
-    ax.plot([x, middle - 0.45 * side], [y - 0.65, y - 0.65], color=_INK, linewidth=1.1, **_PLAIN)
-    _arrow(ax, (middle, y - 0.48), (middle, y - 0.3))
-    _arrow(ax, (middle - 1.55 * side, y + 0.1), (x + 0.17 * side, y + 0.1))
-    plus = {"boxstyle": "circle,pad=0.08", "facecolor": "white", "edgecolor": _STREAM}
+    box_around(ax, (middle, y + 0.1), 3.1, 0.8, name, fill=face)
+    box_around(ax, (middle, y - 0.65), 0.9, 0.34, "norm", fill="white")
+    line(ax, (x, middle - 0.45 * side), (y - 0.65, y - 0.65))
+    arrow(ax, (middle, y - 0.48), (middle, y - 0.3))
+    arrow(ax, (middle - 1.55 * side, y + 0.1), (x + 0.17 * side, y + 0.1))
+    plus = {"boxstyle": "circle,pad=0.08", "facecolor": "white", "edgecolor": BLUE}
     ax.text(x, y + 0.1, "+", ha="center", va="center", bbox=plus, zorder=3)
 
 
 def _memory(ax: Axes, start: float, cross: float) -> None:
     """What the encoder made of the source, led to the decoder's second sublayer."""
-    way = {"color": TRUTH_COLOUR, "linewidth": 2.0, "zorder": 2, **_PLAIN}
-    ax.plot([0.8, 0.8, 5.0, 5.0], [start, start + 0.6, start + 0.6, cross + 0.1], **way)
-    _arrow(ax, (4.98, cross + 0.1), (5.48, cross + 0.1), TRUTH_COLOUR, 2.0)
+    line(ax, (0.8, 0.8, 5.0, 5.0), (start, start + 0.6, start + 0.6, cross + 0.1), TRUTH_COLOUR, 2.0, zorder=2)
+    arrow(ax, (4.98, cross + 0.1), (5.48, cross + 0.1), TRUTH_COLOUR, 2.0)
     ax.text(3.0, start + 0.7, "memory: keys, values", ha="center", va="bottom", color=TRUTH_COLOUR)
-
-
-def _box(ax: Axes, middle: tuple, size: tuple, text: str, face: str, hang: str = "centre") -> None:
-    (x, y), (width, height) = middle, size
-    left = {"centre": x - width / 2, "left": x - 0.5, "right": x - width + 0.5}[hang]
-    style = "round,pad=0,rounding_size=0.08"
-    box = FancyBboxPatch(
-        (left, y - height / 2), width, height, boxstyle=style, facecolor=face, edgecolor=_FAINT, zorder=2
-    )
-    ax.add_patch(box)
-    ax.text(left + width / 2, y, text, ha="center", va="center", fontsize=11, color=_INK, zorder=3)
-
-
-def _arrow(ax: Axes, start: tuple, end: tuple, colour: str = _INK, width: float = 1.1) -> None:
-    look = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0, "zorder": 2}
-    ax.add_patch(FancyArrowPatch(start, end, color=colour, linewidth=width, **look))
 
 
 def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: Axes | None = None) -> Axes:

@@ -5,7 +5,7 @@ import torch
 
 from attnbook.attention import window_mask
 from attnbook.paths import chain
-from attnbook.plotting.diagrams_07 import draw_reading, draw_ways, way_through
+from attnbook.plotting.chapters.ch07 import draw_reading, draw_ways, way_through
 
 
 def test_each_kind_is_named_with_its_number_of_hops():

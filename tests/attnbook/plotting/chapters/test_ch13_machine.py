@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.diagrams_13 import draw_machine, draw_rows
+from attnbook.plotting.chapters.ch13_machine import draw_machine, draw_rows
 from attnbook.plotting.style import TRUTH_COLOUR
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}

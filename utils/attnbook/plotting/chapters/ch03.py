@@ -1,16 +1,12 @@
-"""Drawings of chapter 03: the library with its numbers, curves over the number of features, runs, and counts."""
+"""Figures of chapter 03: the library with its numbers, runs, and counts."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
 
-from attnbook.plotting.curves import plot_by_length
-from attnbook.plotting.style import STYLES, new_axes
-
-_INK = "#24292F"
-_PAPER = "#F6F8FA"
+from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
+from attnbook.plotting.style import STYLES
 
 
 def draw_library(
@@ -37,47 +33,15 @@ def draw_library(
         if len(given) != len(titles):
             raise ValueError(f"{name} has {len(given)} entries but there are {len(titles)} titles; give one a book")
     rows = list(zip(titles, keys, scores, weights, values, strict=True))
-    ax = new_axes(ax, (6.5, 1.55 + 0.95 * len(rows)))
-    ax.set(xlim=(0, 10), ylim=(-0.95, len(rows) + 0.75))
-    ax.axis("off")
+    ax = canvas(ax, (6.5, 1.55 + 0.95 * len(rows)), (0, 10), (-0.95, len(rows) + 0.75))
     _headings(ax, len(rows), query)
     for row, (book, style) in enumerate(zip(rows, STYLES, strict=False)):
         _book(ax, len(rows) - 1 - row, *book, colour=style.colour)
     context = [sum(w * v[i] for w, v in zip(weights, values, strict=True)) for i in range(len(values[0]))]
-    _box(ax, 7.3, -0.85, 2.6, 0.7, "#FFFFFF")
-    _say(ax, 8.6, -0.5, _vector(context, 2), weight="bold")
-    _say(ax, 7.1, -0.5, "context: what you carry home =", ha="right")
+    box(ax, 7.3, -0.85, 2.6, 0.7, fill="white")
+    say(ax, 8.6, -0.5, _vector(context, 2), weight="bold")
+    say(ax, 7.1, -0.5, "context: what you carry home =", ha="right")
     return ax
-
-
-def plot_against_features(
-    panels: Mapping[str, Mapping], xlabel: str = "features of query and key, $d_k$"
-) -> list[Axes]:
-    """Draw several measured things against the number of features, one panel each, below one another.
-
-    Args:
-        panels: ``{label of the y axis: {curve: {features: [one value a seed]}}}``. A label that holds "(log)"
-            gets a logarithmic axis.
-        xlabel: of the lowest panel.
-
-    Raises:
-        ValueError: if there is no panel, or a curve is not as :func:`plot_by_length` takes it.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one label with its curves")
-    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, 0.6 + 2.3 * len(panels)), sharex=True, layout="constrained")
-    axes = [axes] if len(panels) == 1 else list(axes)
-    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
-        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
-        ax.autoscale(axis="y")
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log" if "(log)" in label else "linear")
-        if ax is not axes[0]:
-            ax.get_legend().remove()
-    features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
-    axes[-1].set_xticks(features, [str(x) for x in features])
-    axes[-1].set_xlabel(xlabel)
-    return axes
 
 
 def plot_runs(
@@ -154,47 +118,32 @@ def plot_counts(panels: Mapping[str, Mapping[str, int]]) -> list[Axes]:
 
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:
-    _say(ax, 0.1, rows + 0.5, f"query: what you seek = {_vector(query)}", ha="left", weight="bold")
+    say(ax, 0.1, rows + 0.5, f"query: what you seek = {_vector(query)}", ha="left", weight="bold")
     for x, text in (
         (1.6, "key: label on the spine"),
         (4.15, "score"),
         (5.75, "weight"),
         (8.6, "value: its content"),
     ):
-        _say(ax, x, rows + 0.02, text, size=10)
+        say(ax, x, rows + 0.02, text, size=10)
 
 
 def _book(ax: Axes, y: float, title: str, key, score: float, weight: float, value, colour: str) -> None:
-    _box(ax, 0.1, y + 0.1, 3.1, 0.74, _PAPER)
-    ax.add_patch(plt.Rectangle((0.1, y + 0.1), 0.16, 0.74, color=colour))
-    _say(ax, 1.72, y + 0.64, title, weight="bold")
-    _say(ax, 1.72, y + 0.3, _vector(key))
-    _arrow(ax, 3.3, 3.8, y)
-    _say(ax, 4.15, y + 0.47, f"{score:.3g}")
-    _arrow(ax, 4.5, 4.95, y)
-    ax.add_patch(plt.Rectangle((5.0, y + 0.34), 1.5, 0.26, facecolor="white", edgecolor="#767676", linewidth=0.8))
+    box(ax, 0.1, y + 0.1, 3.1, 0.74)
+    ax.add_patch(plt.Rectangle((0.1, y + 0.1), 0.16, 0.74, color=colour, zorder=2))
+    say(ax, 1.72, y + 0.64, title, weight="bold")
+    say(ax, 1.72, y + 0.3, _vector(key))
+    arrow(ax, (3.3, y + 0.47), (3.8, y + 0.47), LINE)
+    say(ax, 4.15, y + 0.47, f"{score:.3g}")
+    arrow(ax, (4.5, y + 0.47), (4.95, y + 0.47), LINE)
+    ax.add_patch(plt.Rectangle((5.0, y + 0.34), 1.5, 0.26, facecolor="white", edgecolor=FAINT, linewidth=0.8))
     ax.add_patch(plt.Rectangle((5.0, y + 0.34), 1.5 * weight, 0.26, color=colour))
-    _say(ax, 5.75, y + 0.16, f"{weight:.3f}")
-    _say(ax, 6.9, y + 0.47, "×")
-    _box(ax, 7.3, y + 0.12, 2.6, 0.7, _PAPER)
-    _say(ax, 8.6, y + 0.47, _vector(value))
+    say(ax, 5.75, y + 0.16, f"{weight:.3f}")
+    say(ax, 6.9, y + 0.47, "×")
+    box(ax, 7.3, y + 0.12, 2.6, 0.7)
+    say(ax, 8.6, y + 0.47, _vector(value))
     if y:
-        _say(ax, 8.6, y - 0.03, "+")
-
-
-def _box(ax: Axes, x: float, y: float, width: float, height: float, face: str) -> None:
-    style = "round,pad=0,rounding_size=0.06"
-    ax.add_patch(
-        FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=face, edgecolor="#767676", linewidth=1)
-    )
-
-
-def _arrow(ax: Axes, start: float, end: float, y: float) -> None:
-    ax.annotate("", (end, y + 0.47), (start, y + 0.47), arrowprops={"arrowstyle": "->", "color": "#57606A"})
-
-
-def _say(ax: Axes, x: float, y: float, text: str, ha: str = "center", size: float = 11, weight: str = "normal") -> None:
-    ax.text(x, y, text, ha=ha, va="center", fontsize=size, fontweight=weight, color=_INK)
+        say(ax, 8.6, y - 0.03, "+")
 
 
 def _vector(numbers: Sequence[float], decimals: int = 0) -> str:

@@ -1,9 +1,10 @@
-"""Pictures of chapter 10: a tree of beginnings, seconds by length, and who is to blame for a wrong answer."""
+"""Figures of chapter 10: a tree of beginnings, seconds by length, and who is to blame for a wrong answer."""
 
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
+from attnbook.plotting.boxes import FAINT, canvas, line, say
 from attnbook.plotting.curves import plot_by_length
 from attnbook.plotting.style import STYLES, legend_above, new_axes, readable
 
@@ -30,9 +31,7 @@ def draw_tree(
         below = [heights[other] for other in names if other.rpartition(" ")[0] == name]
         heights[name] = sum(below) / len(below)
     depth = max(len(name.split()) for name in names)
-    ax = new_axes(ax, (6.5, 0.7 + 0.5 * len(leaves)))
-    ax.set(xlim=(-0.25, depth + 0.75), ylim=(0.6 - len(leaves), 0.6))
-    ax.axis("off")
+    ax = canvas(ax, (6.5, 0.7 + 0.5 * len(leaves)), (-0.25, depth + 0.75), (0.6 - len(leaves), 0.6))
     tops = [heights[name] for name in names if " " not in name]
     root = sum(tops) / len(tops)
     _node(ax, 0, root, "start", False)
@@ -59,18 +58,12 @@ def _in_order(names: list[str], leaves: list[str]) -> list[str]:
 def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bool) -> None:
     x = len(name.split())
     style = STYLES[0] if kept else STYLES[1] if taken else None
-    ax.plot(
-        [x - 0.72, x - 0.08],
-        [start, end],
-        color=style.colour if style else "#9A9A9A",
-        linestyle="--" if taken and not kept else "-",
-        linewidth=2.6 if style else 1.0,
-        marker="",
-    )
+    look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
+    line(ax, (x - 0.72, x - 0.08), (start, end), style.colour if style else FAINT, **look)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
-    ax.text(x - 0.04, y, text, ha="left", va="center", fontsize=11, fontweight="bold" if bold else "normal")
+    say(ax, x - 0.04, y, text, ha="left", weight="bold" if bold else "normal")
 
 
 def plot_seconds(

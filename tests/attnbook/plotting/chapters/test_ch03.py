@@ -1,6 +1,6 @@
 import pytest
 
-from attnbook.plotting.diagrams_03 import draw_library, plot_against_features, plot_counts, plot_runs
+from attnbook.plotting.chapters.ch03 import draw_library, plot_counts, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -10,7 +10,7 @@ BOOKS = {
     "weights": [0.5, 0.5],
     "values": [[9, 1], [3, 3]],
 }
-CURVES = {"q·k": {4: [4.1, 3.9], 64: [64.0, 63.0]}, "q·k / √d": {4: [1.0, 1.1], 64: [0.9, 1.0]}}
+
 
 
 def test_the_library_shows_each_book_and_the_sum(texts):
@@ -31,26 +31,6 @@ def test_no_two_texts_of_the_library_overlap():
 def test_a_book_without_a_value_is_refused():
     with pytest.raises(ValueError, match="values has 1 entries but there are 2 titles"):
         draw_library(**{**BOOKS, "values": [[9, 1]]})
-
-
-def test_panels_share_the_features_and_one_legend(looks_right, texts):
-    axes = plot_against_features({"variance (log)": CURVES, "entropy (nats)": CURVES})
-    looks_right(axes[1])
-    assert [ax.get_yscale() for ax in axes] == ["log", "linear"]
-    assert [ax.get_xscale() for ax in axes] == ["log", "log"]
-    assert axes[0].get_legend() is not None
-    assert axes[1].get_legend() is None
-    assert {"q·k", "variance (log)", "entropy (nats)", "4", "64"} <= set(texts(axes[0]))
-
-
-def test_the_axis_of_a_panel_fits_its_numbers():
-    small = {"q·k": {4: [0.3], 64: [0.1]}}
-    assert plot_against_features({"derivative": small})[0].get_ylim()[1] < 0.5
-
-
-def test_no_panel_is_refused():
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_against_features({})
 
 
 def test_each_run_is_a_line_of_its_own(looks_right, texts):
