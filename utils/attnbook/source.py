@@ -7,11 +7,14 @@ import sys
 import textwrap
 from collections.abc import Callable
 
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
-from pygments.style import Style
-from pygments.token import Comment, Keyword, Name, Number, Operator, String
+from attnbook.extras import needed_from
+
+with needed_from("notebooks"):
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+    from pygments.style import Style
+    from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 
 class CodeStyle(Style):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from attnbook.extras import needed_from
 from attnbook.results import load_result, provenance
 
 __all__ = ["ClaimError", "claim", "get_ipython", "load_result", "provenance", "show_source"]
@@ -32,9 +33,10 @@ def show_source(shown: Callable | type, docstring: bool = True) -> None:
     Raises:
         TypeError: if ``shown`` is something else (an instance, a module), or isn't written in Python.
     """
-    from IPython.display import display
+    with needed_from("notebooks"):
+        from IPython.display import display
 
-    from attnbook.source import source_view
+        from attnbook.source import source_view
 
     display(source_view(shown, docstring))
 
