@@ -27,7 +27,6 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 TESTED_ELSEWHERE = {
     "attnbook/checks/lab": "tests/attnbook/checks/test_catalogue.py",
     "attnbook/checks/toy_": "tests/attnbook/checks/test_catalogue.py",
-    "attnbook/plotting/diagrams_": "tests/attnbook/plotting",
 }
 
 # MathJax would fetch this in a browser that cannot look a document through; none of the last ten years is one.
@@ -76,8 +75,13 @@ def files() -> list[Path]:
 
 def imports(path: Path) -> set[str]:
     """The top-level packages that a module imports by name."""
+    return imports_in(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def imports_in(tree: ast.AST) -> set[str]:
+    """The top-level packages that a piece of code imports by name."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -144,22 +148,43 @@ def test_the_conda_environment_takes_its_versions_from_the_lock():
     assert f"Python {version}" in (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 
-def test_the_package_of_the_subject_imports_only_what_it_declares():
+def undeclared(used: set[str], requirements: list[str]) -> set[str]:
+    """Which of these packages no requirement brings."""
     distributions = packages_distributions()
-    wanted = {canonicalize_name(need.name) for need in map(Requirement, PROJECT["project"]["dependencies"])}
-    used = set().union(*(imports(path) for path in (ROOT / "utils" / "attnbook").rglob("*.py")))
+    wanted = {canonicalize_name(Requirement(text).name) for text in requirements}
     foreign = used - sys.stdlib_module_names - {"attnbook", ""}
-    undeclared = {name for name in foreign if not wanted & {canonicalize_name(d) for d in distributions.get(name, [])}}
-    assert undeclared == set()
+    return {name for name in foreign if not wanted & {canonicalize_name(d) for d in distributions.get(name, [])}}
+
+
+def test_the_package_of_the_subject_imports_only_what_it_declares():
+    always, for_notebooks = set(), set()
+    for path in (ROOT / "utils" / "attnbook").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With) and "needed_from" in ast.dump(node)]
+        inside = set().union(*map(imports_in, blocks))
+        for_notebooks |= inside
+        always |= imports_in(tree) - inside
+    project = PROJECT["project"]
+    assert undeclared(always, project["dependencies"]) == set()
+    assert undeclared(for_notebooks, project["optional-dependencies"]["notebooks"]) == set()
+
+
+def test_types_and_templates_go_into_the_wheel():
+    for name, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
+        folder = ROOT / "utils" / name
+        assert (folder / "py.typed").is_file()
+        assert all(list(folder.glob(pattern)) for pattern in patterns)
 
 
 # --- order ----------------------------------------------------------------------------------------
 
 
-def test_the_package_of_the_subject_knows_nothing_of_notebook_tools():
-    forbidden = {"coursekit", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyter_client"}
-    found = {p.name: used for p in (ROOT / "utils" / "attnbook").rglob("*.py") if (used := imports(p) & forbidden)}
-    assert found == {}
+def test_one_module_of_the_subject_knows_of_notebooks_and_none_of_the_tools():
+    tools = {"coursekit", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyter_client"}
+    notebooks = {"IPython", "ipywidgets", "ipykernel", "comm", "traitlets"}
+    used = {path.name: imports(path) for path in (ROOT / "utils" / "attnbook").rglob("*.py")}
+    assert {name: found & tools for name, found in used.items() if found & tools} == {}
+    assert [name for name, found in used.items() if found & notebooks] == ["teaching.py"]
 
 
 def test_notebooks_import_the_subject_and_never_the_tools():
@@ -184,6 +209,17 @@ def test_git_hands_out_the_same_bytes_on_every_system():
     command = ["git", "ls-files", "--eol", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert [line for line in listed.splitlines() if re.match(r"i/(crlf|mixed)", line)] == []
+
+
+def test_what_runs_before_a_commit_are_commands_of_the_course():
+    from coursekit.cli import COMMANDS
+
+    repositories = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert [repository["repo"] for repository in repositories] == ["local"]  # nothing is fetched
+    entries = [hook["entry"].split() for hook in repositories[0]["hooks"]]
+    assert [words[:2] for words in entries] == [["python", "course.py"]] * len(entries)
+    assert [words[2:] for words in entries] == [["lint"], ["verify", "--no-run"]]
+    assert {words[2] for words in entries} <= COMMANDS.keys()
 
 
 # --- nothing private ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attnbook.teaching import source_view
+from attnbook.source import source_view
 from coursekit.chapterrules import chapter_problems
 from coursekit.labrules import points_of
 from coursekit.notebooks import read

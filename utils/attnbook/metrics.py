@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import torch
-from sacrebleu.metrics import BLEU
 from torch import Tensor
+
+from attnbook.extras import needed_from
 
 Link = tuple[int, ...]  # (source position, target position)
 _LONGEST_RUN = 4  # BLEU counts runs of one to four tokens
@@ -141,6 +142,8 @@ def bleu(predictions: Sequence[Sequence], references: Sequence[Sequence]) -> flo
         raise ValueError(
             f"references have at most {longest} tokens; BLEU needs one of 4 or more (use exact_match)"
         )
+    with needed_from("notebooks"):
+        from sacrebleu.metrics import BLEU
     # sacrebleu splits at spaces. A number for each different token keeps tokens whole that hold a space.
     tokens = dict.fromkeys(token for row in (*references, *predictions) for token in row)
     numbers = {token: str(i) for i, token in enumerate(tokens)}

@@ -16,6 +16,8 @@ A reader's day with it, and a student's:
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
 An author's day with it:
+  coursekit new chapter 11 bert_gpt --title "…"
+                                   lay down a chapter's skeleton; coursekit new lab likewise
   coursekit execute chapters/02_bahdanau.ipynb
                                    run a chapter again and store what it shows
   coursekit release                make labs/ (for students) from solutions/ (with answers)
@@ -74,6 +76,22 @@ def run_execute(project: Project, options: argparse.Namespace) -> int:
             failed += 1
             print(error)
     return 1 if failed else 0
+
+
+def run_new(project: Project, options: argparse.Namespace) -> int:
+    """Lays down the skeleton of a chapter, or of a lab with its checks and their tests: one example exercise, filled
+    in far enough to run. Runs it once, so that it is stored as the course stores notebooks, and says what to do next.
+    Writes over nothing: a number that is taken is refused."""
+    from coursekit.new import lay_down, next_steps, run_and_release
+
+    written = lay_down(project, options.kind, options.number, options.topic, options.title)
+    for path in written:
+        print(f"{project.relative(path)}: written", flush=True)
+    if not options.no_run:
+        run_and_release(project, options.kind, written[0])
+        print(f"{project.relative(written[0])}: run, and stored with what it shows")
+    print("", next_steps(options.kind, options.number, options.topic), sep="\n", end="")
+    return 0
 
 
 def run_release(project: Project, options: argparse.Namespace) -> int:
@@ -181,6 +199,14 @@ def _execute_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--timeout", type=int, default=600, help="seconds one cell may take (default 600)")
 
 
+def _new_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("kind", choices=("chapter", "lab"), help="what to lay down")
+    command.add_argument("number", type=int, help="of the chapter, or of the lab's chapter: 11")
+    command.add_argument("topic", help="a name for files and folders, such as bert_gpt")
+    command.add_argument("--title", help='what people read, such as "BERT and GPT" (default: made of the topic)')
+    command.add_argument("--no-run", action="store_true", help="write the files only")
+
+
 def _release_arguments(command: argparse.ArgumentParser) -> None:
     _lab_argument(command)
     command.add_argument("--overwrite", action="store_true", help="write over a lab that somebody has run")
@@ -216,6 +242,7 @@ def _lab_argument(command: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
+    "new": (run_new, "lay down a new chapter or lab", _new_arguments),
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),

@@ -119,8 +119,7 @@ def test_sizes_take_turns_and_the_test_is_drawn_apart():
     assert len(seeds) == 9000
 
 
-def test_an_unknown_puzzle_is_refused():
-    with pytest.raises(ValueError, match="there is: sort_lstm"):
-        pointing.build("chess_lstm")
-    with pytest.raises(ValueError, match="encoder must be one of"):
-        pointing.build("sort_gru")
+@pytest.mark.parametrize("name", ["chess_lstm", "sort_gru"])
+def test_an_unknown_model_is_refused(name):
+    with pytest.raises(ValueError, match="there is: sort_lstm, sort_transformer"):
+        pointing.build(name)

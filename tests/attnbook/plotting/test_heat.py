@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.plotting import plot_heat
+from attnbook.plotting import plot_heat, plot_side_by_side
 from attnbook.plotting.heat import as_label, as_matrix
 
 SCORES = torch.tensor([[0.5, -1.25, 2.0], [0.0, 3.126, float("-inf")]])
@@ -101,3 +101,41 @@ def test_given_axes_are_used(looks_right):
     assert plot_heat(SCORES[:, :2], "key", "query", ax=left, colour_label="score") is left
     assert plot_heat(SCORES[:, :2], "key", "query", ax=right) is right
     looks_right(left)
+
+
+def test_each_matrix_has_its_title_and_its_numbers():
+    matrices = {"six": torch.eye(6), "eight": torch.eye(8)}
+    axes = plot_side_by_side(matrices, "read", "written")
+    assert [ax.get_title() for ax in axes] == ["six", "eight"]
+    assert [ax.images[0].get_array().shape for ax in axes] == [(6, 6), (8, 8)]
+    assert [label.get_text() for label in axes[1].get_xticklabels()] == [str(n) for n in range(1, 9)]
+
+
+def test_one_colour_means_the_same_in_each_matrix_and_one_bar_says_it():
+    axes = plot_side_by_side({"pale": torch.full((2, 2), 0.1), "dark": torch.ones(2, 2)}, "x", "y", "share")
+    assert {ax.images[0].get_clim() for ax in axes} == {(0.0, 1.0)}
+    assert [ax.get_ylabel() for ax in axes[0].figure.axes].count("share") == 1
+
+
+def test_marks_stand_on_their_cells():
+    (ax,) = plot_side_by_side({"a": torch.eye(3)}, "x", "y", marks=[(0, 2), (1, 1)])
+    assert [(*line.get_xdata(), *line.get_ydata()) for line in ax.lines] == [(0, 2), (1, 1)]
+
+
+def test_matrices_side_by_side_are_readable(looks_right):
+    letters = list("headache")
+    matrices = {f"step {n}": torch.eye(8) for n in (0, 100, 400)}
+    axes = plot_side_by_side(matrices, "source letter", "target letter", xticks=letters, yticks=letters[::-1])
+    looks_right(axes[0])
+
+
+@pytest.mark.parametrize(
+    "matrices, names, message",
+    [
+        ({}, None, "matrices is empty"),
+        ({"a": torch.eye(3)}, ["x", "y"], "'a' has 3 cells along x but there are 2"),
+    ],
+)
+def test_matrices_that_do_not_fit_are_refused(matrices, names, message):
+    with pytest.raises(ValueError, match=message):
+        plot_side_by_side(matrices, "x", "y", xticks=names)

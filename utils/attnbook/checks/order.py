@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from IPython import get_ipython
+from attnbook.teaching import get_ipython
 
 
 def advice(name: str, exercises: Iterable[str]) -> str:

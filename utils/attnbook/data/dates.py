@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from functools import cache
 
 import torch
-from babel.dates import format_date, tokenize_pattern
 
 from attnbook.data.batching import Example, Links, Task
 from attnbook.data.vocabulary import Vocabulary
+from attnbook.extras import needed_from
 
 # (locale, CLDR pattern). Figures alone always stand in the order day, month, year or year, month, day: with
 # 04/03/1987 meaning two days, no model could be right. https://unicode.org/reports/tr35/tr35-dates.html
@@ -64,6 +64,8 @@ def written_date(day: date, locale: str, pattern: str) -> Example:
 
 @cache
 def _tokens(pattern: str) -> list:
+    with needed_from("notebooks"):
+        from babel.dates import tokenize_pattern
     tokens = tokenize_pattern(pattern)
     fields = "".join([value[0] for kind, value in tokens if kind == "field"])
     if not {*"yMd"} <= {*fields} <= {*"yMdE"} or len(fields) > len({*fields}):
@@ -81,6 +83,8 @@ def _field(letter: str, width: int, day: date, locale: str) -> str:
 
 @cache  # asking Babel for each of 40,000 dates would take seconds
 def _name(pattern: str, locale: str, day: date) -> str:
+    with needed_from("notebooks"):
+        from babel.dates import format_date
     return format_date(day, pattern, locale=locale)
 
 

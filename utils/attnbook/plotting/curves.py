@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -57,6 +58,36 @@ def plot_by_length(
     legend_above(ax, handles, labels, title)
     _tick_at(ax, xs)
     return ax
+
+
+def plot_against_features(
+    panels: Mapping[str, Mapping], xlabel: str = "features of query and key, $d_k$"
+) -> list[Axes]:
+    """Draw several measured things against the number of features, one panel each, below one another.
+
+    Args:
+        panels: ``{label of the y axis: {curve: {features: [one value a seed]}}}``. A label that holds "(log)"
+            gets a logarithmic axis.
+        xlabel: of the lowest panel.
+
+    Raises:
+        ValueError: if there is no panel, or a curve is not as :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one label with its curves")
+    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, 0.6 + 2.3 * len(panels)), sharex=True, layout="constrained")
+    axes = [axes] if len(panels) == 1 else list(axes)
+    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
+        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        ax.autoscale(axis="y")
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log" if "(log)" in label else "linear")
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+    features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
+    axes[-1].set_xticks(features, [str(x) for x in features])
+    axes[-1].set_xlabel(xlabel)
+    return axes
 
 
 def plot_gradient_by_distance(

@@ -1,7 +1,7 @@
-"""Matrices as coloured cells: small ones with their numbers, and what all such pictures share."""
+"""Matrices as coloured cells: small ones with their numbers, several side by side, and what all such pictures share."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.image import AxesImage
 
-from attnbook.plotting.style import HEAT_MAP, inches, new_axes
+from attnbook.plotting.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes
 
 _MASKED = "#D9D9D9"
+_DOT = {"marker": "o", "markersize": 4.5, "color": TRUTH_COLOUR, "markeredgecolor": "white"}
 _LINE = 0.18  # inches that a line of 11 points needs, with air
 _LETTER = 0.1  # inches a letter of 11 points has, on average
 _SMALL = 0.84  # what of that 10 points need, with less air
@@ -58,6 +59,56 @@ def plot_heat(
         is_mask = str(getattr(matrix, "dtype", "")).endswith("bool")
         _write_numbers(ax, image, values, 0 if is_mask else decimals, cell)
     return ax
+
+
+def plot_side_by_side(
+    matrices: Mapping[str, object],
+    xlabel: str,
+    ylabel: str,
+    colour_label: str = "attention weight",
+    xticks: Sequence | None = None,
+    yticks: Sequence | None = None,
+    marks: Iterable[tuple[int, int]] = (),
+    largest: float = 1.0,
+) -> np.ndarray:
+    """Draw matrices in a row, with one colour bar for all.
+
+    Args:
+        matrices: ``{title: (rows, columns)}``.
+        xticks, yticks: names of the columns and rows; ``None`` numbers them from 1.
+        marks: ``(column, row)`` of cells to mark with a dot, in each matrix.
+        largest: the number with the darkest colour; 0 is white.
+
+    Returns:
+        the axes of the matrices.
+
+    Raises:
+        ValueError: if there are no matrices, or names and matrix don't fit.
+    """
+    if not matrices:
+        raise ValueError("matrices is empty; give at least one title with its matrix")
+    _, axes = plt.subplots(1, len(matrices), figsize=(6.5, 3.0), layout="constrained", squeeze=False)
+    marks = list(marks)
+    for ax, (title, matrix) in zip(axes[0], matrices.items(), strict=True):
+        image = draw_cells(ax, as_matrix(title, matrix), (0.0, largest))
+        rows, columns = image.get_array().shape
+        _name(ax.xaxis, columns, xticks, title)
+        _name(ax.yaxis, rows, yticks, title)
+        for column, row in marks:
+            ax.plot(column, row, **_DOT)
+        ax.set(title=title, xlabel=xlabel)
+    axes[0, 0].set_ylabel(ylabel)
+    ax.figure.colorbar(image, ax=axes[0], label=colour_label, fraction=0.04, pad=0.02)
+    return axes[0]
+
+
+def _name(axis: Axis, count: int, names: Sequence | None, title: str) -> None:
+    names = range(1, count + 1) if names is None else names
+    if len(names) != count:
+        raise ValueError(
+            f"{title!r} has {count} cells along {axis.axis_name} but there are {len(names)} names"
+        )
+    axis.set_ticks(range(count), [as_label(name) for name in names])
 
 
 def as_matrix(name: str, matrix: object) -> np.ndarray:

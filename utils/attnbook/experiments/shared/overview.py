@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 
 from attnbook.experiments.shared.runner import Experiment
-from attnbook.teaching import load_result
+from attnbook.results import load_result
 
 WIDTH = 79
 

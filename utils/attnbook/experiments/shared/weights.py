@@ -4,7 +4,7 @@ from pathlib import Path
 
 from torch import nn
 
-from attnbook.teaching import result_folders
+from attnbook.results import result_folders
 from attnbook.training import load_checkpoint, save_checkpoint
 
 

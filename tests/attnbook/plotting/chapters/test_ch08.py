@@ -1,0 +1,56 @@
+import pytest
+
+from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_silenced
+
+
+def test_the_way_through_the_heads_names_every_shape():
+    shown = [text.get_text() for text in draw_heads(heads=4, dim=64).texts]
+    assert {"(B, T, 64)", "3 × (B, T, 64)", "(B, 4, T, 16)"} <= set(shown)
+    assert [shown.count(str(head)) for head in range(4)] == [2] * 4  # split, and merged
+
+
+@pytest.mark.parametrize("heads", [0, 3, 16])
+def test_heads_that_can_not_be_drawn_are_refused(heads):
+    with pytest.raises(ValueError, match="equal heads"):
+        draw_heads(heads=heads, dim=64)
+
+
+def test_each_clock_has_a_hand_for_each_place(texts):
+    axes = draw_clocks([1.0, 0.2], range(6), shift=2)
+    assert [ax.get_title() for ax in axes] == ["1 radian a place", "0.2 radian a place"]
+    for ax in axes:
+        assert {*"012345"} <= set(texts(ax))
+        assert len(ax.lines) == 6 + 1  # hands and the arc
+
+
+@pytest.mark.parametrize(("speeds", "places"), [([], range(3)), ([1.0], [])])
+def test_clocks_without_hands_are_refused(speeds, places):
+    with pytest.raises(ValueError, match="must not be empty"):
+        draw_clocks(speeds, places, shift=1)
+
+
+def test_scores_are_drawn_over_their_distances():
+    ax = plot_by_distance({"head_0": [1.0, 2.0, 1.0], "head 1": [0.0, 3.0, 0.0]}, [-1, 0, 1], (-0.5, 0.5))
+    drawn = {line.get_label(): list(line.get_ydata()) for line in ax.lines}
+    assert drawn == {"head 0": [1.0, 2.0, 1.0], "head 1": [0.0, 3.0, 0.0]}
+    assert "distances seen in training" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len({line.get_linestyle() for line in ax.lines}) == 2  # told apart in grey print
+
+
+@pytest.mark.parametrize("curves", [{}, {"head": [1.0, 2.0]}])
+def test_curves_that_do_not_fit_the_distances_are_refused(curves):
+    with pytest.raises(ValueError, match="one value for each distance"):
+        plot_by_distance(curves, [-1, 0, 1], (0, 1))
+
+
+def test_each_silent_head_has_a_dot_in_its_layer():
+    axes = plot_silenced({"source": [[1.0, 0.9], [0.8, 0.0]], "target": [[1.0, 1.0], [1.0, 1.0]]}, "exact match")
+    assert [ax.get_title() for ax in axes] == ["source", "target"]
+    dots = [list(line.get_ydata()) for line in axes[0].lines]
+    assert dots == [[1.0, 0.9], [0.8, 0.0]]
+    assert axes[0].get_ylabel() == "exact match"
+
+
+def test_no_table_is_refused():
+    with pytest.raises(ValueError, match="tables is empty"):
+        plot_silenced({})

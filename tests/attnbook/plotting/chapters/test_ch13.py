@@ -1,0 +1,60 @@
+import pytest
+import torch
+
+from attnbook.plotting.chapters.ch13 import (
+    plot_bits,
+    plot_each_seed,
+    plot_memories,
+    plot_numbers,
+    plot_tracks,
+)
+
+
+def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
+    wanted = torch.tensor([[1.0, 0], [0, 1], [1, 1]])
+    said = torch.tensor([[0.9, 0.2], [0.7, 0.8], [0.6, 0.1]])  # vectors 2 and 3 are wrong
+    axes = plot_bits({"wanted": wanted, "said": said}, wrong_against="wanted")
+    looks_right(axes[-1])
+    assert not axes[0].lines
+    assert axes[1].lines[0].get_xdata().tolist() == [2, 3]
+    with pytest.raises(ValueError, match="same shape"):
+        plot_bits({"wanted": wanted, "said": said[:2]})
+    with pytest.raises(ValueError, match="rows is empty"):
+        plot_bits({})
+
+
+def test_memories_show_their_numbers(looks_right):
+    axes = plot_memories({"before": [[1, 0], [0, -1]], "after": [[0.25, 1.5], [0, 0]]})
+    looks_right(axes[0])
+    assert [text.get_text() for text in axes[1].texts] == ["0.25", "1.5", "0", "0"]
+    with pytest.raises(ValueError, match="memories is empty"):
+        plot_memories({})
+
+
+def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
+    axes = plot_tracks({"input bits": torch.zeros(5, 3), "write head": torch.ones(5, 9)}, told=2, rows=4)
+    looks_right(axes[-1])
+    assert [ax.images[0].get_array().shape for ax in axes] == [(3, 5), (4, 5)]
+    assert all(ax.lines[0].get_xdata()[0] == 2 for ax in axes)
+    with pytest.raises(ValueError, match="number of steps"):
+        plot_tracks({"a": torch.zeros(5, 3), "b": torch.zeros(4, 3)})
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_tracks({})
+
+
+def test_every_seed_has_its_line(looks_right, texts):
+    points = {10: [0.0, 0.5], 20: [3.0, 100.0]}
+    axes = plot_each_seed({"memory": points, "no_memory": points}, chance={10: 40, 20: 80})
+    looks_right(axes[-1])
+    assert [line.get_ydata().tolist() for line in axes[1].lines] == [[0, 3], [0.5, 100], [40, 80]]
+    assert {"memory", "no memory", "seed 0", "seed 1", "guessing"} <= set(texts(axes[0]))
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_each_seed({})
+
+
+def test_numbers_of_a_head_are_curves_over_time(looks_right):
+    axes = plot_numbers({"gate": {"read head": [0, 1, 0]}, "weight": {"row 0": [1, 1, 0], "row 1": [0, 0, 1]}}, [1])
+    looks_right(axes[-1])
+    assert [len(ax.lines) for ax in axes] == [2, 3]
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_numbers({})

@@ -1,0 +1,179 @@
+"""Figures of chapter 13: answers of bits, a memory before and after, tracks of heads, and a line for every seed."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from attnbook.plotting.heat import as_matrix, colour_bar
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, readable
+
+_WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
+
+
+def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against: str | None = None) -> list[Axes]:
+    """Draw sequences of vectors below one another: a column is a vector, a cell a bit or how sure a model is of a 1.
+
+    Args:
+        rows: ``{title: (T, bits)}``, numbers from 0 to 1.
+        xlabel: what the columns are; they are counted from 1.
+        wrong_against: title of the right answer. In each other panel a mark stands over a vector with a wrong bit.
+
+    Raises:
+        ValueError: if there is nothing to draw, or the panels have not the same shape.
+    """
+    panels = {title: as_matrix(title, bits) for title, bits in rows.items()}
+    if not panels:
+        raise ValueError("rows is empty; give at least one title with its vectors")
+    if len({values.shape for values in panels.values()}) > 1:
+        raise ValueError("the panels must have the same shape")
+    size = (6.5, 0.8 + 1.15 * len(panels))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
+    for ax, (title, values) in zip(axes[:, 0], panels.items(), strict=True):
+        vectors, bits = values.shape
+        ax.imshow(values.T, vmin=0, vmax=1, extent=(0.5, vectors + 0.5, bits + 0.5, 0.5), **_WHOLE)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set(ylabel="bit", yticks=(1, bits))
+        ax.grid(False)
+        if wrong_against is not None and title != wrong_against:
+            wrong = ((values > 0.5) != (panels[wrong_against] > 0.5)).any(axis=1).nonzero()[0] + 1
+            ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=5, clip_on=False)
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def plot_memories(memories: Mapping[str, object]) -> list[Axes]:
+    """Draw states of one memory side by side, numbers written into the cells, which are blue above 0, orange below.
+
+    Args:
+        memories: ``{title: (N, M)}``.
+
+    Raises:
+        ValueError: if there is nothing to draw.
+    """
+    if not memories:
+        raise ValueError("memories is empty; give at least one title with its memory")
+    panels = {title: as_matrix(title, memory) for title, memory in memories.items()}
+    rows = max(len(values) for values in panels.values())
+    _, axes = plt.subplots(
+        1, len(panels), figsize=(6.5, 1.2 + 0.3 * rows), sharey=True, squeeze=False, layout="constrained"
+    )
+    for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
+        ax.imshow(values, cmap="PuOr", vmin=-2.2, vmax=2.2, aspect="auto")
+        for (row, column), value in np.ndenumerate(values):
+            ax.text(column, row, f"{value + 0.0:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10)
+        ax.set_title(title, fontsize=11)
+        ax.set(xlabel="feature", xticks=range(values.shape[1]), yticks=range(len(values)))
+        ax.grid(False)
+    axes[0, 0].set_ylabel("row of memory")
+    return list(axes[0])
+
+
+def plot_tracks(
+    panels: Mapping[str, object], told: int | None = None, rows: int | None = None, ylabel: str = "row"
+) -> list[Axes]:
+    """Draw where heads look as time goes on, a panel each, below one another: the darker, the larger the weight.
+
+    Args:
+        panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows.
+        told: the step of the delimiter; a line is drawn there.
+        rows: show so many rows of the memory, from row 0; ``None`` shows all.
+        ylabel: of panels that show a memory.
+
+    Raises:
+        ValueError: if there is nothing to draw, or the panels differ in their number of steps.
+    """
+    tracks = {title: as_matrix(title, values) for title, values in panels.items()}
+    if not tracks:
+        raise ValueError("panels is empty; give at least one title with its weights")
+    if len({len(values) for values in tracks.values()}) > 1:
+        raise ValueError("the panels must have the same number of steps")
+    heights = [0.55 if "bits" in title else 1.0 for title in tracks]
+    size = (6.5, 0.8 + 1.9 * sum(heights))
+    _, axes = plt.subplots(
+        len(tracks), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
+    )
+    for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=True):
+        bits = "bits" in title
+        shown = values if bits or rows is None else values[:, :rows]
+        image = ax.imshow(shown.T, vmin=0, vmax=1, **_WHOLE)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set_ylabel("bit" if bits else ylabel)
+        ax.grid(False)
+        if told is not None:
+            ax.axvline(told, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
+        if not bits:
+            colour_bar(ax, image, "weight")
+    axes[-1, 0].set_xlabel("time step")
+    return list(axes[:, 0])
+
+
+def plot_each_seed(
+    panels: Mapping[str, Mapping[int, Sequence[float]]],
+    xlabel: str = "vectors to copy",
+    ylabel: str = "wrong bits a sequence",
+    trained: float | None = 20,
+    chance: Mapping[int, float] | None = None,
+) -> list[Axes]:
+    """Draw every run as a line of its own, one panel a model; the y axis is linear up to 1 and logarithmic above.
+
+    Args:
+        panels: ``{model: {length: [one value a seed]}}``; each length needs all seeds.
+        xlabel, ylabel: what is drawn; the x label stands below the lowest panel.
+        trained: the longest length that was trained; what lies below is shaded.
+        chance: ``{length: what guessing gives}``, a grey line.
+
+    Raises:
+        ValueError: if there is no panel, or the lengths of one have not equally many values.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one model with its lengths")
+    figure, axes = plt.subplots(
+        len(panels), 1, figsize=(6.5, 1.2 + 1.9 * len(panels)), sharex=True, sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for ax, (name, points) in zip(axes[:, 0], panels.items(), strict=True):
+        lengths = sorted(points)
+        values = np.array([list(points[length]) for length in lengths], dtype=float)  # (lengths, seeds)
+        for seed, (run, style) in enumerate(zip(values.T, STYLES, strict=False)):
+            look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 5}
+            ax.plot(lengths, run, linewidth=1.4, label=f"seed {seed}", clip_on=False, **look)
+        if chance is not None:
+            ax.plot(lengths, [chance[n] for n in lengths], color="#767676", linewidth=1, marker="", label="guessing")
+        if trained is not None:
+            ax.axvspan(min(lengths) - 1, trained + 1, zorder=0, facecolor="#F1EBDD", edgecolor="none")
+        ax.set_yscale("symlog", linthresh=1)
+        ax.set_ylim(bottom=0)
+        ax.set_title(readable(name), loc="left", fontsize=12)
+        ax.set_xticks(lengths)
+    axes[-1, 0].set_xlabel(xlabel)
+    figure.supylabel(ylabel, fontsize=12)
+    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels(), readable(next(iter(panels))))
+    return list(axes[:, 0])
+
+
+def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Sequence[int] = ()) -> list[Axes]:
+    """Draw numbers that a head is told at each step as curves, a panel each, below one another.
+
+    Args:
+        panels: ``{ylabel: {curve: (T,)}}``.
+        marks: steps to mark with a line.
+
+    Raises:
+        ValueError: if there is nothing to draw.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one label with its curves")
+    size = (6.5, 1.6 + 1.4 * len(panels))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
+    for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
+        for (name, values), style in zip(curves.items(), STYLES, strict=False):
+            look = {"color": style.colour, "linestyle": style.line, "marker": ""}
+            ax.plot(np.asarray(values, dtype=float), label=readable(name), **look)
+        for step in marks:
+            ax.axvline(step, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
+        ax.set_ylabel(label)
+    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels())
+    axes[-1, 0].set_xlabel("time step")
+    return list(axes[:, 0])

@@ -1,0 +1,127 @@
+"""Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import ConnectionPatch
+
+from attnbook.plotting.boxes import INK, LINE, arrow, box, canvas, line, say
+from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR
+
+_BAR = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
+
+
+def draw_machine() -> Axes:
+    """Draw the parts of a neural Turing machine and what passes between them at one step."""
+    ax = canvas(None, (6.5, 3.9), (0, 10), (-0.25, 4.65))
+    for x, width, text in ((0.2, 2.1, "controller"), (3.5, 2.1, "write head"), (3.5, 2.1, "read head")):
+        y = {"controller": 1.9, "write head": 3.1, "read head": 0.7}[text]
+        box(ax, x, y, width, 0.9, edge=LINE)
+        say(ax, x + width / 2, y + 0.45, text, weight="bold")
+    for row in range(8):
+        ax.add_patch(plt.Rectangle((7.7, 0.55 + 0.45 * row), 2.1, 0.45, facecolor="white", edgecolor=LINE))
+        say(ax, 7.55, 0.77 + 0.45 * row, str(7 - row), ha="right", size=10)
+    say(ax, 8.75, 4.4, "memory (N, M)", weight="bold")
+    arrow(ax, (1.25, 1.1), (1.25, 1.85), LINE)
+    say(ax, 1.25, 0.85, r"input $x_t$")
+    arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
+    say(ax, 1.25, 3.85, r"output $y_t$")
+    arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
+    say(ax, 2.55, 3.4, "where? what?", size=10)
+    arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
+    say(ax, 3.4, 1.95, "where?", size=10)
+    arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
+    say(ax, 6.45, 3.8, "erase, add", size=10)
+    arrow(ax, (7.3, 1.15), (5.65, 1.15), LINE)
+    say(ax, 6.45, 1.4, "weighted sum", size=10)
+    line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
+    arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
+    say(ax, 2.6, 0.0, r"what was read, $r_t$: known at the next step", size=10)
+    return ax
+
+
+def draw_rows(
+    columns: Mapping[str, Sequence[float]],
+    memory: object | None = None,
+    flows: Sequence[tuple[int, int, Sequence[tuple[int, int, float]]]] = (),
+    decimals: int = 2,
+) -> list[Axes]:
+    """Draw numbers that belong to rows of memory, a panel each, rows from top to bottom, as bars with their figures.
+
+    Args:
+        columns: ``{title: (N,)}``, from left to right.
+        memory: ``(N, M)``, drawn as cells to their left.
+        flows: ``(from, to, [(row, row, amount), …])``: arrows from one panel's rows to another's, as thick as the
+            amount; panels are counted without the memory. An arrow round the end of the memory is orange.
+        decimals: of the figures.
+
+    Returns:
+        the axes of the columns.
+
+    Raises:
+        ValueError: if there is no column, or columns and memory have not the same number of rows.
+    """
+    if not columns:
+        raise ValueError("columns is empty; give at least one title with its numbers")
+    numbers = {title: np.asarray(column, dtype=float) for title, column in columns.items()}
+    shapes = {values.shape for values in numbers.values()}
+    cells = None if memory is None else as_matrix("memory", memory)
+    if len(shapes) > 1 or (cells is not None and shapes != {(len(cells),)}):
+        raise ValueError(f"columns and memory must have the same rows, got {sorted(shapes)}")
+    ratios = [1.0] * len(numbers) if cells is None else [0.7] + [1.0] * len(numbers)
+    rows = len(next(iter(numbers.values())))
+    figure, axes = plt.subplots(
+        1, len(ratios), figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=ratios, layout="constrained"
+    )
+    axes = np.atleast_1d(axes)
+    if cells is not None:
+        _cells(axes[0], cells)
+    panels = list(axes[cells is not None :])
+    for ax, (title, values) in zip(panels, numbers.items(), strict=True):
+        _bars(ax, title, values, decimals)
+    axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
+    axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
+    if flows:
+        figure.get_layout_engine().set(wspace=0.1)
+    for start, end, arrows in flows:
+        for before, after, amount in arrows:
+            _flow(panels[start], panels[end], before, after, amount)
+    return panels
+
+
+def _cells(ax: Axes, cells: np.ndarray) -> None:
+    low, high = min(0.0, cells.min()), max(1.0, cells.max())
+    ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
+    for (row, column), value in np.ndenumerate(cells):
+        ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=INK)
+    ax.set_xticks(range(cells.shape[1]), range(cells.shape[1]))
+    ax.set(xlabel="feature")
+    ax.set_title("memory", fontsize=11)
+    ax.grid(False)
+
+
+def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
+    ax.barh(range(len(values)), values, **_BAR)
+    largest = max(1.0, round(values.max(), 3))
+    for row, value in enumerate(values):
+        text = f"{value:.{decimals}f}".replace("-", "−")
+        ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=INK)
+    ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest), xlabel="value")
+    ax.set_title(title, fontsize=11)
+    ax.set_xticks([0, 1] if largest == 1 else [0, round(largest)])
+    ax.grid(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def _flow(one: Axes, other: Axes, before: int, after: int, amount: float) -> None:
+    round_the_end = abs(after - before) > 1
+    arrow = ConnectionPatch(
+        (0.78, before), (-0.01, after), one.get_yaxis_transform(), other.get_yaxis_transform(), arrowstyle="-|>",
+        linewidth=0.8 + 4 * amount, color=TRUTH_COLOUR if round_the_end else LINE,
+        linestyle="--" if round_the_end else "-", mutation_scale=9, alpha=0.9, shrinkA=0, shrinkB=2,
+    )  # fmt: skip
+    one.figure.add_artist(arrow)
+    arrow.set_in_layout(False)

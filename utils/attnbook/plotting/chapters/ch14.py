@@ -1,0 +1,244 @@
+"""Figures of chapter 14: attention and pointing, Held and Karp's table, ways through points, a walk round a hull."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnbook.plotting.boxes import FAINT, INK, LINE, PALE, PAPER, READS, arrow, box, canvas, line, say
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR
+
+_WAY = {"color": STYLES[0].colour, "linestyle": "-", "marker": "", "linewidth": 2.0, "zorder": 2}
+_OFF = {"color": STYLES[1].colour, "linestyle": (0, (4, 1.5)), "marker": "", "linewidth": 2.6, "zorder": 2}
+_POINT = {"marker": "o", "linestyle": "", "markersize": 6, "color": INK, "zorder": 3}
+_START = {"marker": "s", "linestyle": "", "markersize": 9, "color": INK, "zorder": 3}
+
+
+class Way(NamedTuple):
+    """A closed way through points, as a panel shows it.
+
+    Fields:
+        title: above the panel.
+        points: ``(N, 2)``.
+        places: ``(T,)``, in the order in which they are visited; N ends the way.
+        best: the way to compare with, likewise; edges that it has not are drawn dashed.
+    """
+
+    title: str
+    points: Tensor
+    places: Tensor
+    best: Tensor | None = None
+
+
+def plot_ways(ways: Sequence[Way], columns: int = 3, numbers: bool = False) -> list[Axes]:
+    """Draw closed ways side by side, the first place of each as a square.
+
+    Args:
+        ways: one a panel, row by row.
+        columns: panels in a row.
+        numbers: write each place's number beside it.
+
+    Raises:
+        ValueError: if there is no way, one is empty, or ``columns`` is not positive.
+    """
+    if not len(ways) or columns < 1:
+        raise ValueError(f"ways and columns must be at least one, got {len(ways)} and {columns}")
+    axes = _panels(len(ways), columns)
+    for ax, way in zip(axes, ways, strict=True):
+        _draw_way(ax, way, numbers)
+    return axes
+
+
+def _panels(count: int, columns: int) -> list[Axes]:
+    """``count`` square panels with common axes, ``columns`` in a row."""
+    rows = -(-count // columns)
+    size = (6.5, 0.5 + (6.5 / columns + 0.15) * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, layout="constrained")
+    axes = list(np.atleast_1d(axes).flat)
+    for ax in axes[count:]:
+        ax.set_axis_off()
+    figure.supxlabel("x (sides of the square)", fontsize=12)
+    figure.supylabel("y (sides of the square)", fontsize=12)
+    return axes[:count]
+
+
+def _draw_way(ax: Axes, way: Way, numbers: bool) -> None:
+    places = _stops(way.places, len(way.points))
+    if not places:
+        raise ValueError(f"the way of {way.title!r} has no place")
+    known = None if way.best is None else set(_edges(_stops(way.best, len(way.points))))
+    spots = way.points.tolist()
+    for edge in _edges(places):
+        a, b = sorted(edge) if len(edge) == 2 else (*edge, *edge)
+        look = _WAY if known is None or edge in known else _OFF
+        ax.plot(*zip(spots[a], spots[b], strict=True), **look)
+    ax.plot(*way.points.T.tolist(), **_POINT)
+    ax.plot(*spots[places[0]], **_START)
+    if numbers:
+        _number(ax, spots)
+    _square(ax, way.title)
+
+
+def _stops(places: Tensor, size: int) -> list[int]:
+    listed = places.tolist()
+    return listed[: listed.index(size)] if size in listed else listed
+
+
+def _edges(places: list[int]) -> list[frozenset[int]]:
+    return [frozenset(pair) for pair in zip(places, places[1:] + places[:1], strict=True)]
+
+
+def _number(ax: Axes, spots: list[list[float]]) -> None:
+    middle = np.mean(spots, axis=0)
+    for number, spot in enumerate(spots):
+        away = np.array(spot) - middle  # numbers stand outside, where few edges run
+        shift = 11 * away / max(np.linalg.norm(away), 1e-9)
+        ax.annotate(str(number), spot, shift, textcoords="offset points", ha="center", va="center", fontsize=11)
+
+
+def _square(ax: Axes, title: str) -> None:
+    ax.set(xlim=(-0.07, 1.1), ylim=(-0.07, 1.1), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), aspect="equal")
+    ax.set_xticklabels(("0", "½", "1"))
+    ax.set_yticklabels(("0", "½", "1"))
+    ax.set_title(title, fontsize=11, loc="left")
+
+
+def plot_wrapping(points: Tensor, hull: Tensor, columns: int = 3) -> list[Axes]:
+    """Draw gift wrapping, one panel a corner: the rays to all other points, and the one that has none to its right.
+
+    Args:
+        points: ``(N, 2)``. hull: ``(T,)`` places, N from its end on.
+
+    Raises:
+        ValueError: if the hull has no corner.
+    """
+    stops = _stops(hull, len(points))
+    if not stops:
+        raise ValueError("hull has no corner")
+    axes, spots = _panels(len(stops), columns), points.tolist()
+    for step, ax in enumerate(axes):
+        for other in spots:
+            ax.plot(*zip(spots[stops[step]], other, strict=True), color=PALE, linestyle=":", marker="", linewidth=1.2)
+        found = [*stops, stops[0]][: step + 2]
+        ax.plot(*zip(*(spots[place] for place in found), strict=True), **_WAY)
+        ax.plot(*points.T.tolist(), **_POINT)
+        ax.plot(*spots[stops[step]], **_START)
+        _number(ax, spots)
+        _square(ax, f"{step + 1}: from {found[-2]} to {found[-1]}")
+    return axes
+
+
+def plot_pointing(
+    points: Tensor, tokens: Tensor, weights: Tensor, steps: Sequence[int], columns: int = 3
+) -> list[Axes]:
+    """Draw at some steps of one answer how probable each place was: the larger the circle, the more.
+
+    Args:
+        points: ``(N, 2)``. tokens: ``(T,)`` what was chosen. weights: ``(T, N + 1)`` the probabilities before.
+        steps: which steps, one a panel; their numbers count from 0, and step 0 has nothing behind it.
+
+    Raises:
+        ValueError: if there is no step, or one that the answer has not.
+    """
+    if not len(steps) or not 0 <= min(steps) <= max(steps) < len(tokens):
+        raise ValueError(f"steps must lie from 0 to {len(tokens) - 1}, got {list(steps)}")
+    axes, spots, chosen = _panels(len(steps), columns), points.tolist(), tokens.tolist()
+    for ax, step in zip(axes, steps, strict=True):
+        before = [place for place in chosen[:step] if place < len(spots)]
+        for place, (x, y) in enumerate(spots):
+            share = weights[step, place].item()
+            if place in before:
+                ax.plot(x, y, marker="x", color=INK, markersize=6, zorder=3)
+                continue
+            look = {"facecolor": STYLES[0].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 0.8}
+            ax.scatter([x], [y], s=420 * share, zorder=2, clip_on=False, **look)
+            ax.plot(x, y, marker="o", color=INK, markersize=3, zorder=3)
+        if before:
+            ax.plot(*zip(*(spots[place] for place in before), strict=True), **_WAY)
+            ax.plot(*spots[before[-1]], **_START)
+        _square(ax, f"choice {step + 1}: {weights[step].max().item():.2f}")
+    return axes
+
+
+def draw_pointing(ax: Axes | None = None) -> Axes:
+    """Draw what attention and pointing share, and where they part: with the sum and without it."""
+    ax = canvas(ax, (6.5, 4.4), (-0.3, 10), (-0.7, 6.3))
+    _part(ax, 0.2, 4.7, 2.6, "query", "(B, Tq, Dq)")
+    _part(ax, 0.2, 2.9, 2.6, "keys", "(B, Tk, Dk)")
+    _part(ax, 3.6, 3.8, 2.4, "score", "(B, Tq, Tk)")
+    _part(ax, 6.8, 3.8, 3.0, "normalise", "weights (B, Tq, Tk)")
+    _part(ax, 0.2, 0.5, 2.6, "values", "(B, Tk, Dv)", faint=True)
+    _part(ax, 3.6, 0.5, 2.4, "weighted sum", "(B, Tq, Dv)", faint=True)
+    _part(ax, 6.8, 0.5, 3.0, "a place", "argmax over Tk", bold=True)
+    for start, end in (((2.85, 5.1), (3.55, 4.6)), ((2.85, 3.5), (3.55, 4.1)), ((6.05, 4.35), (6.75, 4.35))):
+        arrow(ax, start, end)
+    arrow(ax, (7.5, 3.7), (5.4, 1.75), FAINT, dashed=True)
+    arrow(ax, (2.85, 1.05), (3.55, 1.05), FAINT, dashed=True)
+    arrow(ax, (8.6, 3.7), (8.6, 1.75), TRUTH_COLOUR)
+    line(ax, (8.3, 8.3, -0.2, -0.2), (0.42, -0.1, -0.1, 5.25), TRUTH_COLOUR)
+    arrow(ax, (-0.2, 5.25), (0.18, 5.25), TRUTH_COLOUR)
+    say(ax, 4.05, -0.42, "what stands there is read next", colour=TRUTH_COLOUR)
+    say(ax, 8.75, 2.7, "pointing:\nstop here", ha="left", colour=TRUTH_COLOUR)
+    say(ax, 3.6, 2.75, "attention:\none more step", ha="left", colour=LINE)
+    say(ax, 0.2, 6.1, "one sentence, two endings", ha="left", size=12, weight="bold")
+    return ax
+
+
+def _part(ax: Axes, x: float, y: float, width: float, name: str, shape: str, faint=False, bold=False) -> None:
+    colour = TRUTH_COLOUR if bold else FAINT if faint else INK
+    box(ax, x, y, width, 1.1, edge=colour, line=2.2 if bold else 1.2, dashed=faint)
+    say(ax, x + width / 2, y + 0.75, name, size=12, weight="bold")
+    say(ax, x + width / 2, y + 0.32, shape)
+
+
+def draw_held_karp(way: Tensor, ax: Axes | None = None) -> Axes:
+    """Draw Held and Karp's table for four cities: each cell with its cost, the best way through them bold.
+
+    Args:
+        way: ``(4, 4)`` distances.
+
+    Raises:
+        ValueError: if there are not four cities.
+    """
+    if way.shape != (4, 4):
+        raise ValueError(f"way must hold the distances of four cities, (4, 4), got {tuple(way.shape)}")
+    d, cost, best = way.tolist(), {}, {}
+    for size in (1, 2, 3):
+        for cities in combinations((1, 2, 3), size):
+            for last in cities:
+                rest = tuple(city for city in cities if city != last)
+                options = {(rest, i): cost[rest, i] + d[i][last] for i in rest} or {None: d[0][last]}
+                best[cities, last] = min(options, key=options.get)
+                cost[cities, last] = min(options.values())
+    totals = {last: cost[(1, 2, 3), last] + d[last][0] for last in (1, 2, 3)}
+    home = ((1, 2, 3), min(totals, key=totals.get))
+    kept = [home]
+    while best[kept[-1]]:
+        kept.append(best[kept[-1]])
+    return _draw_table(canvas(ax, (6.5, 4.4), (-0.1, 10.4), (-0.6, 6.6)), cost, best, kept, totals[home[1]])
+
+
+def _draw_table(ax: Axes, cost: dict, best: dict, kept: list, total: float) -> Axes:
+    spots = {}
+    for column, size in enumerate((1, 2, 3)):
+        cells = [cell for cell in cost if len(cell[0]) == size]
+        for row, cell in enumerate(cells):
+            spots[cell] = (0.1 + 3.05 * column, 5.3 - (row + 0.5) * 5.7 / len(cells) + 0.35)
+    for cell, before in best.items():
+        (x, y), on_way = spots[cell], cell in kept
+        text = "{" + ",".join(map(str, cell[0])) + "} → " + f"{cell[1]}: {cost[cell]:g}"
+        width = 2.2 if on_way else 1.0
+        box(ax, x, y - 0.29, 2.1, 0.58, fill=READS if on_way else PAPER, edge=INK, line=width)
+        say(ax, x + 1.05, y, text)
+        if before:
+            colour = STYLES[1].colour if on_way else FAINT
+            arrow(ax, (spots[before][0] + 2.15, spots[before][1]), (x - 0.05, y), colour, width)
+    for column, head in enumerate(("one city", "two cities", "all three")):
+        say(ax, 1.15 + 3.05 * column, 6.35, head, size=12, weight="bold")
+    x, y = spots[kept[0]]
+    say(ax, x + 2.2, y, f"home:\n{total:g}", ha="left", size=12, weight="bold", colour=STYLES[1].colour)
+    return ax

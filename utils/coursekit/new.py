@@ -1,0 +1,111 @@
+"""A new chapter or lab: the files that it is made of, filled in far enough to run and to be tested at once.
+
+What is laid down lies in ``templates/``; which template goes where stands here and nowhere else.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from nbformat import NotebookNode, v4
+
+from coursekit import CourseError
+from coursekit.notebooks import normalise, to_text, write_bytes
+from coursekit.project import Lab, Project
+
+TEMPLATES = Path(__file__).parent / "templates"
+# template -> where it goes; a template that ends in .md becomes a notebook
+FILES = {
+    "chapter": {"chapter.md": "chapters/@NUMBER@_@TOPIC@.ipynb"},
+    "lab": {
+        "lab.md": "solutions/lab@NUMBER@_@TOPIC@/lab@NUMBER@_@TOPIC@.ipynb",
+        "lab/checks.py.template": "utils/attnbook/checks/lab@NUMBER@/__init__.py",
+        "lab/words.py.template": "utils/attnbook/checks/lab@NUMBER@/words.py",
+        "lab/right.py.template": "tests/attnbook/checks/lab@NUMBER@/right.py",
+        "lab/adversarial.py.template": "tests/attnbook/checks/lab@NUMBER@/adversarial.py",
+        "lab/test.py.template": "tests/attnbook/checks/lab@NUMBER@/test_lab@NUMBER@.py",
+    },
+}
+# what of a number must not be there yet
+TAKEN = {
+    "chapter": ("chapters/@NUMBER@_*",),
+    "lab": ("solutions/lab@NUMBER@_*", "utils/attnbook/checks/lab@NUMBER@*", "tests/attnbook/checks/lab@NUMBER@*"),
+}
+CELL = re.compile(r"^%% (markdown|code) (\S+)(?: (\{.*\}))?$", re.MULTILINE)
+TOPIC = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def lay_down(project: Project, kind: str, number: int, topic: str, title: str | None = None) -> list[Path]:
+    """Writes the files of a new ``"chapter"`` or ``"lab"``, and returns them, the notebook first.
+
+    `topic` becomes part of the names, such as bert_gpt; `title` is what people read, made of the topic when left out.
+    Raises CourseError, and writes nothing, for a number or a topic that is none, and where that number is taken."""
+    words = _words(number, topic, title)
+    if taken := _taken(project, kind, words):
+        raise CourseError(f"{kind} {number} is there already: {', '.join(taken)}; nothing was written")
+    files = {project.root / _fill(place, words): _content(name, words) for name, place in FILES[kind].items()}
+    for path, text in files.items():
+        write_bytes(text.encode(), path)
+    return list(files)
+
+
+def next_steps(kind: str, number: int, topic: str) -> str:
+    """What is to be done with a new chapter or lab, step by step, with the commands."""
+    words = _words(number, topic, None)
+    places = [_fill(place, words) for place in FILES[kind].values()]
+    named = {"@chapter@": places[0], "@lab@": places[0]}
+    if kind == "lab":
+        named |= {"@checks@": places[2], "@test@": str(Path(places[-1]).parent.as_posix())}
+    return _fill((TEMPLATES / f"{kind}_next.txt").read_text(encoding="utf-8"), words | named)
+
+
+def run_and_release(project: Project, kind: str, notebook: Path) -> None:
+    """Runs the new notebook, so that it is stored as the course stores notebooks, and makes the lab's released copy.
+
+    Raises CourseError where a cell fails."""
+    from coursekit.execute import execute
+    from coursekit.release import release
+
+    execute(notebook, timeout=600)
+    if kind == "lab":
+        name = notebook.stem
+        release(Lab(name, notebook, project.root / "labs" / name / notebook.name))
+
+
+def notebook_from(text: str) -> NotebookNode:
+    """The notebook of a template: each cell begins with a line ``%% markdown NAME`` or ``%% code NAME {metadata}``."""
+    parts = CELL.split(text)[1:]
+    cells = []
+    for kind, name, metadata, source in zip(*[iter(parts)] * 4, strict=True):
+        make = v4.new_code_cell if kind == "code" else v4.new_markdown_cell
+        cells.append(make(source.strip("\n"), id=name, metadata=json.loads(metadata or "{}")))
+    return normalise(v4.new_notebook(cells=cells))
+
+
+def _words(number: int, topic: str, title: str | None) -> dict[str, str]:
+    if not 1 <= number <= 99:
+        raise CourseError(f"a number from 1 to 99 is wanted, not {number}")
+    if not TOPIC.fullmatch(topic):
+        raise CourseError(f"a topic is called like bert_gpt, in small letters, not {topic!r}")
+    title = title or topic.replace("_", " ").capitalize()
+    return {"@NUMBER@": f"{number:02d}", "@CHAPTER@": str(number), "@TOPIC@": topic, "@TITLE@": title}
+
+
+def _taken(project: Project, kind: str, words: dict[str, str]) -> list[str]:
+    found = [path for pattern in TAKEN[kind] for path in project.root.glob(_fill(pattern, words))]
+    return sorted(project.relative(path) for path in found)
+
+
+def _content(name: str, words: dict[str, str]) -> str:
+    text = _fill((TEMPLATES / name).read_text(encoding="utf-8"), words)
+    if not name.endswith(".md"):
+        return text
+    notebook = notebook_from(text)
+    notebook.metadata["attnbook"] = {"title": words["@TITLE@"], "minutes": 45, "machine_seconds": 10}
+    return to_text(notebook)
+
+
+def _fill(text: str, words: dict[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    return text
