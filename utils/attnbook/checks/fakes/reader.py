@@ -1,41 +1,14 @@
-"""What caches are tried on: the weights of a tiny decoder, and a reader whose every word is known beforehand."""
+"""A reader whose every word is known beforehand: what caches are tried on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 State = Tensor | tuple[Tensor, ...]
-
-
-class TinyWeights(NamedTuple):
-    """Of a decoder with one causal attention and nothing else; each W is used as ``x @ W``.
-
-    Fields:
-        embedding: ``(V, D)``, one vector a word. positions: ``(Tmax, D)``, one vector a place.
-        W_q, W_k, W_v: ``(D, D)``. W_o: ``(D, V)``, from features to logits.
-    """
-
-    embedding: Tensor
-    positions: Tensor
-    W_q: Tensor
-    W_k: Tensor
-    W_v: Tensor
-    W_o: Tensor
-
-    def __repr__(self) -> str:
-        (words, dim), places = self.embedding.shape, len(self.positions)
-        return f"weights (V = {words} words, D = {dim} features, {places} places)"
-
-
-def draw_weights(draw, words: int, dim: int, places: int) -> TinyWeights:
-    """Random weights, no two of them alike."""
-    square = [draw.normal(dim, dim) for _ in range(3)]
-    return TinyWeights(draw.normal(words, dim), draw.normal(places, dim), *square, draw.normal(dim, words))
 
 
 class FakeReader:

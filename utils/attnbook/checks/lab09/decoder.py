@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from attnbook.lab_material.layer_parameters import multi_head_attention
+
 from ..engine.exercise import Exercise, Property
 from .decoder_mistakes import DECODER_MISTAKES
-from .parameters import draw_decoder, multi_head_attention
+from .parameters import draw_decoder
 from .parts import feed_forward, layer_norm
 from .residual import residual_post_norm, residual_pre_norm
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from attnbook.lab_material.layer_parameters import multi_head_attention
+
 from ..engine.exercise import Exercise, Mistake, Property
-from .parameters import draw_encoder, multi_head_attention
+from .parameters import draw_encoder
 from .parts import feed_forward, layer_norm
 from .residual import residual_post_norm, residual_pre_norm
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from attnbook.lab_material.tiny_weights import TinyWeights
+
 from ..engine.exercise import Exercise, Mistake, Property
-from ..fakes.reader import draw_weights
 
 
 def read_cached(words, state, weights):
@@ -20,20 +21,26 @@ def read_cached(words, state, weights):
     return (x + context) @ weights.W_o, (keys, values)  # (B, n, V)
 
 
+def _weights(draw, words, dim, places):
+    """Random weights, no two of them alike."""
+    square = [draw.normal(dim, dim) for _ in range(3)]
+    return TinyWeights(draw.normal(words, dim), draw.normal(places, dim), *square, draw.normal(dim, words))
+
+
 def _words_and_cache(draw):
     for cached, new in ((2, 1), (0, 3), (3, 2), (2, 2)):  # one more; a beginning; two at once; as many as before
         batch, dim, words = draw.sizes(3)
-        weights = draw_weights(draw, words + 2, dim, cached + new + 2)
+        weights = _weights(draw, words + 2, dim, cached + new + 2)
         state = draw.normal(batch, cached, dim), draw.normal(batch, cached, dim)
         yield draw.integers(0, words + 2, batch, new), state, weights
-    weights = draw_weights(draw, 3, 3, 6)  # square
+    weights = _weights(draw, 3, 3, 6)  # square
     yield draw.integers(0, 3, 3, 3), (draw.normal(3, 3, 3), draw.normal(3, 3, 3)), weights
-    weights = draw_weights(draw, 4, 2, 5)
+    weights = _weights(draw, 4, 2, 5)
     yield draw.integers(0, 4, 1, 1), (draw.normal(1, 3, 2), draw.normal(1, 3, 2)), weights  # one sentence, one word
     yield draw.integers(0, 4, 2, 1), (draw.normal(2, 0, 2), draw.normal(2, 0, 2)), weights  # the very first word
-    weights = draw_weights(draw, 4, 3, 26)
+    weights = _weights(draw, 4, 3, 26)
     yield draw.integers(0, 4, 2, 6), (draw.normal(2, 18, 3), draw.normal(2, 18, 3)), weights  # a longer text
-    weights = draw_weights(draw, 4, 3, 9)
+    weights = _weights(draw, 4, 3, 9)
     weights = weights._replace(W_q=1000 * weights.W_q)  # scores of thousands: exp of them is infinite
     yield draw.integers(0, 4, 2, 4), (draw.normal(2, 3, 3), draw.normal(2, 3, 3)), weights
 
