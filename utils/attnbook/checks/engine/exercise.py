@@ -65,7 +65,7 @@ import inspect
 import linecache
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -180,7 +180,7 @@ class Exercise:
     by_hand: bool = False
     device: bool = True
     canonical: Callable[..., Any] | None = None
-    _compiled: dict = field(default_factory=dict, repr=False)
+    _kept: dict = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -197,11 +197,31 @@ class Exercise:
 
     def compact_inputs(self, variant: int, below: float) -> list[tuple]:
         """More argument tuples, the easiest to read first, all easier than `below`: to show, not to judge by."""
+        drawn = self.once(("compact", variant), lambda: self._compact(variant))
+        return [args for reading, args in drawn if reading < below]
+
+    def _compact(self, variant: int) -> list[tuple[int, tuple]]:
         drawn = []
         for number in range(COMPACT):
             with contextlib.suppress(Exception):  # made for sizes that differ: then there are none
                 drawn += list(self.cases(Draw(variant, number, compact=True)))
-        return sorted((args for args in drawn if values.reading(args) < below), key=values.reading)
+        return sorted(((values.reading(args), args) for args in drawn), key=lambda pair: pair[0])
+
+    def expected(self, variant: int = 0) -> list[Run]:
+        """The reference's runs on the inputs of one variant, worked out once; whoever reads them leaves them alone."""
+        inputs = self.inputs
+        return self.once(("expected", variant), lambda: [self.run(self.reference, args) for args in inputs(variant)])
+
+    def wrong_run(self, mistake: Mistake, variant: int, index: int) -> Run:
+        """A known mistake's run on one of the inputs of one variant, worked out once."""
+        args = self.expected(variant)[index].args
+        return self.once((mistake.name, variant, index), lambda: self.run(self.function(mistake), args))
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, worked out the first time and kept."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     def run(self, function: Callable, args: tuple) -> Run:
         """One call of an answer, on a copy of the arguments."""
@@ -233,9 +253,7 @@ class Exercise:
         """The wrong implementation of a mistake."""
         if callable(mistake.code):
             return mistake.code
-        if mistake.name not in self._compiled:
-            self._compiled[mistake.name] = _compile(self, self.source(mistake), mistake.name)
-        return self._compiled[mistake.name]
+        return self.once(mistake.name, lambda: _compile(self, self.source(mistake), mistake.name))
 
 
 def _compile(exercise: Exercise, source: str, title: str) -> Callable:

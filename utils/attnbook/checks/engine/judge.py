@@ -10,7 +10,7 @@ from typing import Any
 
 from . import messages, side_effects, values
 from .compare import same_run, structure
-from .exercise import Exercise, Property
+from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
 from .shrink import shrink
 
@@ -36,6 +36,7 @@ class Trial:
     variant: int
     got: list[Run]
     expected: list[Run]
+    shrinks: bool = True
 
     @cached_property
     def failing(self) -> list[int]:
@@ -47,17 +48,18 @@ class Trial:
         """The runs on a failing input, or on one that is read more easily and `shows` the same."""
         order = [index, *(other for other in self.failing if other != index)]
         pairs = [(self.got[i], self.expected[i]) for i in order]
-        return shrink(self.exercise, self.answer, self.variant, pairs, shows)
+        return shrink(self.exercise, self.answer, self.variant, pairs, shows) if self.shrinks else pairs[0]
 
 
-def judge(exercise: Exercise, answer: Any, variant: int = 0) -> Verdict:
-    """The verdict on an answer. Never raises for a wrong answer."""
+def judge(exercise: Exercise, answer: Any, variant: int = 0, shrinks: bool = True) -> Verdict:
+    """The verdict on an answer. Never raises for a wrong answer. Where only its name is wanted, it need not
+    look for the smallest input to show (`shrinks`)."""
     refusal = _not_a_function(exercise, answer)
     if refusal is not None:
         return refusal
-    inputs = exercise.inputs(variant)
-    expected = [exercise.run(exercise.reference, args) for args in inputs]
-    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected)
+    expected = exercise.expected(variant)
+    inputs = [run.args for run in expected]
+    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected, shrinks)
     if any(run.autograd for run in trial.got):
         return _not_by_hand(trial)
     complaints = [] if trial.failing else side_effects.complaints(exercise, answer, trial.got, expected)
@@ -120,30 +122,36 @@ def _known(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict | 
     if trial.got[-1].failure is not None and trial.got[-1].failure.timed_out:
         return None
     for mistake in exercise.mistakes:
-        wrong = exercise.function(mistake)
-        runs = _alike(trial, wrong)
-        if runs is None:
+        if not _alike(trial, mistake):
             continue
         if trial.failing:
-            shown = trial.shrink(trial.failing[0], partial(_shares, exercise, wrong))
+            shown = trial.shrink(trial.failing[0], partial(_shares, exercise, exercise.function(mistake)))
             return Verdict(False, mistake.name, messages.mistake(exercise, mistake, *shown))
-        if seen == side_effects.pattern(side_effects.complaints(exercise, wrong, runs, trial.expected)):
+        if seen == mistake_pattern(exercise, mistake, trial.variant):
             return Verdict(False, mistake.name, messages.side_mistake(exercise, mistake, complaints[0]))
     return None
 
 
-def _alike(trial: Trial, wrong: Callable) -> list[Run] | None:
-    """The runs of a wrong implementation when they end as the answer's do on every input, else None.
+def mistake_pattern(exercise: Exercise, mistake: Mistake, variant: int) -> frozenset:
+    """The side effects of a known mistake whose values are right, looked for once."""
+    expected = exercise.expected(variant)
+    runs = [exercise.wrong_run(mistake, variant, index) for index in range(len(expected))]
+    found = partial(side_effects.complaints, exercise, exercise.function(mistake), runs, expected)
+    return exercise.once(("pattern", mistake.name, variant), lambda: side_effects.pattern(found()))
+
+
+def _alike(trial: Trial, mistake: Mistake) -> bool:
+    """Whether a known mistake's runs end as the answer's do on every input.
 
     Errors may differ from style to style, but then at least one wrong value must be the same.
     """
-    runs, evidence = [], not trial.failing
+    evidence = not trial.failing
     for index, got in enumerate(trial.got):
-        runs.append(trial.exercise.run(wrong, got.args))
-        if not same_run(got, runs[-1], trial.exercise.tolerance):
-            return None
-        evidence = evidence or (index in trial.failing and _telling(got, runs[-1]))
-    return runs if evidence else None
+        wrong = trial.exercise.wrong_run(mistake, trial.variant, index)
+        if not same_run(got, wrong, trial.exercise.tolerance):
+            return False
+        evidence = evidence or (index in trial.failing and _telling(got, wrong))
+    return evidence
 
 
 def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> bool:

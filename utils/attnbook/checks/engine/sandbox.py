@@ -17,7 +17,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,12 @@ class Run:
     after: tuple = ()
     printed: str = ""
     autograd: str = ""
+    kept: dict = field(default_factory=dict, compare=False, repr=False)  # what else was worked out for this call
+
+    @cached_property
+    def reading(self) -> int:
+        """How hard the arguments are to read."""
+        return values.reading(self.args)
 
     @property
     def changed(self) -> list[int]:

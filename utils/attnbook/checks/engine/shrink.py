@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from . import printing, values
+from . import printing
 from .compare import same_run, structure
 from .exercise import Exercise
 from .sandbox import Run
@@ -23,7 +23,7 @@ def shrink(exercise: Exercise, answer: Callable, variant: int, pairs: list[Pair]
     found, *others = pairs
     if found[0].failure is not None and found[0].failure.timed_out:
         return found
-    best = min([found, *(pair for pair in others if _end(*pair) == _end(*found) and shows(*pair))], key=_trouble)
+    best = _easiest(found, [pair for pair in others if _end(*pair) == _end(*found)], shows)
     hidden, reading = _trouble(best)
     until = time.monotonic() + SECONDS
     for args in exercise.compact_inputs(variant, math.inf if hidden else reading):
@@ -37,11 +37,25 @@ def shrink(exercise: Exercise, answer: Callable, variant: int, pairs: list[Pair]
     return best
 
 
+def _easiest(found: Pair, others: list[Pair], shows: Callable[[Run, Run], bool]) -> Pair:
+    """The one with the least trouble; what comes after it is not looked at, since `shows` and printing take time."""
+    first = None
+    for pair in sorted([found, *others], key=lambda pair: pair[1].reading):
+        if pair is found or shows(*pair):
+            if not _hidden(pair):
+                return pair
+            first = first or pair
+    return first
+
+
 def _trouble(pair: Pair) -> tuple[bool, int]:
     """How hard a pair is to read: whether the difference hides in late digits, and how much there is."""
+    return _hidden(pair), pair[1].reading
+
+
+def _hidden(pair: Pair) -> bool:
     got, expected = pair
-    hidden = got.failure is None and not printing.visible(expected.result, got.result)
-    return hidden, values.reading(got.args)
+    return got.failure is None and not printing.visible(expected.result, got.result)
 
 
 def _wrong(exercise: Exercise, got: Run, expected: Run) -> bool:

@@ -16,6 +16,7 @@ from .sandbox import Failure, Run, guarded
 
 # Alone it only adds a remark to a right answer, unless an exercise lists it as a mistake.
 DEVICE = "another device"
+GRADIENTS = "gradients"
 GRADIENT_TOLERANCE = 1e-6  # gradients lose more digits than values do
 
 
@@ -130,11 +131,18 @@ def _gradients(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) 
     if not exercise.gradients:
         return
     for run_got, run_expected in zip(got, expected, strict=True):
-        wanted = gradients(exercise.reference, run_got.args)
+        wanted = _wanted(exercise, run_expected)
         if not any(wanted.flows):
             continue
         ours = gradients(answer, run_got.args)
         yield from _compare(exercise, ours, wanted, run_got, run_expected)
+
+
+def _wanted(exercise: Exercise, expected: Run) -> Gradients:
+    """The reference's gradients, worked out once for each of its runs."""
+    if GRADIENTS not in expected.kept:
+        expected.kept[GRADIENTS] = gradients(exercise.reference, expected.args)
+    return expected.kept[GRADIENTS]
 
 
 @dataclass(frozen=True)
