@@ -25,8 +25,9 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 
 # Whose behaviour is tested from outside, in one place for all of them.
 TESTED_ELSEWHERE = {
-    "attnbook/checks/lab": "tests/attnbook/checks/test_catalogue.py",
-    "attnbook/checks/toy_": "tests/attnbook/checks/test_catalogue.py",
+    "attnbook/checks/fakes/": "tests/attnbook/checks/fakes",
+    **{f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
+       for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")},
 }
 
 # MathJax would fetch this in a browser that cannot look a document through; none of the last ten years is one.

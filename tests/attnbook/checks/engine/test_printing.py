@@ -1,0 +1,67 @@
+"""Small values, printed to be compared by eye."""
+
+import pytest
+import torch
+
+from attnbook.checks.engine.printing import beside, text, visible
+
+
+def test_long_tensors_are_only_described():
+    assert text(torch.zeros(9, 9)) == "tensor (9, 9) float32"
+    assert text(torch.tensor([1.0, 0.25])) == "[1.  , 0.25]"
+
+
+@pytest.mark.parametrize("value, wanted", [
+    ({2: 1 / 3}, "{2: 0.3333}"), ([1.0, "a"], "[1, 'a']"), ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
+    (len, "a function"), (set(), "set()"), (frozenset(), "set()"), (-0.0, "0"),
+])
+def test_other_values_print_as_they_are_written(value, wanted):
+    assert text(value) == wanted
+
+
+def test_long_lists_get_a_line_for_each_entry():
+    assert text([[1, 2], [3]]) == "[[1, 2], [3]]"
+    assert text([list(range(20)), list(range(20, 40))]).splitlines() == [
+        f"[{list(range(20))},", f" {list(range(20, 40))}]"]
+
+
+def test_a_third_axis_leaves_no_empty_lines():
+    assert len(text(torch.zeros(2, 2, 2)).splitlines()) == 4
+
+
+def test_expected_stands_beside_got():
+    first, *rest = beside(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 2], [3, 5]])).splitlines()
+    assert first.split("  ")[1:2] == ["expected, tensor (2, 2) int64"]
+    assert "got" in first
+    assert [line.split() for line in rest] == [["[[1,", "2],", "[[1,", "2],"], ["[3,", "4]]", "[3,", "5]]"]]
+
+
+def test_wide_values_stand_one_under_the_other():
+    lines = beside(torch.arange(30), torch.arange(30) + 1).splitlines()
+    assert sum("expected" in line or "got" in line for line in lines) == 2
+    assert not any("expected" in line and "got" in line for line in lines)
+
+
+def test_what_looks_equal_gets_more_digits():
+    shown = beside(torch.tensor([0.5], dtype=torch.float64), torch.tensor([0.5000004], dtype=torch.float64))
+    assert "0.5000004" in shown
+
+
+def test_the_parts_of_a_tuple_stand_under_their_names():
+    shown = beside((torch.ones(1), torch.ones(2)), (torch.ones(1), torch.zeros(2)), ("context", "weights"))
+    assert shown.count("weights = ") == 2
+
+
+def test_zero_has_no_sign():
+    assert text(torch.tensor([-0.0, 0.5, -1e-9])) == "[0. , 0.5, 0. ]"
+
+
+def test_small_numbers_are_written_with_their_power_of_ten():
+    assert text(torch.tensor([[1.5e-6, 0.0]], dtype=torch.float64)).split() == ["[[", "1.50e-06,", "0]]"]
+    assert "e-" not in text(torch.tensor([1.0, 1e-9]))
+
+
+def test_a_difference_in_late_digits_is_not_visible():
+    assert visible(torch.tensor([0.5]), torch.tensor([0.6]))
+    assert visible(torch.tensor([0.5]), torch.tensor([[0.5]]))
+    assert not visible(torch.tensor([0.5]), torch.tensor([0.500001]))

@@ -1,0 +1,32 @@
+"""Shares of attention: closed places have none, the open ones share one."""
+
+import torch
+
+from attnbook.checks.families.attention_properties import closed_get_nothing, rows_sum_to_one
+
+MASK = torch.tensor([[[True, False, True], [False, False, False]]])  # (B, Tq, Tk)
+RIGHT = torch.tensor([[[0.25, 0.0, 0.75], [0.0, 0.0, 0.0]]])
+
+
+def test_right_weights_pass():
+    assert closed_get_nothing(RIGHT, MASK)
+    assert rows_sum_to_one(RIGHT, MASK)
+    assert rows_sum_to_one(RIGHT[:, :1], None)
+    assert closed_get_nothing(RIGHT, None)
+
+
+def test_a_closed_place_with_weight_is_seen():
+    assert not closed_get_nothing(RIGHT + torch.tensor([0.0, 1e-9, 0.0]), MASK)
+
+
+def test_rows_that_sum_to_something_else_are_seen():
+    assert not rows_sum_to_one(RIGHT, None)  # the second row would have to be 1
+    assert not rows_sum_to_one(2 * RIGHT, MASK)
+    assert not rows_sum_to_one(RIGHT.new_full((1, 2, 3), 1 / 3), MASK)
+
+
+def test_a_mask_may_have_axes_of_one():
+    weights = torch.tensor([[[[0.5, 0.5, 0.0]] * 2] * 2])  # (B, H, Tq, Tk)
+    mask = torch.tensor([[[[True, True, False]]]])
+    assert closed_get_nothing(weights, mask)
+    assert rows_sum_to_one(weights, mask)

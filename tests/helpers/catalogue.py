@@ -1,0 +1,175 @@
+"""What holds in every lab, written once: `tests/attnbook/checks/labNN/test_labNN.py` only names its lab.
+
+Beside that file lie `right.py` (right answers, `def exercise__style`) and perhaps modules `adversarial….py`: answers
+that are wrong on rare inputs only. There `WRONG` has a list for each exercise, or a dict with names where answers
+share one; `NAMED` says as which mistake some are known; `RIGHT`, what wrong answers are made of, passes.
+"""
+
+import importlib.util
+import time
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+from attnbook import checks
+from attnbook.checks import Exercise, Mistake, evaluate
+from attnbook.checks.engine.compare import same_run
+from attnbook.checks.engine.judge import mistake_pattern
+from attnbook.checks.engine.messages import GENERAL
+from attnbook.checks.engine.values import clone, transform
+
+FOLDER = Path(__file__).parents[1] / "attnbook" / "checks"
+VARIANTS = range(4)
+
+
+@cache
+def _modules(lab: str, names: str) -> list[ModuleType]:
+    return [_module(path) for path in sorted((FOLDER / lab).glob(names))]
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def right_answers(lab: str) -> dict[str, Callable]:
+    """The functions of `right.py` by name: exercise, two underscores, style."""
+    (module,) = _modules(lab, "right.py")
+    return {name: answer for name, answer in vars(module).items() if "__" in name.strip("_")}
+
+
+def _styles(lab: str, exercise: str) -> list[Callable]:
+    return [answer for name, answer in right_answers(lab).items() if name.split("__")[0] == exercise]
+
+
+def _adversarial(lab: str) -> list:
+    """Exercise, answer, and its mistake's name where it is known as one."""
+    found = []
+    for module in _modules(lab, "adversarial*.py"):
+        named = getattr(module, "NAMED", {})
+        for exercise, answers in module.WRONG.items():
+            pairs = answers.items() if isinstance(answers, dict) else [(answer.__name__, answer) for answer in answers]
+            found += [pytest.param(exercise, *pair, id=f"{exercise}-{how}")
+                      for how, answer in pairs for pair in [(answer, named.get(answer))]]
+    return found
+
+
+def _ingredients(lab: str) -> list:
+    found = [getattr(module, "RIGHT", {}) for module in _modules(lab, "adversarial*.py")]
+    return [pytest.param(name, answer, id=name) for right in found for name, answer in right.items()]
+
+
+class ChecksOfALab:
+    """Subclass it, and name the `lab`."""
+
+    lab: str
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Each test runs for all the exercises, mistakes or answers that its arguments ask for."""
+        exercises, asked = getattr(checks, self.lab).exercises().values(), metafunc.fixturenames
+        if "known" in asked:
+            pairs = [(exercise, known) for exercise in exercises for known in exercise.mistakes]
+            ids = [f"{exercise.name}-{known.name}" for exercise, known in pairs]
+            metafunc.parametrize("exercise, known", pairs, ids=ids)
+        elif "style" in asked:
+            pairs = [(exercise, style) for exercise in exercises for style in _styles(self.lab, exercise.name)]
+            metafunc.parametrize("exercise, style", pairs, ids=[style.__name__ for _, style in pairs])
+        elif "odd" in asked:
+            metafunc.parametrize("name, odd, mistake", _adversarial(self.lab))
+        elif "ingredient" in asked:
+            metafunc.parametrize("name, ingredient", _ingredients(self.lab))
+        elif "exercise" in asked:
+            metafunc.parametrize("exercise", exercises, ids=[exercise.name for exercise in exercises])
+
+    def test_an_exercise_knows_at_least_five_mistakes_with_words_of_their_own(self, exercise):
+        mistakes = exercise.mistakes
+        assert len(mistakes) >= 5
+        assert len({known.name for known in mistakes}) == len(mistakes)
+        assert len({known.message for known in mistakes}) == len(mistakes)
+        assert all(len(known.message) > 40 for known in mistakes)
+        assert not {known.name for known in mistakes} & set(GENERAL)
+
+    def test_a_known_mistake_is_caught_under_its_own_name(self, exercise, known):
+        """On what a student sees; in other variants it is, since none looks like another or like a right answer."""
+        verdict = evaluate(self.lab, exercise.name, exercise.function(known))
+        assert not verdict.passed
+        assert verdict.mistake == known.name
+        first, *rest = verdict.message.splitlines()
+        assert first == f"✗ {exercise.name}: {known.name}"
+        assert known.message.split()[:6] == " ".join(rest).split()[:6]
+
+    def test_no_mistake_looks_like_another_or_like_the_reference(self, exercise):
+        for variant in VARIANTS:
+            for one, other in combinations([None, *exercise.mistakes], 2):
+                if _alike(exercise, one, other, variant):
+                    seen = mistake_pattern(exercise, one, variant) if one else frozenset()
+                    name = one.name if one else "the reference"
+                    assert seen != mistake_pattern(exercise, other, variant), f"{other.name!r} looks like {name!r}"
+
+    def test_a_right_answer_in_another_style_passes(self, exercise, style):
+        for variant in VARIANTS:
+            verdict = evaluate(self.lab, exercise.name, style, variant)
+            assert verdict.passed, verdict.message
+
+    def test_there_are_two_right_answers_besides_the_reference(self, exercise):
+        assert len(_styles(self.lab, exercise.name)) >= 2
+
+    def test_every_right_answer_belongs_to_an_exercise(self):
+        names = [name.split("__")[0] for name in right_answers(self.lab)]
+        assert [name for name in names if name not in getattr(checks, self.lab).exercises()] == []
+
+    def test_the_reference_passes_and_has_its_own_properties(self, exercise):
+        for variant in VARIANTS:
+            assert evaluate(self.lab, exercise.name, exercise.reference, variant).passed
+            for run in exercise.expected(variant):
+                for prop in exercise.properties:
+                    assert prop.holds(run.value, *clone(run.args)), f"variant {variant}: {prop.name}"
+
+    def test_variants_have_other_inputs(self, exercise):
+        drawn = [_written_out(exercise.inputs(variant)) for variant in VARIANTS]
+        assert len(set(drawn)) == len(drawn)
+        assert drawn[0] == _written_out(exercise.inputs(0))
+
+    def test_a_check_takes_about_a_second_at_most(self, exercise):
+        def upside_down(*args):
+            result = exercise.reference(*args)
+            return -result if isinstance(result, torch.Tensor) and result.dtype != torch.bool else [result, 7]
+
+        started = time.process_time()
+        evaluate(self.lab, exercise.name, exercise.reference)
+        evaluate(self.lab, exercise.name, upside_down)  # compared with every known mistake
+        assert time.process_time() - started < 2
+
+    def test_an_answer_that_is_right_on_tame_inputs_only_is_caught(self, name, odd, mistake):
+        for variant in VARIANTS:
+            verdict = evaluate(self.lab, name, odd, variant, shrinks=variant == 0)
+            assert not verdict.passed
+            assert mistake is None or verdict.mistake == mistake, verdict.message
+
+    def test_what_such_answers_are_made_of_is_right(self, name, ingredient):
+        for variant in VARIANTS:
+            verdict = evaluate(self.lab, name, ingredient, variant)
+            assert verdict.passed, verdict.message
+
+
+def _written_out(inputs: list[tuple]) -> str:
+    """All numbers, those inside of fakes too; to print the tensors themselves would take seconds."""
+    numbers = []
+    transform(inputs, lambda tensor: numbers.append(tensor.tolist()) or tensor)
+    return repr((numbers, [arg for args in inputs for arg in args if not isinstance(arg, torch.Tensor)]))
+
+
+def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int) -> bool:
+    """Whether two mistakes, or the reference (None) and one, end alike on every input; stops where they don't."""
+    for index, right in enumerate(exercise.expected(variant)):
+        run = exercise.wrong_run(one, variant, index) if one else right
+        if not same_run(run, exercise.wrong_run(other, variant, index), exercise.tolerance):
+            return False
+    return True

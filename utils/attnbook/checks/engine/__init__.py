@@ -1,0 +1,1 @@
+"""How a check works, whatever it checks; `exercise.py` tells how to write one."""

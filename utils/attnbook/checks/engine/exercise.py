@@ -1,0 +1,264 @@
+'''What an exercise is: a reference, inputs, properties, and the mistakes people make.
+
+How to write a lab
+------------------
+A lab is a folder `checks/labNN/`. Its `__init__.py` lists `EXERCISES`, in the notebook's order; its modules are
+named after what they hold, and a long list of mistakes stands in a module of its own beside its exercise. What
+several labs share lives in `checks/families/`, models to be tried on in `checks/fakes/`, and what a notebook
+imports too in `attnbook/lab_material/`. One exercise in full:
+
+    def shift_right(target, bos):                     # the reference: its name and parameters count
+        start = torch.full_like(target[:, :1], bos)   # (B, 1)
+        return torch.cat([start, target[:, :-1]], 1)  # (B, T)
+
+    def targets(draw):                                # called with several draws of each variant
+        batch, length = draw.sizes(2)                 # all different, at least 2; smallest in the first draw
+        yield draw.integers(3, 20, batch, length), 1  # a tuple of arguments for each input
+
+    SHIFT_RIGHT = Exercise(
+        shift_right,
+        cases=targets,
+        properties=[Property("every row starts with bos", "The decoder's first input is `bos`.",
+                             lambda result, target, bos: (result[:, 0] == bos).all())],
+        mistakes=[
+            Mistake("shifted to the left", "You dropped the first word ...", {"[:, :-1]": "[:, 1:]"}),
+            Mistake("rolled", "...", "return target.roll(1, dims=1)"),
+        ],
+    )
+
+*Reference.* It is right for every input, on any device, in any dtype, and finite, its gradient too.
+*Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
+every mistake gives something else. A student sees the input that is easiest to read (few numbers, none of
+three digits, a difference in the first decimals); `if draw.compact:` yields inputs only to be shown.
+Functions may be arguments; an argument that carries tensors and state has `size()` and
+`transformed(change)` (see `fakes/decoder.py`).
+*Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
+dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
+lab's module are at hand.
+*Matching.* An answer has a mistake when it gives the same as the mistake on every input. When all its
+values are right, side effects are compared instead: an input changed in place, a lost gradient, another
+dtype or device. So a mistake may be about those too ("return ....detach()"). The first mistake that matches
+wins: narrower ones first.
+*Message*: say what they did, then what is wanted and why; two or three short sentences. The engine adds the
+smallest input, expected beside got. No need for the mistakes in `messages.GENERAL`: no return, a loop
+without end, NaN, and so on.
+*Properties* give unlisted wrong answers their words, tried in order on the failing inputs, smallest first;
+`holds(result, *args)`, with `result` of the reference's structure and shapes.
+*Unasked* the engine checks that inputs are left alone, dtype is kept and gradients flow (`gradients=False`
+switches that off: numpy answers welcome; `canonical_gradients(gradients, *args)` brings finite gradients that
+are equally right to one form, one for each argument, None for a number). Nothing is sent back
+through an infinite result. `by_hand=True`: autograd is a fault, and the first to be named. New tensors on the
+CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise lists it as a
+mistake (`device=False`: not looked at).
+*Canonical.* Where several results are equally right, `canonical(result, *args)` brings them to one form.
+*Tests* of a lab are a folder too, `tests/attnbook/checks/labNN/`. `right.py` holds right answers: functions named
+like the exercise with two underscores and a style, `def shift_right__loops(target, bos)`; at least two for each
+exercise. `adversarial.py` may hold answers that are wrong on rare inputs only. `test_labNN.py` names the lab, and
+`tests/helpers/catalogue.py` does the rest: each mistake is caught under its own name, for several variants, and
+no two of them look alike.
+'''
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import linecache
+import math
+import textwrap
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from . import values
+from .by_hand import watched
+from .sandbox import Run, run
+
+DRAWS = 4  # how often an exercise's cases are drawn for one check
+COMPACT = 6  # and how often again, in search of a smaller input to show
+_AT_HAND = {"torch": torch, "Tensor": Tensor, "nn": nn, "F": F, "math": math, "np": np}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known misunderstanding: a short name, what to tell the student, and a wrong implementation that has
+    it."""
+
+    name: str
+    message: str
+    code: str | dict[str, str] | Callable
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something true of every right result: `holds(result, *args)`; `message` says so to a student."""
+
+    name: str
+    message: str
+    holds: Callable[..., Any]
+
+
+class Draw:
+    """Random inputs for one draw of one variant; the same numbers on every machine.
+
+    A `compact` draw has sizes as small as can be, equal ones too: it finds nothing that the others don't,
+    but what they found may be read more easily in it.
+    """
+
+    def __init__(self, variant: int, number: int, compact: bool = False):
+        self.variant, self.number, self.compact = variant, number, compact
+        self.generator = torch.Generator().manual_seed(7919 * variant + number + 10**6 * compact)
+
+    def sizes(self, count: int, low: int = 2) -> list[int]:
+        """`count` sizes, all different, at least `low`; a few more to choose from after the first draw."""
+        if self.compact:
+            return self.integers(low, low + 2, count).tolist()
+        spread = count + 1 if self.number == 0 else count + 3
+        return [low + i for i in torch.randperm(spread, generator=self.generator)[:count].tolist()]
+
+    def normal(self, *shape: int) -> Tensor:
+        """Normal numbers in float64; in a compact draw with one decimal."""
+        numbers = torch.randn(*shape, generator=self.generator, dtype=torch.float64)
+        return (10 * numbers).round() / 10 if self.compact else numbers
+
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Tensor:
+        """Uniform numbers in float64."""
+        return low + (high - low) * torch.rand(*shape, generator=self.generator, dtype=torch.float64)
+
+    def integers(self, low: int, high: int, *shape: int) -> Tensor:
+        """Whole numbers from `low` to `high - 1`, int64."""
+        return torch.randint(low, high, shape, generator=self.generator)
+
+    def integer(self, low: int, high: int) -> int:
+        """One whole number from `low` to `high - 1`."""
+        return int(self.integers(low, high, 1))
+
+    def order(self, count: int) -> Tensor:
+        """A random order of `0 … count - 1`."""
+        return torch.randperm(count, generator=self.generator)
+
+    def lengths(self, batch: int, longest: int, shortest: int = 1) -> Tensor:
+        """`(B,)` lengths: one row is full, another is not, in no order."""
+        lengths = self.integers(shortest, longest + 1, batch)
+        lengths[0], lengths[-1] = max(shortest, longest - 1 - self.integer(0, 2)), longest
+        return lengths[self.order(batch)]
+
+    def mask(self, *shape: int, empty_rows: bool = True) -> Tensor:
+        """A bool mask `(…, rows, Tk)`: some places closed in each row but the first, which is open.
+
+        The last row is closed altogether; without `empty_rows` it is open in one place at least.
+        """
+        mask = torch.rand(*shape, generator=self.generator) < 0.6
+        rows = mask.view(-1, shape[-1])
+        place = self.integers(0, shape[-1], len(rows), 1)
+        rows.scatter_(1, place, True)
+        rows[1:].scatter_(1, (place[1:] + 1) % shape[-1], False)
+        rows[0] = True
+        if empty_rows:
+            rows[-1] = False
+        return mask
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
+    tuple; `canonical(result, *args)` brings results that are equally right to one form before they are
+    compared."""
+
+    reference: Callable
+    cases: Callable[[Draw], Iterable[tuple]]
+    mistakes: Sequence[Mistake]
+    properties: Sequence[Property] = ()
+    returns: Sequence[str] = ()
+    tolerance: float = 1e-6
+    gradients: bool = True
+    canonical_gradients: Callable[..., Sequence[Tensor | None]] | None = None
+    by_hand: bool = False
+    device: bool = True
+    canonical: Callable[..., Any] | None = None
+    _kept: dict = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.reference.__name__
+
+    @property
+    def parameters(self) -> list[str]:
+        return list(inspect.signature(self.reference).parameters)
+
+    def inputs(self, variant: int = 0) -> list[tuple]:
+        """The argument tuples of one variant, the easiest to read first."""
+        drawn = [args for number in range(DRAWS) for args in self.cases(Draw(variant, number))]
+        return sorted(drawn, key=values.reading)
+
+    def compact_inputs(self, variant: int, below: float) -> list[tuple]:
+        """More argument tuples, the easiest to read first, all easier than `below`: to show, not to judge by."""
+        drawn = self.once(("compact", variant), lambda: self._compact(variant))
+        return [args for reading, args in drawn if reading < below]
+
+    def _compact(self, variant: int) -> list[tuple[int, tuple]]:
+        drawn = []
+        for number in range(COMPACT):
+            with contextlib.suppress(Exception):  # made for sizes that differ: then there are none
+                drawn += list(self.cases(Draw(variant, number, compact=True)))
+        return sorted(((values.reading(args), args) for args in drawn), key=lambda pair: pair[0])
+
+    def expected(self, variant: int = 0) -> list[Run]:
+        """The reference's runs on the inputs of one variant, worked out once; whoever reads them leaves them alone."""
+        inputs = self.inputs
+        return self.once(("expected", variant), lambda: [self.run(self.reference, args) for args in inputs(variant)])
+
+    def wrong_run(self, mistake: Mistake, variant: int, index: int) -> Run:
+        """A known mistake's run on one of the inputs of one variant, worked out once."""
+        args = self.expected(variant)[index].args
+        return self.once((mistake.name, variant, index), lambda: self.run(self.function(mistake), args))
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, worked out the first time and kept."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        """One call of an answer, on a copy of the arguments."""
+        if not self.by_hand:
+            return run(function, args, self.canonical)
+        with watched() as ways:
+            done = run(function, args, self.canonical)
+        return replace(done, autograd=ways[0] if ways else "")
+
+    def source(self, mistake: Mistake) -> str:
+        """A mistake's source: a complete function with the exercise's name and parameters."""
+        if callable(mistake.code):
+            return textwrap.dedent(inspect.getsource(mistake.code))
+        if isinstance(mistake.code, str):
+            body = textwrap.indent(textwrap.dedent(mistake.code).strip(), "    ")
+            return f"def {self.name}{inspect.signature(self.reference)}:\n{body}\n"
+        return self._edited(mistake)
+
+    def _edited(self, mistake: Mistake) -> str:
+        text = textwrap.dedent(inspect.getsource(self.reference))
+        for old, new in mistake.code.items():
+            if text.count(old) != 1:
+                raise ValueError(f"{self.name}, {mistake.name!r}: {old!r} stands {text.count(old)} times in "
+                                 "the reference's source; an edit needs a text that stands there once")
+            text = text.replace(old, new)
+        return text
+
+    def function(self, mistake: Mistake) -> Callable:
+        """The wrong implementation of a mistake."""
+        if callable(mistake.code):
+            return mistake.code
+        return self.once(mistake.name, lambda: _compile(self, self.source(mistake), mistake.name))
+
+
+def _compile(exercise: Exercise, source: str, title: str) -> Callable:
+    filename = f"<{exercise.name}: {title}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = _AT_HAND | exercise.reference.__globals__
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace[exercise.name]

@@ -1,0 +1,200 @@
+"""Judge an answer: run it beside the reference, name its mistake, or say which property fails first."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from . import messages, side_effects, values
+from .compare import same_run, structure
+from .exercise import Exercise, Mistake, Property
+from .sandbox import Run, guarded
+from .shrink import shrink
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found. `mistake` is a known mistake's short name, or None. True when passed."""
+
+    passed: bool
+    mistake: str | None
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An answer's runs beside the reference's, input by input."""
+
+    exercise: Exercise
+    answer: Callable
+    variant: int
+    got: list[Run]
+    expected: list[Run]
+    shrinks: bool = True
+
+    @cached_property
+    def failing(self) -> list[int]:
+        """Inputs, smallest first, on which the values are not the reference's."""
+        pairs = enumerate(zip(self.got, self.expected, strict=False))
+        return [i for i, (got, expected) in pairs if not same_run(got, expected, self.exercise.tolerance)]
+
+    def shrink(self, index: int, shows: Callable[[Run, Run], bool]) -> tuple[Run, Run]:
+        """The runs on a failing input, or on one that is read more easily and `shows` the same."""
+        order = [index, *(other for other in self.failing if other != index)]
+        pairs = [(self.got[i], self.expected[i]) for i in order]
+        return shrink(self.exercise, self.answer, self.variant, pairs, shows) if self.shrinks else pairs[0]
+
+
+def judge(exercise: Exercise, answer: Any, variant: int = 0, shrinks: bool = True) -> Verdict:
+    """The verdict on an answer. Never raises for a wrong answer. Where only its name is wanted, it need not
+    look for the smallest input to show (`shrinks`)."""
+    refusal = _not_a_function(exercise, answer)
+    if refusal is not None:
+        return refusal
+    expected = exercise.expected(variant)
+    inputs = [run.args for run in expected]
+    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected, shrinks)
+    if any(run.autograd for run in trial.got):
+        return _not_by_hand(trial)
+    complaints = [] if trial.failing else side_effects.complaints(exercise, answer, trial.got, expected)
+    if trial.failing or [complaint for complaint in complaints if complaint.kind != side_effects.DEVICE]:
+        return _rejected(trial, complaints)
+    known = _known(trial, complaints) if complaints else None
+    return Verdict(True, None, messages.passed(exercise, inputs, complaints)) if known is None else known
+
+
+def _not_a_function(exercise: Exercise, answer: Any) -> Verdict | None:
+    if not callable(answer):
+        return Verdict(False, "not a function", messages.not_callable(exercise, answer))
+    try:
+        signature = inspect.signature(answer)
+    except (TypeError, ValueError):  # a builtin without a signature: its first call will tell
+        return None
+    try:
+        signature.bind(*exercise.parameters)
+    except TypeError:
+        return Verdict(False, "other parameters", messages.other_parameters(exercise, signature))
+    return None
+
+
+def _observe(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> list[Run]:
+    runs = []
+    for args in inputs:
+        runs.append(exercise.run(answer, args))
+        if runs[-1].failure is not None and (runs[-1].failure.timed_out or runs[-1].failure.unwritten):
+            break  # a loop without end would take its time limit again for each input
+    return runs
+
+
+def _not_by_hand(trial: Trial) -> Verdict:
+    """Before any number is judged: who lets autograd do the work would mend the numbers in vain."""
+    exercise = trial.exercise
+    first = next(side_effects.by_autograd(exercise, trial.answer, trial.got, trial.expected))
+    for mistake in exercise.mistakes:
+        if exercise.run(exercise.function(mistake), first.got.args).autograd == first.detail:
+            return Verdict(False, mistake.name, messages.side_mistake(exercise, mistake, first))
+    return Verdict(False, first.kind, messages.complaint(exercise, first))
+
+
+def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict:
+    exercise, last = trial.exercise, trial.got[-1]
+    if last.failure is not None and last.failure.unwritten:
+        return Verdict(False, None, messages.unwritten(exercise, last.failure))
+    if messages.empty_body(trial.answer):
+        return Verdict(False, None, messages.unwritten(exercise, None))
+    known = _known(trial, complaints)
+    if known is not None:
+        return known
+    if complaints:
+        first = complaints[0]
+        return Verdict(False, first.kind, messages.complaint(exercise, first))
+    return _in_plain_words(trial)
+
+
+def _known(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict | None:
+    exercise, seen = trial.exercise, side_effects.pattern(complaints)
+    if trial.got[-1].failure is not None and trial.got[-1].failure.timed_out:
+        return None
+    for mistake in exercise.mistakes:
+        if not _alike(trial, mistake):
+            continue
+        if trial.failing:
+            shown = trial.shrink(trial.failing[0], partial(_shares, exercise, exercise.function(mistake)))
+            return Verdict(False, mistake.name, messages.mistake(exercise, mistake, *shown))
+        if seen == mistake_pattern(exercise, mistake, trial.variant):
+            return Verdict(False, mistake.name, messages.side_mistake(exercise, mistake, complaints[0]))
+    return None
+
+
+def mistake_pattern(exercise: Exercise, mistake: Mistake, variant: int) -> frozenset:
+    """The side effects of a known mistake whose values are right, looked for once."""
+    expected = exercise.expected(variant)
+    runs = [exercise.wrong_run(mistake, variant, index) for index in range(len(expected))]
+    found = partial(side_effects.complaints, exercise, exercise.function(mistake), runs, expected)
+    return exercise.once(("pattern", mistake.name, variant), lambda: side_effects.pattern(found()))
+
+
+def _alike(trial: Trial, mistake: Mistake) -> bool:
+    """Whether a known mistake's runs end as the answer's do on every input.
+
+    Errors may differ from style to style, but then at least one wrong value must be the same.
+    """
+    evidence = not trial.failing
+    for index, got in enumerate(trial.got):
+        wrong = trial.exercise.wrong_run(mistake, trial.variant, index)
+        if not same_run(got, wrong, trial.exercise.tolerance):
+            return False
+        evidence = evidence or (index in trial.failing and _telling(got, wrong))
+    return evidence
+
+
+def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> bool:
+    return same_run(got, exercise.run(wrong, got.args), exercise.tolerance)
+
+
+def _telling(got: Run, other: Run) -> bool:
+    return got.failure is None or got.failure.text == other.failure.text
+
+
+def _in_plain_words(trial: Trial) -> Verdict:
+    """Wrong in a way nobody listed: the first thing that is not as it should be, on the smallest input."""
+    exercise, first = trial.exercise, trial.failing[0]
+    general = messages.general(exercise, trial.got[first], trial.expected[first])
+    if general is not None:
+        shown = trial.shrink(first, partial(_said, exercise, general[0]))
+        return Verdict(False, *messages.general(exercise, *shown))
+    for prop in exercise.properties:
+        for index in trial.failing:
+            if _breaks(prop, trial.got[index], trial.expected[index]):
+                shown = trial.shrink(index, partial(_breaks, prop))
+                return Verdict(False, None, messages.property_fails(exercise, prop, *shown))
+    shown = trial.shrink(first, lambda got, expected: True)
+    return Verdict(False, None, messages.wrong_values(exercise, *shown))
+
+
+def _said(exercise: Exercise, name: str | None, got: Run, expected: Run) -> bool:
+    """Of an error only the shapes are shown, and these tell more when all sizes differ."""
+    said = messages.general(exercise, got, expected)
+    return got.failure is None and said is not None and said[0] == name
+
+
+def _breaks(prop: Property, got: Run, expected: Run) -> bool:
+    return _comparable(got, expected) and not _holds(prop, got)
+
+
+def _holds(prop: Property, got: Run) -> bool:
+    """A property that cannot be looked at says nothing: another one, or the values, will."""
+    held, failure = guarded(prop.holds, (got.value, *values.clone(got.args)))
+    return failure is not None or bool(held)
+
+
+def _comparable(got: Run, expected: Run) -> bool:
+    """Whether properties can be looked at: NaN has none of them, and would get the wrong words."""
+    return got.failure is None and structure(got.value, expected.value) is None and (
+        values.finite(got.value) or not values.finite(expected.value))

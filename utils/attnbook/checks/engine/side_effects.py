@@ -1,0 +1,231 @@
+"""What can be wrong although every value is right: inputs changed, gradients lost, another type, dtype or
+device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import values
+from .exercise import Exercise
+from .sandbox import Failure, Run, guarded
+
+# Alone it only adds a remark to a right answer, unless an exercise lists it as a mistake.
+DEVICE = "another device"
+GRADIENTS = "gradients"
+GRADIENT_TOLERANCE = 1e-6  # gradients lose more digits than values do
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """One side effect: its general name (see `messages.GENERAL`), what it concerns, and where it was seen."""
+
+    kind: str
+    detail: str
+    got: Run
+    expected: Run
+    note: str = ""
+
+
+def pattern(complaints: list[Complaint]) -> frozenset:
+    """What two answers with the same side effects have in common; the device counts only when it is all."""
+    faults = [complaint for complaint in complaints if complaint.kind != DEVICE]
+    return frozenset((complaint.kind, complaint.detail) for complaint in faults or complaints)
+
+
+Runs = list[Run]
+
+
+def complaints(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> list[Complaint]:
+    """All complaints about an answer whose values are right, the most basic first; each kind and detail
+    once."""
+    found: dict[tuple[str, str], Complaint] = {}
+    for search in (by_autograd, _changed, _types, _stale, _gradients, _dtypes, _devices):
+        for complaint in search(exercise, answer, got, expected):
+            found.setdefault((complaint.kind, complaint.detail), complaint)
+    cut = any(kind == "loses the gradient" for kind, _ in found)  # a plain number is the same trouble
+    return [one for one in found.values() if not cut or one.kind != "number instead of tensor"]
+
+
+def by_autograd(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    """The first way only: what torch calls on its own side is not the student's."""
+    pairs = [(mine, right) for mine, right in zip(got, expected, strict=False) if mine.autograd]
+    for run_got, run_expected in pairs[:1]:
+        yield Complaint("not by hand", run_got.autograd, run_got, run_expected)
+
+
+def _changed(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    for run_got, run_expected in zip(got, expected, strict=True):
+        for index in run_got.changed:
+            yield Complaint("changes its input", exercise.parameters[index], run_got, run_expected)
+
+
+def _types(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    for run_got, run_expected in zip(got, expected, strict=True):
+        for ours, wanted in zip(_parts(run_got.value), _parts(run_expected.value), strict=False):
+            if isinstance(wanted, Tensor) and not isinstance(ours, Tensor):
+                yield Complaint("number instead of tensor", values.kind(ours), run_got, run_expected)
+            elif isinstance(wanted, Tensor) and ours.dtype != wanted.dtype:
+                yield _dtype(ours, wanted, run_got, run_expected)
+
+
+def _parts(value: Any) -> list:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
+    ours_name, wanted_name = (str(tensor.dtype).removeprefix("torch.") for tensor in (ours, wanted))
+    if wanted.dtype == torch.bool:
+        ours_name = "numbers"  # which ones makes no difference
+    return Complaint("another dtype", f"{ours_name} instead of {wanted_name}", got, expected)
+
+
+def _stale(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    again = exercise.run(answer, got[0].args)
+    unlike = again.failure is not None or not values.same(again.result, got[0].result, exercise.tolerance)
+    for run_got, run_expected in zip(got, expected, strict=True):
+        if unlike or not values.same(values.plain(run_got.raw), run_got.result):
+            yield Complaint("keeps something between calls", "", run_got, run_expected)
+
+
+def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    """The same in single precision; what shows in double precision too was seen before."""
+    if not any(tensor.is_floating_point() for tensor in values.tensors(got[0].args)):
+        return
+    args = values.transform(got[0].args, lambda t: t.float() if t.is_floating_point() else t)
+    wanted, ours = exercise.run(exercise.reference, args), exercise.run(answer, args)
+    if ours.failure is not None:
+        yield Complaint("another dtype", "fails in float32", ours, wanted, ours.failure.text)
+        return
+    for left, right in zip(values.tensors(ours.value), values.tensors(wanted.value), strict=False):
+        if left.dtype != right.dtype:
+            yield _dtype(left, right, ours, wanted)
+
+
+def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    """On torch's meta device, which has no data, mixing devices fails as it does on a GPU. A failure of
+    another kind (an answer that looks at numbers) says nothing."""
+    if not exercise.device:
+        return
+    torch.arange(1, device="meta")  # imports what it needs, for once outside the time limit
+    args = values.transform(got[0].args, lambda tensor: tensor.to("meta"))
+    wanted, _ = guarded(exercise.reference, args)
+    if not any(tensor.is_meta for tensor in values.tensors(wanted)):
+        return
+    result, failure = guarded(answer, args)
+    if failure is not None and "is not on the expected device" in failure.text:
+        yield Complaint(DEVICE, "tensors of two devices meet", got[0], expected[0], _line(failure))
+    elif failure is None and not all(tensor.is_meta for tensor in values.tensors(result)):
+        yield Complaint(DEVICE, "the result stays on the CPU", got[0], expected[0])
+
+
+def _line(failure: Failure) -> str:
+    return f"line {failure.line}: {failure.code}" if failure.code else ""
+
+
+def _gradients(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
+    if not exercise.gradients:
+        return
+    for run_got, run_expected in zip(got, expected, strict=True):
+        wanted = _wanted(exercise, run_expected)
+        if not any(wanted.flows):
+            continue
+        ours = gradients(answer, run_got.args)
+        yield from _compare(exercise, ours, wanted, run_got, run_expected)
+
+
+def _wanted(exercise: Exercise, expected: Run) -> Gradients:
+    """The reference's gradients, worked out once for each of its runs."""
+    if GRADIENTS not in expected.kept:
+        expected.kept[GRADIENTS] = gradients(exercise.reference, expected.args)
+    return expected.kept[GRADIENTS]
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Which result tensors carry a gradient, and what arrives at each argument (a tuple of tensors)."""
+
+    flows: list[bool]
+    arrives: list[tuple[Tensor, ...]]
+    failure: Failure | None = None
+
+
+def gradients(function: Callable, args: tuple) -> Gradients:
+    """Send fixed random gradients back through `function(*args)`."""
+    leaves: list[list[Tensor]] = [[] for _ in args]
+    with torch.enable_grad():
+        given = [values.transform(arg, _leaf(leaves[i])) for i, arg in enumerate(args)]
+        raw, failure = guarded(function, given)
+        if failure is not None:
+            return Gradients([], [], failure)
+        results = [tensor for tensor in values.tensors(raw) if tensor.is_floating_point()]
+        arrives, failure = guarded(_send_back, (results, leaves))
+    return Gradients([tensor.requires_grad for tensor in results], arrives or [], failure)
+
+
+def _leaf(leaves: list[Tensor]) -> Callable[[Tensor], Tensor]:
+    def change(tensor: Tensor) -> Tensor:
+        if not tensor.is_floating_point():
+            return tensor.clone()
+        leaves.append(tensor.detach().clone().requires_grad_())
+        return leaves[-1].clone()  # no leaf itself: torch would refuse a write that was complained of already
+
+    return change
+
+
+def _send_back(results: list[Tensor], leaves: list[list[Tensor]]) -> list[tuple[Tensor, ...]]:
+    generator = torch.Generator().manual_seed(0)
+    total = torch.zeros(())
+    for tensor in results:
+        sent = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        sent = sent.masked_fill(~tensor.detach().isfinite().cpu(), 0.0)  # no way leads back through an infinity
+        total = total + (tensor * sent.to(tensor.dtype)).sum()
+    flat = [leaf for group in leaves for leaf in group]
+    if not total.requires_grad or not flat:
+        return [tuple(torch.zeros_like(leaf) for leaf in group) for group in leaves]
+    found = iter(torch.autograd.grad(total, flat, allow_unused=True))
+    return [tuple(_or_zeros(next(found), leaf) for leaf in group) for group in leaves]
+
+
+def _or_zeros(gradient: Tensor | None, leaf: Tensor) -> Tensor:
+    return torch.zeros_like(leaf) if gradient is None else gradient
+
+
+def _compare(
+    exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, expected: Run
+) -> Iterator[Complaint]:
+    if ours.failure is not None:
+        yield Complaint("loses the gradient", "fails with gradients", got, expected, ours.failure.text)
+        return
+    lost = [i for i, flows in enumerate(wanted.flows) if flows and not any(ours.flows[i:i + 1])]
+    if lost and any(slope.any() for group in wanted.arrives for slope in group):  # of nothing, nothing is lost
+        names = exercise.returns or ["the result"]
+        yield Complaint("loses the gradient", ", ".join(names[i % len(names)] for i in lost), got, expected)
+        return
+    compared = _one_form(exercise, ours, got.args), _one_form(exercise, wanted, got.args)
+    for name, raw, left, right in zip(exercise.parameters, ours.arrives, *compared, strict=True):
+        kind = _difference(raw, left, right, max(exercise.tolerance, GRADIENT_TOLERANCE))
+        if kind is not None:
+            yield Complaint(kind, name, got, expected)
+
+
+def _one_form(exercise: Exercise, found: Gradients, args: tuple) -> list[tuple[Tensor, ...]]:
+    if exercise.canonical_gradients is None:
+        return found.arrives
+    single = [group[0] if group else None for group in found.arrives]
+    return [() if slope is None else (slope,) for slope in exercise.canonical_gradients(single, *args)]
+
+
+Group = tuple[Tensor, ...]
+
+
+def _difference(raw: Group, left: Group, right: Group, tolerance: float) -> str | None:
+    if not values.finite(raw) and values.finite(right):
+        return "gradient is not a number"
+    if values.same(left, right, tolerance):
+        return None
+    return "gradient does not arrive" if not any(tensor.any() for tensor in raw) else "wrong gradient"

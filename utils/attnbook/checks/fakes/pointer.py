@@ -1,0 +1,130 @@
+"""A pointer without weights: its scores depend on which point it reads, and on how many it has read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class FakePointer:
+    """`pointer(point (B, P), state (B, 2)) -> (scores (B, N), state (B, 2))`, for some or all rows.
+
+    The scores after reading place n of row b in step t are `table[b, n] + drift[b, t]`; after reading something that is
+    no point of the row, those of `table[b, N]`. (Of two equal points it sees the first.) It knows nothing of what has
+    been visited. The state holds each row's number and its step, so any rows may be stepped together.
+    """
+
+    def __init__(self, points: Tensor, table: Tensor, drift: Tensor):
+        self.points, self.table, self.drift = points, table, drift  # (B, N, P), (B, N + 1, N), (B, N, N)
+
+    def __call__(self, point: Tensor, state: Any) -> tuple[Tensor, Any]:
+        row, step = self._row_and_step(point, state)
+        self._look_at(point, len(row))
+        return self.scores(point, row, step), self.start(row, step + 1)
+
+    def scores(self, point: Tensor, row: Tensor, step: Tensor) -> Tensor:
+        """`(rows, N)`, for the rows `row` in their steps `step`."""
+        same = (self.points[row] == point[:, None]).all(dim=-1)  # (B, N)
+        size = self.points.shape[1]
+        place = torch.where(same.any(dim=1), same.int().argmax(dim=1), size)  # (B,)
+        return self.table[row, place] + self.drift[row, step.clamp(max=size - 1)]  # (B, N)
+
+    def _row_and_step(self, point: Tensor, state: Any) -> tuple[Tensor, Tensor]:
+        """Which rows are asked, and how much each of them has read."""
+        came = tuple(state.shape)
+        if len(came) != 2 or came[1] != 2:
+            raise ValueError(f"step: state has shape {came}; give back the state that step returned")
+        return state.long().unbind(1)
+
+    def _look_at(self, point: Tensor, rows: int) -> None:
+        wanted = (rows, self.points.shape[2])
+        if point.dim() > 2:
+            raise ValueError(
+                f"step: point has shape {tuple(point.shape)}; wanted {wanted}, one point for each row: "
+                "points[rows, place], with rows = torch.arange(B), not points[:, place]"
+            )
+        if tuple(point.shape) != wanted:
+            raise ValueError(
+                f"step: point has shape {tuple(point.shape)}; wanted {wanted}, the chosen point of each row itself, "
+                "not its number"
+            )
+        if not point.is_floating_point():
+            raise TypeError(f"step: point is {point.dtype}; a point is real numbers, not the number of a place")
+        if point.dtype != self.points.dtype:
+            raise TypeError(f"step: point is {point.dtype}, and the points are {self.points.dtype}; give it as it is")
+        if point.device != self.points.device:
+            raise RuntimeError(f"step: point on {point.device} is not on the expected device {self.points.device}")
+
+    def start(self, row: Tensor | None = None, step: Tensor | None = None) -> Any:
+        """The state `(B, 2)` before anything was read, or of some rows in some step."""
+        row = torch.arange(len(self.points), device=self.points.device) if row is None else row
+        return torch.stack([row, torch.zeros_like(row) if step is None else step], dim=1).to(self.table.dtype)
+
+    def transformed(self, change: Callable[[Tensor], Tensor]) -> FakePointer:
+        """A copy in which `change` was applied to each tensor."""
+        return type(self)(change(self.points), change(self.table), change(self.drift))
+
+    def size(self) -> int:
+        return self.points.numel()
+
+    def __repr__(self) -> str:
+        batch, places, features = self.points.shape
+        return f"a pointer (for B = {batch} rows of N = {places} points with P = {features})"
+
+
+class PairPointer(FakePointer):
+    """Its state is a tuple of two tensors `(B,)`, as that of an LSTM is one."""
+
+    def _row_and_step(self, point, state):
+        if not isinstance(state, tuple) or len(state) != 2:
+            raise TypeError("step: the state was a tuple of two tensors; give back the state that step returned")
+        return state[0].long(), state[1].long()
+
+    def start(self, row=None, step=None):
+        return tuple(part.contiguous() for part in super().start(row, step).unbind(1))
+
+
+class ForgetfulPointer(FakePointer):
+    """It needs no state, which is None, and answers for all B rows at once."""
+
+    def _row_and_step(self, point, state):
+        if state is not None:
+            raise TypeError("step: the state was None; give back the state that step returned")
+        row = torch.arange(len(self.points), device=self.points.device)
+        return row, torch.zeros_like(row)
+
+    def start(self, row=None, step=None):
+        return None
+
+
+class EchoPointer(FakePointer):
+    """Its state is the scores themselves: the same tensor `(B, N)` twice. They echo in the scores of the next step."""
+
+    def __call__(self, point, state):
+        if tuple(state.shape) != tuple(self.points.shape[:2]):
+            raise ValueError(f"step: state has shape {tuple(state.shape)}; give back the state that step returned")
+        self._look_at(point, len(state))
+        row = torch.arange(len(state), device=state.device)
+        scores = self.scores(point, row, torch.zeros_like(row)) + 0.5 * state.roll(1, dims=1)
+        return scores, scores
+
+    def start(self, row=None, step=None):
+        return self.table[:, -1].clone()
+
+
+def fake_pointer(
+    draw, batch: int, places: int, features: int, first: Tensor, scale: float = 1.0, shift: float = 0.0,
+    kind: type[FakePointer] = FakePointer,
+) -> FakePointer:
+    """A random pointer that would like to go to `first (B,)` again, and to stay where it is.
+
+    Its scores lie about `shift`, some `scale` apart.
+    """
+    table = draw.normal(batch, places + 1, places)
+    table[:, :places] += 1.5 * torch.eye(places, dtype=table.dtype)
+    table[torch.arange(batch), :, first] += 1.5
+    drift = draw.normal(batch, places, places)
+    return kind(draw.normal(batch, places, features), scale * table + shift, scale * drift)

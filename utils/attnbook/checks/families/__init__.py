@@ -1,0 +1,1 @@
+"""Mistakes and properties that exercises of several labs share."""

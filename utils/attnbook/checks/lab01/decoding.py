@@ -1,0 +1,171 @@
+"""Lab 1, second half: from states to sentences, and how many of them are right."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from ..engine.exercise import Exercise, Mistake, Property
+from ..fakes.decoder import fake_decoder
+
+
+def last_states(states, lengths):
+    rows = torch.arange(len(states), device=states.device)  # (B,)
+    return states[rows, lengths - 1]  # (B, D)
+
+
+def _sentences(draw):
+    batch, length, dim = draw.sizes(3)
+    yield draw.normal(batch, length, dim), draw.lengths(batch, length)
+    yield draw.normal(batch + 1, length + 2, dim), draw.lengths(batch + 1, length)  # no row is full
+    yield draw.normal(1, 3, 1), torch.tensor([2])  # a squeeze of all axes takes too many here
+    yield draw.normal(3, 3, 2), draw.lengths(3, 3)  # rows and steps mixed up give values here, no error
+
+
+LAST_STATES = Exercise(
+    last_states,
+    cases=_sentences,
+    properties=[
+        Property("one state of each sentence", "Each row of the result must be one of the states of the "
+                 "same sentence.",
+                 lambda result, states, lengths: (states == result[:, None]).all(2).any(1).all()),
+    ],
+    mistakes=[
+        Mistake("the last column", "You took step T − 1 of every row. For a short sentence that is a "
+                "state after padding. Each sentence ends at its own place, lengths − 1.",
+                "return states[:, -1]"),
+        Mistake("one step too far", "You indexed with `lengths`. Steps count from 0, so the last state of "
+                "a sentence of n words stands at n − 1; at n there is padding, or the tensor ends.",
+                {"lengths - 1": "lengths"}),
+        Mistake("one step too early", "You went back one step too many. A sentence of n words has steps 0 to n − 1, "
+                "and its last state stands at n − 1.",
+                {"lengths - 1": "lengths - 2"}),
+        Mistake("every row with every length", "You wrote `states[:, lengths - 1]`: that picks all the "
+                "ends in each row, (B, B, D). Pair row b with length b: index both axes, `arange(B)` with "
+                "`lengths - 1`.",
+                "return states[:, lengths - 1]"),
+        Mistake("batch and time swapped", "You indexed time first. The house is batch first: axis 0 is the "
+                "sentence, axis 1 the step.", {"states[rows, lengths - 1]": "states[lengths - 1, rows]"}),
+        Mistake("mean of the states", "You averaged each sentence's states. That is a summary too, but "
+                "the exercise asks for the one state the encoder ends in.",
+                "real = torch.arange(states.shape[1]) < lengths[:, None]\n"
+                "return (states * real[..., None]).sum(1) / lengths[:, None]"),
+        Mistake("sum of the states", "You set the padding to zero and summed over time. Only the last "
+                "real state is wanted, not all of them together.",
+                "real = torch.arange(states.shape[1]) < lengths[:, None]\n"
+                "return (states * real[..., None]).sum(1)"),
+        Mistake("counted from the end", "You indexed with `-lengths`. Padding stands at the end, so that "
+                "counts back over the padding first and lands too early.",
+                {"lengths - 1": "-lengths"}),
+        Mistake("the longest decides", "You used one step for all sentences, that of the longest. Each "
+                "sentence has its own length.",
+                {"lengths - 1": "lengths.max() - 1"}),
+        Mistake("always the first sentence", "You took all states from sentence 0. Row b of the result "
+                "belongs to sentence b.",
+                {"states[rows, ": "states[0, "}),
+        Mistake("time axis left over", "Your result still has a time axis of length 1, (B, 1, D). Squeeze "
+                "it away: gather keeps the number of axes.",
+                {"states[rows, lengths - 1]": "states[rows, lengths - 1][:, None]"}),
+        Mistake("the first state", "You took step 0, the state after one word. (A backward encoder ends "
+                "there; this one reads forward.)",
+                "return states[:, 0]"),
+    ],
+)
+
+
+def greedy_decode(step, state, bos, eos, max_length):
+    token = torch.full((len(state),), bos, device=state.device)  # (B,)
+    finished, said = torch.zeros_like(token, dtype=torch.bool), []
+    for _ in range(max_length):
+        logits, state = step(token, state)  # (B, V)
+        token = logits.argmax(-1).masked_fill(finished, eos)  # (B,)
+        finished = finished | (token == eos)
+        said.append(token)
+    return torch.stack(said, dim=1)  # (B, L)
+
+
+def _decoders(draw):
+    batch, length = draw.sizes(2, low=3)
+    bos, eos = (1, 2) if draw.number == 0 else (8, 5)
+    decoder = fake_decoder(draw, batch, length + 2, 9 + draw.number, bos, eos)
+    yield decoder, decoder.start(), bos, eos, length + 1
+    for ends in ([2], [0] * batch, [3, 1, 2]):  # one sentence; all end with the first word; all end
+        decoder = fake_decoder(draw, len(ends), 6, 9 + draw.number, bos, eos, ends)
+        yield decoder, decoder.start(), bos, eos, 5
+
+
+def _to_full_length(result, step, state, bos, eos, max_length):
+    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`."""
+    if not isinstance(result, torch.Tensor) or result.dim() != 2 or len(result) != len(state):
+        return result
+    if result.shape[1] == 0 or (result[:, -1] != eos).any():
+        return result  # the end symbol of somebody is missing, and isn't given for nothing
+    return F.pad(result, (0, max(max_length - result.shape[1], 0)), value=eos)
+
+
+def _ended(result, eos):
+    return (result == eos).long().cumsum(1) > 0  # (B, L), True from the first end symbol on
+
+
+GREEDY_DECODE = Exercise(
+    greedy_decode,
+    cases=_decoders,
+    canonical=_to_full_length,
+    properties=[
+        Property("eos is repeated", "After its end symbol a sentence repeats it up to the last column.",
+                 lambda result, step, state, bos, eos, limit: (result[_ended(result, eos)] == eos).all()),
+        Property("the first word is right", "The first word comes from `bos` and the state you were given.",
+                 lambda result, step, *others: (result[:, 0] == step.script[:, 0]).all()),
+    ],
+    mistakes=[
+        Mistake("words after the end", "A sentence of yours goes on after its end symbol. The decoder "
+                "always says something; remember who has finished, and let those repeat `eos`.",
+                {".masked_fill(finished, eos)": ""}),
+        Mistake("the first to finish stops all", "You stopped as soon as one sentence ended, and cut off the "
+                "others. Stop when all of them have ended.",
+                {"said.append(token)": "said.append(token)\n        if finished.any():\n            break"}),
+        Mistake("sentence 0 decides", "You stopped when sentence 0 ended. Each sentence of the batch has "
+                "its own end; stop when all have.",
+                {"said.append(token)": "said.append(token)\n        if finished[0]:\n            break",
+                 ".masked_fill(finished, eos)": ""}),
+        Mistake("stopped before the last end symbol", "You stopped when all had ended before you wrote that "
+                "step down, so the last end symbol is missing. First append the words, then look whether to "
+                "stop.",
+                {"said.append(token)": "if finished.all():\n            break\n        said.append(token)"}),
+        Mistake("bos in the sentence", "Your output begins with `bos`. It is the first input, and no word of "
+                "the sentence.", {"[]": "[token]", "range(max_length)": "range(max_length - 1)"}),
+        Mistake("bos in front of all", "You put `bos` in front, so there is one column too many. Collect "
+                "what the decoder says, not what it is given first.",
+                {"[]": "[token]"}),
+        Mistake("state not carried on", "You call `step` each time with the state from the beginning, so "
+                "the decoder forgets what it has said. Pass on the state that `step` gave back.",
+                {"logits, state =": "logits, _ ="}),
+        Mistake("always reads bos", "You give the decoder `bos` at every step. At test time it reads the "
+                "word it has just said.",
+                {"step(token, state)": "step(torch.full_like(token, bos), state)"}),
+        Mistake("one step too many", "You made max_length + 1 steps. The output has at most `max_length` "
+                "columns, the end symbol included.",
+                {"range(max_length)": "range(max_length + 1)"}),
+        Mistake("one step too few", "You made max_length − 1 steps, and the last word is missing. `bos` "
+                "isn't one of the words that count.",
+                {"range(max_length)": "range(max_length - 1)"}),
+        Mistake("padding after the end", "You fill up with 0 after the end. Here a finished sentence "
+                "repeats `eos`, so that the length can be read off whatever the padding.",
+                {"masked_fill(finished, eos)": "masked_fill(finished, 0)"}),
+        Mistake("end symbol overwritten", "You marked a sentence as finished before you wrote its word "
+                "down, and its end symbol became 0. The end symbol belongs to the output.",
+                {"said.append(token)": "said.append(token.masked_fill(finished, 0))"}),
+        Mistake("drawn, not greedy", "You drew the next word at random. Greedy means: the word with the "
+                "highest score, each time.",
+                {"logits.argmax(-1)": "torch.multinomial(logits.softmax(-1), 1)[:, 0]"}),
+        Mistake("the least likely word", "You took the smallest score. Logits grow with probability: take "
+                "the argmax.",
+                {"argmax": "argmin"}),
+        Mistake("time first", "Your output is (L, B). The house is batch first: stack the steps along "
+                "axis 1.",
+                {"dim=1": "dim=0"}),
+        Mistake("end symbol taken to be 2", "You stop at the word with number 2. Which number ends a "
+                "sentence comes in as `eos`.",
+                {"(token == eos)": "(token == 2)"}),
+    ],
+)

@@ -1,0 +1,177 @@
+"""Lab 2, the long exercise: the gradient of attention by hand."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def attention_backward(weights, value, grad_context):
+    grad_value = weights.mT @ grad_context  # (B, Tk, Dv)
+    grad_weights = grad_context @ value.mT  # (B, Tq, Tk)
+    mean = (weights * grad_weights).sum(-1, keepdim=True)  # (B, Tq, 1)
+    grad_scores = weights * (grad_weights - mean)  # (B, Tq, Tk)
+    return grad_scores, grad_value
+
+
+def _one_step(draw):
+    batch, queries, keys, dim = draw.sizes(4)
+    mask = draw.mask(batch, queries, keys, empty_rows=False)
+    weights = draw.normal(batch, queries, keys).masked_fill(~mask, float("-inf")).softmax(-1)
+    yield weights, draw.normal(batch, keys, dim), draw.normal(batch, queries, dim)
+    closed = torch.tensor([[1.0], [1.0], [0.0]], dtype=torch.float64)  # the last query may attend to nothing
+    yield draw.normal(2, 3, 3).softmax(-1) * closed, draw.normal(2, 3, 3), draw.normal(2, 3, 3)
+    if draw.compact:
+        yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, 1), draw.normal(1, 2, 1)
+    if draw.number == 1:  # one sentence, one query
+        weights = draw.normal(1, 1, keys + 9).softmax(-1)
+        yield weights, draw.normal(1, keys + 9, dim), draw.normal(1, 1, dim)
+
+
+ATTENTION_BACKWARD = Exercise(
+    attention_backward,
+    cases=_one_step,
+    returns=("grad_scores", "grad_value"),
+    tolerance=1e-9,
+    gradients=False,
+    by_hand=True,
+    properties=[
+        Property(
+            "rows of grad_scores sum to zero",
+            "Adding one number to all scores of a row changes no "
+            "weight. So each row "
+            "of grad_scores must sum to 0.",
+            lambda result, *args: torch.allclose(
+                result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7
+            ),
+        ),
+        Property(
+            "closed places get no gradient",
+            "A place with weight 0 is closed: its score gets no gradient.",
+            lambda result, weights, value, grad: (result[0][weights == 0] == 0).all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "an axis of one lost",
+            "You squeezed the gradients, which takes away every axis of size 1: a batch of one, a single "
+            "query. A gradient has the shape of what it belongs to.",
+            {"return grad_scores, grad_value": "return grad_scores.squeeze(), grad_value.squeeze()"},
+        ),
+        Mistake(
+            "softmax forgotten",
+            "Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the "
+            "softmax: the second of the two steps.",
+            {"grad_scores = weights * (grad_weights - mean)": "grad_scores = grad_weights"},
+        ),
+        Mistake(
+            "only the diagonal",
+            "You used α(1 − α), which is only the diagonal of the softmax's "
+            "Jacobian. Raising one score "
+            "also lowers all *other* weights: those terms, −α_i α_j, are missing.",
+            {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"},
+        ),
+        Mistake(
+            "nothing subtracted",
+            "You multiplied by the weights and left it at that. Weights sum to 1, so what one gains the others "
+            "lose: a row of grad_scores sums to 0. A term with a minus sign is missing (δ − α has two parts).",
+            {"(grad_weights - mean)": "grad_weights"},
+        ),
+        Mistake(
+            "plain mean subtracted",
+            "You subtracted the plain mean of grad_weights. It is a mean *weighted* with α.",
+            {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"},
+        ),
+        Mistake(
+            "unweighted sum subtracted",
+            "You subtracted the sum of grad_weights. It is Σ α · grad_weights: weighted.",
+            {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"},
+        ),
+        Mistake(
+            "weights in front missing",
+            "You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no "
+            "attention must get no gradient either.",
+            {"weights * (grad_weights - mean)": "grad_weights - mean"},
+        ),
+        Mistake(
+            "summed over the queries",
+            "Your weighted mean runs over the queries. The softmax ran over "
+            "the keys, so its backward "
+            "sums over the keys too: the last axis.",
+            {"(weights * grad_weights).sum(-1": "(weights * grad_weights).sum(-2"},
+        ),
+        Mistake(
+            "sign turned",
+            "Your grad_scores has the wrong sign: it is grad_weights − mean, not mean − grad_weights.",
+            {"(grad_weights - mean)": "(mean - grad_weights)"},
+        ),
+        Mistake(
+            "grad_value not transposed",
+            "In grad_value you multiplied by the weights as they are. A "
+            "value collects from every *query* "
+            "that looked at it: weights transposed, (B, Tk, Tq) @ (B, Tq, Dv).",
+            {"weights.mT @": "weights @"},
+        ),
+        Mistake(
+            "grad_value unweighted",
+            "Every value of yours gets the same gradient, the sum over "
+            "queries. A value gets as much as it was "
+            "attended to: weight it with α.",
+            {"weights.mT @": "torch.ones_like(weights).mT @"},
+        ),
+        Mistake(
+            "grad_value averaged",
+            "You divided grad_value by the number of queries. The loss adds up what every query does with a value, "
+            "so its gradient is the sum over the queries, not their mean.",
+            {"grad_value = weights.mT @ grad_context": "grad_value = weights.mT @ grad_context / weights.shape[1]"},
+        ),
+        Mistake(
+            "results swapped",
+            "You returned grad_value first. The exercise asks for (grad_scores, grad_value).",
+            {"return grad_scores, grad_value": "return grad_value, grad_scores"},
+        ),
+        Mistake(
+            "gradient of the weights from the weights",
+            "In grad_weights you used the weights where "
+            "the values belong: context = α V, so its "
+            "gradient with respect to α is grad_context · Vᵀ.",
+            "grad_weights = grad_context @ (weights.mT @ grad_context).mT\n"
+            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+            "return weights * (grad_weights - mean), weights.mT @ grad_context",
+        ),
+        Mistake(
+            "asked autograd.grad",
+            "You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do "
+            "what autograd does. Derive it with pencil and paper, in the two steps of the text; the check does not "
+            "look at your numbers before.",
+            "given = weights.detach().clone().requires_grad_()\n"
+            "values = value.detach().clone().requires_grad_()\n"
+            "with torch.enable_grad():\n"
+            "    context = given @ values\n"
+            "grad_weights, grad_value = torch.autograd.grad(context, (given, values), grad_context)\n"
+            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+            "return weights * (grad_weights - mean), grad_value",
+        ),
+        Mistake(
+            "called backward",
+            "You let `.backward()` find the gradients. By hand means without it: write down what a weight and a "
+            "value collect from grad_context, then send the weights' part through the softmax.",
+            "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
+            "values = value.detach().clone().requires_grad_()\n"
+            "with torch.enable_grad():\n"
+            "    kept = scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)\n"
+            "    (kept @ values).backward(grad_context)\n"
+            "return scores.grad, values.grad",
+        ),
+        Mistake(
+            "asked torch.func",
+            "You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in "
+            "the two steps of the text: first through the sum, then through the softmax.",
+            "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
+            "grad_weights, grad_value = back(grad_context)\n"
+            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+            "return weights * (grad_weights - mean), grad_value",
+        ),
+    ],
+)

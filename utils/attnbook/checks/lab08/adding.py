@@ -1,0 +1,147 @@
+"""Lab 8: adding positions to word vectors."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ..engine.exercise import Exercise, Mistake, Property
+from .positions import sinusoidal_positions
+
+
+class StaysBehind(Tensor):
+    """A table that lies elsewhere than the words.
+
+    To look for mixed devices the check sends all arguments to the device "meta", by that name. This table does not
+    go along; it follows an answer that sends it to the words.
+    """
+
+    def to(self, *where, **more):
+        return self if where == ("meta",) else super().to(*where, **more)
+
+
+def _elsewhere(table):
+    return table.as_subclass(StaysBehind)
+
+
+def add_positions(x, positions):
+    first = positions[: x.shape[1]]  # (Tmax, D) -> (T, D)
+    return x + first.to(x)  # (B, T, D) + (T, D): the same for every sentence
+
+
+def _words_and_table(draw):
+    batch, length, pairs, more = draw.sizes(4)
+    dim = 2 * pairs
+    table = sinusoidal_positions(12, dim)
+    yield draw.normal(batch, length, dim), _elsewhere(draw.normal(length + batch + more, dim))  # a learnt table
+    yield draw.normal(batch, length, dim), _elsewhere(table)
+    yield draw.normal(3, 3, 4), _elsewhere(draw.normal(3, 4))  # as many sentences as places
+    yield draw.normal(1, 3, 4), _elsewhere(draw.normal(5, 4))
+    yield draw.normal(2, 1, 4), _elsewhere(draw.normal(5, 4))
+    yield draw.normal(2, 4, 4), _elsewhere(draw.normal(4, 4))  # the table is just long enough
+    yield draw.normal(2, 3, 4).float(), _elsewhere(sinusoidal_positions(6, 4))  # the table's dtype is another
+    halves = draw.integers(-8, 9, 1, 3, 4) / 4, draw.integers(-8, 9, 5, 4) / 4  # any dtype can hold their sums
+    yield halves[0].half(), _elsewhere(halves[1].double())
+
+
+ADD_POSITIONS = Exercise(
+    add_positions,
+    cases=_words_and_table,
+    properties=[
+        Property(
+            "word 0 gets place 0",
+            "Word 0 of every sentence must get row 0 of `positions` added.",
+            lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
+        ),
+        Property(
+            "the same in every sentence",
+            "What you add must be the same for every sentence: it depends on the place alone.",
+            lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "positions along the batch",
+            "You gave each *sentence* a position, the same for all its words. A position belongs to a place in the "
+            "sentence: axis 1, not axis 0.",
+            {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"},
+        ),
+        Mistake(
+            "the table not cut",
+            "You added the whole table. It has rows for the longest sentence there can be, and this one is "
+            "shorter: take the first T rows.",
+            {"positions[: x.shape[1]]": "positions"},
+        ),
+        Mistake(
+            "cut to the number of sentences",
+            "You took as many rows as there are sentences. Wanted are as many as there are places: x.shape[1].",
+            {"positions[: x.shape[1]]": "positions[: x.shape[0]]"},
+        ),
+        Mistake(
+            "the last rows",
+            "You took the last T rows of the table. A sentence begins at place 0, so take the first.",
+            {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"},
+        ),
+        Mistake(
+            "counted from 1",
+            "You began with row 1. The first word stands at place 0.",
+            {"positions[: x.shape[1]]": "positions[1 : x.shape[1] + 1]"},
+        ),
+        Mistake(
+            "one place for all words",
+            "You added the same row to every word, so order is as invisible as before. Word t gets row t.",
+            {"positions[: x.shape[1]]": "positions[0]"},
+        ),
+        Mistake(
+            "written into x",
+            "The sum is right, but you wrote it into x (`+=`), which belongs to the caller: who calls twice has "
+            "the positions in there twice. Return a new tensor.",
+            {"return x + first.to(x)": "x += first.to(x)\n    return x"},
+        ),
+        Mistake(
+            "multiplied",
+            "You multiplied. Add: a product with sin 0 = 0 would wipe features out.",
+            {"x + first": "x * first"},
+        ),
+        Mistake(
+            "appended",
+            "You laid positions and words end to end, (B, T, 2D). That works too, but costs twice the features; "
+            "here they are added.",
+            {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"},
+        ),
+        Mistake(
+            "words scaled too",
+            "You multiplied x by √D first. The Transformer does so with its embeddings, in Lab 09; here only add.",
+            {"x + first": "x * x.shape[-1] ** 0.5 + first"},
+        ),
+        Mistake(
+            "words lost",
+            "You returned the positions without the words. Both are wanted, as a sum.",
+            {"x + first.to(x)": "first.to(x).expand_as(x)"},
+        ),
+        Mistake(
+            "the table's dtype won",
+            "Your sum took the dtype of the table: with float64 positions a float32 sentence became float64, and "
+            "the next layer would refuse it. Bring the positions to x first: positions.to(x).",
+            {"first.to(x)": "first"},
+        ),
+        Mistake(
+            "float32, whatever x is",
+            "You made the positions float32. With x in half precision the sum then becomes float32 as well, and the "
+            "next layer would refuse it. Take x's own dtype: positions.to(x).",
+            {"first.to(x)": "first.float()"},
+        ),
+        Mistake(
+            "dtype without device",
+            "The dtype is right, but the positions stay on their own device. With x on a GPU and the table on the CPU "
+            "the sum would fail: positions.to(x) takes over both.",
+            {"first.to(x)": "first.to(x.dtype)"},
+        ),
+        Mistake(
+            "positions cut off",
+            "The sum is right, but no gradient arrives at the positions. They may be learnt, so leave .detach() "
+            "(or .data, or no_grad) out.",
+            {"first.to(x)": "first.to(x).detach()"},
+        ),
+    ],
+)

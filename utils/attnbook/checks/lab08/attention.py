@@ -1,0 +1,110 @@
+"""Lab 8: multi-head attention."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
+from .attention_mistakes import MISTAKES
+from .mask_mistakes import MORE_MISTAKES
+
+
+def _split(x, heads):
+    return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)  # (B, T, D) -> (B, H, T, D/H)
+
+
+def _merge(x):
+    return x.transpose(1, 2).flatten(2)  # (B, H, T, D/H) -> (B, T, D)
+
+
+def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
+    q = _split(query @ W_q, heads)  # (B, H, Tq, D/H)
+    k = _split(key @ W_k, heads)  # (B, H, Tk, D/H)
+    v = _split(value @ W_v, heads)  # (B, H, Tk, D/H)
+    scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, H, Tq, Tk)
+    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
+    weights = scores.masked_fill(~allowed, float("-inf")).softmax(-1).masked_fill(~allowed, 0.0)
+    context = _merge(weights @ v)  # (B, Tq, D)
+    return context @ W_o, weights
+
+
+def _inputs(draw, batch, queries, keys, dim):
+    tables = [draw.normal(dim, dim) / dim**0.5 for _ in range(4)]  # scores of ordinary size
+    return draw.normal(batch, queries, dim), draw.normal(batch, keys, dim), draw.normal(batch, keys, dim), *tables
+
+
+def _far_apart(draw):
+    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
+    higher."""
+    alone = torch.eye(4, dtype=torch.bool).expand(3, 4, 4).clone()
+    some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
+    for steep in (300, 1e5):
+        text, _, _, W, _, *tables = _inputs(draw, 3, 4, 4, 6)
+        for mask in (torch.ones_like(alone).tril(), alone, some_closed):
+            yield text, text, text, steep * W, -W, *tables, 2, mask
+
+
+def _quarters(draw):
+    """Single precision. All scores are 0 and 1, 2, 4 keys or none are seen: every weight is a round number."""
+    shapes = [(2, 4, 8)] * 3 + [(8, 8)] * 3
+    query, key, value, W_k, W_v, W_o = (draw.integers(-2, 3, *shape).float() / 4 for shape in shapes)
+    seen = torch.tensor([4, 2, 1, 0])
+    mask = (torch.arange(4) < seen[:, None]).expand(2, 4, 4).clone()
+    return query, key, value, torch.zeros(8, 8), W_k, W_v, W_o, 2, mask
+
+
+def _many_heads(draw):
+    batch, queries, keys, heads, size = draw.sizes(5)
+    yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
+    yield *_inputs(draw, batch, queries, keys, heads * size), heads, draw.mask(batch, queries, keys)
+    yield *_inputs(draw, 2, 3, 3, 4), 2, draw.mask(2, 3, 3)  # B = H: a mask on the wrong axis gives values here
+    yield *_inputs(draw, 1, 2, 3, 6), 3, draw.mask(1, 2, 3)  # one sentence
+    yield *_inputs(draw, 2, 3, 4, 6), 2, draw.mask(2, 1, 4)  # padding: one row for all the queries
+    yield *_inputs(draw, 2, 1, 3, 4), 1, None  # one query, one head
+    text = draw.normal(2, 3, 6)  # self-attention: one sequence in all three roles
+    yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(1, 3, 3, empty_rows=False)
+    yield *_inputs(draw, 3, 1, 4, 4), 2, draw.mask(3, 1, 4)  # one query and padding
+    yield *_inputs(draw, 3, 3, 4, 4), 1, draw.mask(3, 3, 4)  # one head and a mask
+    if draw.number == 0:
+        yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, None
+        yield from _far_apart(draw)
+        yield _quarters(draw)
+
+
+def _for_all_heads(mask):
+    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
+
+
+def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
+    size = query.shape[-1] // heads
+    scores = (query @ W_q[:, :size]) @ (key @ W_k[:, :size]).mT / size**0.5  # (B, Tq, Tk)
+    return mask is not None or torch.allclose(result[1][:, 0], scores.softmax(-1))
+
+
+def _context_from_weights(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
+    return torch.allclose(result[0], _merge(result[1] @ _split(value @ W_v, heads)) @ W_o)
+
+
+MULTI_HEAD_ATTENTION = Exercise(
+    multi_head_attention,
+    cases=_many_heads,
+    returns=("output", "weights"),
+    tolerance=1e-7,
+    properties=[
+        Property("closed places get nothing", "Where the mask is False, the weight must be exactly 0 in every head.",
+                 lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1]))),
+        Property("each head's rows sum to one",
+                 "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
+                 lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1]))),
+        Property("head 0 has the first columns",
+                 "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
+                 "those of key @ W_k, divided by √(D/H).",
+                 _head_0_by_itself),
+        Property("the output follows from the weights",
+                 "Your weights look all right, but the output does not come from them: weights @ the values' heads, "
+                 "merged, times W_o.",
+                 _context_from_weights),
+    ],
+    mistakes=[*MISTAKES, *MORE_MISTAKES],
+)

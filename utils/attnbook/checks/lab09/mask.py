@@ -1,0 +1,172 @@
+"""Lab 9, third part: what a decoder's words may look at."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def decoder_mask(target, pad):
+    length = target.shape[1]
+    past = torch.ones(length, length, dtype=torch.bool, device=target.device).tril()  # (T, T)
+    real = target != pad  # (B, T)
+    return past & real[:, None, :]  # (B, T, T)
+
+
+def _sentences(draw):
+    batch, length = draw.sizes(2, low=3)
+    for B, T in ((batch, length), (3, 3), (1, length)):
+        pad = 0 if B == 1 else draw.integer(0, 4)
+        target = pad + draw.integers(1, 9, B, T)  # no padding
+        target[-1, -1] = pad  # behind
+        if B > 1:
+            target[0, :2] = pad  # in front: nothing to look at for the first words
+            target[-1, 0] = 0 if pad else 1  # another word with a small number
+            target[1, 1] = pad  # and between
+        yield target, pad
+    yield torch.full((2, 3), 5), 5  # padding throughout
+    yield draw.integers(1, 9, batch, 1), 0  # one word each
+    large = 2 ** draw.integers(8, 17, batch, length + 2)  # large numbers of words, not padding
+    large[0, -1] = 0
+    yield large, 0
+    if draw.number == 1:
+        long = draw.integers(1, 9, 2, 80)
+        long[1, -5:] = 0
+        yield long, 0
+
+
+DECODER_MASK = Exercise(
+    decoder_mask,
+    cases=_sentences,
+    properties=[
+        Property(
+            "nothing later",
+            "A word may not look at what comes after it: above the diagonal all must be False.",
+            lambda result, target, pad: not torch.as_tensor(result).bool().triu(1).any(),
+        ),
+        Property(
+            "no padding",
+            "No word may look at padding: the columns of places that hold `pad` must be False.",
+            lambda result, target, pad: not (result.bool() & (target == pad)[:, None, :]).any(),
+        ),
+        Property(
+            "real words see themselves",
+            "A real word may look at itself: True on the diagonal.",
+            lambda result, target, pad: result.bool().diagonal(dim1=1, dim2=2)[target != pad].all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "all the wrong way round",
+            "Your mask is True where a word may *not* look. That is how torch's `attn_mask` counts; in this book True "
+            "means *may attend*.",
+            {"past & real[:, None, :]": "~(past & real[:, None, :])"},
+        ),
+        Mistake(
+            "padding opened instead of closed",
+            "You opened the columns of padding and closed those of real words. `real` is `target != pad`.",
+            {"target != pad": "target == pad"},
+        ),
+        Mistake(
+            "looks ahead",
+            "Each word may look at itself and what comes *after*. It would see the very word that it is to write. "
+            "Row = who looks, column = who is looked at: the lower triangle, `tril`.",
+            {".tril()": ".triu()"},
+        ),
+        Mistake(
+            "one word too far",
+            "Each word also sees the next one. The decoder's input is shifted already, so that next word is exactly "
+            "what it is to write: the loss will fall to zero and nothing is learnt. Stop at the diagonal.",
+            {".tril()": ".tril(1)"},
+        ),
+        Mistake(
+            "not even itself",
+            "No word may look at itself in your mask. It may: the decoder's input is shifted already, so what stands "
+            "at its place is the word *before* the one that it writes. And the first word would see nothing at all.",
+            {".tril()": ".tril(-1)"},
+        ),
+        Mistake(
+            "causal only",
+            "Your mask hides the future but not the padding.",
+            {"past & real[:, None, :]": "past.expand(len(target), -1, -1)"},
+        ),
+        Mistake(
+            "padding only",
+            "Your mask hides the padding but not the future. The decoder would read off what it is to write.",
+            {"past & real[:, None, :]": "real[:, None, :].expand(-1, length, -1)"},
+        ),
+        Mistake(
+            "padding closed as query",
+            "You closed the *rows* of padding. What must be closed are its columns: padding is nothing to look at. "
+            "real[:, None, :] goes along the keys.",
+            {"real[:, None, :]": "real[:, :, None]"},
+        ),
+        Mistake(
+            "padding closed as query too",
+            "You closed rows and columns of padding. Only the columns are asked for: what padding itself looks at "
+            "harms nobody, since the loss leaves it out.",
+            {"real[:, None, :]": "real[:, None, :] & real[:, :, None]"},
+        ),
+        Mistake(
+            "or instead of and",
+            "You joined the two conditions with *or*. A place is open when it is not later *and* no padding.",
+            {"past & real": "past | real"},
+        ),
+        Mistake(
+            "transposed",
+            "You swapped rows and columns. Row = who looks (query), column = who is looked at (key).",
+            {"past & real[:, None, :]": "(past & real[:, None, :]).mT"},
+        ),
+        Mistake(
+            "padding is always 0",
+            "You took 0 for padding. Compare with the `pad` that comes as an argument.",
+            {"target != pad": "target != 0"},
+        ),
+        Mistake(
+            "lengths counted",
+            "You counted the real words and opened as many places from the left. Padding may also stand in front or "
+            "between. Ask each place: `target != pad`.",
+            {
+                "target != pad": "torch.arange(length, device=target.device) < (target != pad).sum(1, keepdim=True)"
+            },
+        ),
+        Mistake(
+            "diagonal always open",
+            "You opened the diagonal for padding too, so that no row is empty. There is no need: our attention gives "
+            "zeros where there is nothing to look at, and no padding may be looked at.",
+            {
+                "past & real[:, None, :]": "past & (real[:, None, :] | torch.eye(length, dtype=torch.bool, "
+                "device=target.device))"
+            },
+        ),
+        Mistake(
+            "empty rows opened",
+            "Where a word has nothing to look at you opened the row again, against NaN. There is no need: our "
+            "attention gives zeros there, and no padding may be looked at.",
+            {
+                "return past & real[:, None, :]": "mask = past & real[:, None, :]\n"
+                "    return mask | ~mask.any(-1, keepdim=True)"
+            },
+        ),
+        Mistake(
+            "first sentence for all",
+            "You used the padding of the first sentence for all of them. Each sentence has its own.",
+            {"real[:, None, :]": "real[:1, None, :].expand(len(target), -1, -1)"},
+        ),
+        Mistake(
+            "0 and −∞ instead of True and False",
+            "You returned numbers to add to scores, 0 and −∞. In this book a mask is boolean, True = may attend.",
+            {
+                "return past & real[:, None, :]": "mask = past & real[:, None, :]\n"
+                "    return torch.zeros(mask.shape, device=target.device).masked_fill(~mask, float('-inf'))"
+            },
+        ),
+        Mistake(
+            "ones and zeros",
+            "Your mask is made of numbers, 1 and 0. It must be boolean: `~mask` would make −2 and −1 of them, and "
+            "`masked_fill` refuses.",
+            {"return past & real[:, None, :]": "return (past & real[:, None, :]).long()"},
+        ),
+    ],
+)

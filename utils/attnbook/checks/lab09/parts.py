@@ -1,0 +1,278 @@
+"""Lab 9, first part: the sublayer that computes, and the norm that keeps numbers in bounds."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def feed_forward(x, W_1, b_1, W_2, b_2):
+    hidden = (x @ W_1 + b_1).relu()  # (B, T, D) -> (B, T, F)
+    return hidden @ W_2 + b_2  # (B, T, D)
+
+
+def _two_layers(draw):
+    batch, length, dim, hidden = draw.sizes(4)
+    for B, T, D, F in ((batch, length, dim, hidden), (3, 3, 3, 3), (1, length, dim, hidden), (batch, 1, hidden, dim)):
+        yield draw.normal(B, T, D), draw.normal(D, F), draw.normal(F), draw.normal(F, D), draw.normal(D)
+    x = draw.normal(batch, length, dim)
+    x[:, -1] = x[:, 0]  # the same word twice
+    yield x, draw.normal(dim, hidden), draw.normal(hidden), draw.normal(hidden, dim), draw.normal(dim)
+
+
+FEED_FORWARD = Exercise(
+    feed_forward,
+    cases=_two_layers,
+    tolerance=1e-9,
+    properties=[
+        Property(
+            "each place by itself",
+            "Two words with the same features must get the same: each place goes through the two layers by itself. "
+            "Yours mixes places or sentences.",
+            lambda result, x, *rest: not torch.equal(x[:, 0], x[:, -1]) or torch.allclose(result[:, 0], result[:, -1]),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "relu forgotten",
+            "There is no relu between the two layers. Two linear layers without a bend between them are one linear "
+            "layer: W_1 W_2 could be multiplied out beforehand.",
+            {".relu()": ""},
+        ),
+        Mistake(
+            "relu at the end",
+            "You took the relu of the result. It belongs *between* the layers; at the end it would let a sublayer "
+            "only ever add, never take away.",
+            {".relu()": "", "hidden @ W_2 + b_2": "(hidden @ W_2 + b_2).relu()"},
+        ),
+        Mistake(
+            "relu twice",
+            "You took a relu after the second layer as well. What the sublayer adds to x may be negative: there is "
+            "only one relu, between the layers.",
+            {"hidden @ W_2 + b_2": "(hidden @ W_2 + b_2).relu()"},
+        ),
+        Mistake(
+            "first bias after the relu",
+            "You added b_1 after the relu. It decides *where* the bend is, so it goes inside.",
+            {"(x @ W_1 + b_1).relu()": "(x @ W_1).relu() + b_1"},
+        ),
+        Mistake(
+            "first bias forgotten",
+            "You left out b_1. Without it every bend goes through zero.",
+            {"x @ W_1 + b_1": "x @ W_1"},
+        ),
+        Mistake(
+            "second bias forgotten",
+            "You left out b_2. It is added to each place at the end.",
+            {"hidden @ W_2 + b_2": "hidden @ W_2"},
+        ),
+        Mistake(
+            "Python's max",
+            "You used Python's `max`, which can only take one of two things whole: it does not go through a tensor's "
+            "numbers. `.relu()` does, or `.clamp(min=0)`.",
+            {"(x @ W_1 + b_1).relu()": "max(0, x @ W_1 + b_1)"},
+        ),
+        Mistake(
+            "another bend",
+            "You used GELU. Many later models do, but the layer wanted here is the paper's and torch's: relu, "
+            "max(0, ·).",
+            "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2",
+        ),
+        Mistake(
+            "a squashing bend",
+            "You squashed the hidden features (tanh). Wanted is relu, max(0, ·), which lets large numbers through "
+            "as they are.",
+            {".relu()": ".tanh()"},
+        ),
+        Mistake(
+            "matrices transposed",
+            "You transposed the matrices, as nn.Linear stores them. Here W_1 is (D, F) and W_2 is (F, D), used as "
+            "`x @ W`.",
+            {"x @ W_1": "x @ W_1.mT", "hidden @ W_2": "hidden @ W_2.mT"},
+        ),
+        Mistake(
+            "matrices swapped",
+            "You went through W_2 first. First W_1 widens (D to F), then W_2 narrows (F to D).",
+            {"x @ W_1": "x @ W_2", "hidden @ W_2": "hidden @ W_1"},
+        ),
+        Mistake(
+            "biases swapped",
+            "You swapped the biases: b_1 has F numbers and goes with W_1, b_2 has D and goes with W_2.",
+            {"W_1 + b_1": "W_1 + b_2", "W_2 + b_2": "W_2 + b_1"},
+        ),
+        Mistake(
+            "x added",
+            "You added x to the result. That is the residual connection; it comes later, and from outside, the same "
+            "for every sublayer.",
+            {"hidden @ W_2 + b_2": "x + hidden @ W_2 + b_2"},
+        ),
+    ],
+)
+
+
+def layer_norm(x, gain, bias, eps=1e-5):
+    centred = x - x.mean(dim=-1, keepdim=True)  # (B, T, D)
+    variance = centred.square().mean(dim=-1, keepdim=True)  # (B, T, 1)
+    return gain * centred / (variance + eps).sqrt() + bias  # (B, T, D)
+
+
+def _features(draw):
+    batch, length, dim = draw.sizes(3)
+    small = 0.01 * draw.normal(batch, length, dim)  # here eps counts
+    for x in (draw.normal(batch, length, dim) + 2, draw.normal(3, 3, 3) - 1, draw.normal(1, length, dim), small):
+        gain, bias = draw.uniform(x.shape[-1], low=0.5, high=2.0), draw.normal(x.shape[-1])
+        yield x, gain, bias, 1e-5
+    level = draw.normal(batch, length, 1).expand(-1, -1, dim)  # all features alike: the variance is 0
+    yield level.contiguous(), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.1
+    yield draw.normal(batch, length, dim), draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 0.5
+    yield draw.normal(1, 1, 3), torch.ones(3).double(), torch.zeros(3).double(), 0.25  # easy to read, and eps shows
+    far = draw.normal(batch, length, dim) + 1e6  # E[x²] − E[x]² loses its digits here
+    yield far, draw.uniform(dim, low=0.5, high=2.0), draw.normal(dim), 1e-5
+    single = 10 * torch.eye(32, dtype=torch.float64)[draw.integers(0, 32, 1, 2)]  # one feature far above the others
+    yield single, draw.uniform(32, low=0.5, high=2.0), draw.normal(32), 1e-5
+
+
+LAYER_NORM = Exercise(
+    layer_norm,
+    cases=_features,
+    tolerance=1e-8,
+    properties=[
+        Property(
+            "mean is the bias's",
+            "Before gain and bias, the features of each place must have mean 0.",
+            lambda result, x, gain, bias, eps: ((result - bias) / gain).mean(-1).abs().max() < 1e-6,
+        ),
+        Property(
+            "not larger than one before the gain",
+            "Before gain and bias, the features of each place must have variance 1 (a little less, because of eps).",
+            lambda result, x, gain, bias, eps: ((result - bias) / gain).var(-1, correction=0).max() <= 1 + 1e-6,
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "divided by n − 1, eps beside the root",
+            "You divided by `x.std() + eps`, as some tutorials do: a variance with n − 1, and eps outside of the "
+            "root. torch and the paper take the mean of the squares, and eps stands under the root.",
+            "return gain * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps) + bias",
+        ),
+        Mistake(
+            "divided by n − 1",
+            "Your variance divides by n − 1, as `var` and `std` do unasked. A layer norm estimates nothing: it takes "
+            "the plain mean of the squares, `correction=0`.",
+            {"centred.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "eps beside the root",
+            "You added eps to the standard deviation. It stands under the root, beside the variance: that keeps the "
+            "gradient of the root finite too.",
+            {"(variance + eps).sqrt()": "(variance.sqrt() + eps)"},
+        ),
+        Mistake(
+            "eps forgotten",
+            "You left eps out. Where all features of a place are alike the variance is 0, and 0 / 0 is not a number.",
+            {"(variance + eps)": "variance"},
+        ),
+        Mistake(
+            "eps always the same",
+            "You wrote 1e-5 into the formula. Use the eps that comes as an argument.",
+            {"variance + eps": "variance + 1e-5"},
+        ),
+        Mistake(
+            "normalised over the words",
+            "You took mean and variance over the words of a sentence. A layer norm looks at one word at a time: over "
+            "its *features*, the last axis. Padding and what comes later must not matter.",
+            "centred = x - x.mean(dim=1, keepdim=True)\n"
+            "variance = centred.square().mean(dim=1, keepdim=True)\n"
+            "return gain * centred / (variance + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "normalised over the whole sentence",
+            "You took one mean and variance for all words of a sentence together. Each word has its own, over its "
+            "features alone.",
+            "centred = x - x.mean(dim=(1, 2), keepdim=True)\n"
+            "variance = centred.square().mean(dim=(1, 2), keepdim=True)\n"
+            "return gain * centred / (variance + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "batch norm",
+            "You normalised each feature over batch and words: that is a *batch* norm. It would tie the sentences of "
+            "a batch together. A layer norm takes the features of one word.",
+            "centred = x - x.mean(dim=(0, 1), keepdim=True)\n"
+            "variance = centred.square().mean(dim=(0, 1), keepdim=True)\n"
+            "return gain * centred / (variance + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "over everything",
+            "You took one mean and one variance of all numbers there are. Each word has its own, over its features.",
+            "centred = x - x.mean()\nreturn gain * centred / (centred.square().mean() + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "mean left in",
+            "You divided by the root of the mean square without taking the mean away first. That is RMSNorm, a later "
+            "cousin; a layer norm centres.",
+            "return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "variance without its mean",
+            "Your variance is the mean of x², with the mean of x left in. A variance is the mean of (x − μ)²: square "
+            "the centred features.",
+            {"centred.square()": "x.square()"},
+        ),
+        Mistake(
+            "axis not kept",
+            "Mean and variance lost their last axis: (B, T). To stand beside the features, (B, T, D), they must be "
+            "(B, T, 1): keepdim=True.",
+            "centred = x - x.mean(dim=-1)\n"
+            "return gain * centred / (centred.square().mean(dim=-1) + eps).sqrt() + bias",
+        ),
+        Mistake(
+            "axis of the variance not kept",
+            "Your variance lost its last axis: (B, T). To stand beside the features, (B, T, D), it must be "
+            "(B, T, 1): keepdim=True, as for the mean.",
+            {"centred.square().mean(dim=-1, keepdim=True)": "centred.square().mean(dim=-1)"},
+        ),
+        Mistake(
+            "centred below, not above",
+            "You divided x itself by the standard deviation. Take the mean away from x, too.",
+            {"gain * centred": "gain * x"},
+        ),
+        Mistake(
+            "divided by the variance",
+            "You divided by the variance. Its root, the standard deviation, has the unit of x.",
+            {".sqrt()": ""},
+        ),
+        Mistake(
+            "only centred",
+            "You took the mean away but did not divide by the spread.",
+            {" / (variance + eps).sqrt()": ""},
+        ),
+        Mistake(
+            "gain and bias swapped",
+            "You multiplied by the bias and added the gain. It is the other way round.",
+            {"gain * centred": "bias * centred", "+ bias": "+ gain"},
+        ),
+        Mistake(
+            "gain and bias forgotten",
+            "You normalised rightly but left gain and bias out. With them the model can undo the norm where it is "
+            "better off without.",
+            {"gain * centred": "centred", " + bias": ""},
+        ),
+        Mistake(
+            "gain forgotten",
+            "You did not multiply by the gain, one number for each feature.",
+            {"gain * centred": "centred"},
+        ),
+        Mistake(
+            "bias forgotten",
+            "You did not add the bias, one number for each feature.",
+            {" + bias": ""},
+        ),
+        Mistake(
+            "bias before the gain",
+            "You multiplied the bias by the gain as well. First the gain, then add the bias.",
+            "centred = x - x.mean(-1, keepdim=True)\nvariance = centred.square().mean(-1, keepdim=True)\n"
+            "return gain * (centred / (variance + eps).sqrt() + bias)",
+        ),
+    ],
+)

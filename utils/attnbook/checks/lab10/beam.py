@@ -1,0 +1,129 @@
+"""Lab 10: beam search."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from attnbook.decoding import select
+
+from ..engine.exercise import Exercise, Property
+from ..fakes.writer import fake_writer, long_winded
+from .beam_mistakes import MISTAKES
+
+
+def beam_search(step, state, bos, eos, width, max_length):
+    rows = torch.arange(len(state[0]), device=state[0].device)[:, None]  # (B, 1)
+    state = select(state, rows.expand(-1, width).flatten())  # (B, ...) -> (B·W, ...): each sentence W times
+    tokens = torch.full((len(rows), width, 1), bos, device=rows.device)  # (B, W, 1)
+    scores = torch.full((len(rows), width), float("-inf"), dtype=state[0].dtype, device=rows.device)  # (B, W)
+    scores[:, 0] = 0.0  # one beginning, not W equal ones
+    ended = torch.zeros_like(tokens[:, :, 0], dtype=torch.bool)  # (B, W)
+    for _ in range(max_length):
+        logits, state = step(tokens[:, :, -1].flatten(), state)
+        log_p = logits.log_softmax(-1).unflatten(0, (-1, width))  # (B, W, V)
+        words = log_p.shape[-1]
+        only_eos = torch.full_like(log_p, float("-inf"))
+        only_eos[..., eos] = 0.0
+        totals = scores[..., None] + torch.where(ended[..., None], only_eos, log_p)  # (B, W, V)
+        scores, best = totals.flatten(1).topk(width)  # (B, W), best first
+        parent, word = best // words, best % words  # (B, W): which beginning goes on, and how
+        tokens = torch.cat([tokens.take_along_dim(parent[..., None], 1), word[..., None]], dim=-1)
+        ended = ended.take_along_dim(parent, 1) | (word == eos)
+        state = select(state, (parent + width * rows).flatten())
+        if ended.all():
+            break
+    return tokens[..., 1:], scores
+
+
+def _searches(draw):
+    bos, eos = (1, 2) if draw.number % 2 == 0 else (0, 3)
+    batch, dim = draw.sizes(2)
+    for size, words, width, length, likes_to_end in (
+        (batch, 6, 3, 5, 1.2),
+        (2, 5, 2, 4, 0.8),
+        (1, 4, 3, 4, 1.0),  # one sentence
+        (3, 6, 3, 3, -0.5),  # as many sentences as beams; hardly one ends
+        (2, 5, 4, 6, 2.5),  # nearly all end
+        (2, 5, 1, 4, 0.6),  # greedy
+        (2, 4, 4, 3, 0.7),  # as many beams as words
+    ):
+        state = draw.normal(size, dim), draw.normal(size, dim)
+        yield fake_writer(draw, words, dim, eos, likes_to_end), state, bos, eos, width, length
+    writer, state = fake_writer(draw, 6, dim, eos, 0.8), (draw.normal(2, dim), draw.normal(2, dim))
+    writer.bias[bos] = -torch.inf  # never said, as in the lab's language of two words
+    yield writer, state, bos, eos, 3, 5
+    writer, state = fake_writer(draw, 6, dim, eos, 0.0), (draw.normal(2, dim), draw.normal(2, dim))
+    writer.out *= 1000  # sure of itself: exp of the logits is infinite
+    yield writer, state, bos, eos, 2, 4
+    state = (draw.normal(2, dim),)
+    yield fake_writer(draw, 6, dim, eos, 0.5, parts=1), state, bos, eos, 3, 5
+    state = draw.normal(2, dim), draw.normal(2, 1, dim), draw.normal(2)
+    yield fake_writer(draw, 7, dim, eos, 0.5, parts=3), state, bos, eos, 3, 5
+    if draw.number == 1:
+        state = torch.zeros(2, 2, dtype=torch.float64), draw.normal(2, 2)
+        yield long_winded(draw, 30, bos, eos), state, bos, eos, 3, 240  # the product of so many probabilities is 0
+
+
+def _to_full_length(result, step, state, bos, eos, width, max_length):
+    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`."""
+    if not isinstance(result, (tuple, list)) or len(result) != 2 or not isinstance(result[0], torch.Tensor):
+        return result
+    tokens, scores = result
+    if tokens.dim() != 3 or tokens.shape[2] == 0 or (tokens[..., -1] != eos).any():
+        return result
+    return F.pad(tokens, (0, max(max_length - tokens.shape[2], 0)), value=eos), scores
+
+
+def _rescored(tokens, step, state, bos, eos):
+    """Log-probability of each sentence, up to and with its first end symbol: (B, W, L) -> (B, W)."""
+    width = tokens.shape[1]
+    state = tuple(part.repeat_interleave(width, 0) for part in state)
+    rows, said = tokens.flatten(0, 1), torch.full_like(tokens.flatten(0, 1)[:, 0], bos)
+    total, alive = torch.zeros(len(rows), dtype=state[0].dtype), torch.ones(len(rows), dtype=torch.bool)
+    for word in rows.unbind(1):
+        logits, state = step(said, state)
+        total = total + logits.log_softmax(-1).gather(1, word[:, None])[:, 0] * alive
+        said, alive = word, alive & (word != eos)
+    return total.view(tokens.shape[:2])
+
+
+def _each_once(tokens):
+    return all(len({tuple(row) for row in beams}) == len(beams) for beams in tokens.tolist())
+
+
+BEAM_SEARCH = Exercise(
+    beam_search,
+    cases=_searches,
+    canonical=_to_full_length,
+    returns=("tokens", "scores"),
+    gradients=False,
+    properties=[
+        Property(
+            "eos is repeated",
+            "After its end symbol a sentence repeats it up to the last column.",
+            lambda result, step, state, bos, eos, *others: (
+                result[0][(result[0] == eos).long().cumsum(-1) > 0] == eos
+            ).all(),
+        ),
+        Property(
+            "W different sentences",
+            "You returned the same sentence more than once. All W beginnings of a sentence must differ.",
+            lambda result, *others: _each_once(result[0]),
+        ),
+        Property(
+            "best first",
+            "The scores of a sentence must fall from left to right: the best beam stands first.",
+            lambda result, *others: (result[1].diff(dim=1) <= 1e-9).all(),
+        ),
+        Property(
+            "scores belong to their sentences",
+            "A score must be the sum of the log-probabilities of the words beside it, up to and with the end symbol. "
+            "When it is not, scores, tokens or states went separate ways somewhere.",
+            lambda result, step, state, bos, eos, *others: torch.allclose(
+                _rescored(result[0], step, state, bos, eos), result[1], atol=1e-6
+            ),
+        ),
+    ],
+    mistakes=MISTAKES,
+)

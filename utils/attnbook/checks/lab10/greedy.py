@@ -1,0 +1,200 @@
+"""Lab 10: the loop around a cache."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from ..engine.exercise import Exercise, Mistake, Property
+from ..fakes.reader import fake_reader
+
+
+def greedy_decode_cached(read, state, prompt, eos, max_length):
+    ended, said = torch.zeros_like(prompt[:, 0], dtype=torch.bool), []  # (B,)
+    words = prompt  # (B, P) at first, then (B, 1)
+    for _ in range(max_length):
+        logits, state = read(words, state)  # (B, n, V)
+        token = logits[:, -1].argmax(-1).masked_fill(ended, eos)  # (B,)
+        ended = ended | (token == eos)
+        said.append(token)
+        words = token[:, None]  # (B, 1)
+    return torch.stack(said, dim=1)  # (B, L)
+
+
+def _readers(draw):
+    prompts, answer = draw.sizes(2, low=3)
+    eos, words = (2, 9) if draw.number == 0 else (5, 9 + draw.number)
+    for length, ends, limit, spare in (
+        (prompts, [2, 1, None], answer + 1, 1),  # sentence 1 ends first, sentence 2 not at all
+        (2, [2], 5, 1),  # one sentence
+        (3, [0, 0], 4, 1),  # nothing more to say
+        (2, [3, 1, 2], 5, 1),  # all end
+        (1, [1, None], 3, 1),  # a prompt of one word
+        (3, [1, None, 0], 3, 1),  # square
+        (2, [None, 1], 3, 0),  # no word too many
+        (3, [2, None], 4, 1),  # an end symbol in the prompt
+    ):
+        reader = fake_reader(draw, length, ends, limit, words, eos, spare)
+        if length == 3 and ends == [2, None]:
+            reader.script[0, 1] = eos
+        yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit
+    for ends, limit in (([2, None, 1], 4), ([None, 0], 1), ([2, None], 70)):  # one new word only; many
+        reader = fake_reader(draw, 2, ends, limit, words, eos)
+        reader.apart = True  # the state is a tuple, as a cache is
+        yield reader, reader.start(), reader.script[:, :2].clone(), eos, limit
+
+
+def _to_full_length(result, read, state, prompt, eos, max_length):
+    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`.
+
+    Wrong results get this too, so that a mistake is known whether it stops or not: words first, the prompt left in.
+    """
+    if not isinstance(result, torch.Tensor) or result.dim() != 2 or 0 in result.shape:
+        return result
+    if len(result) != len(prompt):
+        return _to_full_length(result.T, read, state, prompt, eos, max_length).T if result.shape[1] == len(prompt) \
+            else result
+    if (result[:, -1] != eos).any():
+        return result
+    length = max_length + prompt.shape[1] * torch.equal(result[:, : prompt.shape[1]], prompt)
+    return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
+
+
+_AGAIN = """\
+words, ended, said, begin = prompt, torch.zeros_like(prompt[:, 0], dtype=torch.bool), [], state
+for _ in range(max_length):
+    logits, state = read(words, begin)
+    token = logits[:, -1].argmax(-1).masked_fill(ended, eos)
+    ended = ended | (token == eos)
+    said.append(token)
+    words = torch.cat([words, token[:, None]], dim=1)
+return torch.stack(said, dim=1)
+"""
+
+_AGAIN_TO_THE_END = _AGAIN.replace("    words = torch.cat", "    if ended.all():\n        break\n    words = torch.cat")
+
+GREEDY_DECODE_CACHED = Exercise(
+    greedy_decode_cached,
+    cases=_readers,
+    canonical=_to_full_length,
+    properties=[
+        Property(
+            "eos is repeated",
+            "After its end symbol a sentence repeats it up to the last column.",
+            lambda result, read, state, prompt, eos, limit: (
+                result[(result == eos).long().cumsum(1) > 0] == eos
+            ).all(),
+        ),
+        Property(
+            "the first word follows the prompt",
+            "The first new word comes from the logits at the *last* word of the prompt.",
+            lambda result, read, state, prompt, *others: (
+                result[:, 0] == read(prompt, state)[0][:, -1].argmax(-1)
+            ).all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "words read twice",
+            "You gave `read` the prompt and all words so far at each step. That is just the waste a cache is there to "
+            "end: after the prompt read only the one new word, (B, 1), with the state that came back.",
+            _AGAIN,
+        ),
+        Mistake(
+            "words read twice, until all have ended",
+            "At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt "
+            "read only the one new word, (B, 1), with the state that came back. That is what a cache is for.",
+            _AGAIN_TO_THE_END,
+        ),
+        Mistake(
+            "one word read for nothing",
+            "You read the last word as well, and nobody asks what comes after it. Each call of `read` gives one word: "
+            "max_length calls, the one with the prompt included.",
+            {"words = token[:, None]  # (B, 1)": "words = token[:, None]\n    read(words, state)"},
+        ),
+        Mistake(
+            "the prompt's end symbols count",
+            "A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold "
+            "anything; only a sentence's own new words end it.",
+            {"torch.zeros_like(prompt[:, 0], dtype=torch.bool)": "(prompt == eos).any(1)"},
+        ),
+        Mistake(
+            "state not carried on",
+            "You called `read` each time with the state from the beginning, so it knows the newest word and nothing "
+            "before. Pass on the state that `read` gave back.",
+            {"logits, state =": "logits, _ ="},
+        ),
+        Mistake(
+            "last word of the prompt twice",
+            "You read the prompt, and then its last word again. The logits that came with the prompt give the first "
+            "new word already.",
+            {"ended, said": "_, state = read(prompt, state)\n    ended, said",
+             "words = prompt ": "words = prompt[:, -1:] "},
+        ),
+        Mistake(
+            "only the end of the prompt",
+            "You never gave `read` the whole prompt, only its last word. The cache is empty at first: the prompt must "
+            "be read, all of it, once.",
+            {"words = prompt ": "words = prompt[:, -1:] "},
+        ),
+        Mistake(
+            "logits of the first word",
+            "You took the logits at the first word of the prompt, which foretell its second. What comes next stands "
+            "at the last place: logits[:, -1].",
+            {"logits[:, -1]": "logits[:, 0]"},
+        ),
+        Mistake(
+            "prompt in the answer",
+            "Your result begins with the prompt. Only the new words are asked for.",
+            {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], dim=1)"},
+        ),
+        Mistake(
+            "prompt counted",
+            "You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is "
+            "the number of new words.",
+            {"range(max_length)": "range(max_length - prompt.shape[1])"},
+        ),
+        Mistake(
+            "words after the end",
+            "A sentence of yours goes on after its end symbol. Remember who has ended, and let those repeat `eos`.",
+            {".masked_fill(ended, eos)": ""},
+        ),
+        Mistake(
+            "the first to end stops all",
+            "You stopped as soon as one sentence had ended, and cut off the others. Stop when all have.",
+            {"said.append(token)": "said.append(token)\n        if ended.any():\n            break"},
+        ),
+        Mistake(
+            "stopped before the last end symbol",
+            "You looked whether all had ended before you wrote the words down. First append, then look.",
+            {"said.append(token)": "if ended.all():\n            break\n        said.append(token)"},
+        ),
+        Mistake(
+            "padding after the end",
+            "You fill up with 0 after the end. Here a sentence that has ended repeats `eos`.",
+            {"masked_fill(ended, eos)": "masked_fill(ended, 0)"},
+        ),
+        Mistake(
+            "one word too few",
+            "You stopped one word early. Reading the prompt gives a word already, and each further step one more: "
+            "max_length in all.",
+            {"range(max_length)": "range(max_length - 1)"},
+        ),
+        Mistake(
+            "argmax over the places",
+            "You took the argmax over the places, not over the words. logits are (B, n, V): the vocabulary is the "
+            "last axis.",
+            {"logits[:, -1].argmax(-1)": "logits.argmax(1)[:, -1]"},
+        ),
+        Mistake(
+            "the least likely word",
+            "You took the smallest logit. Logits grow with probability: argmax.",
+            {"argmax": "argmin"},
+        ),
+        Mistake(
+            "time first",
+            "Your output is (L, B). The house is batch first: stack the steps along axis 1.",
+            {"torch.stack(said, dim=1)": "torch.stack(said, dim=0)"},
+        ),
+    ],
+)

@@ -1,0 +1,156 @@
+"""Lab 10: scores that do not punish a sentence for its length."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def length_normalised(scores, tokens, eos, alpha):
+    length = (tokens != eos).sum(-1) + (tokens == eos).any(-1)  # (B, W): words, and one end symbol if there is one
+    return scores / ((5 + length) / 6) ** alpha  # (B, W)
+
+
+def _beams(draw):
+    for alpha in (1.0, 0.6, 0.0):
+        batch, width, length = draw.sizes(3, low=3)
+        eos = 2 if draw.number == 0 else 4
+        yield -5 * draw.uniform(batch, width, low=0.2), _ended(draw, batch, width, length, eos), eos, alpha
+    yield -4 * draw.uniform(3, 3, low=0.2), _ended(draw, 3, 3, 3, 5), 5, 0.8  # square
+    yield -4 * draw.uniform(1, 2, low=0.2), _ended(draw, 1, 2, 4, 3), 3, 2.0
+    tokens = _ended(draw, 2, 3, 4, 5)
+    tokens[..., -2:] = 5  # all ended long ago
+    yield -4 * draw.uniform(2, 3, low=0.2), tokens, 5, 1.0
+
+
+def _ended(draw, batch, width, length, eos):
+    """The first sentence goes on to the edge, the second is only an end symbol, the others end anywhere."""
+    others = torch.tensor([word for word in range(8) if word != eos])
+    tokens = others[draw.integers(0, len(others), batch, width, length)]
+    words = draw.integers(1, length, batch, width)
+    words[0, 0], words[0, 1] = length, 0
+    return tokens.masked_fill(torch.arange(length) >= words[..., None], eos)
+
+
+LENGTH_NORMALISED = Exercise(
+    length_normalised,
+    cases=_beams,
+    properties=[
+        Property(
+            "alpha 0 changes nothing",
+            "With alpha = 0 the penalty is 1, and the scores stay as they are.",
+            lambda result, scores, tokens, eos, alpha: alpha != 0 or torch.allclose(result, scores),
+        ),
+        Property(
+            "a sentence of one word keeps its score",
+            "(5 + 1) / 6 = 1: a sentence of one word, its end symbol counted, keeps its score.",
+            lambda result, scores, tokens, *others: torch.allclose(
+                result.where(tokens[..., 0] == others[0], scores), scores
+            ),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "end symbol not counted",
+            "You counted the words without the end symbol. It was chosen and paid for like any other word: it counts, "
+            "once.",
+            {" + (tokens == eos).any(-1)": ""},
+        ),
+        Mistake(
+            "repeated end symbols counted",
+            "You counted all L places. After the first end symbol there is only repetition, and it cost nothing: count "
+            "up to and with the first.",
+            {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "tokens.shape[-1]"},
+        ),
+        Mistake(
+            "an end symbol too many",
+            "You added one for the end symbol to every sentence. One that was cut off at the edge has none.",
+            {"(tokens == eos).any(-1)": "1"},
+        ),
+        Mistake(
+            "place of the first end symbol",
+            "You looked for the place of the first `eos` and added 1. That is right where there is one; argmax of "
+            "nothing but False is 0, so a sentence that was cut off counts as one word in yours, not L.",
+            {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).long().argmax(-1) + 1"},
+        ),
+        Mistake(
+            "end symbols counted, not words",
+            "You counted the end symbols. Wanted are the words before the first of them, and that one.",
+            {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).sum(-1)"},
+        ),
+        Mistake(
+            "multiplied",
+            "You multiplied by the penalty, so that long sentences are punished twice. Divide: a sum over many words "
+            "becomes comparable to a sum over few.",
+            {"scores / ": "scores * "},
+        ),
+        Mistake(
+            "divided by the length itself",
+            "You divided by lengthᵅ. That is a penalty too, but a harsher one for short sentences. Here it is "
+            "((5 + length) / 6)ᵅ.",
+            {"((5 + length) / 6)": "length"},
+        ),
+        Mistake(
+            "only the length divided by 6",
+            "You computed 5 + length / 6. The brackets go around the sum: (5 + length) / 6.",
+            {"((5 + length) / 6)": "(5 + length / 6)"},
+        ),
+        Mistake(
+            "power of the length only",
+            "You raised n alone to the power: (5 + nᵅ) / 6. The whole fraction has the power alpha: "
+            "((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "((5 + length ** alpha) / 6)"},
+        ),
+        Mistake(
+            "power of the length only, brackets missing",
+            "You divided by 5 + nᵅ and once more by 6. The fraction stands in brackets, and the power goes on the "
+            "whole of it: scores / ((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "(5 + length ** alpha) / 6"},
+        ),
+        Mistake(
+            "divided by 6 as well",
+            "You divided the scores by 5 + n and by 6, one after the other, so the 6 went below. Brackets around "
+            "the fraction: scores / ((5 + n) / 6)ᵅ.",
+            {"((5 + length) / 6) ** alpha": "(5 + length) ** alpha / 6 ** alpha"},
+        ),
+        Mistake(
+            "power of everything",
+            "You raised the scores to the power as well. Only the penalty has it: ((5 + n) / 6)ᵅ first, and "
+            "the scores are divided by that.",
+            {"scores / ((5 + length) / 6) ** alpha": "(scores / (5 + length) / 6) ** alpha"},
+        ),
+        Mistake(
+            "power of the numerator only",
+            "You raised 5 + length to the power and divided by 6 afterwards. The whole fraction has the power alpha.",
+            {"((5 + length) / 6) ** alpha": "((5 + length) ** alpha / 6)"},
+        ),
+        Mistake(
+            "times alpha",
+            "You multiplied by alpha. It is an exponent: with alpha = 0 the penalty must be 1.",
+            {" ** alpha": " * max(alpha, 1e-300)"},
+        ),
+        Mistake(
+            "alpha ignored",
+            "You did not use alpha. It says how much the length matters: 0 not at all, 1 fully.",
+            {" ** alpha": ""},
+        ),
+        Mistake(
+            "penalty returned",
+            "You returned the penalty alone. Divide the scores by it.",
+            {"scores / ((5 + length) / 6)": "((5 + length) / 6)"},
+        ),
+        Mistake(
+            "one length for all beams",
+            "You used the length of each sentence's first beam for all W. Each beam has its own.",
+            {"(5 + length)": "(5 + length[:, :1])"},
+        ),
+        Mistake(
+            "one length for the batch",
+            "You summed over the wrong axis or over all: every beam of a batch got the same length. Count along "
+            "the last "
+            "axis, for each beam.",
+            {"(5 + length)": "(5 + length.max())"},
+        ),
+    ],
+)

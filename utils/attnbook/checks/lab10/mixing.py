@@ -1,0 +1,182 @@
+"""Lab 10: a training that is prepared for mistakes of its own."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def mix_with_own_output(target_input, logits, keep, chance):
+    own = torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)  # (B, T): written at t − 1, read at t
+    return torch.where(chance < keep, target_input, own)  # (B, T)
+
+
+def _pass_one(draw):
+    for keep in (0.5, 0.25, 0.75):
+        batch, length, words = draw.sizes(3, low=3)
+        chance = draw.integers(0, 20, batch, length) / 20.0  # ties with keep: kept only if really below
+        yield draw.integers(0, words + 3, batch, length), draw.normal(batch, length, words + 3), keep, chance
+    target = draw.integers(0, 9, 3, 4)
+    chance = draw.uniform(3, 4)
+    chance[0, 2] = 0.0
+    yield target, draw.normal(3, 4, 9), 0.0, chance  # alone; a throw of exactly 0
+    yield draw.integers(0, 9, 2, 4), draw.normal(2, 4, 9), 1.0, draw.uniform(2, 4)  # teacher forcing
+    yield draw.integers(0, 4, 4, 4), draw.normal(4, 4, 4), 0.4, draw.uniform(4, 4)  # square
+    yield draw.integers(0, 9, 2, 1), draw.normal(2, 1, 9), 0.0, draw.uniform(2, 1)  # the start symbol alone
+    yield draw.integers(0, 6, 1, 4), draw.normal(1, 4, 6), 0.3, draw.uniform(1, 4)
+    for keep in (0.1, 0.9):  # hardly any word is kept; nearly all are
+        yield draw.integers(0, 9, 6, 6), draw.normal(6, 6, 9), keep, draw.uniform(6, 6)
+    if draw.number == 1:  # numbers of words that half precision does not know
+        yield 2 * draw.integers(1500, 2400, 2, 4) + 1, draw.normal(2, 4, 5000), 0.5, draw.uniform(2, 4)
+
+
+_OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
+
+MIX_WITH_OWN_OUTPUT = Exercise(
+    mix_with_own_output,
+    cases=_pass_one,
+    gradients=False,
+    properties=[
+        Property(
+            "the start symbol stays",
+            "The first column is the start symbol, and stays as it is.",
+            lambda result, target_input, *others: (result[:, 0] == target_input[:, 0]).all(),
+        ),
+        Property(
+            "a right word stays where chance is below keep",
+            "Where chance < keep the word of `target_input` stays.",
+            lambda result, target_input, logits, keep, chance: (result == target_input)[chance < keep].all(),
+        ),
+        Property(
+            "own words come one place later",
+            "What the model wrote at place t − 1 is what it would read at place t.",
+            lambda result, target_input, logits, keep, chance: (result[:, 1:] == logits.argmax(-1)[:, :-1])[
+                chance[:, 1:] >= keep
+            ].all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "own words one place early",
+            "You put the word written at place t to place t. But it is an *answer* to what stands there; it is "
+            "read one "
+            "place later. Shift the own words to the right.",
+            {_OWN: "torch.cat([target_input[:, :1], logits.argmax(-1)[:, 1:]], dim=1)"},
+        ),
+        Mistake(
+            "not shifted, start symbol replaced",
+            "You put the word written at place t to place t, the start symbol included. It is read one place "
+            "later, and "
+            "the start symbol stays.",
+            {_OWN: "logits.argmax(-1)"},
+        ),
+        Mistake(
+            "rolled",
+            "You rolled the own words, and the last one came to the front. There the start symbol stays, always.",
+            {_OWN: "logits.argmax(-1).roll(1, dims=1)"},
+        ),
+        Mistake(
+            "rolled over the batch",
+            "You rolled along axis 0, the sentences: each got the words of another one. Shift along the places, axis "
+            "1, and let the start symbol stand in front.",
+            {_OWN: "logits.argmax(-1).roll(1, dims=0)"},
+        ),
+        Mistake(
+            "start symbol 1",
+            "You put a 1 in front. The start symbol is the one that stands in `target_input` already: its first "
+            "column.",
+            {"target_input[:, :1]": "torch.ones_like(target_input[:, :1])"},
+        ),
+        Mistake(
+            "start symbol 0",
+            "You put a 0 in front. The start symbol is the one that stands in `target_input` already: its first "
+            "column.",
+            {"target_input[:, :1]": "torch.zeros_like(target_input[:, :1])"},
+        ),
+        Mistake(
+            "shifted to the left",
+            "You shifted the own words to the left, and the start symbol came to the end. What was written at t − 1 is "
+            "read at t: to the right, with the start symbol in front.",
+            {_OWN: "torch.cat([logits.argmax(-1)[:, 1:], target_input[:, :1]], dim=1)"},
+        ),
+        Mistake(
+            "shifted the wrong way",
+            "You shifted the own words to the left. What was written at t − 1 is read at t: to the right.",
+            {_OWN: "torch.cat([logits.argmax(-1)[:, 1:], target_input[:, :1]], dim=1)",
+             "return ": "own[:, :1] = target_input[:, :1]\n    return "},
+        ),
+        Mistake(
+            "right words shifted too",
+            "You shifted the right words once more. `target_input` is what a decoder reads already, start symbol "
+            "first.",
+            {"return torch.where(chance < keep, target_input, own)":
+             "return torch.where(chance < keep, torch.cat([target_input[:, :1], target_input[:, :-1]], 1), own)"},
+        ),
+        Mistake(
+            "chance the wrong way round",
+            "You kept the right word where chance is *above* keep. keep = 1 must keep all: chance < keep.",
+            {"chance < keep": "chance >= keep"},
+        ),
+        Mistake(
+            "kept when equal",
+            "You kept the right word where chance equals keep. torch.rand may give exactly 0, and with keep = 0 "
+            "nothing "
+            "is to be kept: chance < keep.",
+            {"chance < keep": "chance <= keep"},
+        ),
+        Mistake(
+            "kept above, own words below",
+            "You kept the right word where chance is *above* keep (>). Where it is below the right word stays: "
+            "chance < keep.",
+            {"chance < keep": "chance > keep"},
+        ),
+        Mistake(
+            "one throw a sentence",
+            "You decided once for a whole sentence. Each place has a throw of its own, so that right and own "
+            "words mix.",
+            {"chance < keep": "chance[:, :1] < keep"},
+        ),
+        Mistake(
+            "one throw a place, for all sentences",
+            "You used the throws of sentence 0 for all. Each sentence has its own.",
+            {"chance < keep": "chance[:1] < keep"},
+        ),
+        Mistake(
+            "all own",
+            "You replaced all words. That is a model left alone, keep = 0; where chance < keep the right word stays.",
+            {"return torch.where(chance < keep, target_input, own)": "return own"},
+        ),
+        Mistake(
+            "nothing replaced",
+            "You returned the right words alone. That is teacher forcing, keep = 1; where chance ≥ keep the "
+            "model's own "
+            "word comes in.",
+            {"return torch.where(chance < keep, target_input, own)": "return target_input.clone()"},
+        ),
+        Mistake(
+            "the least likely word",
+            "You took the smallest logit for the model's word. Argmax: the likeliest.",
+            {"argmax(-1)": "argmin(-1)"},
+        ),
+        Mistake(
+            "argmax over the places",
+            "You took the argmax over the places. logits are (B, T, V): the words are the last axis.",
+            {"logits.argmax(-1)[:, :-1]": "logits.argmax(1)[:, :-1]"},
+        ),
+        Mistake(
+            "numbers mixed, not words",
+            "You averaged the numbers of two words. Word 4 and word 8 have no mean, least of all word 6. Choose one: "
+            "torch.where.",
+            {"torch.where(chance < keep, target_input, own)": "(keep * target_input + (1 - keep) * own).long()"},
+        ),
+        Mistake(
+            "written into target_input",
+            "You wrote the own words into `target_input`, which belongs to the caller: the right words are lost. "
+            "Build a "
+            "new tensor with torch.where, or work on a clone.",
+            {"return torch.where(chance < keep, target_input, own)":
+             "target_input[chance >= keep] = own[chance >= keep]\n    return target_input"},
+        ),
+    ],
+)

@@ -1,0 +1,223 @@
+"""Lab 10: decoding. The same model, better sentences, many times faster. First, a word by chance."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def sample_with_temperature(logits, temperature, chance):
+    if temperature == 0:
+        return logits.argmax(-1)  # (B,)
+    ends = (logits / temperature).softmax(-1).cumsum(-1)  # (B, V): where each word's piece of [0, 1] ends
+    return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)  # (B,): pieces that end before chance
+
+
+def _throws(draw, logits, temperature):
+    """Chances that fall well inside the piece of a word, each word as likely as another."""
+    pieces = (logits / temperature).softmax(-1)  # (B, V)
+    word = draw.integers(0, logits.shape[1], len(logits), 1)  # (B, 1)
+    share = draw.uniform(len(logits), low=0.15, high=0.85)
+    return (pieces.cumsum(-1).gather(1, word) - pieces.gather(1, word))[:, 0] + share * pieces.gather(1, word)[:, 0]
+
+
+def _end_short(draw):
+    """A row whose last piece ends a hair below 1 by rounding, at temperature 2 only; and a throw that gets through."""
+    throw = torch.ones(1, dtype=torch.float64).nextafter(torch.zeros(1, dtype=torch.float64))  # below 1, the next one
+    for _ in range(1000):
+        logits = draw.normal(1, 6)
+        short = [bool((logits / by).softmax(-1).cumsum(-1)[0, -1] <= throw) for by in (2.0, 1.0, 0.5, 2.0**0.5)]
+        if short == [True, False, False, False]:
+            break
+    return logits, 2.0, throw
+
+
+def _logits_and_chance(draw):
+    for temperature in (1.0, 2.0, 0.5):
+        batch, words = draw.sizes(2, low=3)
+        logits = draw.normal(batch + 4, words)
+        yield logits, temperature, _throws(draw, logits, temperature)
+    logits = draw.normal(4, 4)  # square: a softmax over the wrong axis gives values here too
+    yield logits, 3.0, _throws(draw, logits, 3.0)
+    yield draw.normal(3, 5), 0.0, draw.uniform(3)  # no chance left
+    logits = draw.normal(1, 3)
+    yield logits, 1.5, _throws(draw, logits, 1.5)
+    yield 400 * draw.normal(2, 4), 0.5, draw.uniform(2, low=0.1, high=0.9)  # exp of these is infinite
+    forbidden = draw.normal(2, 4)
+    forbidden[:, 0] = -torch.inf
+    yield forbidden, 1.5, torch.zeros(2, dtype=torch.float64)  # chance 0, and the first word's piece is empty
+    yield torch.zeros(2, 4, dtype=torch.float64), 2.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # at an end
+    yield _end_short(draw)
+    for temperature in (0.2, 0.1, 0.001):  # cold, and logits so near each other that chance still decides
+        logits = temperature * draw.uniform(5, 5, low=-1.0)
+        yield logits, temperature, _throws(draw, logits, temperature)
+    yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
+
+
+SAMPLE_WITH_TEMPERATURE = Exercise(
+    sample_with_temperature,
+    cases=_logits_and_chance,
+    gradients=False,
+    properties=[
+        Property(
+            "temperature 0 takes the likeliest",
+            "At temperature 0 no chance is left: the likeliest word, always.",
+            lambda result, logits, temperature, chance: temperature > 0 or (result == logits.argmax(-1)).all(),
+        ),
+        Property(
+            "chance falls into the word's piece",
+            "Lay the probabilities end to end from 0 to 1. Your word is not the one in whose piece `chance` falls.",
+            lambda result, logits, temperature, chance: (
+                temperature == 0 or _inside(result, logits, temperature, chance)
+            ),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "not cut off at the last word",
+            "You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw "
+            "may fall behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown "
+            "below, it is a hair less.)",
+            {".clamp(max=logits.shape[1] - 1)": ""},
+        ),
+        Mistake(
+            "the first word for what rounding leaves over",
+            "Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and "
+            "argmax of nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is "
+            "a hair less.)",
+            {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)":
+             "(chance[:, None] < ends).long().argmax(-1)"},
+        ),
+        Mistake(
+            "an end belongs to the piece before",
+            "You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). "
+            "Else a throw of exactly 0 draws word 0, even where its probability is 0.",
+            {">= ends": "> ends"},
+        ),
+        Mistake(
+            "an end belongs to the piece before, nothing cut off",
+            "A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even "
+            "where its probability is 0. (And cut off at the last word, V − 1: rounding.)",
+            {">= ends": "> ends", ".clamp(max=logits.shape[1] - 1)": ""},
+        ),
+        Mistake(
+            "chance beside the words",
+            "You compared chance (B,) with the ends (B, V) as they are, so that chance lies along the *words*. Each "
+            "sentence has one throw for all its ends: chance[:, None].",
+            {"chance[:, None]": "chance"},
+        ),
+        Mistake(
+            "summed over the batch",
+            "Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, "
+            "the last axis.",
+            {"cumsum(-1)": "cumsum(0)"},
+        ),
+        Mistake(
+            "temperature 0 not looked after",
+            "At temperature 0 you divided by 0. It stands for the limit of colder and colder: the likeliest word, "
+            "without chance. Ask for it first.",
+            "ends = (logits / temperature).softmax(-1).cumsum(-1)\n"
+            "return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)",
+        ),
+        Mistake(
+            "temperature 0 not looked after, nothing cut off",
+            "At temperature 0 you divided by 0. Ask for it first, and take the likeliest word. (And where rounding "
+            "leaves the last end below chance you returned V: cut off at the last word, V − 1.)",
+            "ends = (logits / temperature).softmax(-1).cumsum(-1)\nreturn (chance[:, None] >= ends).sum(-1)",
+        ),
+        Mistake(
+            "temperature ignored",
+            "You drew from the probabilities as they are. Divide the logits by the temperature before the softmax: "
+            "below 1 the likely words gain, above 1 the unlikely ones.",
+            {"(logits / temperature)": "logits"},
+        ),
+        Mistake(
+            "multiplied by the temperature",
+            "You multiplied the logits by the temperature, so that hot became cold. Divide: at high temperature all "
+            "words come nearly equally often.",
+            {"(logits / temperature)": "(logits * temperature)"},
+        ),
+        Mistake(
+            "divided after the softmax",
+            "You divided the probabilities by the temperature, and they no longer sum to 1. It belongs to the logits, "
+            "before the softmax.",
+            {"(logits / temperature).softmax(-1)": "(logits.softmax(-1) / temperature)"},
+        ),
+        Mistake(
+            "divided by the root",
+            "You divided by the square root of the temperature. √D belonged to attention scores; here it is the "
+            "temperature itself.",
+            {"logits / temperature": "logits / temperature ** 0.5"},
+        ),
+        Mistake(
+            "softmax over the batch",
+            "Your probabilities sum to 1 over the sentences. Each sentence has its own, over the words: last axis.",
+            {"softmax(-1)": "softmax(0)"},
+        ),
+        Mistake(
+            "one word too far",
+            "You took the first word whose piece begins after `chance`, and that is one too far. Wanted is the piece "
+            "in which chance falls: as many words come before it as pieces *end* before chance.",
+            {".sum(-1).clamp": ".sum(-1).add(1).clamp"},
+        ),
+        Mistake(
+            "one word too early",
+            "You took the last piece that ends before `chance`. Chance falls into the next one.",
+            {".sum(-1).clamp": ".sum(-1).sub(1).clamp"},
+        ),
+        Mistake(
+            "always the likeliest",
+            "You took the argmax, and chance had no say. That is greedy decoding; it is wanted at temperature 0 only.",
+            "return logits.argmax(-1)",
+        ),
+        Mistake(
+            "pieces ordered by size",
+            "You sorted the probabilities and did not find the way back: you returned a place in the sorted list. "
+            "The words lie in their own order, 0 to V − 1.",
+            {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"},
+        ),
+        Mistake(
+            "compared with single probabilities",
+            "You compared chance with each word's probability. It must be compared with the *running sum*, in which "
+            "the pieces lie end to end: cumsum.",
+            {".cumsum(-1)": ""},
+        ),
+        Mistake(
+            "logits laid end to end",
+            "You took running sums of the logits. Only probabilities can be laid end to end from 0 to 1: softmax "
+            "first.",
+            {".softmax(-1)": ""},
+        ),
+        Mistake(
+            "one throw for all",
+            "You used the chance of sentence 0 for all. Each sentence has its own throw.",
+            {"chance[:, None]": "chance[0]"},
+        ),
+        Mistake(
+            "counted from the other end",
+            "You counted the pieces that end *after* chance. Words are numbered from 0, so count those before.",
+            {"chance[:, None] >= ends": "chance[:, None] < ends"},
+        ),
+        Mistake(
+            "a throw of your own",
+            "You drew with torch.multinomial. Here chance was drawn already and comes as an argument, so that you and "
+            "the check get the same words. Find the piece into which it falls.",
+            {"ends = (logits / temperature).softmax(-1).cumsum(-1)":
+             "return torch.multinomial((logits / temperature).softmax(-1), 1)[:, 0]"},
+        ),
+        Mistake(
+            "an axis left over",
+            "Your result is (B, 1). Wanted is one number a sentence, (B,): that is how `step` takes it.",
+            {"chance[:, None] >= ends).sum(-1)": "chance[:, None] >= ends).sum(-1, keepdim=True)",
+             "argmax(-1)": "argmax(-1, keepdim=True)"},
+        ),
+    ],
+)
+
+
+def _inside(result, logits, temperature, chance):
+    pieces = (logits / temperature).softmax(-1)
+    end = pieces.cumsum(-1).gather(1, result[:, None])[:, 0]
+    begin = end - pieces.gather(1, result[:, None])[:, 0]
+    return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()

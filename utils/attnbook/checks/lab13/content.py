@@ -1,0 +1,267 @@
+"""Lab 13: a neural Turing machine. First, finding a row of the memory by what stands in it."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional as F
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def content_weights(key, beta, memory):
+    key = F.normalize(key, dim=-1)  # (B, M); zeros stay zeros
+    memory = F.normalize(memory, dim=-1)  # (B, N, M)
+    cosine = (memory @ key[:, :, None])[:, :, 0]  # (B, N)
+    return (beta * cosine).softmax(dim=-1)  # (B, N)
+
+
+def _keys_and_memories(draw):
+    batch, rows, width = draw.sizes(3)
+    for B, N, M in ((batch, rows, width), (3, 3, 3), (1, rows + 1, width), (batch, 1, width)):
+        memory = draw.normal(B, N, M) * draw.uniform(B, N, 1, low=0.2, high=4.0)
+        memory[0, -1] = 0.0  # a row that nobody has written yet
+        yield 2 * draw.normal(B, M), draw.uniform(B, 1, low=0.3, high=4.0), memory
+    key = draw.normal(3, 4)
+    key[1] = 0.0
+    yield key, draw.uniform(3, 1, low=0.5, high=3.0), draw.normal(3, 5, 4)
+    key = draw.normal(2, 3)
+    yield key, draw.uniform(2, 1, low=1.0, high=5.0), _short(draw, 2, 4, 3)  # short rows have a direction too
+    yield _short(draw, 2, 3), draw.uniform(2, 1, low=1.0, high=5.0), draw.normal(2, 4, 3)
+    yield key, draw.uniform(2, 1, low=1000.0, high=5000.0), draw.normal(2, 4, 3)  # exp of these is infinite
+    yield key, torch.zeros(2, 1, dtype=torch.float64), draw.normal(2, 4, 3)  # β = 0: all rows alike
+    yield 30 * key, draw.uniform(2, 1, low=0.5, high=20.0), 30 * draw.normal(2, 4, 3)
+    yield from _zeros_among_the_features(draw)
+    if draw.number == 1:
+        start = torch.full((2, 6, 3), 1e-6, dtype=torch.float64)  # as the lab's machine begins
+        yield key, draw.uniform(2, 1, low=5.0, high=9.0), start
+        yield key, draw.uniform(2, 1, low=5.0, high=9.0), torch.zeros_like(start)
+        yield draw.normal(2, 20), draw.uniform(2, 1, low=5.0, high=20.0), draw.normal(2, 60, 20)  # a long tape
+        near = draw.normal(2, 1, 3) + 0.03 * draw.normal(2, 4, 3)  # rows that only a large β can tell apart
+        yield near[:, 0] + 0.03 * key, draw.uniform(2, 1, low=1000.0, high=3000.0), near
+        memory = draw.normal(3, 5, 4).float()
+        memory[:, 1] = 0.0
+        yield draw.normal(3, 4).float(), draw.uniform(3, 1, low=0.5, high=4.0).float(), memory
+        memory = torch.cat([draw.normal(2, 2, 3), _short(draw, 2, 3, 3)], 1)
+        yield key.float(), draw.uniform(2, 1, low=10.0, high=20.0).float(), memory.float()
+
+
+def _short(draw, *shape):
+    """Vectors about as long as the rows with which the lab's machine begins; 1e-12 more is nothing beside them."""
+    return F.normalize(draw.normal(*shape), dim=-1) * draw.uniform(*shape[:-1], 1, low=5e-7, high=9e-7)
+
+
+def _zeros_among_the_features(draw):
+    """A row of zeros is told neither by one feature, nor by their sum."""
+    beta, long = draw.uniform(1, 1, low=2.0, high=6.0), 0.5 * draw.integers(1, 9, 5, 1).double()
+    for key, rows in (
+        ([3, 0], [[1, 0], [0, 5], [0, 0], [-2, 0]]),  # the notebook's example by hand
+        ([0, 1, 0], [[1, 0, 0], [0, 1, 0], [0, 3, 4], [0, 0, 0]]),
+        ([2, -2, 0], [[1, -1, 0], [1, 1, 0], [0, 0, 0], [0, 3, -3], [-1, 2, -1]]),
+    ):
+        key, rows = (torch.tensor(numbers, dtype=torch.float64) for numbers in (key, rows))
+        yield key[None], beta, (rows * long[:len(rows)])[None]
+
+
+def _away_from_zero(gradients, key, beta, memory):
+    """At a vector of zeros a cosine has no slope: what each guard gives there is as right as another's."""
+    lengths = torch.cat([memory.norm(dim=-1), key.norm(dim=-1, keepdim=True)], 1)
+    short = ((lengths > 0) & (lengths < 1e-3)).any()  # slopes of a million, and a guard of 1e-12 shows in them
+    if short or key.dtype == torch.float32:  # too few digits to compare; NaN is seen even so
+        return [None, None, None]
+    none = [(vectors == 0).all(-1, keepdim=True) for vectors in (key, memory)]
+    return [gradients[0].masked_fill(none[0], 0.0), gradients[1], gradients[2].masked_fill(none[1], 0.0)]
+
+
+def _guard_added(power):
+    return Mistake(
+        f"1e-{power} added to the lengths",
+        f"You added 1e-{power} to the product of the lengths. The vectors here are not much longer than that, so their "
+        "cosine shrinks, and yet they have a direction like any other. Only zeros need the guard: 1e-12 will do.",
+        "lengths = key.norm(dim=-1)[:, None] * memory.norm(dim=-1)\n"
+        f"return (beta * ((memory @ key[:, :, None])[:, :, 0] / (lengths + 1e-{power}))).softmax(dim=-1)",
+    )
+
+
+def _floor(power):
+    return Mistake(
+        f"a floor of 1e-{power}",
+        f"Your guard is a floor of 1e-{power}, and the vectors here are shorter than that. They have a direction like "
+        "any other, and the machine's memory begins with such rows. Use a smaller one: 1e-12 will do.",
+        f"cosine = F.normalize(memory, dim=-1, eps=1e-{power}) @ F.normalize(key, dim=-1, eps=1e-{power})[:, :, None]\n"
+        "return (beta * cosine[:, :, 0]).softmax(dim=-1)",
+    )
+
+
+NO_GUARD = "You divided by the length of a vector of zeros: 0 / 0 = NaN. "
+
+CONTENT_WEIGHTS = Exercise(
+    content_weights,
+    cases=_keys_and_memories,
+    canonical_gradients=_away_from_zero,
+    tolerance=1e-5,
+    properties=[
+        Property(
+            "each row sums to one",
+            "A head has one unit of attention to spread over the N rows of its memory: softmax over the last axis.",
+            lambda result, key, beta, memory: ((result.sum(-1) - 1).abs() < 1e-5).all(),
+        ),
+        Property(
+            "β = 0 spreads evenly",
+            "With β = 0 nothing counts, and all rows get the same weight, 1/N.",
+            lambda result, key, beta, memory: (beta > 0).any() or ((result - 1 / result.shape[1]).abs() < 1e-6).all(),
+        ),
+        Property(
+            "only the direction counts",
+            "Your weights change when a row of memory gets longer. In a cosine only its direction may count.",
+            lambda result, key, beta, memory: torch.allclose(
+                result, content_weights(key, beta, 3 * F.normalize(memory, dim=-1)), rtol=1e-5, atol=1e-5
+            ) or not torch.allclose(result.argsort(-1), content_weights(key, beta, memory).argsort(-1)),
+        ),
+        Property(
+            "the best row gets the most",
+            "The row whose direction is nearest to the key's must get the largest weight.",
+            lambda result, key, beta, memory: (
+                result.amax(-1)
+                <= result.gather(1, content_weights(key, beta, memory).argmax(-1, keepdim=True))[:, 0] + 1e-6
+            ).all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "no guard against zeros",
+            NO_GUARD + "A row that nobody has written yet is such a vector. Let its cosine be 0: keep the lengths "
+            "above a tiny number (clamp_min, or F.normalize).",
+            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)",
+             "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "no guard for the memory",
+            NO_GUARD + "The key is looked after, the rows of the memory are not, and those are zeros before anyone "
+            "has written.",
+            {"F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "no guard for the key",
+            NO_GUARD + "The memory is looked after, the key is not. A key of zeros has cosine 0 with every row.",
+            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "dot product in place of cosine",
+            "You took the plain dot product, so a row gains by being *long*. A head looks for a direction: divide by "
+            "the lengths of key and row.",
+            "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)",
+        ),
+        Mistake(
+            "only the key normalised",
+            "You divided by the length of the key, not by those of the rows. A long row still gains by its length.",
+            {"F.normalize(memory, dim=-1)": "memory"},
+        ),
+        Mistake(
+            "only the memory normalised",
+            "You divided by the lengths of the rows, not by that of the key. A long key then works like a larger β; "
+            "how sharply to look is said by β alone.",
+            {"F.normalize(key, dim=-1)": "key"},
+        ),
+        Mistake(
+            "β left out",
+            "You did not use β. It says how sharply the head looks: multiply the cosines by it, before the softmax. "
+            "(Added, it has no effect: the same number for all rows changes nothing in a softmax.)",
+            {"beta * cosine": "cosine"},
+        ),
+        Mistake(
+            "β after the softmax",
+            "You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.",
+            {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"},
+        ),
+        Mistake(
+            "divided by β",
+            "You divided by β. It is not a temperature: a large β looks sharply, and β = 0 not at all. Multiply.",
+            {"beta * cosine": "cosine / beta"},
+        ),
+        Mistake(
+            "β brought into range again",
+            "You sent β through a softplus. That is done already: every number comes in its range. Use it as it is.",
+            {"beta * cosine": "F.softplus(beta) * cosine"},
+        ),
+        Mistake(
+            "one β for the whole batch",
+            "You used the β of the first sequence for all. Each has its own: beta is (B, 1).",
+            {"beta * cosine": "beta[0] * cosine"},
+        ),
+        Mistake(
+            "no softmax",
+            "You returned β times the cosines. Wanted are weights, which are positive and sum to 1: softmax over rows.",
+            {".softmax(dim=-1)": ""},
+        ),
+        Mistake(
+            "softmax over the batch",
+            "Your weights sum to 1 over the sequences of the batch. Each sequence has a head of its own, whose weights "
+            "sum to 1 over the rows: softmax over the last axis.",
+            {".softmax(dim=-1)": ".softmax(dim=0)"},
+        ),
+        Mistake(
+            "log-probabilities",
+            "You took log_softmax. Reading and writing need the weights themselves: softmax.",
+            {".softmax(dim=-1)": ".log_softmax(dim=-1)"},
+        ),
+        Mistake(
+            "exp of large numbers",
+            "You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. "
+            "torch's softmax takes off the maximum first.",
+            {"(beta * cosine).softmax(dim=-1)":
+             "(beta * cosine).exp() / (beta * cosine).exp().sum(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "divided by the sum without exp",
+            "You divided by the sum of the scores. Cosines may be negative, and so your weights are. It takes the "
+            "exponential to make them positive: softmax.",
+            {"(beta * cosine).softmax(dim=-1)": "beta * cosine / (beta * cosine).sum(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "scaled as in a Transformer",
+            "You divided by √M. That tames *dot products*, which grow with the number of features. A cosine does not: "
+            "how sharp it gets is said by β.",
+            {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"},
+        ),
+        Mistake(
+            "absolute cosines",
+            "You took the absolute value of the cosines. A row that points the other way is *not* what the key asks "
+            "for: its cosine is −1, and it gets the least.",
+            {"beta * cosine": "beta * cosine.abs()"},
+        ),
+        Mistake(
+            "squared lengths",
+            "You divided by the squared lengths: a root is missing. The length is the root of the sum of squares.",
+            {"F.normalize(key, dim=-1)": "key / key.square().sum(-1, keepdim=True).clamp_min(1e-24)",
+             "F.normalize(memory, dim=-1)": "memory / memory.square().sum(-1, keepdim=True).clamp_min(1e-24)"},
+        ),
+        Mistake(
+            "lengths over the rows",
+            "Your lengths of the memory are taken along the rows, one for each feature. A row's own length is taken "
+            "along its features: dim=-1.",
+            {"F.normalize(memory, dim=-1)": "F.normalize(memory, dim=1)"},
+        ),
+        Mistake(
+            "distance in place of cosine",
+            "You compared by distance. Then the length of a row counts too. Wanted is the cosine of the angle.",
+            "return (-beta * (memory - key[:, None]).norm(dim=-1)).softmax(dim=-1)",
+        ),
+        *(_guard_added(power) for power in (6, 8)),
+        *(_floor(power) for power in range(3, 7)),
+        Mistake(
+            "no finite gradient at zero",
+            "Your weights are right, but where a vector is zeros the gradient is NaN, and one such row spoils the "
+            "whole training. Replacing the NaN afterwards does not help. Keep the length above a tiny number "
+            "*before* you divide: norm() and clamp_min, or F.normalize.",
+            {"F.normalize(key, dim=-1)": "(key / key.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
+             "F.normalize(memory, dim=-1)": "(memory / memory.norm(dim=-1, keepdim=True)).nan_to_num(0.0)"},
+        ),
+        Mistake(
+            "lengths held fixed",
+            "Your weights are right, but you cut the lengths off the gradient (detach, no_grad, .data). A row would "
+            "then seem to gain by growing, and only its direction may count.",
+            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
+             "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()"},
+        ),
+    ],
+)

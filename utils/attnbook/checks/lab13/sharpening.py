@@ -1,0 +1,188 @@
+"""Lab 13: sharpening, so that a focus that moves does not spread."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Mistake, Property
+
+
+def sharpen(weights, gamma):
+    powers = (weights / weights.amax(dim=-1, keepdim=True)) ** gamma  # (B, N); the largest is 1, whatever γ is
+    return powers / powers.sum(dim=-1, keepdim=True)  # (B, N)
+
+
+def _weights_and_powers(draw):
+    batch, rows = draw.sizes(2, low=3)
+    for B, N in ((batch, rows), (3, 3), (1, rows), (batch, 1), (2, 40)):
+        yield draw.normal(B, N).softmax(-1), draw.uniform(B, 1, low=1.3, high=6.0)
+    spread = draw.uniform(2, rows, low=0.1)
+    yield spread, draw.uniform(2, 1, low=1.5, high=3.0)  # do not sum to 1
+    yield draw.normal(2, 4).softmax(-1), torch.ones(2, 1, dtype=torch.float64)  # γ = 1 changes nothing
+    sparse = draw.uniform(2, 4, low=0.2)
+    sparse[:, draw.order(4)[:2]] = 0.0
+    sparse = sparse / sparse.sum(-1, keepdim=True)
+    yield sparse, draw.uniform(2, 1, low=2.0, high=5.0)
+    yield sparse, torch.ones(2, 1, dtype=torch.float64)
+    yield draw.normal(2, 4).softmax(-1), draw.uniform(2, 1, low=2000.0, high=4000.0)  # 0.4 to this power is 0
+    yield (0.002 * draw.normal(2, 4)).softmax(-1), draw.uniform(2, 1, low=2000.0, high=4000.0)  # a γ that is needed
+    yield (9 * draw.normal(2, 40)).softmax(-1), draw.uniform(2, 1, low=1.0, high=1.1)  # small is not 0
+    yield _with_small_ones(draw), draw.uniform(2, 1, low=1.01, high=1.1)
+    yield 1e-5 * sparse, draw.uniform(2, 1, low=1.01, high=1.1)
+    yield 1e-5 * _with_small_ones(draw), draw.uniform(2, 1, low=1.01, high=1.1)
+    if draw.number == 1:
+        yield torch.full((2, 128), 1 / 128, dtype=torch.float64), draw.uniform(2, 1, low=200.0, high=300.0)
+        yield draw.normal(2, 20).softmax(-1).float(), draw.uniform(2, 1, low=100.0, high=200.0).float()
+        yield sparse.float(), draw.uniform(2, 1, low=2.0, high=5.0).float()
+        yield sparse.float(), draw.uniform(2, 1, low=300.0, high=500.0).float()
+
+
+def _with_small_ones(draw):
+    weights = torch.ones(2, 4, dtype=torch.float64)
+    weights[:, 1:] = draw.uniform(2, 3, low=5e-5, high=9e-5) * torch.tensor([1.0, 1.0, 80.0])
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def _away_from_zero(gradients, weights, gamma):
+    """By the logarithm of a weight: 0 may count as the smallest number there is, and the slope is then another."""
+    if weights.dtype == torch.float32:  # too few digits to compare; NaN is seen even so
+        return [None, None]
+    return [gradients[0] * weights, gradients[1]]
+
+
+UNDERFLOW = "For a large γ all powers round to 0, and 0 / 0 = NaN"
+
+SHARPEN = Exercise(
+    sharpen,
+    cases=_weights_and_powers,
+    canonical_gradients=_away_from_zero,
+    tolerance=1e-5,
+    properties=[
+        Property(
+            "each row sums to one",
+            "Weights must sum to 1 again after sharpening.",
+            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-4).all(),
+        ),
+        Property(
+            "γ = 1 changes nothing",
+            "With γ = 1 weights that sum to 1 must come out as they went in.",
+            lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
+        ),
+        Property(
+            "zero stays zero",
+            "A row of the memory that had no weight must not get any.",
+            lambda result, weights, gamma: (
+                result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)).all(),
+        ),
+        Property(
+            "the order stays",
+            "The row with the largest weight must keep the largest, and gain.",
+            lambda result, weights, gamma: (
+                result.gather(1, weights.argmax(-1, keepdim=True))[:, 0] >= result.amax(-1) - 1e-5
+            ).all(),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            "not normalised again",
+            "You raised the weights to the power γ and left it at that: they sum to less than 1, and at each step a "
+            "little more of the focus is lost. Divide by the sum of the powers, last.",
+            "return weights**gamma",
+        ),
+        Mistake(
+            "power after normalising",
+            "You divided by the sum first and raised afterwards. The powers no longer sum to 1. The power comes "
+            "first, the division last. (w.sum() ** γ below the line comes to the same.)",
+            "return (weights / weights.sum(dim=-1, keepdim=True)) ** gamma",
+        ),
+        Mistake(
+            "all powers round to 0",
+            UNDERFLOW + ". Divide the weights by the largest before you raise them: it is then 1 at any power, and "
+            "the result is the same.",
+            "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True)",
+        ),
+        Mistake(
+            "nothing left at a large γ",
+            UNDERFLOW + ", or with a guard below the line: all zeros, and a head that looks nowhere. Divide the "
+            "weights by the largest before you raise them: it is then 1 at any power.",
+            "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True).clamp_min(1e-30)",
+        ),
+        Mistake(
+            "softmax of the powers",
+            "You took a softmax of the powers. They lie between 0 and 1, and the softmax of such numbers is nearly "
+            "flat. Divide by their sum.",
+            "return (weights**gamma).softmax(dim=-1)",
+        ),
+        Mistake(
+            "multiplied by γ",
+            "You multiplied by γ in place of raising to it. After the division by the sum nothing is left of γ.",
+            "return gamma * weights / (gamma * weights).sum(dim=-1, keepdim=True)",
+        ),
+        Mistake(
+            "softmax of γ times the weights",
+            "You took softmax(γ · w). That is β's way, for scores. Here weights are raised to a power: it would be "
+            "softmax(γ · log w).",
+            "return (gamma * weights).softmax(dim=-1)",
+        ),
+        Mistake(
+            "root in place of power",
+            "You took the γ-th root. That blurs the focus; the power γ sharpens it.",
+            {"** gamma": "** (1 / gamma)"},
+        ),
+        Mistake(
+            "γ brought into range again",
+            "You used 1 + softplus(γ). That is done already: γ comes as a number from 1 on. Use it as it is.",
+            {"** gamma": "** (1 + F.softplus(gamma))"},
+        ),
+        Mistake(
+            "one more than γ",
+            "You raised to γ + 1. γ comes as a number from 1 on; use it as it is, so that γ = 1 changes nothing.",
+            {"** gamma": "** (1 + gamma)"},
+        ),
+        Mistake(
+            "one γ for the whole batch",
+            "You used the γ of the first sequence for all. Each has its own: gamma is (B, 1).",
+            {"** gamma": "** gamma[0]"},
+        ),
+        Mistake(
+            "divided by the sum of the weights",
+            "You divided by the sum of the weights as they came. What must be made to sum to 1 are their powers.",
+            "return weights**gamma / weights.sum(dim=-1, keepdim=True)",
+        ),
+        Mistake(
+            "normalised over the batch",
+            "Your weights sum to 1 over the sequences of the batch. Each sequence has its own focus: sum over the last "
+            "axis.",
+            {"powers.sum(dim=-1, keepdim=True)": "powers.sum(dim=0, keepdim=True)"},
+        ),
+        Mistake(
+            "normalised over the whole batch at once",
+            "You divided by the sum over all sequences together. Each sequence has its own focus: sum over the last "
+            "axis, keepdim=True.",
+            {"powers.sum(dim=-1, keepdim=True)": "powers.sum()"},
+        ),
+        Mistake(
+            "the largest only",
+            "You put all weight on the largest. That is the limit for a γ without end; a finite γ leaves the others "
+            "their part, and a gradient.",
+            "return F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)",
+        ),
+        Mistake(
+            "γ as the base",
+            "You raised γ to the weights. It is the other way round: the weights, to the power γ.",
+            "powers = gamma**weights\nreturn powers / powers.sum(dim=-1, keepdim=True)",
+        ),
+        Mistake(
+            "log of zero",
+            "Your weights are right, but where one is 0 its logarithm is −∞, and the gradient NaN. Keep it above the "
+            "smallest number there is (`clamp_min(torch.finfo(weights.dtype).tiny)`), or do without the logarithm.",
+            "return (gamma * weights.log()).softmax(dim=-1)",
+        ),
+        Mistake(
+            "γ not learnt",
+            "Your weights are right, but γ was cut off the gradient (detach, no_grad, .item(), .data). No head could "
+            "learn to sharpen.",
+            {"** gamma": "** gamma.detach()"},
+        ),
+    ],
+)
