@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.attention.multihead import MultiHead
+from attnbook.attention.multihead import MultiHeadAttention
 from attnbook.checks import Draw
 from attnbook.checks.lab09.parameters import draw_attention, draw_decoder, draw_encoder
 from attnbook.lab_material.layer_parameters import multi_head_attention
@@ -11,7 +11,7 @@ from attnbook.lab_material.layer_parameters import multi_head_attention
 
 def test_the_attention_is_the_packages_with_the_same_weights():
     draw = Draw(0, 1)
-    parameters, layer = draw_attention(draw, 6, 3), MultiHead(6, 3, bias=False).double()
+    parameters, layer = draw_attention(draw, 6, 3), MultiHeadAttention(6, 3, bias=False).double()
     parts = (layer.project_query, layer.project_key, layer.project_value, layer.project_output)
     for part, W in zip(parts, parameters[:4], strict=True):
         part.weight.data.copy_(W.mT)
