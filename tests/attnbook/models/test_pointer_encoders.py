@@ -77,3 +77,8 @@ def test_unknown_kinds_and_odd_halves_are_refused():
         make_encoder("gru", D)
     with pytest.raises(ValueError, match="even"):
         make_encoder("bilstm", 7)
+
+
+def test_an_unknown_encoder_is_refused():
+    with pytest.raises(ValueError, match=r"encoder must be one of .*lstm.*, got 'gru'"):
+        make_encoder("gru", D)
