@@ -61,9 +61,10 @@ def _adversarial(lab: str) -> list:
     return found
 
 
-def _ingredients(lab: str) -> list:
+def _ingredients(lab: str, exercise: str) -> list[Callable]:
+    """What the adversarial answers are made of."""
     found = [getattr(module, "RIGHT", {}) for module in _modules(lab, "adversarial*.py")]
-    return [pytest.param(name, answer, id=name) for right in found for name, answer in right.items()]
+    return [right[exercise] for right in found if exercise in right]
 
 
 class ChecksOfALab:
@@ -79,12 +80,11 @@ class ChecksOfALab:
             ids = [f"{exercise.name}-{known.name}" for exercise, known in pairs]
             metafunc.parametrize("exercise, known", pairs, ids=ids)
         elif "style" in asked:
-            pairs = [(exercise, style) for exercise in exercises for style in _styles(self.lab, exercise.name)]
+            pairs = [(exercise, style) for exercise in exercises
+                     for find in (_styles, _ingredients) for style in find(self.lab, exercise.name)]
             metafunc.parametrize("exercise, style", pairs, ids=[style.__name__ for _, style in pairs])
         elif "odd" in asked:
             metafunc.parametrize("name, odd, mistake", _adversarial(self.lab))
-        elif "ingredient" in asked:
-            metafunc.parametrize("name, ingredient", _ingredients(self.lab))
         elif "exercise" in asked:
             metafunc.parametrize("exercise", exercises, ids=[exercise.name for exercise in exercises])
 
@@ -152,11 +152,6 @@ class ChecksOfALab:
             verdict = evaluate(self.lab, name, odd, variant, shrinks=variant == 0)
             assert not verdict.passed
             assert mistake is None or verdict.mistake == mistake, verdict.message
-
-    def test_what_such_answers_are_made_of_is_right(self, name, ingredient):
-        for variant in VARIANTS:
-            verdict = evaluate(self.lab, name, ingredient, variant)
-            assert verdict.passed, verdict.message
 
 
 def _written_out(inputs: list[tuple]) -> str:
