@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,11 +28,12 @@ from .running import Run
 
 SECONDS = 0.3  # for all claims together
 WHOLE = (
-    result.constants, result.arguments, result.permuted, result.folded, result.moved, result.truths, result.cut,
-    other.precision, other.factor, other.functions, other.offset,
+    result.arguments, result.permuted, result.folded, result.moved, result.truths, result.cut,
+    other.precision, other.factor, other.functions, other.offset, other.linear, other.with_arguments,
 )
 PARTS = (
-    places.only_there, result.slid, other.own_number, other.normalised, result.repeated, result.lengths, result.reordered,
+    places.only_there, result.slid, other.own_number, other.normalised, result.repeated, result.amounts,
+    result.lengths, result.reordered,
 )
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (calls.ignored, calls.mixed)
@@ -46,17 +48,28 @@ class Found:
     shows: Callable[[Run, Run], bool]
 
 
-def explain(exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]) -> Found | None:
+def explain(
+    exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
+) -> Found | None:
     """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
-    cases = [_case(exercise, answer, got[i], expected[i]) for i in failing]
-    cases = [case for case in cases if case is not None]
-    until = time.monotonic() + SECONDS
-    for looks, part, said in _stages(cases):
-        claim = _first_true(looks, part, until)
-        if claim is not None:
-            text = f"{claim.text}{said[1]}" if not said[0] else claim.text.replace("Your result", said[0]) + said[1]
-            return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
+    everywhere = [_case(exercise, answer, *pair) for pair in zip(got, expected, strict=False)]
+    cases = [everywhere[i] for i in failing if everywhere[i] is not None and not _right(everywhere[i])]
+    until = time.process_time() + SECONDS
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
+        for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
+            claim = _first_true(looks, part, until)
+            if claim is not None:
+                text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
+                return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
     return _some_inputs(exercise, got, failing)
+
+
+def _but(explained: int, runs: int, failing: int) -> str:
+    """An explanation holds where the result is wrong; elsewhere there is nothing to explain."""
+    if explained < failing or failing == runs:
+        return ""
+    return f" So it is on {failing} of {runs} inputs; on the others your result is right."
 
 
 def _case(exercise: Exercise, answer: Callable, got: Run, expected: Run) -> Case | None:
@@ -68,11 +81,14 @@ def _case(exercise: Exercise, answer: Callable, got: Run, expected: Run) -> Case
 Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
 
 
-def _stages(cases: list[Case]) -> Iterator[Stage]:
+def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
     """The looks, the cases to look at, and what to call the result: first as a whole, then part by part."""
-    yield (calls.random, swapped_parts, *WHOLE, *CALLS), cases, ("", "")
+    yield (calls.random,), cases, ("", "")
+    yield (result.constants,), everywhere if cases else [], ("", "")
+    yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
     for part in _wrong_parts(cases):
         here = [case.of(part) for case in cases if not _right(case.of(part))]
+        yield (result.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     yield (*PARTS, *LATE_CALLS), cases, ("", "")
 
@@ -101,7 +117,12 @@ def _said(cases: list[Case], part: tuple[int, ...]) -> tuple[str, str]:
     wrong = _wrong_parts(cases)
     right = [_name(cases[0].exercise, path) for path in _paths(cases[0].expected) if path not in wrong]
     rest = f" {' and '.join(right)} {'is' if len(right) == 1 else 'are'} right." if right else ""
-    return f"Your {name}", rest
+    return name, rest
+
+
+def _spoken(text: str, name: str, rest: str) -> str:
+    """A claim's sentence about a part, which has a name."""
+    return text.replace("our result", f"our {name}") + rest if name else text
 
 
 def _name(exercise: Exercise, part: tuple[int, ...]) -> str:
@@ -115,8 +136,8 @@ def swapped_parts(case: Case) -> Iterator[Claim]:
     for i in range(count):
         for j in range(i):
             names = _name(case.exercise, (j,)), _name(case.exercise, (i,))
-            yield Claim("results swapped", f"{names[0]} and {names[1]} have changed places: each is right, but they are "
-                        "returned in the other order.", lambda case, i=i, j=j: all(
+            yield Claim("results swapped", f"{names[0]} and {names[1]} have changed places: each is right, but "
+                        "they are returned in the other order.", lambda case, i=i, j=j: all(
                             values.same(case.got[a], case.expected[b], 1e-6) for a, b in ((i, j), (j, i))))
 
 
@@ -126,7 +147,7 @@ def _first_true(looks: Sequence[Look], cases: list[Case], until: float) -> Claim
     first, *others = sorted(cases, key=lambda case: -values.size(case.expected))
     for look in looks:
         for claim in _claims(look, first):
-            if time.monotonic() > until:
+            if time.process_time() > until:
                 return None
             if _true(claim, [first, *others]):
                 return claim
@@ -179,8 +200,8 @@ def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Foun
     words = only_when(exercise, [run.args for run in got], set(failing))
     if words is None:
         return None
-    text = (f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those in which "
-            f"{words}.")
+    text = (f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those "
+            f"in which {words}.")
     return Found("wrong for some inputs only", text, lambda got, expected: True)
 
 

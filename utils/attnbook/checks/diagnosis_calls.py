@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
@@ -32,7 +33,8 @@ def swapped_arguments(case: Case) -> Iterator[Claim]:
     """The right result for two arguments exchanged."""
     for (i, first, one), (j, second, other) in combinations(case.named(), 2):
         if type(one) is type(other) and not isinstance(one, str):
-            yield _as_if("arguments exchanged", f"Your result is what comes out when `{first}` and `{second}` change places.",
+            text = f"Your result is what comes out when `{first}` and `{second}` are exchanged."
+            yield _as_if("arguments exchanged", text,
                          lambda case, i=i, j=j: _put(_put(case.args, i, case.args[j]), j, case.args[i]))
 
 
@@ -46,8 +48,8 @@ def _as_if(kind: str, text: str, other_args: Callable[[Case], tuple]) -> Claim:
 
 NUMBERS = (
     ("its double", lambda x: 2 * x), ("its half", lambda x: x / 2), ("its square", lambda x: x * x),
-    ("its square root", lambda x: x**0.5), ("one over it", lambda x: 1 / x), ("1 minus it", lambda x: 1 - x),
-    ("minus it", lambda x: -x), ("0", lambda x: 0 * x), ("1", lambda x: 0 * x + 1),
+    ("its square root", math.sqrt), ("one over it", lambda x: 1 / x), ("minus it", lambda x: -x),
+    ("1 minus it", lambda x: 1 - x), ("0", lambda x: 0 * x), ("1", lambda x: 0 * x + 1),
     ("one more", lambda x: x + 1), ("one less", lambda x: x - 1),
 )  # fmt: skip
 TENSORS = (
@@ -63,6 +65,9 @@ TENSORS = (
     ("itself times √n, where n is the size of its last axis", lambda x: x * x.shape[-1] ** 0.5),
     ("itself divided by n, where n is the size of its last axis", lambda x: x / x.shape[-1]),
     ("itself with rows that sum to 1", lambda x: x / x.sum(-1, keepdim=True)),
+    ("itself with 0 in the last feature", lambda x: torch.cat([x[..., :-1], 0 * x[..., -1:]], -1)),
+    ("its mean over axis 1, everywhere", lambda x: x.mean(1, keepdim=True).expand_as(x).contiguous()),
+    ("itself rounded", torch.round), ("its square", torch.square), ("its tanh", torch.tanh),
 )  # fmt: skip
 WHOLE = (
     ("itself with the last axis reversed", lambda x: x.flip(-1)),
@@ -84,8 +89,27 @@ MASKS = (
     ("itself, with the positions above the diagonal closed", torch.tril),
     ("itself, with the positions below the diagonal closed", torch.triu),
 )  # fmt: skip
-FUNCTIONS = (("a function that gives back its first argument", lambda x, *more: x),
-             ("a function that gives back zeros", lambda x, *more: torch.zeros_like(x)))
+FUNCTIONS = (
+    ("a function that gives back its first argument", lambda f: lambda first, *more: first),
+    ("a function that gives back zeros", lambda f: lambda first, *more: torch.zeros_like(first)),
+    ("one that never gives back a new state", lambda f: lambda *args: (f(*args)[0], args[-1])),
+    ("one with the sign of its result exchanged", lambda f: lambda *args: _on_first(f(*args), torch.neg)),
+    ("one with twice its result", lambda f: lambda *args: _on_first(f(*args), lambda x: 2 * x)),
+    ("one with half its result", lambda f: lambda *args: _on_first(f(*args), lambda x: x / 2)),
+    ("one with √n times its result, n being the size of its last axis",
+     lambda f: lambda *args: _on_first(f(*args), lambda x: x * args[0].shape[-1] ** 0.5)),
+    ("one with its result divided by √n, n being the size of its last axis",
+     lambda f: lambda *args: _on_first(f(*args), lambda x: x / args[0].shape[-1] ** 0.5)),
+    ("one that adds its first argument to its result", lambda f: lambda *args: f(*args) + args[0]),
+    ("one that adds its last argument to its result", lambda f: lambda *args: f(*args) + args[-1]),
+    ("one that takes its first argument off its result", lambda f: lambda *args: f(*args) - args[0]),
+    ("one that is applied twice", lambda f: lambda first, *more: f(f(first, *more), *more)),
+    ("one that takes its first two arguments in the other order", lambda f: lambda one, two, *more: f(two, one, *more)),
+)  # fmt: skip
+
+
+def _on_first(result: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    return (change(result[0]), *result[1:]) if isinstance(result, tuple) else change(result)
 
 
 def as_if(case: Case) -> Iterator[Claim]:
@@ -101,20 +125,21 @@ def _changes(arg: Any) -> tuple:
     if isinstance(arg, Tensor):
         return MASKS if arg.dtype == torch.bool else TENSORS if arg.is_floating_point() else WHOLE
     if isinstance(arg, int) and not isinstance(arg, bool):
-        return NUMBERS[-2:] + (("1", lambda x: 1), ("0", lambda x: 0))
+        return (*NUMBERS[-2:], ("1", lambda x: 1), ("0", lambda x: 0), *NUMBERS[:1])
     return NUMBERS if isinstance(arg, float) else FUNCTIONS if callable(arg) else ()
 
 
 def mixed(case: Case) -> Iterator[Claim]:
     """What happens in one row of an axis changes what comes out for another, where it should not."""
-    yield Claim("sentences mixed", "Your result for the first sentence of the batch changes when the other sentences are "
-                "replaced by copies of it. Each sentence must be computed by itself: look for a sum, a softmax, a mean or "
-                "a product over axis 0.", lambda case: _leaks(case, 0, lambda size: [0] * size, lambda x: x[:1]))
+    yield Claim("sentences mixed", "Your result for the first sentence of the batch changes when the other "
+                "sentences are replaced by copies of it. Each sentence must be computed by itself. Look for a sum, a "
+                "mean, a softmax or a product over axis 0.",
+                lambda case: _leaks(case, 0, lambda size: [0] * size, lambda x: x[:1]))
     yield Claim("positions mixed", "Your result at the first position of axis 1 changes when the later positions are "
                 "replaced by copies of it. Each position must be computed by itself here.",
                 lambda case: _leaks(case, 1, lambda size: [0] * size, lambda x: x[:, :1]))
-    yield Claim("looks ahead", "Your result at the first positions changes when the last position of the input is replaced "
-                "by the first. A position must not depend on later ones here.",
+    yield Claim("looks ahead", "Your result at the first positions changes when the last position of the input is "
+                "replaced by the first. A position must not depend on later ones here.",
                 lambda case: _leaks(case, 1, lambda size: [*range(size - 1), 0], lambda x: x[:, :-1]))
 
 
@@ -123,13 +148,22 @@ def _leaks(case: Case, axis: int, order: Callable[[int], list[int]], kept: Calla
     right = _first(case.expected)
     size = right.shape[axis] if right.dim() > axis else 0
     which = [i for i, arg in enumerate(case.args) if _along(arg, axis, size)]
-    if size < 2 or not which:
+    if size < 2 or not which or not any(isinstance(arg, Tensor) and arg.dim() > 1 for arg in case.args):
         return None
     args = tuple(_taken(arg, axis, order(size)) if i in which else arg for i, arg in enumerate(case.args))
     wanted, ours = _first(case.run(case.exercise.reference, args)), _first(case.run(case.answer, args))
     if not same(kept(wanted), kept(right), 1e-9) or values.same(wanted, right, 1e-9):
         return None
+    if axis == 0 and not _one_by_one(case, which, right):
+        return None
     return not values.same(kept(ours), kept(_first(case.got)), 1e-7)
+
+
+def _one_by_one(case: Case, which: list[int], right: Tensor) -> bool:
+    """Whether axis 0 is a batch: in another order the right function gives the same, in that order."""
+    order = [*reversed(range(len(right)))]
+    args = tuple(_taken(arg, 0, order) if i in which else arg for i, arg in enumerate(case.args))
+    return same(_first(case.run(case.exercise.reference, args)), right.flip(0), 1e-9)
 
 
 def _first(value: Any) -> Tensor:

@@ -13,12 +13,13 @@ from . import values
 from .exercise import Exercise
 from .running import Run
 
+MOST = 0.85  # what nearly all inputs have in common says little
 Feature = tuple[str, Callable[[tuple], bool]]  # in words, and whether an input has it
 
 
 def only_when(exercise: Exercise, inputs: list[tuple], failing: set[int]) -> str | None:
     """What the inputs on which an answer fails have in common, and no other input has; None when nothing is found."""
-    if not 1 < len(failing) < len(inputs):
+    if not 1 < len(failing) <= MOST * len(inputs):
         return None
     for words, has in _features(exercise, inputs):
         if {i for i, args in enumerate(inputs) if _has(has, args)} == failing:
@@ -82,7 +83,7 @@ def another_default(exercise: Exercise, answer: Callable, inputs: list[tuple]) -
     optional = [name for name, given in inspect.signature(exercise.reference).parameters.items()
                 if given.default is not inspect.Parameter.empty]
     for name in reversed(optional):
-        for args in inputs[:8]:
+        for args in inputs:
             shorter = args[:exercise.parameters.index(name)]
             if not _takes(answer, shorter):
                 return None

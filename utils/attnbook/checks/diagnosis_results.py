@@ -15,7 +15,7 @@ def constants(case: Case) -> Iterator[Claim]:
     """Zeros, or one number everywhere."""
     yield Claim("nothing but zeros", "Your result holds nothing but zeros.", lambda case: not case.tensors[0].any())
     yield Claim("the same number everywhere", "All numbers of your result are the same; the right ones are not.",
-                lambda case: _level(case.tensors[0]) and case.tensors[0].numel() > 1 and not _level(case.tensors[1]))
+                lambda case: _level(case.tensors[0]) if case.tensors[0].numel() > 1 else None)
 
 
 def _level(tensor: Tensor) -> bool:
@@ -23,11 +23,19 @@ def _level(tensor: Tensor) -> bool:
 
 
 def arguments(case: Case) -> Iterator[Claim]:
-    """An argument given back as it came."""
+    """An argument given back as it came, or what one finds in it at once."""
     for i, name, arg in case.named():
         if isinstance(arg, (Tensor, int, float)):
             yield equals("an argument given back", f"Your result is `{name}`, just as it was given to your function.",
                          lambda case, i=i: case.args[i])
+        for axis in range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ():
+            for what, change in (
+                ("mean", lambda x, a: x.mean(a)), ("sum", lambda x, a: x.sum(a)), ("maximum", lambda x, a: x.amax(a)),
+                ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
+                ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
+            ):  # fmt: skip
+                yield equals("found in one argument", f"Your result is the {what} of `{name}` along axis {axis}.",
+                             lambda case, i=i, a=axis, change=change: change(case.args[i], a))
 
 
 def permuted(case: Case) -> Iterator[Claim]:
@@ -36,7 +44,7 @@ def permuted(case: Case) -> Iterator[Claim]:
     for order in permutations(range(rank)) if 2 <= rank <= 4 else ():
         moved = [axis for axis in range(rank) if order[axis] != axis]
         what = f"axes {moved[0]} and {moved[1]} have changed places" if len(moved) == 2 else f"its axes are {order}"
-        text = f"Your result holds the right numbers, but {what}: they belong where the exercise has them."
+        text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
         if moved:
             yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
             text = (f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
@@ -74,15 +82,17 @@ def moved(case: Case) -> Iterator[Claim]:
     """Rolled, flipped, sorted or summed up along one axis."""
     for axis in range(case.tensors[1].dim()):
         for kind, what, change in (
-            ("rolled", "moved on by one, with the last one come round to the front", lambda x, a: x.roll(1, a)),
-            ("rolled", "moved back by one, with the first one come round to the end", lambda x, a: x.roll(-1, a)),
-            ("flipped", "in reverse order", lambda x, a: x.flip(a)),
-            ("sorted", "sorted in ascending order", lambda x, a: x.sort(a).values),
-            ("sorted", "sorted in descending order", lambda x, a: x.sort(a, descending=True).values),
-            ("summed up", "summed up as they go (a cumulative sum)", lambda x, a: x.cumsum(a)),
-            ("averaged", "replaced by their mean", lambda x, a: x.mean(a, keepdim=True).expand_as(x)),
-        ):
-            yield becomes(kind, f"Your result holds the right numbers, but along axis {axis} they are {what}.",
+            ("rolled", "moved on by one along axis {}: the last entry has come round to the front",
+             lambda x, a: x.roll(1, a)),
+            ("rolled", "moved back by one along axis {}: the first entry has come round to the end",
+             lambda x, a: x.roll(-1, a)),
+            ("flipped", "in reverse order along axis {}", lambda x, a: x.flip(a)),
+            ("sorted", "sorted in ascending order along axis {}", lambda x, a: x.sort(a).values),
+            ("sorted", "sorted in descending order along axis {}", lambda x, a: x.sort(a, descending=True).values),
+            ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
+            ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x)),
+        ):  # fmt: skip
+            yield becomes(kind, f"Your result is the right one, {what.format(axis)}.",
                           lambda right, a=axis, change=change: change(right, a))
 
 
@@ -111,8 +121,8 @@ def cut(case: Case) -> Iterator[Claim]:
         for start, which in ((1, "first"), (0, "last")):
             yield becomes("one too few", f"Your result is right, but without the {which} entry along axis {axis}.",
                           lambda right, a=axis, s=start: right.narrow(a, s, right.shape[a] - 1))
-            yield restores("one too many", f"Your result is right, but has one entry before the first along axis {axis}."
-                           if start else f"Your result is right, but has one entry after the last along axis {axis}.",
+            where = "before the first" if start else "after the last"
+            yield restores("one too many", f"Your result is right, but has one entry more {where} along axis {axis}.",
                            lambda got, a=axis, s=start: got.narrow(a, s, got.shape[a] - 1))
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
@@ -132,8 +142,8 @@ def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
 def repeated(case: Case) -> Iterator[Claim]:
     """One entry of an axis used for all."""
     for axis in range(case.tensors[1].dim()):
-        yield Claim("one row for all", f"All entries of your result along axis {axis} are the same; the right ones differ. "
-                    "One of them, or what they have in common, is used for all.",
+        yield Claim("one row for all", f"All entries of your result along axis {axis} are the same; the right ones "
+                    "differ. One of them, or what they have in common, is used for all.",
                     lambda case, a=axis: _uniform(case, a))
 
 
@@ -158,11 +168,19 @@ def _sorted_alike(case: Case) -> bool:
 
 
 def truths(case: Case) -> Iterator[Claim]:
-    """True and False: exchanged, too many of them, too few."""
+    """True and False exchanged, or each True in a wrong position."""
     if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
         return
     yield becomes("True and False exchanged", "Your result is the opposite of the right one: True stands where False "
                   "belongs, and False where True belongs.", lambda right: 1 - right)
+    yield Claim("no True is right", "Wherever your result is True, it should be False: not one of its True is right.",
+                lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any())
+
+
+def amounts(case: Case) -> Iterator[Claim]:
+    """Too many True, or too few."""
+    if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
+        return
     yield Claim("too many True", "Each True that is wanted is there, but your result has True at other positions, too.",
                 lambda case: _within(case.tensors[1], case.tensors[0]))
     yield Claim("too few True", "Each True of your result is right, but True is missing at other positions.",
@@ -178,13 +196,15 @@ def lengths(case: Case) -> Iterator[Claim]:
     got, expected = case.tensors
     for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
         for (words, size), (right, wanted) in product(sizes(case), repeat=2):
-            if (size(case), wanted(case)) == (got.shape[axis], expected.shape[axis]) and got.shape[axis] != wanted(case):
-                yield Claim("an axis of another length", f"Your result is as long along axis {axis} as {words}; it should "
-                            f"be as long as {right}.", lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w))
-    if got.dim() != expected.dim():
-        which = "fewer" if got.dim() < expected.dim() else "more"
-        yield Claim("another number of axes", f"Your result has {got.dim()} axes, {which} than the {expected.dim()} that are "
-                    "wanted.", lambda case: [tensor.dim() for tensor in case.tensors] == [got.dim(), expected.dim()])
+            if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
+                text = f"Along axis {axis} your result is as long as {words}. It should be as long as {right}."
+                yield Claim("an axis of another length", text,
+                            lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w))
+    ranks = [got.dim(), expected.dim()]
+    if ranks[0] != ranks[1]:
+        more = "fewer" if ranks[0] < ranks[1] else "more"
+        text = f"Your result has {ranks[0]} axes, {more} than the {ranks[1]} that are wanted."
+        yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
 
 
 def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:

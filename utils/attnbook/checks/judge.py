@@ -175,7 +175,8 @@ def _in_plain_words(trial: Trial) -> Verdict:
         return _wrong_at_once(trial, general[0])
     found = diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     if found is not None:
-        shown = trial.smallest(first, found.shows)
+        index = next((i for i in trial.failing if found.shows(trial.got[i], trial.expected[i])), first)
+        shown = trial.smallest(index, found.shows)
         return Verdict(False, None, wording.diagnosis(exercise, found, _broken(trial, *shown), *shown), found.kind)
     for prop in exercise.properties:
         for index in trial.failing:
