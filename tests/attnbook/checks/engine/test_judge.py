@@ -72,23 +72,28 @@ def test_the_message_shows_input_expected_and_got(weigh_exercise):
     assert "got, tensor" in text
 
 
-def test_an_unlisted_mistake_is_rejected_by_the_first_property_that_fails(weigh_exercise):
+def test_an_unlisted_mistake_is_explained(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: w @ v + 100)
-    assert verdict.mistake is None
-    assert verdict.message.startswith("✗ weigh: not so: within the values")
+    assert (verdict.mistake, verdict.kind) == (None, "a constant added")
 
 
-def test_an_unlisted_mistake_with_all_properties_is_shown_its_values(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: w @ v - 100)
-    assert verdict.mistake is None
-    assert verdict.message.startswith("✗ weigh: wrong values")
+def tangled(weights, value):
+    return (weights @ value).sin() * value.cumsum(1)[:, -1:] + weights.square().sum(-1, keepdim=True)
+
+
+def test_what_cannot_be_explained_is_rejected_by_the_first_property_that_fails(weigh_exercise):
+    verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) + 100)
+    assert (verdict.mistake, verdict.kind) == (None, "property")
+
+
+def test_what_cannot_be_explained_and_has_all_properties_is_shown_its_values(weigh_exercise):
+    verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) - 100)
+    assert (verdict.mistake, verdict.kind) == (None, "values")
 
 
 def test_a_wrong_shape_is_said(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: (w @ v).sum(-1))
-    assert verdict.mistake is None
-    assert "shape" in verdict.message
-    assert "wanted" in verdict.message
+    assert (verdict.mistake, verdict.kind) == (None, "summed over an axis")
 
 
 @pytest.mark.parametrize("number", [3, None, torch.ones(2), "weigh"])
@@ -284,5 +289,8 @@ def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():
 
 
 def test_of_several_results_the_wrong_one_is_named(extremes_exercise):
-    said = " ".join(judge(extremes_exercise, lambda x: (x.min(), x.max() + 1)).message.split())
-    assert "`largest` is wrong; `smallest` is right" in said
+    verdict = judge(extremes_exercise, lambda x: (x.min(), x.max() + 1))
+    assert verdict.kind == "a constant added"
+    said = " ".join(verdict.message.split())
+    assert "Your `largest`" in said
+    assert "`smallest` is right" in said

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from . import messages, side_effects, values
+from . import diagnosis, messages, side_effects, values
 from .compare import same_run, structure
+from .diagnosis.inputs import another_default
 from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
 from .shrink import shrink
@@ -17,11 +18,16 @@ from .shrink import shrink
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found. `mistake` is a known mistake's short name, or None. True when passed."""
+    """What a check found. True when passed.
+
+    `mistake` is a known mistake's short name, or None. Then `kind` tells what was seen instead: a diagnosis (see
+    `diagnosis`), "error", "property", "values", "shape" or "unwritten".
+    """
 
     passed: bool
     mistake: str | None
     message: str
+    kind: str = ""
 
     def __bool__(self) -> bool:
         return self.passed
@@ -65,8 +71,15 @@ def judge(exercise: Exercise, answer: Any, variant: int = 0, shrinks: bool = Tru
     complaints = [] if trial.failing else side_effects.complaints(exercise, answer, trial.got, expected)
     if trial.failing or [complaint for complaint in complaints if complaint.kind != side_effects.DEVICE]:
         return _rejected(trial, complaints)
-    known = _known(trial, complaints) if complaints else None
+    known = _known(trial, complaints) if complaints else _another_default(trial, inputs)
     return Verdict(True, None, messages.passed(exercise, inputs, complaints)) if known is None else known
+
+
+def _another_default(trial: Trial, inputs: list[tuple]) -> Verdict | None:
+    found = another_default(trial.exercise, trial.answer, inputs)
+    if found is None:
+        return None
+    return Verdict(False, None, messages.another_default(trial.exercise, *found), "another default")
 
 
 def _not_a_function(exercise: Exercise, answer: Any) -> Verdict | None:
@@ -105,9 +118,9 @@ def _not_by_hand(trial: Trial) -> Verdict:
 def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict:
     exercise, last = trial.exercise, trial.got[-1]
     if last.failure is not None and last.failure.unwritten:
-        return Verdict(False, None, messages.unwritten(exercise, last.failure))
+        return Verdict(False, None, messages.unwritten(exercise, last.failure), "unwritten")
     if messages.empty_body(trial.answer):
-        return Verdict(False, None, messages.unwritten(exercise, None))
+        return Verdict(False, None, messages.unwritten(exercise, None), "unwritten")
     known = _known(trial, complaints)
     if known is not None:
         return known
@@ -163,19 +176,40 @@ def _telling(got: Run, other: Run) -> bool:
 
 
 def _in_plain_words(trial: Trial) -> Verdict:
-    """Wrong in a way nobody listed: the first thing that is not as it should be, on the smallest input."""
+    """Wrong in a way nobody listed: an explanation of the whole, or the first thing that is not as it should be."""
     exercise, first = trial.exercise, trial.failing[0]
     general = messages.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
-        shown = trial.shrink(first, partial(_said, exercise, general[0]))
-        return Verdict(False, *messages.general(exercise, *shown))
+        return _wrong_at_once(trial, general[0])
+    found = diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
+    if found is not None:
+        index = next((i for i in trial.failing if found.shows(trial.got[i], trial.expected[i])), first)
+        shown = trial.shrink(index, found.shows)
+        return Verdict(False, None, messages.diagnosis(exercise, found, _broken(trial, *shown), *shown), found.kind)
     for prop in exercise.properties:
         for index in trial.failing:
             if _breaks(prop, trial.got[index], trial.expected[index]):
                 shown = trial.shrink(index, partial(_breaks, prop))
-                return Verdict(False, None, messages.property_fails(exercise, prop, *shown))
+                return Verdict(False, None, messages.property_fails(exercise, prop, *shown), "property")
     shown = trial.shrink(first, lambda got, expected: True)
-    return Verdict(False, None, messages.wrong_values(exercise, *shown))
+    kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
+    return Verdict(False, None, messages.wrong_values(exercise, *shown), kind)
+
+
+def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
+    """An error, another type, NaN: nothing else is looked at, but where it happens may be said."""
+    exercise, first = trial.exercise, trial.failing[0]
+    shown = trial.shrink(first, partial(_said, exercise, name))
+    more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else ""
+    if name == "not a number":
+        more = diagnosis.where_not_finite(exercise, trial.answer, trial.got, trial.expected, trial.failing)
+    name, message = messages.general(exercise, *shown)
+    return Verdict(False, name, f"{message}\n\n{messages.wrap(more)}" if more else message, "" if name else "error")
+
+
+def _broken(trial: Trial, got: Run, expected: Run) -> str:
+    """What the exercise itself has to say of a result that was explained: the property that it lacks."""
+    return next((prop.message for prop in trial.exercise.properties if _breaks(prop, got, expected)), "")
 
 
 def _said(exercise: Exercise, name: str | None, got: Run, expected: Run) -> bool:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from . import sandbox, values
 from .compare import in_words, misbuilt
+from .diagnosis.places import how_many
 from .printing import beside, block, listing
 from .sandbox import Failure, Run
 
@@ -237,7 +238,20 @@ def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
 def wrong_values(exercise: Any, got: Run, expected: Run) -> str:
     """Nothing more precise can be said."""
     title, text = in_words(got.value, expected.value, exercise.returns, exercise.tolerance)
-    return message(exercise, title, text, example(exercise, got, expected))
+    count = how_many(got.value, expected.value, exercise.tolerance)
+    return message(exercise, title, f"{text} {count}".strip(), example(exercise, got, expected))
+
+
+def diagnosis(exercise: Any, found: Any, more: str, got: Run, expected: Run) -> str:
+    """An explanation that holds wherever the answer is wrong; `more` is a property of the exercise that it lacks."""
+    return message(exercise, found.kind, f"{found.text}\n{more}".strip(), example(exercise, got, expected))
+
+
+def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:
+    """A right answer, but for the value of an argument that was left out."""
+    text = (f"Called without `{name}`, your function gives another result. Keep the default that the exercise gives, "
+            f"`{name}={inspect.signature(exercise.reference).parameters[name].default!r}`.")
+    return message(exercise, "another default", text, example(exercise, got, expected))
 
 
 def example(exercise: Any, got: Run, expected: Run) -> str:

@@ -1,0 +1,219 @@
+"""A wrong answer that nobody listed is explained: what its result has to do with the right one."""
+
+import math
+import random
+import time
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from attnbook.checks import Draw, Exercise, Property, evaluate
+from attnbook.checks.engine import diagnosis
+from attnbook.checks.engine.judge import judge
+from attnbook.checks.engine.sandbox import Run
+
+torch.set_num_threads(1)
+
+
+def dot(query, key):
+    return query @ key.mT  # (B, Tq, Tk)
+
+
+def soft(scores, mask, gain=1.0):
+    weights = (gain * scores).masked_fill(~mask, float("-inf")).softmax(-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+def both(query, key):
+    return query @ key.mT, query.mean(1)
+
+
+def causal(length):
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def apart(x):
+    return (x - x.mean(-1, keepdim=True)).square()
+
+
+def pairs(draw):
+    batch, queries, keys, dim = draw.sizes(4)
+    yield draw.normal(batch, queries, dim), draw.normal(batch, keys, dim)
+
+
+def masked(draw):
+    batch, queries, keys = draw.sizes(3)
+    yield draw.normal(batch, queries, keys), draw.mask(batch, queries, keys), draw.uniform(1, low=2.0, high=3.0).item()
+
+
+DOT = Exercise(dot, pairs, [])
+SOFT = Exercise(soft, masked, [])
+BOTH = Exercise(both, pairs, [], returns=("scores", "mean"))
+CAUSAL = Exercise(causal, lambda draw: [(draw.integer(3, 8),), (draw.integer(8, 12),)], [], gradients=False)
+APART = Exercise(apart, lambda draw: [(draw.normal(*draw.sizes(3)),)], [])
+
+
+def restless(query, key):
+    return dot(query, key) + random.random()
+
+
+def one_position(index):
+    def answer(query, key):
+        scores = dot(query, key)
+        scores[:, index] = scores[:, index] ** 2 + 1
+        return scores
+
+    return answer
+
+
+@pytest.mark.parametrize("kind, answer", [
+    ("axes permuted", lambda q, k: dot(q, k).mT),
+    ("reshaped, not transposed", lambda q, k: dot(q, k).mT.reshape(len(q), q.shape[1], -1)),
+    ("an axis of size 1", lambda q, k: dot(q, k)[:, None]),
+    ("axes folded", lambda q, k: dot(q, k).flatten(1)),
+    ("rolled", lambda q, k: dot(q, k).roll(1, 2)),
+    ("flipped", lambda q, k: dot(q, k).flip(1)),
+    ("sorted", lambda q, k: dot(q, k).sort(-1).values),
+    ("summed up", lambda q, k: dot(q, k).cumsum(1)),
+    ("one too few", lambda q, k: dot(q, k)[..., :-1]),
+    ("one too many", lambda q, k: F.pad(dot(q, k), (1, 0))),
+    ("summed over an axis", lambda q, k: dot(q, k).mean(0)),
+    ("each with every other", lambda q, k: torch.einsum("bqd,ckd->bcqk", q, k)),
+    ("wrong sign", lambda q, k: -dot(q, k)),
+    ("off by a factor", lambda q, k: dot(q, k) / q.shape[-1] ** 0.5),
+    ("off by a factor", lambda q, k: dot(q, k) * math.log(2)),
+    ("off by a factor", lambda q, k: dot(q, k) * k.sum()),
+    ("a constant added", lambda q, k: dot(q, k) + 3),
+    ("a factor and a constant", lambda q, k: 1 - 2 * dot(q, k)),
+    ("one function too many", lambda q, k: dot(q, k).exp()),
+    ("one function too many", lambda q, k: dot(q, k).softmax(-1)),
+    ("rounded", lambda q, k: dot(q, k).long()),
+    ("few digits", lambda q, k: dot(q, k).half().double()),
+    ("as if query were changed", lambda q, k: dot(F.normalize(q, dim=-1), k)),
+    ("one row for all", lambda q, k: (dot(q, k) + dot(q, k).sin())[:, :1].expand_as(dot(q, k))),
+    ("a factor for each row", lambda q, k: dot(q, k) * q.norm(dim=-1, keepdim=True)),
+    ("a number added to each row", lambda q, k: dot(q, k) + q.norm(dim=-1, keepdim=True)),
+    ("sentences mixed", lambda q, k: torch.einsum("bqd,ckd->bqk", q, k)),
+    ("key has no effect", lambda q, k: torch.cdist(q, torch.arange(k.numel()).view(k.shape).double())),
+    ("nothing but zeros", lambda q, k: 0 * dot(q, k)),
+    ("the same number everywhere", lambda q, k: 0 * dot(q, k) + q.sum()),
+    ("in another order", lambda q, k: dot(q, k).flatten().roll(3).view(dot(q, k).shape)),
+    ("wrong only at the last position", one_position(-1)),
+    ("wrong only after the first position", lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3])),
+    ("random", restless),
+])
+def test_a_wrong_result_is_explained_by_the_right_one(kind, answer):
+    verdict = judge(DOT, answer)
+    assert (verdict.passed, verdict.mistake, verdict.kind) == (False, None, kind)
+
+
+@pytest.mark.parametrize("kind, answer", [
+    ("wrong only in closed rows", lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True)),
+    ("as if mask were changed", lambda s, m, g: soft(s, ~m, g)),
+    ("as if gain were changed", lambda s, m, g: soft(s, m, 1.0)),
+    ("as if gain were changed", lambda s, m, g: soft(s, m, 1 / g)),
+    ("not normalised", lambda s, m, g: (g * s).sigmoid().masked_fill(~m, 0.0)),
+    ("another default", lambda s, m, g=2.0: soft(s, m, g)),
+])
+def test_masks_and_optional_arguments_are_spoken_of(kind, answer):
+    verdict = judge(SOFT, answer)
+    assert (verdict.passed, verdict.kind) == (False, kind)
+
+
+def test_a_default_that_is_missing_or_the_same_is_no_fault():
+    assert judge(SOFT, lambda scores, mask, gain: soft(scores, mask, gain))
+    assert judge(SOFT, lambda scores, mask, gain=1: soft(scores, mask, gain))
+
+
+@pytest.mark.parametrize("kind, answer, named", [
+    ("results swapped", lambda q, k: both(q, k)[::-1], "`scores` and `mean`"),
+    ("off by a factor", lambda q, k: (dot(q, k), 2 * q.mean(1)), "Your `mean`"),
+    ("axes permuted", lambda q, k: (dot(q, k).mT, q.mean(1)), "Your `scores`"),
+])
+def test_of_several_results_the_wrong_one_is_explained(kind, answer, named):
+    verdict = judge(BOTH, answer)
+    assert (verdict.kind, named in verdict.message) == (kind, True)
+
+
+@pytest.mark.parametrize("kind, answer", [
+    ("True and False exchanged", lambda n: ~causal(n)),
+    ("axes permuted", lambda n: causal(n).T),
+    ("wrong only on the diagonal", lambda n: causal(n).tril(-1)),
+    ("too many True", lambda n: causal(n) | (torch.arange(n) == 2)),
+    ("wrong only at the first position", lambda n: causal(n) & (torch.arange(n) > 0)),
+    ("the same number everywhere", lambda n: causal(n) | True),
+])
+def test_masks_are_explained_in_words_for_masks(kind, answer):
+    assert judge(CAUSAL, answer).kind == kind
+
+
+def test_positions_that_should_not_know_each_other_are_found_out():
+    assert judge(APART, lambda x: apart(x + x.roll(1, 1).sin())).kind == "positions mixed"
+
+
+@pytest.mark.parametrize("lab, exercise, kind, answer", [
+    ("lab01", "shift_right", "wrong only at the first position", lambda target, bos: target.roll(1, 1) * (
+        torch.arange(target.shape[1]) > 0) + bos * (torch.arange(len(target)) == 0)[:, None] * (
+            torch.arange(target.shape[1]) == 0)),
+    ("lab02", "weight_sum", "axes permuted", lambda weights, value: value.mT @ weights.mT),
+    ("lab03", "attention_entropy", "off by a factor",
+     lambda weights: -(weights * weights.where(weights > 0, 1.0).log10()).sum(-1)),
+    ("lab07", "permute_rows", "flipped", lambda x, order: x[:, order.flip(0)]),
+    ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
+    ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
+])
+def test_answers_to_the_labs_are_explained(lab, exercise, kind, answer):
+    verdict = evaluate(lab, exercise, answer)
+    assert verdict.kind == kind or verdict.mistake, verdict.message
+
+
+def test_what_the_exercise_says_of_such_a_result_follows():
+    exercise = Exercise(dot, pairs, [], [Property("dot", "A dot product it is.", lambda result, *args: False)])
+    assert "A dot product it is." in judge(exercise, lambda q, k: -dot(q, k)).message
+
+
+def test_where_nan_stands_is_told():
+    verdict = judge(SOFT, lambda s, m, g: (g * s).masked_fill(~m, float("-inf")).softmax(-1))
+    assert verdict.mistake == "not a number"
+    assert "no True at all" in verdict.message
+
+
+def test_an_error_on_some_inputs_only_is_told_with_these_inputs():
+    def clip(x, low):
+        return x if low is None else x.clamp(min=low)
+
+    exercise = Exercise(clip, lambda draw: [(draw.normal(3), None), (draw.normal(4), 0.5)], [])
+    verdict = judge(exercise, lambda x, low: x.clamp(min=low + 0))
+    assert verdict.kind == "error"
+    assert "`low` is None" in verdict.message
+    verdict = judge(exercise, lambda x, low: x.sin() * x + x.flip(0) if low is None else clip(x, low))
+    assert verdict.kind == "wrong for some inputs only"
+
+
+def test_what_cannot_be_explained_is_counted():
+    verdict = judge(DOT, lambda q, k: dot(q, k).sin() + dot(k, q).mT.square() + q.sum(-1, keepdim=True).cos())
+    assert verdict.kind == "values"
+    assert "numbers differ; the first is at" in " ".join(verdict.message.split())
+
+
+@pytest.mark.parametrize("value", [None, "no", {1: "a"}, [torch.ones(2), "b"], torch.ones(0), torch.ones(2, 2, 2, 2, 2),
+                                   float("nan"), {1, 2}, (), [[]]])
+def test_nothing_raises_and_it_is_quick(value):
+    def same(x):
+        return x
+
+    inputs = [(torch.ones(2, 3),), (torch.eye(3),)]
+    exercise = Exercise(same, lambda draw: inputs, [])
+    got = [Run(args, value, value) for args in inputs]
+    expected = [Run(args, args[0], args[0]) for args in inputs]
+    started = time.process_time()
+    found = diagnosis.explain(exercise, lambda x: value, got, expected, [0, 1])
+    assert time.process_time() - started < 1
+    assert found is None or found.text
+
+
+def test_the_right_answer_has_no_explanation():
+    args = next(iter(pairs(Draw(0, 0))))
+    run = DOT.run(dot, args)
+    assert diagnosis.explain(DOT, dot, [run, run], [run, run], [0, 1]) is None

@@ -1,0 +1,224 @@
+"""Explain a wrong result that is no known mistake: compare it with the right one, over all inputs on which it is wrong.
+
+`LOOKS` are small explanations, the more precise first. Each makes claims (`claims.Claim`); the first
+claim that is true of every wrong result is told. A claim counts only where it could be false: it must hold for
+several different numbers, and on two inputs at least when there are two.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from .. import values
+from ..exercise import Exercise
+from ..sandbox import Run
+from . import calls as calls
+from . import numbers as other
+from . import places as places
+from . import results as result
+from .claims import Case, Claim, Look
+from .inputs import only_when
+
+SECONDS = 0.3  # for all claims together
+WHOLE = (
+    result.arguments, result.permuted, result.folded, result.moved, result.truths, result.cut,
+    other.precision, other.factor, other.functions, other.offset, other.linear, other.with_arguments,
+)
+PARTS = (
+    places.only_there, result.slid, other.own_number, other.normalised, result.repeated, result.amounts,
+    result.lengths, result.reordered,
+)
+CALLS = (calls.swapped_arguments, calls.as_if)
+LATE_CALLS = (calls.ignored, calls.mixed)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is the matter: a short name, a sentence, and whether a pair of runs shows it."""
+
+    kind: str
+    text: str
+    shows: Callable[[Run, Run], bool]
+
+
+def explain(
+    exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
+) -> Found | None:
+    """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
+    everywhere = [_case(exercise, answer, *pair) for pair in zip(got, expected, strict=False)]
+    cases = [everywhere[i] for i in failing if everywhere[i] is not None and not _right(everywhere[i])]
+    until = time.process_time() + SECONDS
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
+        for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
+            claim = _first_true(looks, part, until)
+            if claim is not None:
+                text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
+                return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
+    return _some_inputs(exercise, got, failing)
+
+
+def _but(explained: int, runs: int, failing: int) -> str:
+    """An explanation holds where the result is wrong; elsewhere there is nothing to explain."""
+    if explained < failing or failing == runs:
+        return ""
+    return f" So it is on {failing} of {runs} inputs; on the others your result is right."
+
+
+def _case(exercise: Exercise, answer: Callable, got: Run, expected: Run) -> Case | None:
+    if got.failure is not None or expected.failure is not None:
+        return None
+    return Case(exercise, answer, got.args, got.value, expected.value)
+
+
+Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
+
+
+def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
+    """The looks, the cases to look at, and what to call the result: first as a whole, then part by part."""
+    yield (calls.random,), cases, ("", "")
+    yield (result.constants,), everywhere if cases else [], ("", "")
+    yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
+    for part in _wrong_parts(cases):
+        here = [case.of(part) for case in cases if not _right(case.of(part))]
+        yield (result.constants,), [case.of(part) for case in everywhere], _said(cases, part)
+        yield (*WHOLE, *PARTS), here, _said(cases, part)
+    yield (*PARTS, *LATE_CALLS), cases, ("", "")
+
+
+def _right(case: Case) -> bool:
+    return values.same(case.got, case.expected, case.exercise.tolerance)
+
+
+def _wrong_parts(cases: list[Case]) -> list[tuple[int, ...]]:
+    """Where in a tuple of results something is wrong; nothing for a result that is no tuple."""
+    if not cases or any(len(_paths(case.got)) != len(_paths(case.expected)) for case in cases):
+        return []
+    parts = _paths(cases[0].expected)
+    return [part for part in parts if part and not all(_right(case.of(part)) for case in cases)]
+
+
+def _paths(value: Any, so_far: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    if not isinstance(value, tuple) and not (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
+        return [so_far]
+    return [path for i, item in enumerate(value) for path in _paths(item, (*so_far, i))]
+
+
+def _said(cases: list[Case], part: tuple[int, ...]) -> tuple[str, str]:
+    """What to call a part, and which other parts are right."""
+    name = _name(cases[0].exercise, part)
+    wrong = _wrong_parts(cases)
+    right = [_name(cases[0].exercise, path) for path in _paths(cases[0].expected) if path not in wrong]
+    rest = f" {' and '.join(right)} {'is' if len(right) == 1 else 'are'} right." if right else ""
+    return name, rest
+
+
+def _spoken(text: str, name: str, rest: str) -> str:
+    """A claim's sentence about a part, which has a name."""
+    return text.replace("our result", f"our {name}") + rest if name else text
+
+
+def _name(exercise: Exercise, part: tuple[int, ...]) -> str:
+    first = exercise.returns[part[0]] if part[0] < len(exercise.returns) else f"result {part[0]}"
+    return f"`{first}{''.join(f'[{i}]' for i in part[1:])}`"
+
+
+def swapped_parts(case: Case) -> Iterator[Claim]:
+    """Two results of a tuple in each other's position."""
+    count = len(case.expected) if isinstance(case.expected, tuple) else 0
+    for i in range(count):
+        for j in range(i):
+            names = _name(case.exercise, (j,)), _name(case.exercise, (i,))
+            yield Claim("results swapped", f"{names[0]} and {names[1]} have changed places: each is right, but "
+                        "they are returned in the other order.", lambda case, i=i, j=j: all(
+                            values.same(case.got[a], case.expected[b], 1e-6) for a, b in ((i, j), (j, i))))
+
+
+def _first_true(looks: Sequence[Look], cases: list[Case], until: float) -> Claim | None:
+    if not cases:
+        return None
+    first, *others = sorted(cases, key=lambda case: -values.size(case.expected))
+    for look in looks:
+        for claim in _claims(look, first):
+            if time.process_time() > until:
+                return None
+            if _true(claim, [first, *others]):
+                return claim
+    return None
+
+
+def _claims(look: Look, first: Case) -> Iterator[Claim]:
+    """What a look claims. One that expects another type or shape of result claims nothing, whatever it raises."""
+    try:
+        yield from look(first)
+    except Exception:
+        return
+
+
+def _true(claim: Claim, cases: list[Case]) -> bool:
+    shown = []
+    for case in cases:
+        held = _holds(claim, case)
+        if held is False:
+            return False
+        shown += [case] if held else []
+    return len(shown) >= min(2, len(cases)) and sum(_varied(case) for case in shown) >= 4
+
+
+def _holds(claim: Claim, case: Case) -> bool | None:
+    """A claim that cannot be tested on an input (another shape, an error) isn't true there."""
+    try:
+        held = claim.holds(case)
+    except Exception:
+        return False
+    return None if held is None else bool(held)
+
+
+def _varied(case: Case) -> int:
+    try:
+        return case.varied()
+    except TypeError:
+        return 2  # several results, or a set
+
+
+def _shower(exercise: Exercise, answer: Callable, claim: Claim, part: tuple[int, ...]) -> Callable[[Run, Run], bool]:
+    def shows(got: Run, expected: Run) -> bool:
+        case = _case(exercise, answer, got, expected)
+        return case is not None and _holds(claim, case.of(part)) is True
+
+    return shows
+
+
+def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Found | None:
+    words = only_when(exercise, [run.args for run in got], set(failing))
+    if words is None:
+        return None
+    text = (f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those "
+            f"in which {words}.")
+    return Found("wrong for some inputs only", text, lambda got, expected: True)
+
+
+def stops_when(exercise: Exercise, got: list[Run]) -> str:
+    """A sentence on which inputs stop an answer with an error; empty where nothing is to be said."""
+    words = only_when(exercise, [run.args for run in got], {i for i, run in enumerate(got) if run.failure is not None})
+    return f"It stops on exactly those inputs in which {words}." if words else ""
+
+
+def where_not_finite(exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run],
+                     failing: list[int]) -> str:
+    """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
+    cases = [_case(exercise, answer, got[i], expected[i]) for i in failing]
+    cases = [case for case in cases if case is not None and not values.finite(case.got)]
+    for part in _paths(cases[0].expected) if cases else ():
+        here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
+        claim = _first_true((places.where_not_finite,), here, math.inf)
+        if claim is not None:
+            return claim.text
+    return ""

@@ -1,0 +1,132 @@
+"""A claim about a wrong result: a sentence, and a test that says on each input whether the sentence is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .. import values
+from ..exercise import Exercise
+from ..sandbox import Run
+
+CLOSE = 1e-6  # a result that is explained agrees with its explanation to about six digits
+
+
+@dataclass(frozen=True)
+class Case:
+    """An input on which an answer is wrong: what it gave back, or one part of that, beside what is right."""
+
+    exercise: Exercise
+    answer: Callable
+    args: tuple
+    got: Any
+    expected: Any
+    part: tuple[int, ...] = ()
+
+    @property
+    def tensors(self) -> tuple[Tensor, Tensor]:
+        """Got and expected as float64 tensors. Raises TypeError where they are no numbers."""
+        return numbers(self.got), numbers(self.expected)
+
+    def is_(self, wanted: Any) -> bool:
+        """Whether `wanted` is what the answer gave back, and not simply what is right."""
+        got, expected = self.tensors if isinstance(wanted, Tensor) else (self.got, self.expected)
+        tolerance = max(self.exercise.tolerance, CLOSE)
+        return same(got, wanted, tolerance) and not values.same(expected, wanted, self.exercise.tolerance)
+
+    def named(self) -> Iterator[tuple[int, str, Any]]:
+        """Number, name and value of each argument."""
+        yield from ((i, self.exercise.parameters[i], arg) for i, arg in enumerate(self.args))
+
+    def run(self, function: Callable, args: tuple) -> Any:
+        """The same part of `function(*args)`, a copy of the arguments. Raises ValueError where it stops."""
+        done: Run = self.exercise.run(function, args)
+        if done.failure is not None:
+            raise ValueError(done.failure.text)
+        return at(done.value, self.part)
+
+    def of(self, part: tuple[int, ...]) -> Case:
+        """The same for one part of a result that is a tuple, perhaps of tuples."""
+        return replace(self, got=at(self.got, part), expected=at(self.expected, part), part=part)
+
+    def varied(self) -> int:
+        """How many different numbers the right result has, up to 4: with few of them much is true by chance."""
+        flat = numbers(self.expected).flatten()
+        return min(4, len(flat.nan_to_num().mul(1e6).round().unique()))
+
+
+def at(value: Any, part: tuple[int, ...]) -> Any:
+    """A part of a nested tuple."""
+    for index in part:
+        value = value[index]
+    return value
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`text` says to a student what their result is; `holds` tells whether it is, None where nothing can be told."""
+
+    kind: str
+    text: str
+    holds: Callable[[Case], bool | None]
+
+
+Look = Callable[[Case], Iterator[Claim]]  # the claims that are worth a test, judging by the first input
+
+
+def equals(kind: str, text: str, wanted: Callable[[Case], Any]) -> Claim:
+    """The claim that the answer gave back `wanted(case)` instead of what is right."""
+    return Claim(kind, text, lambda case: case.is_(wanted(case)))
+
+
+def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
+    """The claim that the wrong result is `change(right result)`."""
+    return equals(kind, text, lambda case: change(case.tensors[1]))
+
+
+def restores(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
+    """The claim that the right result is `change(wrong result)`."""
+    def holds(case: Case) -> bool:
+        got, expected = case.tensors
+        return same(change(got), expected, max(case.exercise.tolerance, CLOSE))
+
+    return Claim(kind, text, holds)
+
+
+def same(first: Any, second: Any, tolerance: float) -> bool:
+    """Like `values.same`; small numbers must agree in their own digits, too."""
+    if not values.same(first, second, tolerance):
+        return False
+    if not isinstance(first, Tensor) or not isinstance(second, Tensor) or not first.numel():
+        return True
+    first, second = numbers(first), numbers(second)
+    largest = second[second.isfinite()].abs().max().item() if second.isfinite().any() else 1.0
+    return torch.allclose(first, second, rtol=1e-5, atol=1e-5 * min(largest, 1.0) + 1e-12, equal_nan=True)
+
+
+def numbers(value: Any) -> Tensor:
+    """A tensor, a number, or a list or dict of numbers, as a float64 tensor; TypeError for anything else."""
+    if isinstance(value, Tensor):
+        return value.to(torch.float64)
+    if isinstance(value, dict):
+        return numbers([value[key] for key in sorted(value, key=repr)])
+    if isinstance(value, (list, tuple)) and all(values.is_number(item) for item in value):
+        return torch.tensor([float(item) for item in value], dtype=torch.float64)
+    if not values.is_number(value):
+        raise TypeError(f"{values.kind(value)} holds no numbers")
+    return torch.tensor(float(value), dtype=torch.float64)
+
+
+def sizes(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
+    """The sizes and numbers among the arguments, in words, each with a function that finds it in a case."""
+    for i, name, arg in case.named():
+        if isinstance(arg, (int, float)) and not isinstance(arg, bool):
+            yield f"`{name}`", lambda other, i=i: other.args[i]
+        elif isinstance(arg, Tensor):
+            for axis in range(arg.dim()):
+                words = f"the size of axis {axis} of `{name}`"
+                yield words, lambda other, i=i, axis=axis: other.args[i].shape[axis]

@@ -1,0 +1,222 @@
+"""Other numbers in the right positions: scaled, shifted, through a function, normalised otherwise, with few digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from .claims import Case, Claim, becomes, equals, restores, sizes
+
+FUNCTIONS = (
+    ("logarithm", torch.log), ("exponential", torch.exp), ("square", torch.square), ("square root", torch.sqrt),
+    ("absolute value", torch.abs), ("sigmoid", torch.sigmoid), ("tanh", torch.tanh),
+    ("positive part (relu)", torch.relu), ("reciprocal (one over it)", torch.reciprocal),
+    ("complement (1 minus it)", lambda x: 1 - x), ("logarithm to base 2", torch.log2), ("arc cosine", torch.acos),
+)  # fmt: skip
+ROUNDINGS = (("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
+             ("without the digits behind the decimal point", torch.trunc),
+             ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
+             ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()))  # fmt: skip
+
+
+def functions(case: Case) -> Iterator[Claim]:
+    """The right result went through a function that it should not, or the other way round."""
+    for what, change in ROUNDINGS:
+        yield becomes("rounded", f"Your result is the right one, but {what}. Do the numbers become integers or truth "
+                      "values on the way?", change)
+    for name, change in FUNCTIONS:
+        yield becomes("one function too many", f"Your result is the {name} of the right one.", change)
+    for name, change in FUNCTIONS:
+        yield restores("one function too few", f"The right result is the {name} of yours.", change)
+    for axis in range(case.tensors[1].dim()):
+        for name, change in (("softmax", torch.softmax), ("log-softmax", torch.log_softmax)):
+            words = f"the {name} over axis {axis}"
+            yield becomes("one function too many", f"Your result is {words} of the right one.",
+                          lambda x, a=axis, change=change: change(x, a))
+            yield restores("one function too few", f"The right result is {words} of yours.",
+                           lambda x, a=axis, change=change: change(x, a))
+
+
+KNOWN = {
+    2.0: "2", 0.5: "½", math.log(2): "log 2", 100.0: "100", 180 / math.pi: "180 / π",
+    1 / math.log(2): "1 / log 2: logarithms to base 2 instead of natural ones",
+    1 / math.log(10): "1 / log 10: logarithms to base 10 instead of natural ones",
+    math.sqrt(2): "√2", 1 / math.sqrt(2): "1 / √2", 2 * math.pi: "2π",
+}  # fmt: skip
+POWERS = (
+    ("n", lambda n: n), ("1 / n", lambda n: 1 / n), ("√n", math.sqrt), ("1 / √n", lambda n: 1 / math.sqrt(n)),
+    ("n / (n − 1)", lambda n: n / (n - 1)), ("(n − 1) / n", lambda n: (n - 1) / n), ("n²", lambda n: n * n),
+    ("√(n / (n − 1))", lambda n: math.sqrt(n / (n - 1))), ("√((n − 1) / n)", lambda n: math.sqrt((n - 1) / n)),
+    ("1 / n²", lambda n: n**-2), ("log n", lambda n: math.log(n)), ("1 / log n", lambda n: 1 / math.log(n)),
+    ("n + 1", lambda n: n + 1), ("n − 1", lambda n: n - 1), ("1 − n", lambda n: 1 - n),
+    ("1 / (1 − n)", lambda n: 1 / (1 - n)),
+)  # fmt: skip
+
+
+def factor(case: Case) -> Iterator[Claim]:
+    """The sign, one factor, or one that is a size of the input."""
+    yield becomes("wrong sign", "Your result has the right size and the wrong sign.", torch.neg)
+    ratio = _ratio(case)
+    if ratio is None or abs(ratio - 1) < 1e-4:
+        return
+    value = next((known for known in KNOWN if math.isclose(known, ratio, rel_tol=1e-6)), ratio)
+    if value in KNOWN:
+        yield _times(KNOWN[value], lambda case: value)
+    for words, size in sizes(case):
+        for power, function in POWERS:
+            yield _times(f"{power}, where n is {words}", lambda case, s=size, f=function: f(s(case)))
+    yield _times(f"{value:.5g} on every input", lambda case: value)
+    yield Claim("off by a factor", "Your result is the right one times one number, and this number is different for "
+                "each input.", lambda case: case.varied() > 1 and _ratio(case) is not None)
+
+
+def _times(words: str, number: Callable[[Case], float]) -> Claim:
+    return equals("off by a factor", f"Your result is the right one times {words}.",
+                  lambda case: number(case) * case.tensors[1])
+
+
+def _ratio(case: Case) -> float | None:
+    """The one factor between expected and got, or None."""
+    got, expected = case.tensors
+    use = expected.isfinite() & got.isfinite() & (expected != 0)
+    if got.shape != expected.shape or not use.any():
+        return None
+    ratios = got[use] / expected[use]
+    whole = torch.allclose(got[~use], expected[~use], atol=1e-9, equal_nan=True)
+    return ratios[0].item() if whole and torch.allclose(ratios, ratios[0], rtol=1e-5, atol=0) and ratios[0] else None
+
+
+def offset(case: Case) -> Iterator[Claim]:
+    """One number added everywhere."""
+    got, expected = case.tensors
+    use = expected.isfinite() & got.isfinite()
+    if got.shape == expected.shape and use.any():
+        added = (got[use] - expected[use])[0].item()
+        yield becomes("a constant added", f"Your result is the right one plus {added:.5g} on every input.",
+                      lambda right: right + added)
+        yield Claim("a constant added", "Your result is the right one plus one number, and this number is different "
+                    "for each input.",
+                    lambda case: case.varied() > 1 and _alone(_difference(case), case.tensors[1].dim()))
+
+
+def _difference(case: Case) -> Tensor:
+    """Got minus expected, NaN where it tells nothing."""
+    got, expected = case.tensors
+    return torch.where(expected.isfinite(), got - expected, float("nan"))
+
+
+def _alone(tensor: Tensor, axes: int) -> bool:
+    """Whether all numbers along the last `axes` axes are the same, where there are any."""
+    flat = tensor.flatten(tensor.dim() - axes) if axes else tensor[..., None]
+    low, high = flat.nan_to_num(float("inf")).amin(-1), flat.nan_to_num(float("-inf")).amax(-1)
+    return flat.shape[-1] > 1 and bool((high - low <= 1e-6 * (1 + high.abs())).all())
+
+
+def own_number(case: Case) -> Iterator[Claim]:
+    """Each sentence or row off by a number of its own."""
+    for axes, row in ((2, "matrix"), (1, "row")):
+        yield Claim("a factor for each row", f"Each {row} of your result is the right one times a number of its own, "
+                    "as if it had not been normalised, or over another axis.",
+                    lambda case, axes=axes: _factors(case, axes))
+        yield Claim("a number added to each row",
+                    f"Each {row} of your result is the right one plus a number of its own.",
+                    lambda case, axes=axes: _offsets(case, axes))
+    yield Claim("a factor for each column", "Each column of your result is the right one times a number of its own, as "
+                "if it had not been normalised, or over another axis.", lambda case: _factors(_turned(case), 1))
+
+
+def _turned(case: Case) -> Case:
+    got, expected = case.tensors
+    return replace(case, got=got.mT, expected=expected.mT)
+
+
+def _factors(case: Case, axes: int) -> bool | None:
+    got, expected = case.tensors
+    if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
+        return None
+    zero = (expected == 0) & got.abs().le(1e-9)
+    return _alone(torch.where(zero, float("nan"), got / expected), axes)
+
+
+def _offsets(case: Case, axes: int) -> bool | None:
+    got, expected = case.tensors
+    if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
+        return None
+    return _alone(_difference(case), axes)
+
+
+def normalised(case: Case) -> Iterator[Claim]:
+    """What should sum to one along an axis does so along another one, or not at all."""
+    rank = case.tensors[1].dim()
+    for axis in (axis for axis in reversed(range(rank)) if _sums_to_one(case.tensors[1], axis)):
+        for other in (other for other in range(rank) if other != axis):
+            yield Claim("normalised along another axis", f"Your result sums to 1 along axis {other}; it should do so "
+                        f"along axis {axis}.", lambda case, a=axis, o=other: _elsewhere(case, a, o))
+        yield Claim("not normalised", f"Your result should sum to 1 along axis {axis} and does not.",
+                    lambda case, a=axis: _sums_to_one(case.tensors[1], a) and not _sums_to_one(case.tensors[0], a))
+
+
+def _elsewhere(case: Case, axis: int, other: int) -> bool:
+    got, expected = case.tensors
+    return _sums_to_one(expected, axis) and _sums_to_one(got, other) and not _sums_to_one(got, axis)
+
+
+def _sums_to_one(tensor: Tensor, axis: int) -> bool:
+    """Where nothing may be attended to the sum is 0."""
+    sums = tensor.sum(axis)
+    return bool(((sums - 1).abs() < 1e-6).logical_or(sums == 0).all() and (sums != 0).any() and (tensor >= 0).all())
+
+
+def precision(case: Case) -> Iterator[Claim]:
+    """Right to a few digits."""
+    for limit, words in ((3e-6, "six digits, as float32 has"), (2e-2, "two or three digits, as half precision has")):
+        yield Claim("few digits", f"Your result agrees with the right one in {words}. Is a part of it computed in a "
+                    "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?",
+                    lambda case, limit=limit: _near(case, limit))
+
+
+def _near(case: Case, limit: float) -> bool:
+    got, expected = case.tensors
+    whole = torch.equal(expected, expected.round())
+    return got.shape == expected.shape and not whole and not torch.equal(got, expected) and torch.allclose(
+        got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
+
+
+def linear(case: Case) -> Iterator[Claim]:
+    """One factor and one constant."""
+    line = _line(case)
+    if line is not None and abs(line[0]) > 1e-6:
+        slope, start = line
+        yield becomes("a factor and a constant", f"Your result is the right one times {slope:.5g}, plus {start:.5g}, "
+                      "on every input.", lambda right: slope * right + start)
+        yield Claim("a factor and a constant", "Your result is the right one times one number, plus another, and these "
+                    "numbers are different for each input.", lambda case: _line(case) is not None)
+
+
+def _line(case: Case) -> tuple[float, float] | None:
+    """Slope and start of the line that all numbers lie on, right against got; None where there is none."""
+    got, expected = case.tensors
+    if got.shape != expected.shape or case.varied() < 4 or not (got.isfinite() & expected.isfinite()).all():
+        return None
+    ends = torch.stack([expected.flatten().argmin(), expected.flatten().argmax()])
+    (x0, x1), (y0, y1) = expected.flatten()[ends].tolist(), got.flatten()[ends].tolist()
+    slope = (y1 - y0) / (x1 - x0)
+    wanted = slope * (expected - x0) + y0
+    return (slope, y0 - slope * x0) if torch.allclose(got, wanted, rtol=1e-6, atol=1e-8) else None
+
+
+def with_arguments(case: Case) -> Iterator[Claim]:
+    """An argument added, taken off, multiplied with or divided by."""
+    for i, name, arg in case.named():
+        if isinstance(arg, (Tensor, float)):
+            for words, change in (
+                ("plus `{}`", lambda x, y: x + y), ("minus `{}`", lambda x, y: x - y),
+                ("times `{}`", lambda x, y: x * y), ("divided by `{}`", lambda x, y: x / y),
+                ("taken off `{}`", lambda x, y: y - x),
+            ):  # fmt: skip
+                yield equals("an argument too many", f"Your result is the right one {words.format(name)}.",
+                             lambda case, i=i, change=change: change(case.tensors[1], case.args[i]))

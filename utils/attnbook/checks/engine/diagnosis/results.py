@@ -1,0 +1,212 @@
+"""The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated, True and False exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, permutations, product
+
+import torch
+from torch import Tensor
+
+from .claims import Case, Claim, becomes, equals, restores, sizes
+
+
+def constants(case: Case) -> Iterator[Claim]:
+    """Zeros, or one number everywhere."""
+    yield Claim("nothing but zeros", "Your result holds nothing but zeros.", lambda case: not case.tensors[0].any())
+    yield Claim("the same number everywhere", "All numbers of your result are the same; the right ones are not.",
+                lambda case: _level(case.tensors[0]) if case.tensors[0].numel() > 1 else None)
+
+
+def _level(tensor: Tensor) -> bool:
+    return bool(torch.allclose(tensor, tensor.flatten()[:1], rtol=1e-9, equal_nan=True))
+
+
+def arguments(case: Case) -> Iterator[Claim]:
+    """An argument given back as it came, or what one finds in it at once."""
+    for i, name, arg in case.named():
+        if isinstance(arg, (Tensor, int, float)):
+            yield equals("an argument given back", f"Your result is `{name}`, just as it was given to your function.",
+                         lambda case, i=i: case.args[i])
+        for axis in range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ():
+            for what, change in (
+                ("mean", lambda x, a: x.mean(a)), ("sum", lambda x, a: x.sum(a)), ("maximum", lambda x, a: x.amax(a)),
+                ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
+                ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
+            ):  # fmt: skip
+                yield equals("found in one argument", f"Your result is the {what} of `{name}` along axis {axis}.",
+                             lambda case, i=i, a=axis, change=change: change(case.args[i], a))
+
+
+def permuted(case: Case) -> Iterator[Claim]:
+    """The axes in another order."""
+    rank = case.tensors[1].dim()
+    for order in permutations(range(rank)) if 2 <= rank <= 4 else ():
+        moved = [axis for axis in range(rank) if order[axis] != axis]
+        what = f"axes {moved[0]} and {moved[1]} have changed places" if len(moved) == 2 else f"its axes are {order}"
+        text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
+        if moved:
+            yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
+            text = (f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
+                    "`reshape` and `view` don't exchange axes: `transpose` or `permute` does.")
+            yield Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
+
+
+def _poured(case: Case, order: tuple[int, ...]) -> bool:
+    got, expected = case.tensors
+    return got.numel() == expected.numel() and case.is_(expected.permute(order).reshape(got.shape))
+
+
+def folded(case: Case) -> Iterator[Claim]:
+    """The right numbers in the right order, in another shape."""
+    got, expected = case.tensors
+    without = [[size for size in tensor.shape if size != 1] for tensor in (got, expected)]
+    many = got.dim() > expected.dim()
+    if without[0] == without[1]:
+        what = "an axis of size 1 too many: take it away with indexing or `squeeze`" if many else (
+            "an axis of size 1 too few: keep it (`keepdim=True`), or put it in with `None`")
+        kind = "an axis of size 1"
+    else:
+        kind = "axes folded"
+        what = "axes apart that belong together" if many else "axes in one that should stay apart"
+    if got.shape != expected.shape:
+        yield Claim(kind, f"Your result holds the right numbers in the right order, but it has {what}.", _refolded)
+
+
+def _refolded(case: Case) -> bool:
+    got, expected = case.tensors
+    return got.shape != expected.shape and got.numel() == expected.numel() and case.is_(expected.reshape(got.shape))
+
+
+def moved(case: Case) -> Iterator[Claim]:
+    """Rolled, flipped, sorted or summed up along one axis."""
+    for axis in range(case.tensors[1].dim()):
+        for kind, what, change in (
+            ("rolled", "moved on by one along axis {}: the last entry has come round to the front",
+             lambda x, a: x.roll(1, a)),
+            ("rolled", "moved back by one along axis {}: the first entry has come round to the end",
+             lambda x, a: x.roll(-1, a)),
+            ("flipped", "in reverse order along axis {}", lambda x, a: x.flip(a)),
+            ("sorted", "sorted in ascending order along axis {}", lambda x, a: x.sort(a).values),
+            ("sorted", "sorted in descending order along axis {}", lambda x, a: x.sort(a, descending=True).values),
+            ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
+            ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x)),
+        ):  # fmt: skip
+            yield becomes(kind, f"Your result is the right one, {what.format(axis)}.",
+                          lambda right, a=axis, change=change: change(right, a))
+
+
+def slid(case: Case) -> Iterator[Claim]:
+    """Moved by one along an axis, and something else put in at the end."""
+    for axis in range(case.tensors[1].dim()):
+        for ours, right, where in ((1, 0, "late"), (0, 1, "early")):
+            text = f"Your result holds the right numbers one position too {where} along axis {axis}."
+            yield Claim("shifted by one", text, lambda case, a=axis, o=ours, r=right: _overlap(case, a, o, r))
+
+
+def _overlap(case: Case, axis: int, ours: int, right: int) -> bool | None:
+    got, expected = case.tensors
+    length = expected.shape[axis] - 1
+    if got.shape != expected.shape or length < 2:
+        return None
+    left, wanted = got.narrow(axis, ours, length), expected.narrow(axis, right, length)
+    if _level(wanted):
+        return None if torch.equal(left, wanted) else False
+    return torch.allclose(left, wanted, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
+def cut(case: Case) -> Iterator[Claim]:
+    """One entry too few or too many along an axis; an axis summed away; two batches crossed."""
+    for axis in range(case.tensors[1].dim()):
+        for start, which in ((1, "first"), (0, "last")):
+            yield becomes("one too few", f"Your result is right, but without the {which} entry along axis {axis}.",
+                          lambda right, a=axis, s=start: right.narrow(a, s, right.shape[a] - 1))
+            where = "before the first" if start else "after the last"
+            yield restores("one too many", f"Your result is right, but has one entry more {where} along axis {axis}.",
+                           lambda got, a=axis, s=start: got.narrow(a, s, got.shape[a] - 1))
+        for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
+            text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
+            yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
+    for first, second in combinations(range(case.tensors[0].dim()), 2):
+        text = (f"Your result has an axis too many: axes {first} and {second} both count the same thing, and the right "
+                "numbers stand on their diagonal. Each row met every other row, where each should meet its own.")
+        yield restores("each with every other", text, lambda got, pair=(first, second): _diagonal(got, *pair))
+
+
+def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
+    if got.shape[first] != got.shape[second]:
+        raise ValueError("no diagonal")
+    return got.diagonal(dim1=first, dim2=second).movedim(-1, first)
+
+
+def repeated(case: Case) -> Iterator[Claim]:
+    """One entry of an axis used for all."""
+    for axis in range(case.tensors[1].dim()):
+        yield Claim("one row for all", f"All entries of your result along axis {axis} are the same; the right ones "
+                    "differ. One of them, or what they have in common, is used for all.",
+                    lambda case, a=axis: _uniform(case, a))
+
+
+def _uniform(case: Case, axis: int) -> bool | None:
+    got, expected = case.tensors
+    if got.shape != expected.shape or got.shape[axis] < 2:
+        return None
+    alike = [torch.allclose(x, x.narrow(axis, 0, 1).expand_as(x), rtol=1e-7, atol=1e-9, equal_nan=True)
+             for x in (got, expected)]
+    return alike == [True, False]
+
+
+def reordered(case: Case) -> Iterator[Claim]:
+    """The right numbers anywhere."""
+    yield Claim("in another order", "Your result holds exactly the right numbers, but they stand in other positions.",
+                lambda case: case.varied() > 2 and _sorted_alike(case))
+
+
+def _sorted_alike(case: Case) -> bool:
+    left, right = (tensor.flatten().sort().values for tensor in case.tensors)
+    return left.shape == right.shape and torch.allclose(left, right, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
+def truths(case: Case) -> Iterator[Claim]:
+    """True and False exchanged, or each True in a wrong position."""
+    if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
+        return
+    yield becomes("True and False exchanged", "Your result is the opposite of the right one: True stands where False "
+                  "belongs, and False where True belongs.", lambda right: 1 - right)
+    yield Claim("no True is right", "Wherever your result is True, it should be False: not one of its True is right.",
+                lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any())
+
+
+def amounts(case: Case) -> Iterator[Claim]:
+    """Too many True, or too few."""
+    if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
+        return
+    yield Claim("too many True", "Each True that is wanted is there, but your result has True at other positions, too.",
+                lambda case: _within(case.tensors[1], case.tensors[0]))
+    yield Claim("too few True", "Each True of your result is right, but True is missing at other positions.",
+                lambda case: _within(*case.tensors))
+
+
+def _within(small: Tensor, large: Tensor) -> bool:
+    return small.shape == large.shape and bool(((large != 0) | (small == 0)).all())
+
+
+def lengths(case: Case) -> Iterator[Claim]:
+    """An axis of another length, and which argument has that length."""
+    got, expected = case.tensors
+    for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
+        for (words, size), (right, wanted) in product(sizes(case), repeat=2):
+            if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
+                text = f"Along axis {axis} your result is as long as {words}. It should be as long as {right}."
+                yield Claim("an axis of another length", text,
+                            lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w))
+    ranks = [got.dim(), expected.dim()]
+    if ranks[0] != ranks[1]:
+        more = "fewer" if ranks[0] < ranks[1] else "more"
+        text = f"Your result has {ranks[0]} axes, {more} than the {ranks[1]} that are wanted."
+        yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
+
+
+def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:
+    lengths = [tensor.shape[axis] for tensor in case.tensors]
+    return lengths == [size(case), wanted(case)]
