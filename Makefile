@@ -11,28 +11,28 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make .venv complete, and nothing else
-	@$(PYTHON) course.py setup
+	@"$(PYTHON)" course.py setup
 
 book: ## build the book and say where it starts (installs the book's tools only)
-	@$(PYTHON) course.py book
+	@"$(PYTHON)" course.py book
 
 lab: ## open the labs in JupyterLab, as copies in work/
-	@$(PYTHON) course.py lab
+	@"$(PYTHON)" course.py lab
 
 test: ## every proof: style, book, unit tests, labs in step, all notebooks run again
-	@$(PYTHON) course.py test
+	@"$(PYTHON)" course.py test
 
 check: ## the part of `make test` that takes a few minutes, for authors
-	@$(PYTHON) course.py check
+	@"$(PYTHON)" course.py check
 
 release: ## make labs/ from solutions/
-	@$(PYTHON) course.py release
+	@"$(PYTHON)" course.py release
 
 lint:
-	@$(PYTHON) course.py lint
+	@"$(PYTHON)" course.py lint
 
 verify:
-	@$(PYTHON) course.py verify
+	@"$(PYTHON)" course.py verify
 
 clean: ## take away what was built (not the environment: remove .venv by hand)
 	rm -rf book/_build .pytest_cache .ruff_cache

@@ -86,7 +86,7 @@ def test_each_target_of_the_makefile_is_the_same_command_of_the_script():
     targets = dict(re.findall(r"^([a-z]+):.*\n\t(.+)$", text, re.MULTILINE))
     ours = {name: line for name, line in targets.items() if name not in ("help", "clean")}
     assert len(ours) >= 8
-    assert ours == {name: f"@$(PYTHON) course.py {name}" for name in ours}
+    assert ours == {name: f'@"$(PYTHON)" course.py {name}' for name in ours}
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="no make here")

@@ -133,7 +133,7 @@ class _Worker:
         return Event(kind, job, value)
 
     def _died(self) -> Stopped:
-        self.process.join(1)
+        self.process.join(10)  # it has closed its end, but Python and torch may take a while to leave
         code = self.process.exitcode
         how = f"with status {code}" if code is None or code >= 0 else f"by signal {-code}"
         hint = "; the system may have run out of memory: try --workers 1" if code in (-9, 137) else ""
