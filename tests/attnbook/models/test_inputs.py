@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.models.inputs import check_decoder_input, check_source
+from attnbook.models.inputs import check_decoder_input, check_source, check_words
 
 
 def test_good_input_passes():
@@ -30,3 +30,10 @@ def test_a_source_or_lengths_of_another_shape_are_named(source, lengths, message
 def test_a_decoder_input_of_another_shape_is_named(shape):
     with pytest.raises(ValueError, match=r"decoder_input must have shape \(3, T\) with T > 0, got \(" + str(shape[0])):
         check_decoder_input(torch.ones(shape), torch.ones(3, 4))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (4,)])
+def test_words_without_a_batch_or_a_length_are_refused(shape):
+    check_words(torch.ones(2, 3, dtype=torch.long))
+    with pytest.raises(ValueError, match=r"words must have shape \(B, T\) with B > 0 and T > 0, got"):
+        check_words(torch.ones(shape, dtype=torch.long))

@@ -1,4 +1,4 @@
-"""What every model of two sequences asks of its input, said once."""
+"""What the models ask of their input, said once."""
 
 from torch import Tensor
 
@@ -9,6 +9,12 @@ def check_source(source: Tensor, lengths: Tensor) -> None:
         raise ValueError(f"source must have shape (B, Tk) with B > 0, got {tuple(source.shape)}")
     if lengths.shape != (len(source),):
         raise ValueError(f"lengths must have shape ({len(source)},), one a sentence, got {tuple(lengths.shape)}")
+
+
+def check_words(words: Tensor) -> None:
+    """Raise a ValueError unless ``words``, which a language model reads, is ``(B, T)`` with B > 0 and T > 0."""
+    if words.ndim != 2 or 0 in words.shape:
+        raise ValueError(f"words must have shape (B, T) with B > 0 and T > 0, got {tuple(words.shape)}")
 
 
 def check_decoder_input(decoder_input: Tensor, source: Tensor) -> None:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import Heads
 from attnbook.models.block import Block, TransformerConfig
+from attnbook.models.inputs import check_words
 from attnbook.models.transformer import Embedding, Stack, past_mask, start_as_xavier
 
 
@@ -72,7 +73,6 @@ class LanguageModel(nn.Module):
         Raises:
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
         """
-        if words.ndim != 2 or 0 in words.shape:
-            raise ValueError(f"words must have shape (B, T) with B > 0 and T > 0, got {tuple(words.shape)}")
+        check_words(words)
         logits, _, seen = self.read(words, self.start())
         return logits, seen

@@ -9,11 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Additive, PreparedKeys, attend
-
-
-def _check_words(words: Tensor) -> None:
-    if words.ndim != 2 or 0 in words.shape:
-        raise ValueError(f"words must have shape (B, T) with B > 0 and T > 0, got {tuple(words.shape)}")
+from attnbook.models.inputs import check_words
 
 
 class Tapes(NamedTuple):
@@ -69,7 +65,7 @@ class LSTMN(nn.Module):
         Raises:
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
         """
-        _check_words(words)
+        check_words(words)
         tapes, logits, rows = None, [], []
         for token in words.unbind(dim=1):
             step_logits, tapes, weights = self.step(token, tapes)
@@ -118,6 +114,6 @@ class LSTMLanguageModel(nn.Module):
 
     def forward(self, words: Tensor) -> tuple[Tensor, None]:
         """Read ``words (B, T)`` -> logits ``(B, T, V)``, and no weights. Raises ValueError as :class:`LSTMN` does."""
-        _check_words(words)
+        check_words(words)
         states, _ = self.rnn(self.embed(words))  # (B, T) -> (B, T, E) -> (B, T, D)
         return self.output(states), None
