@@ -18,9 +18,7 @@ if "cuda" in DEVICES:
 LONGEST = [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", "08", "03")]
 
 # A busy machine must not fail a test, so nothing looks at the clock. In CI the same examples come each time.
-settings.register_profile(
-    "attnbook", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("attnbook", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("attnbook-ci", settings.get_profile("attnbook"), derandomize=True, database=None)
 settings.load_profile("attnbook-ci" if os.environ.get("CI") else "attnbook")
 

@@ -27,13 +27,15 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 TESTED_ELSEWHERE = {
     "attnbook/checks/engine/diagnosis/": "tests/attnbook/checks/engine/test_diagnosis.py",
     "attnbook/checks/fakes/": "tests/attnbook/checks/fakes",
-    **{f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
-       for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")},
+    **{
+        f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
+        for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")
+    },
 }
 
 # MathJax would fetch this in a browser that cannot look a document through; none of the last ten years is one.
 NEVER_TAKEN = {
-    "_static/mathjax/tex-chtml.js: https://cdn.jsdelivr.net/npm/wicked-good-xpath@1.3.0/dist/wgxpath.install.js",
+    "_static/mathjax/tex-chtml.js: https://cdn.jsdelivr.net/npm/wicked-good-xpath@1.3.0/dist/wgxpath.install.js"
 }
 
 NOT_TEXT = {".png", ".woff", ".woff2", ".ico", ".pt", ".npz", ".gz", ".zip", ".pdf"}

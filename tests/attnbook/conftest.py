@@ -47,6 +47,4 @@ def knowing() -> type[Knowing]:
 @pytest.fixture(scope="session")
 def task() -> Task:
     """Strings of 2 to 4 letters out of four to be reversed, and of 6 beyond."""
-    return reversed_strings(
-        "abcd", 2, 4, train=60, validation=6, test_per_size=5, longer=(6,), longer_per_size=4
-    )
+    return reversed_strings("abcd", 2, 4, train=60, validation=6, test_per_size=5, longer=(6,), longer_per_size=4)

@@ -39,19 +39,14 @@ def write(scripts: list[list[int]], max_length: int, **options) -> tuple[list[li
     return decoded.tokens.tolist(), model
 
 
-scripts = st.lists(
-    st.lists(st.integers(0, WORDS - 1), min_size=6, max_size=6),
-    min_size=1,
-    max_size=4,
-)
+scripts = st.lists(st.lists(st.integers(0, WORDS - 1), min_size=6, max_size=6), min_size=1, max_size=4)
 
 
 @given(scripts, st.integers(1, 6))
 def test_each_sentence_ends_at_its_own_end_and_repeats_it(scripts, max_length):
     rows, _ = write(scripts, max_length)
     written = [
-        script[: script.index(EOS) + 1] if EOS in script[:max_length] else script[:max_length]
-        for script in scripts
+        script[: script.index(EOS) + 1] if EOS in script[:max_length] else script[:max_length] for script in scripts
     ]
     longest = max(map(len, written))
     assert rows == [row + [EOS] * (longest - len(row)) for row in written]
@@ -123,9 +118,7 @@ def test_a_batch_equals_one_sentence_at_a_time(name, seed, device, dtype, close)
 
 def test_weights_stand_beside_the_words_and_carry_no_gradient(device, dtype):
     model = AttentionSeq2Seq(6, 5, 4, 6).to(device, dtype)
-    decoded = greedy(
-        model, torch.tensor([[3, 4, 5], [4, 3, 0]], device=device), torch.tensor([3, 2]), max_length=4
-    )
+    decoded = greedy(model, torch.tensor([[3, 4, 5], [4, 3, 0]], device=device), torch.tensor([3, 2]), max_length=4)
     assert decoded.weights.shape == (*decoded.tokens.shape, 3)
     assert decoded.weights.dtype == dtype
     assert not decoded.weights.requires_grad

@@ -21,9 +21,7 @@ def test_a_slip_costs_each_sentence_it_is_in(task, knowing):
 
 def test_accuracy_by_size_counts_each_size_by_itself(task, knowing):
     model = knowing(wrong=task.source_vocabulary.encode("a")[0])
-    groups = {
-        size: [example for example in task.test if example.size == size] for size in (2, 3, 4)
-    } | task.longer
+    groups = {size: [example for example in task.test if example.size == size] for size in (2, 3, 4)} | task.longer
     wanted = {str(size): round(accuracy(model, task, group), 4) for size, group in groups.items()}
     assert accuracy_by_size(model, task) == wanted
 

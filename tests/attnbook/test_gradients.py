@@ -47,6 +47,7 @@ def test_norms_agree_with_a_small_push_on_a_word_vector(model, batch):
     for feature in range(4):
         change = []
         for push in (1e-5, -1e-5):
+
             def nudge(_module, _inputs, output, push=push, feature=feature):
                 pushed = output.clone()
                 pushed[2, 0, feature] += push

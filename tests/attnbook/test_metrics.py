@@ -4,13 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnbook.metrics import (
-    alignment_error_rate,
-    alignment_from_weights,
-    bleu,
-    exact_match,
-    exact_match_by_length,
-)
+from attnbook.metrics import alignment_error_rate, alignment_from_weights, bleu, exact_match, exact_match_by_length
 
 ZWEI_UND_VIERZIG = {(1, 0), (0, 2)}  # forty two: "two" goes first in German
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
@@ -56,9 +50,7 @@ def test_predictions_and_targets_must_go_in_pairs(metric):
 
 @pytest.mark.parametrize("metric", [exact_match, bleu])
 def test_a_sentence_must_be_a_list_of_tokens(metric):
-    with pytest.raises(
-        TypeError, match=r"predictions\[0\] must be a list of tokens, got a str; use .split\(\)"
-    ):
+    with pytest.raises(TypeError, match=r"predictions\[0\] must be a list of tokens, got a str; use .split\(\)"):
         metric(["ein hundert"], [["ein", "hundert"]])
     with pytest.raises(TypeError, match=r"a Tensor; use .tolist\(\)"):
         metric(torch.zeros(1, 2), [[0, 0]])
@@ -135,9 +127,7 @@ def test_a_position_is_a_whole_number_and_not_negative():
 
 
 def test_each_target_word_links_to_the_place_it_attends_to_most(device, dtype):
-    weights = torch.tensor(
-        [[0.1, 0.9], [0.5, 0.5], [0.8, 0.2]], dtype=dtype, device=device, requires_grad=True
-    )
+    weights = torch.tensor([[0.1, 0.9], [0.5, 0.5], [0.8, 0.2]], dtype=dtype, device=device, requires_grad=True)
     assert alignment_from_weights(weights) == {(1, 0), (0, 1), (0, 2)}
 
 

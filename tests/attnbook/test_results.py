@@ -97,9 +97,7 @@ def test_a_variable_that_names_no_folder_is_refused(results, monkeypatch):
         load_result("numbers")
 
 
-@pytest.mark.parametrize(
-    "content, said", [('{"runs": [', "is damaged"), ("[]", "is no result"), ("{}", "no 'runs'")]
-)
+@pytest.mark.parametrize("content, said", [('{"runs": [', "is damaged"), ("[]", "is no result"), ("{}", "no 'runs'")])
 def test_a_broken_result_is_named(results, content, said):
     (results / "numbers.json").write_text(content)
     with pytest.raises(ValueError, match=rf"results/numbers.json.*{said}.*measure again"):

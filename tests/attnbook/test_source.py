@@ -151,8 +151,7 @@ def test_the_card_brings_its_own_ground_and_ink():
 
 def test_a_long_line_can_be_scrolled_with_the_keyboard():
     assert (
-        'tabindex="0" role="region" aria-label="Source: attnbook/metrics.py"'
-        in source_view(exact_match)._repr_html_()
+        'tabindex="0" role="region" aria-label="Source: attnbook/metrics.py"' in source_view(exact_match)._repr_html_()
     )
 
 

@@ -28,9 +28,7 @@ def read_about(notebook) -> dict:
 
 
 KERNEL = {"kernelspec": chapterrules.normalise(from_dict({"metadata": {}, "cells": []})).metadata.kernelspec}
-KERNEL["language_info"] = chapterrules.normalise(
-    from_dict({"metadata": {}, "cells": []})
-).metadata.language_info
+KERNEL["language_info"] = chapterrules.normalise(from_dict({"metadata": {}, "cells": []})).metadata.language_info
 PICTURE = {"output_type": "display_data", "data": {"image/png": "AAAA"}, "metadata": {}}
 
 
@@ -61,17 +59,13 @@ def test_a_chapter_run_by_hand_is_to_be_executed(chapter, change):
 
 def test_a_stored_error_is_named(chapter, change):
     error = {"output_type": "error", "ename": "ValueError", "evalue": "x", "traceback": []}
-    found = problems_after(
-        chapter, change, lambda cells, _: cells["count"].update(outputs=[from_dict(error)])
-    )
+    found = problems_after(chapter, change, lambda cells, _: cells["count"].update(outputs=[from_dict(error)]))
     assert found == "cell count: a stored error: ValueError"
 
 
 def test_an_address_that_changes_with_each_run_is_named(chapter, change):
     shown = {"output_type": "stream", "name": "stdout", "text": "<function f at 0x7f3a12345678>\n"}
-    found = problems_after(
-        chapter, change, lambda cells, _: cells["count"].update(outputs=[from_dict(shown)])
-    )
+    found = problems_after(chapter, change, lambda cells, _: cells["count"].update(outputs=[from_dict(shown)]))
     assert "shows an address" in found
 
 
@@ -81,9 +75,7 @@ def test_an_address_that_changes_with_each_run_is_named(chapter, change):
     ("image", "alt", "a picture without alt text"),
 ])  # fmt: skip
 def test_a_picture_needs_caption_name_and_alt_text(chapter, change, place, key, words):
-    assert words in problems_after(
-        chapter, change, lambda cells, _: cells["draw"].metadata.mystnb[place].pop(key)
-    )
+    assert words in problems_after(chapter, change, lambda cells, _: cells["draw"].metadata.mystnb[place].pop(key))
 
 
 def test_two_pictures_under_one_caption_are_a_problem(chapter, change):
@@ -94,16 +86,12 @@ def test_two_pictures_under_one_caption_are_a_problem(chapter, change):
 
 
 def test_a_caption_without_a_picture_is_a_problem(chapter, change):
-    assert "stored no picture" in problems_after(
-        chapter, change, lambda cells, _: cells["draw"].update(outputs=[])
-    )
+    assert "stored no picture" in problems_after(chapter, change, lambda cells, _: cells["draw"].update(outputs=[]))
 
 
 @pytest.mark.parametrize("markup", ["![](a.svg)", "![ ](a.svg)", '<img src="a.svg">'])
 def test_a_picture_in_the_prose_needs_alt_text(chapter, change, markup):
-    assert "no alt text" in problems_after(
-        chapter, change, lambda cells, _: cells["title"].update(source=markup)
-    )
+    assert "no alt text" in problems_after(chapter, change, lambda cells, _: cells["title"].update(source=markup))
 
 
 def test_a_picture_in_the_prose_with_alt_text_is_fine(chapter, change):
@@ -117,9 +105,7 @@ def test_a_chapter_that_grew_too_large_is_a_problem(chapter, monkeypatch):
 
 
 def test_a_chapter_says_its_title_and_minutes(chapter, change):
-    assert "attnbook.minutes" in problems_after(
-        chapter, change, lambda _, nb: nb.metadata.attnbook.pop("minutes")
-    )
+    assert "attnbook.minutes" in problems_after(chapter, change, lambda _, nb: nb.metadata.attnbook.pop("minutes"))
 
 
 def test_a_figure_name_may_stand_once_in_the_book(chapter):

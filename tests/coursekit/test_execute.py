@@ -35,18 +35,12 @@ def test_a_failing_cell_is_shown_and_nothing_is_written(chapter, change):
     assert chapter.read_bytes() == before
 
 
-def test_the_kernel_is_this_environments_python_in_the_notebooks_folder_with_one_thread(
-    tmp_path, monkeypatch
-):
+def test_the_kernel_is_this_environments_python_in_the_notebooks_folder_with_one_thread(tmp_path, monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     source = "import sys, os\nprint(sys.executable)\nprint(os.getcwd())\nprint(os.environ['OMP_NUM_THREADS'])"
     run = run_notebook(v4.new_notebook(cells=[v4.new_code_cell(source)]), tmp_path)
     assert not run.failures
-    assert run.notebook.cells[0].outputs[0].text.split("\n")[:3] == [
-        sys.executable,
-        str(tmp_path.resolve()),
-        "1",
-    ]
+    assert run.notebook.cells[0].outputs[0].text.split("\n")[:3] == [sys.executable, str(tmp_path.resolve()), "1"]
 
 
 @pytest.mark.slow

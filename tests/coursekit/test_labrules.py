@@ -82,9 +82,7 @@ def test_myst_markup_in_a_lab_is_a_problem(lab, change, markup):
     assert "is MyST" in problems_after(lab, change, lambda cells, _: cells["title"].update(source=markup))
 
 
-@pytest.mark.parametrize(
-    "markup", ["$$a_{ij}$$", "`{x}`", "<details><summary>Hint</summary>\n\nx\n\n</details>"]
-)
+@pytest.mark.parametrize("markup", ["$$a_{ij}$$", "`{x}`", "<details><summary>Hint</summary>\n\nx\n\n</details>"])
 def test_plain_markdown_is_fine(lab, change, markup):
     assert problems_after(lab, change, lambda cells, _: cells["title"].update(source=markup)) == ""
 
@@ -117,9 +115,7 @@ def test_a_grade_id_may_stand_once_in_the_whole_course(project, lab):
 
 
 def test_labs_that_were_never_released_are_missing(project, lab):
-    assert step_problems(project, lab) == [
-        "labs/lab01_sums/lab01_sums.ipynb is missing: run `coursekit release`"
-    ]
+    assert step_problems(project, lab) == ["labs/lab01_sums/lab01_sums.ipynb is missing: run `coursekit release`"]
 
 
 def test_one_changed_byte_is_out_of_step(project, lab):

@@ -25,9 +25,7 @@ def test_a_released_lab_leaks_nothing(lab):
 
 def test_a_telling_line_of_a_solution_is_found_even_in_prose(lab, change):
     found = show(change, lab, "Almost:\n\n    the_answer_is_the_sum = number + number")
-    assert found == [
-        "solution of cell double is in the student's copy: the_answer_is_the_sum = number + number"
-    ]
+    assert found == ["solution of cell double is in the student's copy: the_answer_is_the_sum = number + number"]
 
 
 def test_a_whole_short_solution_is_found(lab, change):

@@ -4,22 +4,11 @@ import pytest
 from nbformat import from_dict, v4
 
 from coursekit import CourseError
-from coursekit.notebooks import (
-    code_cells,
-    has_tag,
-    normalise,
-    read,
-    to_text,
-    without_tag,
-    write,
-    write_bytes,
-)
+from coursekit.notebooks import code_cells, has_tag, normalise, read, to_text, without_tag, write, write_bytes
 
 
 def ran(*outputs: dict, count: int = 7, **metadata: object):
-    cell = v4.new_code_cell(
-        "x", execution_count=count, outputs=[from_dict(out) for out in outputs], metadata=metadata
-    )
+    cell = v4.new_code_cell("x", execution_count=count, outputs=[from_dict(out) for out in outputs], metadata=metadata)
     return v4.new_notebook(cells=[cell])
 
 
@@ -59,15 +48,8 @@ def test_windows_line_ends_survive():
 
 
 def test_counts_run_from_one():
-    shown = {
-        "output_type": "execute_result",
-        "data": {"text/plain": "1"},
-        "metadata": {},
-        "execution_count": 41,
-    }
-    notebook = v4.new_notebook(
-        cells=[ran(shown, count=41).cells[0], v4.new_markdown_cell(""), ran(count=99).cells[0]]
-    )
+    shown = {"output_type": "execute_result", "data": {"text/plain": "1"}, "metadata": {}, "execution_count": 41}
+    notebook = v4.new_notebook(cells=[ran(shown, count=41).cells[0], v4.new_markdown_cell(""), ran(count=99).cells[0]])
     cells = code_cells(normalise(notebook))
     assert [cell.execution_count for cell in cells] == [1, 2]
     assert cells[0].outputs[0].execution_count == 1
@@ -80,9 +62,7 @@ def test_cells_that_did_not_run_have_no_count():
 
 def test_traces_of_tools_leave_and_authors_words_stay():
     notebook = ran(execution={"iopub.busy": "12:00"}, tags=["hide-input"], collapsed=True)
-    notebook.metadata = from_dict(
-        {"attnbook": {"minutes": 5}, "colab": {}, "language_info": {"version": "3.11.7"}}
-    )
+    notebook.metadata = from_dict({"attnbook": {"minutes": 5}, "colab": {}, "language_info": {"version": "3.11.7"}})
     done = normalise(notebook)
     assert done.cells[0].metadata == {"tags": ["hide-input"]}
     assert done.metadata.keys() == {"attnbook", "kernelspec", "language_info"}
@@ -127,9 +107,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch):
     assert [left.name for left in tmp_path.iterdir()] == ["x"]
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{", '{"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}']
-)
+@pytest.mark.parametrize("content", ["", "{", '{"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}'])
 def test_a_broken_file_is_named(tmp_path, content):
     path = tmp_path / "broken.ipynb"
     path.write_text(content)

@@ -43,9 +43,9 @@ def test_inline_scripts_that_load_code_are_found():
 def test_styles_and_scripts_are_searched():
     assert loads_of_style("@font-face { src: url('//example.org/f.woff2') }") == ["//example.org/f.woff2"]
     assert loads_of_style("a { background: url(own.png) }") == []
-    assert loads_of_script(
-        "// see https://example.org/a.js for more\nimport('https://example.org/b.mjs')"
-    ) == ["https://example.org/b.mjs"]
+    assert loads_of_script("// see https://example.org/a.js for more\nimport('https://example.org/b.mjs')") == [
+        "https://example.org/b.mjs"
+    ]
 
 
 def test_a_whole_book_is_searched_and_each_find_has_its_file(tmp_path):
@@ -53,7 +53,4 @@ def test_a_whole_book_is_searched_and_each_find_has_its_file(tmp_path):
     (tmp_path / "index.html").write_text("<p>fine</p>")
     (tmp_path / "deep" / "page.html").write_text('<img src="https://example.org/a">')
     (tmp_path / "own.css").write_text("@import url(https://example.org/b.css);")
-    assert outside_loads(tmp_path) == [
-        "deep/page.html: https://example.org/a",
-        "own.css: https://example.org/b.css",
-    ]
+    assert outside_loads(tmp_path) == ["deep/page.html: https://example.org/a", "own.css: https://example.org/b.css"]

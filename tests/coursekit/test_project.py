@@ -15,9 +15,7 @@ def test_outside_of_a_course_the_error_says_so(tmp_path):
         find_project(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name", ["lab01", "lab01_sums", "labs/lab01_sums", "solutions/lab01_sums/lab01_sums.ipynb"]
-)
+@pytest.mark.parametrize("name", ["lab01", "lab01_sums", "labs/lab01_sums", "solutions/lab01_sums/lab01_sums.ipynb"])
 def test_a_lab_can_be_called_in_several_ways(project, name):
     assert [lab.name for lab in project.choose_labs([name])] == ["lab01_sums"]
 

@@ -43,9 +43,7 @@ def test_a_region_in_the_wrong_cell_is_a_problem(source, metadata, words):
     assert words in region_problem(v4.new_code_cell(source, metadata=metadata))
 
 
-@pytest.mark.parametrize(
-    "source, metadata", [(SOLVED, ANSWER), (HIDDEN, GRADED), ("x = 1", {}), ("f()", GRADED)]
-)
+@pytest.mark.parametrize("source, metadata", [(SOLVED, ANSWER), (HIDDEN, GRADED), ("x = 1", {}), ("f()", GRADED)])
 def test_regions_in_their_own_cells_are_fine(source, metadata):
     assert region_problem(v4.new_code_cell(source, metadata=metadata)) is None
 

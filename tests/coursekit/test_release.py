@@ -63,10 +63,7 @@ def test_outputs_of_the_solution_do_not_change_what_students_get(lab, change):
 
 
 def test_an_unclosed_region_is_refused_and_named(lab, change):
-    change(
-        lab.source,
-        lambda cells, _: cells["double"].update(source="def double(n):\n    ### BEGIN SOLUTION\n    n"),
-    )
+    change(lab.source, lambda cells, _: cells["double"].update(source="def double(n):\n    ### BEGIN SOLUTION\n    n"))
     with pytest.raises(CourseError, match=r"(?s)cannot be released.*cell double: .* never closed"):
         release(lab)
     assert not lab.released.exists()
@@ -105,8 +102,7 @@ def test_a_hand_written_file_in_labs_stops_the_release_and_stays(lab):
 def test_a_lab_that_somebody_has_run_is_not_written_over(lab, change):
     release(lab)
     change(
-        lab.released,
-        lambda cells, _: cells["double"].update(source="def double(n): return 2 * n", execution_count=3),
+        lab.released, lambda cells, _: cells["double"].update(source="def double(n): return 2 * n", execution_count=3)
     )
     work = lab.released.read_bytes()
     with pytest.raises(CourseError, match="holds somebody's work"):

@@ -56,8 +56,11 @@ def _adversarial(lab: str) -> list:
         named = getattr(module, "NAMED", {})
         for exercise, answers in module.WRONG.items():
             pairs = answers.items() if isinstance(answers, dict) else [(answer.__name__, answer) for answer in answers]
-            found += [pytest.param(exercise, *pair, id=f"{exercise}-{how}")
-                      for how, answer in pairs for pair in [(answer, named.get(answer))]]
+            found += [
+                pytest.param(exercise, *pair, id=f"{exercise}-{how}")
+                for how, answer in pairs
+                for pair in [(answer, named.get(answer))]
+            ]
     return found
 
 
@@ -80,8 +83,12 @@ class ChecksOfALab:
             ids = [f"{exercise.name}-{known.name}" for exercise, known in pairs]
             metafunc.parametrize("exercise, known", pairs, ids=ids)
         elif "style" in asked:
-            pairs = [(exercise, style) for exercise in exercises
-                     for find in (_styles, _ingredients) for style in find(self.lab, exercise.name)]
+            pairs = [
+                (exercise, style)
+                for exercise in exercises
+                for find in (_styles, _ingredients)
+                for style in find(self.lab, exercise.name)
+            ]
             metafunc.parametrize("exercise, style", pairs, ids=[style.__name__ for _, style in pairs])
         elif "odd" in asked:
             metafunc.parametrize("name, odd, mistake", _adversarial(self.lab))

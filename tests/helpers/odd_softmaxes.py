@@ -48,5 +48,12 @@ def proper(s, mask):
     return s.masked_fill(~mask, -torch.inf).softmax(-1).masked_fill(~mask, 0.0)
 
 
-ODD = [renormalised, filled_with_ten_thousand, filled_beyond_float32, adds_a_little_to_the_sum,
-       exp_as_it_is, cut_to_thirty, largest_of_all]
+ODD = [
+    renormalised,
+    filled_with_ten_thousand,
+    filled_beyond_float32,
+    adds_a_little_to_the_sum,
+    exp_as_it_is,
+    cut_to_thirty,
+    largest_of_all,
+]

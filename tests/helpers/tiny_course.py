@@ -33,9 +33,7 @@ def marks(grade_id: str, points: int | None = None) -> dict:
     return {"nbgrader": base | {"task": False} | ({"points": points} if grade else {})}
 
 
-def check_cell(
-    name: str, number: int, wanted: int, hidden: tuple[int, int], points: int
-) -> nbformat.NotebookNode:
+def check_cell(name: str, number: int, wanted: int, hidden: tuple[int, int], points: int) -> nbformat.NotebookNode:
     source = (
         f"check({name}, {number}, {wanted})\n### BEGIN HIDDEN TESTS\n"
         f"check({name}, {hidden[0]}, {hidden[1]})\n### END HIDDEN TESTS"
@@ -56,14 +54,9 @@ def lab_notebook() -> nbformat.NotebookNode:
     ])  # fmt: skip
 
 
-FIGURE = {
-    "mystnb": {"figure": {"caption": "A line.", "name": "fig-line"}, "image": {"alt": "A rising line."}}
-}
+FIGURE = {"mystnb": {"figure": {"caption": "A line.", "name": "fig-line"}, "image": {"alt": "A rising line."}}}
 # a picture without matplotlib, whose import takes a second
-DRAW = (
-    "from IPython.display import SVG\n"
-    'SVG(\'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0L9 9"/></svg>\')'
-)
+DRAW = 'from IPython.display import SVG\nSVG(\'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0L9 9"/></svg>\')'
 
 
 def chapter_notebook() -> nbformat.NotebookNode:

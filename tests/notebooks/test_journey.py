@@ -111,9 +111,4 @@ def test_tricks_gain_nothing_and_a_dead_kernel_harms_nobody_else(tiny_lab: Lab, 
     log = nbgrader(tmp_path, "autograde", tiny_lab.name, status=1)
     assert "error processing assignment 'lab01_sums' for student 'kills the kernel'" in log
     points = {name: points for name, (points, _) in grades(tmp_path).items()}
-    assert points == {
-        "erases the tests": 0,
-        "guesses the visible test": 3,
-        "kills the kernel": 0,
-        "raises": 3,
-    }
+    assert points == {"erases the tests": 0, "guesses the visible test": 3, "kills the kernel": 0, "raises": 3}

@@ -22,9 +22,7 @@ def best_device() -> torch.device:
     try:
         device = torch.device(wish)
     except RuntimeError:
-        raise ValueError(
-            f"{_VARIABLE} is {wish!r}, which names no device; use cpu, cuda, cuda:1 or mps"
-        ) from None
+        raise ValueError(f"{_VARIABLE} is {wish!r}, which names no device; use cpu, cuda, cuda:1 or mps") from None
     if not _is_there(device):
         there = ", ".join(map(str, available_devices()))
         raise ValueError(f"{_VARIABLE} is {wish!r}, but there is no such device here; there is: {there}")

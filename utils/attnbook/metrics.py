@@ -45,9 +45,7 @@ def exact_match_by_length(
     """
     hits = _hits(predictions, targets)
     if len(source_lengths) != len(hits):
-        raise ValueError(
-            f"source_lengths has {len(source_lengths)} entries but there are {len(hits)} predictions"
-        )
+        raise ValueError(f"source_lengths has {len(source_lengths)} entries but there are {len(hits)} predictions")
     by_length = defaultdict(list)
     for length, hit in zip(source_lengths, hits, strict=True):
         by_length[_whole_number("source_lengths", length)].append(hit)
@@ -75,11 +73,7 @@ def alignment_error_rate(sure: Iterable[Link], possible: Iterable[Link], predict
 
     Source: Och and Ney 2003 (evaluation methodology, where the alignment error rate is defined).
     """
-    sure, possible, predicted = (
-        _links("sure", sure),
-        _links("possible", possible),
-        _links("predicted", predicted),
-    )
+    sure, possible, predicted = (_links("sure", sure), _links("possible", possible), _links("predicted", predicted))
     if not sure <= possible:
         missing = min(sure - possible)
         raise ValueError(f"possible leaves out the sure link {missing}; each sure link is a possible one too")
@@ -105,15 +99,11 @@ def alignment_from_weights(weights: Tensor) -> set[Link]:
     """
     weights = torch.as_tensor(weights).detach().cpu()
     if weights.ndim != 2:
-        raise ValueError(
-            f"weights must have 2 axes (T, Tk), got shape {tuple(weights.shape)}; give one sentence"
-        )
+        raise ValueError(f"weights must have 2 axes (T, Tk), got shape {tuple(weights.shape)}; give one sentence")
     if weights.shape[1] == 0:
         raise ValueError("weights has no source words: its last axis has length 0")
     if weights.isnan().any() or (weights < 0).any():
-        raise ValueError(
-            "weights holds NaN or negative numbers; give the weights after the softmax, not the scores"
-        )
+        raise ValueError("weights holds NaN or negative numbers; give the weights after the softmax, not the scores")
     best = weights.argmax(dim=-1).tolist()  # (T, Tk) -> (T,)
     attends = weights.any(dim=-1).tolist()  # (T, Tk) -> (T,)
     return {(source, target) for target, source in enumerate(best) if attends[target]}
@@ -139,9 +129,7 @@ def bleu(predictions: Sequence[Sequence], references: Sequence[Sequence]) -> flo
     _check_pairs("predictions", predictions, "references", references)
     longest = max(map(len, references))
     if longest < _LONGEST_RUN:
-        raise ValueError(
-            f"references have at most {longest} tokens; BLEU needs one of 4 or more (use exact_match)"
-        )
+        raise ValueError(f"references have at most {longest} tokens; BLEU needs one of 4 or more (use exact_match)")
     with needed_from("notebooks"):
         from sacrebleu.metrics import BLEU
     # sacrebleu splits at spaces. A number for each different token keeps tokens whole that hold a space.
@@ -165,9 +153,7 @@ def _check_pairs(name: str, rows: Sequence[Sequence], other_name: str, others: S
     _check_token_lists(name, rows)
     _check_token_lists(other_name, others)
     if len(rows) != len(others):
-        raise ValueError(
-            f"{name} has {len(rows)} sentences but {other_name} has {len(others)}; they go in pairs"
-        )
+        raise ValueError(f"{name} has {len(rows)} sentences but {other_name} has {len(others)}; they go in pairs")
     if len(rows) == 0:
         raise ValueError(f"{name} is empty; a score needs at least one sentence")
 

@@ -39,9 +39,7 @@ class CodeStyle(Style):
 
 
 _INK = "color:#24292f"
-_CARD = (
-    f"margin:0.5em 0;border:1px solid #d0d7de;border-radius:4px;background:#f6f8fa;{_INK};color-scheme:light"
-)
+_CARD = f"margin:0.5em 0;border:1px solid #d0d7de;border-radius:4px;background:#f6f8fa;{_INK};color-scheme:light"
 _CAPTION = f"padding:0.25em 0.8em;border-bottom:1px solid #d0d7de;background:#eaeef2;{_INK};font-size:0.85em"
 _PATH = "background:none;border:0;padding:0;color:inherit;font-size:inherit"
 _CODE = (
@@ -66,9 +64,7 @@ class SourceView:
 
     def _repr_html_(self) -> str:
         # Colours stand in the elements: the page's own style sheet, light or dark, can't undo half of them.
-        code = highlight(
-            self.code, PythonLexer(), HtmlFormatter(style=CodeStyle, noclasses=True, nowrap=True)
-        )
+        code = highlight(self.code, PythonLexer(), HtmlFormatter(style=CodeStyle, noclasses=True, nowrap=True))
         caption = html.escape(self.caption)
         # A region with tabindex and a name: who has no mouse can scroll to the end of a long line.
         region = f'tabindex="0" role="region" aria-label="Source: {caption}"'
@@ -107,13 +103,9 @@ def _caption(shown: Callable | type) -> str:
 def _without_docstrings(code: str) -> str:
     lines = code.splitlines()
     nodes = [
-        n
-        for n in ast.walk(ast.parse(code))
-        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
-    for node in sorted(
-        nodes, key=lambda node: -node.lineno
-    ):  # from below, so that line numbers above stay true
+    for node in sorted(nodes, key=lambda node: -node.lineno):  # from below, so that line numbers above stay true
         doc = node.body[0]
         if ast.get_docstring(node) is None or lines[doc.lineno - 1][: doc.col_offset].strip():
             continue  # none there, or on one line with its def

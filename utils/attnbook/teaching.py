@@ -59,14 +59,10 @@ def claim(text: str, condition: bool, **figures: object) -> None:
     """
     if isinstance(condition, torch.Tensor | np.ndarray) and condition.dtype in (torch.bool, bool):
         if condition.ndim:
-            raise TypeError(
-                f"condition has shape {tuple(condition.shape)}; say which you mean: .all() or .any()"
-            )
+            raise TypeError(f"condition has shape {tuple(condition.shape)}; say which you mean: .all() or .any()")
         condition = condition.item()
     if not isinstance(condition, bool | np.bool_):
-        raise TypeError(
-            f"condition must be True or False, got {condition!r}; write the relation, e.g. x > 0.9"
-        )
+        raise TypeError(f"condition must be True or False, got {condition!r}; write the relation, e.g. x > 0.9")
     shown = ", ".join(f"{name.replace('_', ' ')} = {_figure(value)}" for name, value in figures.items())
     sentence = f"{text} ({shown})" if shown else text
     if not condition:

@@ -171,7 +171,7 @@ def run_lab(project: Project, options: argparse.Namespace) -> int:
 
 def run_lint(project: Project, options: argparse.Namespace) -> int:
     """Checks the style of all code with ruff: the packages, the tests, and the cells of chapters and solutions.
-    It only reports; what it can mend by itself is mended by `ruff check --fix`. Settings: pyproject.toml."""
+    It only reports; what ruff can mend by itself, `ruff check --fix` and `ruff format` do. Settings: pyproject.toml."""
     return _run_task("lint", project)
 
 

@@ -17,9 +17,7 @@ FETCHING_LINKS = {
 }  # fmt: skip
 IN_CSS = re.compile(r"(?:url\(|@import)\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
 # a script that names a file to run or a font to load; a link in a comment has no such end
-IN_SCRIPT = re.compile(
-    r"['\"`]((?:https?:)?//[^'\"`\s]+\.(?:m?js|css|woff2?|ttf|wasm))(?:[?#][^'\"`]*)?['\"`]"
-)
+IN_SCRIPT = re.compile(r"['\"`]((?:https?:)?//[^'\"`\s]+\.(?:m?js|css|woff2?|ttf|wasm))(?:[?#][^'\"`]*)?['\"`]")
 
 
 def outside_loads(html: Path) -> list[str]:

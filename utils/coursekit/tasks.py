@@ -21,16 +21,18 @@ BOOK = (
 )  # fmt: skip
 FIRST_PAGE = Path("book/_build/html/index.html")
 RUFF = ("ruff", "check", ".")
+FORMAT = ("ruff", "format", "--check", ".")
 VERIFY = ("python", "-m", "coursekit", "verify")
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 TASKS: dict[str, tuple[Command, ...]] = {
     "book": (BOOK,),
-    "lint": (RUFF,),
-    "check": (RUFF, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
+    "lint": (RUFF, FORMAT),
+    "check": (RUFF, FORMAT, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
     "test": (
         RUFF,
+        FORMAT,
         BOOK,
         (*PYTEST, "--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests"),
     ),

@@ -6,16 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from attnbook.attention import (
-    Additive,
-    Attention,
-    Dot,
-    ScaledDot,
-    attend,
-    causal_mask,
-    dot,
-    padding_mask,
-)
+from attnbook.attention import Additive, Attention, Dot, ScaledDot, attend, causal_mask, dot, padding_mask
 
 # ---- attend
 

@@ -102,14 +102,8 @@ def test_the_layer_equals_torchs_in_output_weights_and_gradients(make, inputs, d
     for got, right in zip(gradients(output, inputs), gradients(wanted, inputs), strict=True):
         close(got, right)
     parts = ours.project_query, ours.project_key, ours.project_value
-    close(
-        torch.cat(gradients(output, [part.weight for part in parts])),
-        *gradients(wanted, [theirs.in_proj_weight]),
-    )
-    close(
-        torch.cat(gradients(output, [part.bias for part in parts])),
-        *gradients(wanted, [theirs.in_proj_bias]),
-    )
+    close(torch.cat(gradients(output, [part.weight for part in parts])), *gradients(wanted, [theirs.in_proj_weight]))
+    close(torch.cat(gradients(output, [part.bias for part in parts])), *gradients(wanted, [theirs.in_proj_bias]))
 
 
 SCORES = {

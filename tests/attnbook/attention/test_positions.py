@@ -36,8 +36,7 @@ def equal(got, wanted):
 @pytest.mark.parametrize("start", [0, 7, -3])
 def test_each_entry_is_the_papers_formula(start):
     slow = [
-        [f((start + t) / 10000 ** (2 * i / D)) for i in range(D // 2) for f in (math.sin, math.cos)]
-        for t in range(T)
+        [f((start + t) / 10000 ** (2 * i / D)) for i in range(D // 2) for f in (math.sin, math.cos)] for t in range(T)
     ]
     equal(sinusoidal_positions(T, D, start), torch.tensor(slow, dtype=torch.float64))
 

@@ -33,14 +33,7 @@ MAKE = {
     "location": lambda: Location(DQ, TK + 2),
     "location_aware": lambda: LocationAware(DQ, DK, A, filters=2, width=WIDTH),
 }
-CONTENT = [
-    "dot",
-    "scaled_dot",
-    "general",
-    "cosine",
-    "additive",
-    "mlp",
-]  # what a key holds decides, not its place
+CONTENT = ["dot", "scaled_dot", "general", "cosine", "additive", "mlp"]  # what a key holds decides, not its place
 
 
 # One number at a time: score of query q (Dq,) and key j of k (Tk, Dk), the decoder having seen (2, Tk).
@@ -163,9 +156,7 @@ def test_each_score_has_the_gradient_it_should(name):
     generator = torch.Generator().manual_seed(5)
     key_features = DQ if name in ("dot", "scaled_dot", "cosine") else DK
     shapes = (1, 2, DQ), (1, 3, key_features), (1, 3), (1, 3)
-    inputs = [
-        torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_() for shape in shapes
-    ]
+    inputs = [torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_() for shape in shapes]
     names, parameters = [], []
     for parameter_name, parameter in module.named_parameters():
         names.append(parameter_name)

@@ -145,9 +145,7 @@ def test_a_key_of_another_size_is_refused(name):
 
 
 def test_location_refuses_a_source_that_is_too_long():
-    with pytest.raises(
-        ValueError, match="key has 8 places but this location score knows only max_length = 7"
-    ):
+    with pytest.raises(ValueError, match="key has 8 places but this location score knows only max_length = 7"):
         Location(DQ, max_length=7)(torch.zeros(1, TQ, DQ), torch.zeros(1, 8, DK))
 
 

@@ -118,7 +118,9 @@ def test_each_head_scores_as_it_would_alone(parts, close, name):
     score, query, key, *_ = parts(name, H)
     whole = score(query, key)
     for head in range(H):
-        own = key[:, head] if isinstance(key, Tensor) else type(key)(
-            key.features[:, head], Alignment(*(part[:, head] for part in key.alignment))
+        own = (
+            key[:, head]
+            if isinstance(key, Tensor)
+            else type(key)(key.features[:, head], Alignment(*(part[:, head] for part in key.alignment)))
         )
         close(score(query[:, head], own), whole[:, head])

@@ -161,8 +161,7 @@ def test_the_gap_is_the_mean_of_the_parts_and_not_the_part_of_the_means():
 
 
 @pytest.mark.parametrize(
-    ("length", "optimal", "message"),
-    [([1.0, 2.0], [1.0], "same shape"), ([], [], "B > 0"), ([1.0], [0.0], "length 0")],
+    ("length", "optimal", "message"), [([1.0, 2.0], [1.0], "same shape"), ([], [], "B > 0"), ([1.0], [0.0], "length 0")]
 )
 def test_a_gap_needs_lengths_that_can_be_compared(length, optimal, message):
     with pytest.raises(ValueError, match=message):

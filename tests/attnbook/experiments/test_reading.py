@@ -13,9 +13,7 @@ from attnbook.models import LSTMN, LSTMLanguageModel
 @pytest.fixture(scope="module")
 def sentences():
     """Sentences with 0, or 3 to 5 words between subject and verb, and with 8 beyond."""
-    return agreement_sentences(
-        train=80, validation=12, test_per_size=10, longest=5, longer=(8,), longer_per_size=10
-    )
+    return agreement_sentences(train=80, validation=12, test_per_size=10, longest=5, longer=(8,), longer_per_size=10)
 
 
 def number_or_none(word):

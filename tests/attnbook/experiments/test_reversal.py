@@ -10,9 +10,7 @@ from attnbook.experiments.shared.runner import Job
 def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch):
     seen = []
     monkeypatch.setattr(reversal, "task", lambda: task)
-    monkeypatch.setattr(
-        reversal, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0}
-    )
+    monkeypatch.setattr(reversal, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0})
     job = Job(name, 0, 3)
     assert reversal.run(job).figures == {"loss": 1.0}
     [(model, used, asked)] = seen

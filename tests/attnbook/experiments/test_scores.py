@@ -52,9 +52,7 @@ def test_the_model_takes_each_score(name, task, monkeypatch):
 def test_a_run_trains_the_score_of_its_name(task, monkeypatch):
     seen = []
     monkeypatch.setattr(scores, "task", lambda: task)
-    monkeypatch.setattr(
-        scores, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0}
-    )
+    monkeypatch.setattr(scores, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0})
     job = Job("general", 0, 3)
     assert scores.run(job).figures == {"loss": 1.0}
     [(model, used, asked)] = seen

@@ -26,9 +26,7 @@ PLAIN = {
     for context in ("every", "first")
 }
 ATTENTIVE = {
-    f"attention_{cell}_{ways}": lambda cell=cell, ways=ways: AttentionSeq2Seq(
-        *SIZES, cell, ways == "both_ways"
-    )
+    f"attention_{cell}_{ways}": lambda cell=cell, ways=ways: AttentionSeq2Seq(*SIZES, cell, ways == "both_ways")
     for cell in ("gru", "lstm")
     for ways in ("one_way", "both_ways")
 }
@@ -42,10 +40,7 @@ SCORES = {
     "location": lambda: Location(HIDDEN, 10),
     "location_aware": lambda: LocationAware(HIDDEN, HIDDEN, 5, filters=2, width=3),
 }
-SCORED = {
-    f"attention_{score}": lambda score=score: AttentionSeq2Seq(*SIZES, score=SCORES[score]())
-    for score in SCORES
-}
+SCORED = {f"attention_{score}": lambda score=score: AttentionSeq2Seq(*SIZES, score=SCORES[score]()) for score in SCORES}
 MODELS = PLAIN | ATTENTIVE | SCORED
 
 
@@ -156,9 +151,7 @@ def test_weights_spread_one_over_the_words_and_nothing_over_the_padding(name, ma
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_plain_state_does_not_grow_with_the_sentence(name, make, sentences):
     model = make(name)
-    short, long = (
-        model.start(*batch[:2]) for batch in (sentences.rows([0]), sentences.with_more_padding(40))
-    )
+    short, long = (model.start(*batch[:2]) for batch in (sentences.rows([0]), sentences.with_more_padding(40)))
     assert [part.shape[1] for part in short] == [part.shape[1] for part in long]
 
 
@@ -178,9 +171,7 @@ def test_a_plain_step_is_cell_and_output_on_word_and_c(name, make, sentences, cl
     last = model.encoder(sentences.source, sentences.lengths).last
     before = model.first_state(last).tanh()
     word = model.embed(sentences.read[:, 0])
-    seen = (
-        [word, last[:, :HIDDEN]] if name.endswith("every") else [word]
-    )  # c is an input, or only a first state
+    seen = [word, last[:, :HIDDEN]] if name.endswith("every") else [word]  # c is an input, or only a first state
     after = model.cell(torch.cat(seen, dim=-1), before)
     hidden = after[:, :HIDDEN]
     weight, bias = model.output.weight, model.output.bias
@@ -210,9 +201,7 @@ def test_a_step_attends_from_the_state_before_to_all_annotations(name, make, sen
     word = model.embed(sentences.read[:, 0])
     after = model.cell(torch.cat([word, context[:, 0]], dim=-1), state)
     wanted = model.output(torch.cat([after[:, :HIDDEN], context[:, 0], word], dim=-1))
-    logits, new, step_weights = model.step(
-        sentences.read[:, 0], model.start(sentences.source, sentences.lengths)
-    )
+    logits, new, step_weights = model.step(sentences.read[:, 0], model.start(sentences.source, sentences.lengths))
     close(step_weights, weights[:, 0])
     close(logits, wanted)
     close(new.recurrent, after)
@@ -250,9 +239,7 @@ def test_a_location_aware_model_scores_with_what_its_state_remembers(make, sente
 def test_a_location_aware_model_looks_elsewhere_when_it_remembers_something_else(make, sentences):
     model = make("attention_location_aware")
     state = model.start(sentences.source, sentences.lengths)
-    moved = state._replace(
-        alignment=Alignment(state.alignment.previous.roll(1, dims=1), state.alignment.total)
-    )
+    moved = state._replace(alignment=Alignment(state.alignment.previous.roll(1, dims=1), state.alignment.total))
     tired = state._replace(alignment=Alignment(state.alignment.previous, state.alignment.total + 3))
     token = sentences.read[:, 0]
     weights = [model.step(token, each)[2][1] for each in (state, moved, tired)]  # of the longest sentence
@@ -290,7 +277,5 @@ def test_an_unknown_cell_is_refused(model):
 
 def test_a_source_that_is_too_long_for_the_location_score_is_refused(make, sentences):
     long = sentences.with_more_padding(6)  # 11 places, and the score knows 10
-    with pytest.raises(
-        ValueError, match="key has 11 places but this location score knows only max_length = 10"
-    ):
+    with pytest.raises(ValueError, match="key has 11 places but this location score knows only max_length = 10"):
         make("attention_location")(*long)

@@ -49,9 +49,7 @@ def test_without_true_links_there_is_no_legend(truth):
 
 def test_the_darkest_colour_is_one_unless_told_otherwise():
     assert plot_alignment(WEIGHTS, SOURCE, TARGET).images[0].get_clim() == (0, 1)
-    assert plot_alignment(WEIGHTS, SOURCE, TARGET, largest=None).images[0].get_clim() == pytest.approx(
-        (0, 0.2)
-    )
+    assert plot_alignment(WEIGHTS, SOURCE, TARGET, largest=None).images[0].get_clim() == pytest.approx((0, 0.2))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 30), (27, 29), (150, 120)])
@@ -79,9 +77,7 @@ def test_letters_stand_upright_and_spaces_are_seen(looks_right):
 def test_two_pictures_fit_side_by_side(looks_right):
     _, axes = plt.subplots(1, 2, figsize=(8, 4))
     for ax, name in zip(axes, ("one way", "both ways"), strict=True):
-        assert (
-            plot_alignment(WEIGHTS, SOURCE, TARGET, truth=LINKS, ax=ax, title=name, bar=ax is axes[1]) is ax
-        )
+        assert plot_alignment(WEIGHTS, SOURCE, TARGET, truth=LINKS, ax=ax, title=name, bar=ax is axes[1]) is ax
     looks_right(axes[0])
 
 
@@ -104,9 +100,7 @@ def test_scores_are_not_drawn_as_weights(bad):
 
 
 def test_weights_are_one_matrix_without_nan():
-    with pytest.raises(
-        ValueError, match=r"weights must have 2 axes and at least one cell, got shape \(1, 5, 5\)"
-    ):
+    with pytest.raises(ValueError, match=r"weights must have 2 axes and at least one cell, got shape \(1, 5, 5\)"):
         plot_alignment(WEIGHTS[None], SOURCE, TARGET)
     with pytest.raises(ValueError, match="weights holds NaN"):
         plot_alignment(WEIGHTS * float("nan"), SOURCE, TARGET)

@@ -33,8 +33,7 @@ def test_a_model_has_its_colour():
 
 
 @pytest.mark.parametrize(
-    "numbers, wanted",
-    [([0.8, 0.9], (0, 1)), ([10.0, 20.0], (0, 21)), ([-2.0, 1.0], (-2.1, 1.05)), ([0.0], (0, 1))],
+    "numbers, wanted", [([0.8, 0.9], (0, 1)), ([10.0, 20.0], (0, 21)), ([-2.0, 1.0], (-2.1, 1.05)), ([0.0], (0, 1))]
 )
 def test_the_axis_begins_at_zero_and_shares_end_at_one(numbers, wanted):
     assert plot_bars({"plain": numbers}, "x").get_xlim() == pytest.approx(wanted)
@@ -54,9 +53,7 @@ def test_a_reference_is_drawn_and_named(looks_right, texts):
 @pytest.mark.parametrize("count", [1, 10, 14])
 def test_few_and_many_bars_look_right(count, looks_right):
     looks_right(
-        plot_bars(
-            {f"a model with a name {i}": [i, i + 1] for i in range(count)}, "steps (thousands)", decimals=0
-        )
+        plot_bars({f"a model with a name {i}": [i, i + 1] for i in range(count)}, "steps (thousands)", decimals=0)
     )
 
 

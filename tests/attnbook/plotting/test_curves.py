@@ -14,10 +14,7 @@ TWO = {
     "location_aware": {str(n): [1.0, 0.98] for n in LENGTHS},
 }
 BY_FEATURES = {"q·k": {4: [4.1, 3.9], 64: [64.0, 63.0]}, "q·k / √d": {4: [1.0, 1.1], 64: [0.9, 1.0]}}
-GRADIENTS = {
-    "plain": {d: [0.5**d, 0.6**d] for d in range(1, 26)},
-    "attention": dict.fromkeys(range(1, 26), 1.0),
-}
+GRADIENTS = {"plain": {d: [0.5**d, 0.6**d] for d in range(1, 26)}, "attention": dict.fromkeys(range(1, 26), 1.0)}
 
 
 def test_curves_by_length_look_right(looks_right, texts):
@@ -44,9 +41,7 @@ def test_the_line_runs_through_the_means_and_the_band_from_worst_to_best():
 
 
 def test_a_bare_number_is_one_seed():
-    assert plot_by_length({"plain": {1: 0.5, 2: 0.25}}).get_lines()[0].get_ydata() == pytest.approx(
-        [0.5, 0.25]
-    )
+    assert plot_by_length({"plain": {1: 0.5, 2: 0.25}}).get_lines()[0].get_ydata() == pytest.approx([0.5, 0.25])
 
 
 def test_shares_are_drawn_from_0_to_1_and_other_numbers_freely():
@@ -58,9 +53,7 @@ def test_without_trained_lengths_nothing_is_shaded(texts):
     assert "lengths seen in training" not in texts(plot_by_length(TWO, trained=None))
 
 
-@pytest.mark.parametrize(
-    "count, named", [(12, range(1, 13)), (25, range(2, 25, 2)), (119, range(10, 119, 10))]
-)
+@pytest.mark.parametrize("count, named", [(12, range(1, 13)), (25, range(2, 25, 2)), (119, range(10, 119, 10))])
 def test_even_distances_are_named_evenly(count, named, looks_right):
     ax = plot_by_length({"plain": dict.fromkeys(range(1, count + 1), 0.5)}, trained=None)
     looks_right(ax)

@@ -44,9 +44,7 @@ def test_a_colour_bar_comes_with_its_label(looks_right, texts):
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 8), (8, 1), (8, 8)])
 def test_small_matrices_look_right(shape, looks_right):
-    looks_right(
-        plot_heat(np.linspace(-9, 9, shape[0] * shape[1]).reshape(shape), "key position", "query position")
-    )
+    looks_right(plot_heat(np.linspace(-9, 9, shape[0] * shape[1]).reshape(shape), "key position", "query position"))
 
 
 def test_large_matrices_look_right_without_numbers(looks_right):
@@ -131,10 +129,7 @@ def test_matrices_side_by_side_are_readable(looks_right):
 
 @pytest.mark.parametrize(
     "matrices, names, message",
-    [
-        ({}, None, "matrices is empty"),
-        ({"a": torch.eye(3)}, ["x", "y"], "'a' has 3 cells along x but there are 2"),
-    ],
+    [({}, None, "matrices is empty"), ({"a": torch.eye(3)}, ["x", "y"], "'a' has 3 cells along x but there are 2")],
 )
 def test_matrices_that_do_not_fit_are_refused(matrices, names, message):
     with pytest.raises(ValueError, match=message):

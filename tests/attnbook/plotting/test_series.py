@@ -34,7 +34,5 @@ def test_an_unknown_model_is_named_with_those_there(read):
 
 @pytest.mark.parametrize("read", [by_model, by_length])
 def test_an_unknown_field_is_named_with_those_there(read):
-    with pytest.raises(
-        ValueError, match="the runs of 'plain' have no field 'aer'; there is: model, seed, seconds"
-    ):
+    with pytest.raises(ValueError, match="the runs of 'plain' have no field 'aer'; there is: model, seed, seconds"):
         read(RESULT, "aer")

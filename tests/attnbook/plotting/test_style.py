@@ -38,14 +38,7 @@ def test_figures_are_white_large_and_sharp():
     assert figure.get_facecolor() == (1, 1, 1, 1)
     assert figure.dpi == 150
     assert figure.get_figwidth() == 6.5
-    sizes = [
-        "font.size",
-        "axes.titlesize",
-        "axes.labelsize",
-        "xtick.labelsize",
-        "ytick.labelsize",
-        "legend.fontsize",
-    ]
+    sizes = ["font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"]
     assert min(plt.rcParams[size] for size in sizes) >= 10
 
 
@@ -62,9 +55,7 @@ def test_a_model_keeps_its_colour_from_figure_to_figure():
 
 
 def test_spelling_does_not_change_the_style():
-    assert (
-        styles_for(["Location-aware"])["Location-aware"] == styles_for(["location_aware"])["location_aware"]
-    )
+    assert styles_for(["Location-aware"])["Location-aware"] == styles_for(["location_aware"])["location_aware"]
 
 
 @pytest.mark.parametrize(
@@ -98,9 +89,7 @@ def test_a_legend_of_long_names_takes_one_column_and_stays_above_the_axes(looks_
     ax = new_axes()
     lines = [ax.plot([0, 1], [0, 1])[0] for _ in range(3)]
     ax.set(xlabel="x", ylabel="y")
-    legend_above(
-        ax, lines, [f"a rather long name of a model, number {i}" for i in range(3)], "A title over it"
-    )
+    legend_above(ax, lines, [f"a rather long name of a model, number {i}" for i in range(3)], "A title over it")
     looks_right(ax)
     assert ax.get_legend()._ncols == 1
     assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1 - 1

@@ -82,9 +82,7 @@ def test_a_half_written_neighbour_does_not_matter(path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(
-        FileNotFoundError, match=r"no checkpoint at .*nowhere\.pt; train first, or mend the path"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"no checkpoint at .*nowhere\.pt; train first, or mend the path"):
         load_checkpoint(tmp_path / "nowhere.pt")
 
 
@@ -97,9 +95,7 @@ def test_a_truncated_file_is_broken(path, keep):
 
 def test_a_file_of_noise_is_broken(path):
     path.write_bytes(b"\x00not a checkpoint" * 50)
-    with pytest.raises(
-        BrokenCheckpoint, match=r"as a checkpoint \(\w+\); delete it and train again"
-    ) as caught:
+    with pytest.raises(BrokenCheckpoint, match=r"as a checkpoint \(\w+\); delete it and train again") as caught:
         load_checkpoint(path)
     assert "weights_only" not in str(caught.value)  # torch's message advises to switch its safety off
 
@@ -109,14 +105,10 @@ def test_a_folder_is_broken(tmp_path):
         load_checkpoint(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "contents", [{"weights": torch.zeros(2)}, [1, 2], torch.zeros(2), {"format": "other"}]
-)
+@pytest.mark.parametrize("contents", [{"weights": torch.zeros(2)}, [1, 2], torch.zeros(2), {"format": "other"}])
 def test_a_file_of_somebody_else_is_broken(path, contents):
     torch.save(contents, path)
-    with pytest.raises(
-        BrokenCheckpoint, match=r"is not a checkpoint written by save_checkpoint \(attnbook-chec"
-    ):
+    with pytest.raises(BrokenCheckpoint, match=r"is not a checkpoint written by save_checkpoint \(attnbook-chec"):
         load_checkpoint(path)
 
 

@@ -227,17 +227,13 @@ def test_training_stops_when_patience_is_over(results, patience, stops_after):
 
 @pytest.mark.parametrize("options", [{"steps": 0}, {"steps": -3}, {"every": 0}])
 def test_a_training_without_steps_is_refused(options):
-    with pytest.raises(
-        ValueError, match=r"steps and every must be at least 1, got steps = -?\d, every = \d+"
-    ):
+    with pytest.raises(ValueError, match=r"steps and every must be at least 1, got steps = -?\d, every = \d+"):
         quick(build(), **options)
 
 
 @pytest.mark.parametrize("options", [{"patience": 0, "validate": lambda model: 0.0}, {"patience": 3}])
 def test_patience_with_nothing_to_wait_for_is_refused(options):
-    message = (
-        rf"patience counts validations: it must be at least 1 and needs validate, got {options['patience']}"
-    )
+    message = rf"patience counts validations: it must be at least 1 and needs validate, got {options['patience']}"
     with pytest.raises(ValueError, match=message):
         quick(build(), **options)
 

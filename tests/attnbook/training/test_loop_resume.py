@@ -141,13 +141,7 @@ def test_a_checkpoint_of_another_plan_is_refused(change, tmp_path):
 def test_a_checkpoint_without_a_plan_is_refused(tmp_path):
     save_checkpoint(tmp_path / "weights.pt", model=training.build("attention").state_dict())
     with pytest.raises(ValueError, match=r"weights\.pt holds a training with None, not {'steps': 5"):
-        fit(
-            training.build("attention"),
-            training.batch_at,
-            5,
-            checkpoint=tmp_path / "weights.pt",
-            progress=False,
-        )
+        fit(training.build("attention"), training.batch_at, 5, checkpoint=tmp_path / "weights.pt", progress=False)
 
 
 @pytest.mark.parametrize("other", [{"hidden": 10}, {"hidden": 8, "cell": "lstm"}])

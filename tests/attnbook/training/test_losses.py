@@ -30,15 +30,11 @@ def test_the_loss_is_the_mean_over_real_words(draw, device, dtype):
     loss = sequence_loss(logits, torch.tensor(TARGET, device=device))
     assert loss.shape == ()
     assert loss.dtype == dtype
-    assert loss.item() == pytest.approx(
-        slow_loss(logits, TARGET), rel=1e-5 if dtype == torch.float32 else 1e-12
-    )
+    assert loss.item() == pytest.approx(slow_loss(logits, TARGET), rel=1e-5 if dtype == torch.float32 else 1e-12)
 
 
 def test_a_loss_of_equal_scores_is_the_log_of_the_number_of_words(device, dtype):
-    loss = sequence_loss(
-        torch.zeros(3, 4, 5, device=device, dtype=dtype), torch.tensor(TARGET, device=device)
-    )
+    loss = sequence_loss(torch.zeros(3, 4, 5, device=device, dtype=dtype), torch.tensor(TARGET, device=device))
     assert loss.item() == pytest.approx(math.log(5))
 
 

@@ -2,7 +2,7 @@
 
 In a notebook `from attnbook.checks import lab01 as check`, then `check.shift_right(shift_right)`. In code
 `evaluate("lab01", "shift_right", answer)`. `catalogue()` lists what the checks know. Labs are read when
-first used. """
+first used."""
 
 from __future__ import annotations
 
@@ -19,8 +19,19 @@ from .engine.lab import CheckFailed, Lab, NotWrittenYet, UnknownCheck, lab_names
 from .engine.messages import GENERAL
 
 __all__ = [
-    "CheckFailed", "Draw", "Exercise", "Known", "Listed", "Mistake", "NotWrittenYet", "Property",
-    "UnknownCheck", "Verdict", "catalogue", "evaluate", "lab_names",
+    "CheckFailed",
+    "Draw",
+    "Exercise",
+    "Known",
+    "Listed",
+    "Mistake",
+    "NotWrittenYet",
+    "Property",
+    "UnknownCheck",
+    "Verdict",
+    "catalogue",
+    "evaluate",
+    "lab_names",
 ]
 
 _labs: dict[str, Lab] = {}
@@ -56,14 +67,18 @@ def evaluate(lab: str, exercise: str, answer: Any, variant: int = 0, shrinks: bo
 
 def catalogue() -> dict[str, dict[str, Listed]]:
     """Every lab, its exercises, their properties, and their known mistakes with messages and code."""
-    return {name: {exercise.name: _listed(name, exercise) for exercise in _lab(name).exercises().values()}
-            for name in lab_names()}
+    return {
+        name: {exercise.name: _listed(name, exercise) for exercise in _lab(name).exercises().values()}
+        for name in lab_names()
+    }
 
 
 def _listed(lab: str, exercise: Exercise) -> Listed:
     always = ("type and shape", "values", "inputs left alone", "same twice", "dtype", "gradients", "device")
-    mistakes = tuple(Known(known.name, known.message, exercise.source(known), exercise.function(known))
-                     for known in exercise.mistakes)
+    mistakes = tuple(
+        Known(known.name, known.message, exercise.source(known), exercise.function(known))
+        for known in exercise.mistakes
+    )
     properties = always + tuple(prop.name for prop in exercise.properties)
     return Listed(lab, exercise.name, tuple(exercise.parameters), properties, mistakes)
 

@@ -109,9 +109,7 @@ def copy_batch(length: int, count: int, seed: int = 0, bits: int = 8) -> BitBatc
     return _question_and_answer(_with_channels(said, 1), [1.0], said)
 
 
-def repeat_copy_batch(
-    length: int, repeats: int, count: int, seed: int = 0, bits: int = 8, most: int = 10
-) -> BitBatch:
+def repeat_copy_batch(length: int, repeats: int, count: int, seed: int = 0, bits: int = 8, most: int = 10) -> BitBatch:
     """Random vectors, then how often they are wanted: so many copies, and a mark at the end.
 
     The number of copies comes normalised (mean 0, variance 1 over 1 to ``most``), on a channel beside the delimiter's.

@@ -210,8 +210,7 @@ def single_numbers(
         raise ValueError(f"train + validation + test is {wanted}; there are only {below} numbers")
     order = torch.randperm(below, generator=torch.Generator().manual_seed(seed)).tolist()
     examples = [
-        Example(number_words_en(n), number_words_de(n), *align_number(n), size=len(str(n)))
-        for n in order[:wanted]
+        Example(number_words_en(n), number_words_de(n), *align_number(n), size=len(str(n))) for n in order[:wanted]
     ]
     parts = examples[:train], examples[train : train + validation], examples[train + validation :]
     words = Vocabulary([*_LIST_EN, "thousand"]), Vocabulary([*_LIST_DE, "tausend"])

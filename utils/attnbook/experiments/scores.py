@@ -4,17 +4,7 @@ from functools import cache
 
 from torch import nn
 
-from attnbook.attention import (
-    MLP,
-    Additive,
-    Cosine,
-    Dot,
-    General,
-    Location,
-    LocationAware,
-    ScaledDot,
-    Score,
-)
+from attnbook.attention import MLP, Additive, Cosine, Dot, General, Location, LocationAware, ScaledDot, Score
 from attnbook.data.batching import Task
 from attnbook.data.numbers import number_lists
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -66,9 +56,5 @@ EXPERIMENT = Experiment(
     "scores",
     dict.fromkeys(NAMES, 800),
     run,
-    {
-        "task": "number_lists(longest=4, longer=(6, 8))",
-        "hidden": DIM,
-        **TRAINING,
-    },
+    {"task": "number_lists(longest=4, longer=(6, 8))", "hidden": DIM, **TRAINING},
 )

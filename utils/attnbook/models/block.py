@@ -164,9 +164,7 @@ class Block(nn.Module):
         x = x + self.dropout(self.feed_forward(self.norm_feed_forward(x)))
         return Read(x, heads, weights, cross_weights)
 
-    def attend_to_self(
-        self, x: Tensor, mask: Tensor | None, past: Heads | None
-    ) -> tuple[Tensor, Heads, Tensor | None]:
+    def attend_to_self(self, x: Tensor, mask: Tensor | None, past: Heads | None) -> tuple[Tensor, Heads, Tensor | None]:
         """Self-attention of ``x (B, T, D)`` to itself and the past: output, keys and values of all, weights."""
         before = 0 if past is None else past.key.shape[2]
         keys_at = torch.arange(before + x.shape[1], device=x.device)  # (t + T,)

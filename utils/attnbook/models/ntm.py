@@ -243,6 +243,4 @@ class LSTMTagger(nn.Module):
 def check_vectors(inputs: Tensor, features: int) -> None:
     """Raise a ValueError unless ``inputs`` is ``(B, T, features)`` with B > 0 and T > 0."""
     if inputs.ndim != 3 or 0 in inputs.shape or inputs.shape[-1] != features:
-        raise ValueError(
-            f"inputs must have shape (B, T, {features}) with B > 0 and T > 0, got {tuple(inputs.shape)}"
-        )
+        raise ValueError(f"inputs must have shape (B, T, {features}) with B > 0 and T > 0, got {tuple(inputs.shape)}")

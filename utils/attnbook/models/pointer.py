@@ -104,12 +104,7 @@ class PointerNetwork(nn.Module):
     """
 
     def __init__(
-        self,
-        features: int = 2,
-        dim: int = 128,
-        encoder: str = "lstm",
-        may_stop: bool = False,
-        first: int | None = None,
+        self, features: int = 2, dim: int = 128, encoder: str = "lstm", may_stop: bool = False, first: int | None = None
     ) -> None:
         super().__init__()
         self.may_stop, self.first = may_stop, first

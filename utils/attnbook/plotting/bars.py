@@ -70,9 +70,7 @@ def _checked(values: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
     checked = {name: np.atleast_1d(np.asarray(numbers, dtype=float)) for name, numbers in values.items()}
     for name, numbers in checked.items():
         if numbers.size == 0 or not np.isfinite(numbers).all():
-            raise ValueError(
-                f"values of {name!r} must be finite numbers, at least one, got {numbers.tolist()}"
-            )
+            raise ValueError(f"values of {name!r} must be finite numbers, at least one, got {numbers.tolist()}")
     return checked
 
 

@@ -7,15 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from attnbook.plotting.style import (
-    FIGURE_SIZE,
-    CurveStyle,
-    inches,
-    legend_above,
-    new_axes,
-    readable,
-    styles_for,
-)
+from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, inches, legend_above, new_axes, readable, styles_for
 
 Curves = Mapping[str, Mapping[int, Sequence[float]]]  # name -> place on the x axis -> one value a seed
 
@@ -51,9 +43,7 @@ def plot_by_length(
         handles.append(Patch(**shade))
         labels.append("lengths seen in training")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    if all(
-        0 <= y <= 1 for points in curves.values() for values in points.values() for y in np.atleast_1d(values)
-    ):
+    if all(0 <= y <= 1 for points in curves.values() for values in points.values() for y in np.atleast_1d(values)):
         ax.set_ylim(-0.03, 1.03)
     legend_above(ax, handles, labels, title)
     _tick_at(ax, xs)
@@ -180,9 +170,7 @@ def _checked(curves: Curves) -> dict[str, dict[int, np.ndarray]]:
         arrays = {_place(x): np.atleast_1d(np.asarray(values, dtype=float)) for x, values in points.items()}
         for x, values in arrays.items():
             if values.size == 0 or not np.isfinite(values).all():
-                raise ValueError(
-                    f"the curve {name!r} holds {values.tolist()} at {x}; it needs finite numbers"
-                )
+                raise ValueError(f"the curve {name!r} holds {values.tolist()} at {x}; it needs finite numbers")
         checked[name] = dict(sorted(arrays.items()))
     return checked
 
@@ -210,9 +198,7 @@ def _band(ax: Axes, xs: Sequence, values: Sequence, label: str, style: CurveStyl
 
 def _seeds(name: str, history: object) -> list[np.ndarray]:
     several = isinstance(history, list | tuple) and history and not isinstance(history[0], float | int)
-    runs = [
-        np.asarray(getattr(run, "losses", run), dtype=float) for run in (history if several else [history])
-    ]
+    runs = [np.asarray(getattr(run, "losses", run), dtype=float) for run in (history if several else [history])]
     for run in runs:
         if run.ndim != 1 or run.size == 0 or not (np.isfinite(run) & (run > 0)).all():
             raise ValueError(f"the losses of {name!r} must be a list of finite numbers above 0")

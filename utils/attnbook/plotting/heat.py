@@ -105,9 +105,7 @@ def plot_side_by_side(
 def _name(axis: Axis, count: int, names: Sequence | None, title: str) -> None:
     names = range(1, count + 1) if names is None else names
     if len(names) != count:
-        raise ValueError(
-            f"{title!r} has {count} cells along {axis.axis_name} but there are {len(names)} names"
-        )
+        raise ValueError(f"{title!r} has {count} cells along {axis.axis_name} but there are {len(names)} names")
     axis.set_ticks(range(count), [as_label(name) for name in names])
 
 
@@ -149,9 +147,7 @@ def colour_bar(ax: Axes, image: AxesImage, label: str) -> None:
     ax.figure.colorbar(image, cax=place, label=label)
 
 
-def name_places(
-    ax: Axes, names: tuple, labels: tuple[str, str], counts: tuple[int, int]
-) -> tuple[float, float]:
+def name_places(ax: Axes, names: tuple, labels: tuple[str, str], counts: tuple[int, int]) -> tuple[float, float]:
     """Write the names of columns and rows along the axes, as many as fit, and the axes' own labels.
 
     Long words stand upright along the x axis. What doesn't fit is first set smaller, then thinned out; the
@@ -172,9 +168,7 @@ def name_places(
     for axis, its_names, label, count in zip(axes, names, labels, counts, strict=True):
         if its_names is not None and len(its_names) != count:
             raise ValueError(f"{axis.axis_name}ticks has {len(its_names)} names but matrix has {count} there")
-        axis.set_ticks(
-            range(count), [as_label(name) for name in (range(count) if its_names is None else its_names)]
-        )
+        axis.set_ticks(range(count), [as_label(name) for name in (range(count) if its_names is None else its_names)])
         axis.set_label_text(label)
     cell = tuple(size / count for size, count in zip(inches(ax), counts, strict=True))
     for axis, its_names, room in zip(axes, names, cell, strict=True):
@@ -202,9 +196,7 @@ def _make_room(axis: Axis, named: bool, room: float) -> None:
         if not named:  # one counts in steps of 2, 5, 10, not of 3
             step = next(nice for nice in (2, 5, 10, 20, 50, 100, 1000) if nice >= step)
         axis.set_ticks(range(0, len(words), step), words[::step])
-        axis.set_label_text(
-            f"{axis.get_label_text()} (1 in {step} named)" if named else axis.get_label_text()
-        )
+        axis.set_label_text(f"{axis.get_label_text()} (1 in {step} named)" if named else axis.get_label_text())
 
 
 def as_label(name: object) -> str:

@@ -22,9 +22,7 @@ def by_model(result: Mapping, field: str, models: Sequence[str] | None = None) -
             raise ValueError(f"result has no model {model!r}; there is: {', '.join(there)}")
         chosen = [run for run in runs if run["model"] == model]
         if any(field not in run for run in chosen):
-            raise ValueError(
-                f"the runs of {model!r} have no field {field!r}; there is: {', '.join(chosen[0])}"
-            )
+            raise ValueError(f"the runs of {model!r} have no field {field!r}; there is: {', '.join(chosen[0])}")
         values[model] = [run[field] for run in chosen]
     return values
 

@@ -100,9 +100,7 @@ def styles_for(names: Iterable[str]) -> dict[str, CurveStyle]:
     """
     names = list(dict.fromkeys(names))
     if len(names) > len(STYLES):
-        raise ValueError(
-            f"a figure tells at most {len(STYLES)} curves apart, got {len(names)}; draw two figures"
-        )
+        raise ValueError(f"a figure tells at most {len(STYLES)} curves apart, got {len(names)}; draw two figures")
     taken: dict[str, int] = {}
     for name in names:
         place = _PLACES.get(_key(name))

@@ -22,13 +22,17 @@ WEIGH = Exercise(
     weigh,
     cases=weights_and_values,
     properties=[
-        Property("within the values", "A weighted mean lies between the smallest and the largest value.",
-                 lambda result, weights, value: (result <= value.amax(1, keepdim=True) + 1e-9).all()),
+        Property(
+            "within the values",
+            "A weighted mean lies between the smallest and the largest value.",
+            lambda result, weights, value: (result <= value.amax(1, keepdim=True) + 1e-9).all(),
+        )
     ],
     mistakes=[
         Mistake("transposed", "You summed over the queries.", {"weights @": "weights.mT @"}),
-        Mistake("plain mean", "You forgot the weights.",
-                "return value.mean(1, keepdim=True).expand_as(weights @ value)"),
+        Mistake(
+            "plain mean", "You forgot the weights.", "return value.mean(1, keepdim=True).expand_as(weights @ value)"
+        ),
         Mistake("weights cut off", "No gradient reaches the weights.", "return weights.detach() @ value"),
     ],
 )

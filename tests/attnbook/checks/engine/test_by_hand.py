@@ -64,12 +64,21 @@ def hidden_in_a_try(x):
 SLOPE = Exercise(slope, lambda draw: [(draw.normal(3),)], [], gradients=False, by_hand=True)
 
 
-@pytest.mark.parametrize("answer, way", [
-    (by_grad, "autograd.grad"), (by_backward, "backward"), (by_send_back, "backward"), (by_vjp, "torch.func"),
-    (by_jacobian, "autograd.grad"), (by_forward_mode, "forward mode"), (hidden_in_a_try, "backward"),
-    (torch.func.vmap(torch.func.grad(cube)), "torch.func"), (torch.func.jacfwd(lambda x: cube(x).sum()), "torch.func"),
-    (lambda x: torch.func.jvp(cube, (x,), (torch.ones_like(x),))[1], "torch.func"),
-])
+@pytest.mark.parametrize(
+    "answer, way",
+    [
+        (by_grad, "autograd.grad"),
+        (by_backward, "backward"),
+        (by_send_back, "backward"),
+        (by_vjp, "torch.func"),
+        (by_jacobian, "autograd.grad"),
+        (by_forward_mode, "forward mode"),
+        (hidden_in_a_try, "backward"),
+        (torch.func.vmap(torch.func.grad(cube)), "torch.func"),
+        (torch.func.jacfwd(lambda x: cube(x).sum()), "torch.func"),
+        (lambda x: torch.func.jvp(cube, (x,), (torch.ones_like(x),))[1], "torch.func"),
+    ],
+)
 def test_autograd_is_noticed_however_it_is_called(answer, way):
     verdict = judge(SLOPE, answer)
     assert verdict.mistake == "not by hand"
@@ -120,9 +129,7 @@ def jacobian_rows(weights, value, grad_context):
     return weights * (grad_weights - (weights * grad_weights).sum(-1, keepdim=True)), grad_value
 
 
-@pytest.mark.parametrize("answer, name", [
-    (whole_backward, "asked autograd.grad"), (jacobian_rows, "asked torch.func"),
-])
+@pytest.mark.parametrize("answer, name", [(whole_backward, "asked autograd.grad"), (jacobian_rows, "asked torch.func")])
 def test_attention_backward_is_by_hand(answer, name):
     for variant in range(4):
         verdict = evaluate("lab02", "attention_backward", answer, variant)

@@ -67,55 +67,61 @@ def one_position(index):
     return answer
 
 
-@pytest.mark.parametrize("kind, answer", [
-    ("axes permuted", lambda q, k: dot(q, k).mT),
-    ("reshaped, not transposed", lambda q, k: dot(q, k).mT.reshape(len(q), q.shape[1], -1)),
-    ("an axis of size 1", lambda q, k: dot(q, k)[:, None]),
-    ("axes folded", lambda q, k: dot(q, k).flatten(1)),
-    ("rolled", lambda q, k: dot(q, k).roll(1, 2)),
-    ("flipped", lambda q, k: dot(q, k).flip(1)),
-    ("sorted", lambda q, k: dot(q, k).sort(-1).values),
-    ("summed up", lambda q, k: dot(q, k).cumsum(1)),
-    ("one too few", lambda q, k: dot(q, k)[..., :-1]),
-    ("one too many", lambda q, k: F.pad(dot(q, k), (1, 0))),
-    ("summed over an axis", lambda q, k: dot(q, k).mean(0)),
-    ("each with every other", lambda q, k: torch.einsum("bqd,ckd->bcqk", q, k)),
-    ("wrong sign", lambda q, k: -dot(q, k)),
-    ("off by a factor", lambda q, k: dot(q, k) / q.shape[-1] ** 0.5),
-    ("off by a factor", lambda q, k: dot(q, k) * math.log(2)),
-    ("off by a factor", lambda q, k: dot(q, k) * k.sum()),
-    ("a constant added", lambda q, k: dot(q, k) + 3),
-    ("a factor and a constant", lambda q, k: 1 - 2 * dot(q, k)),
-    ("one function too many", lambda q, k: dot(q, k).exp()),
-    ("one function too many", lambda q, k: dot(q, k).softmax(-1)),
-    ("rounded", lambda q, k: dot(q, k).long()),
-    ("few digits", lambda q, k: dot(q, k).half().double()),
-    ("as if query were changed", lambda q, k: dot(F.normalize(q, dim=-1), k)),
-    ("one row for all", lambda q, k: (dot(q, k) + dot(q, k).sin())[:, :1].expand_as(dot(q, k))),
-    ("a factor for each row", lambda q, k: dot(q, k) * q.norm(dim=-1, keepdim=True)),
-    ("a number added to each row", lambda q, k: dot(q, k) + q.norm(dim=-1, keepdim=True)),
-    ("sentences mixed", lambda q, k: torch.einsum("bqd,ckd->bqk", q, k)),
-    ("key has no effect", lambda q, k: torch.cdist(q, torch.arange(k.numel()).view(k.shape).double())),
-    ("nothing but zeros", lambda q, k: 0 * dot(q, k)),
-    ("the same number everywhere", lambda q, k: 0 * dot(q, k) + q.sum()),
-    ("in another order", lambda q, k: dot(q, k).flatten().roll(3).view(dot(q, k).shape)),
-    ("wrong only at the last position", one_position(-1)),
-    ("wrong only after the first position", lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3])),
-    ("random", restless),
-])
+@pytest.mark.parametrize(
+    "kind, answer",
+    [
+        ("axes permuted", lambda q, k: dot(q, k).mT),
+        ("reshaped, not transposed", lambda q, k: dot(q, k).mT.reshape(len(q), q.shape[1], -1)),
+        ("an axis of size 1", lambda q, k: dot(q, k)[:, None]),
+        ("axes folded", lambda q, k: dot(q, k).flatten(1)),
+        ("rolled", lambda q, k: dot(q, k).roll(1, 2)),
+        ("flipped", lambda q, k: dot(q, k).flip(1)),
+        ("sorted", lambda q, k: dot(q, k).sort(-1).values),
+        ("summed up", lambda q, k: dot(q, k).cumsum(1)),
+        ("one too few", lambda q, k: dot(q, k)[..., :-1]),
+        ("one too many", lambda q, k: F.pad(dot(q, k), (1, 0))),
+        ("summed over an axis", lambda q, k: dot(q, k).mean(0)),
+        ("each with every other", lambda q, k: torch.einsum("bqd,ckd->bcqk", q, k)),
+        ("wrong sign", lambda q, k: -dot(q, k)),
+        ("off by a factor", lambda q, k: dot(q, k) / q.shape[-1] ** 0.5),
+        ("off by a factor", lambda q, k: dot(q, k) * math.log(2)),
+        ("off by a factor", lambda q, k: dot(q, k) * k.sum()),
+        ("a constant added", lambda q, k: dot(q, k) + 3),
+        ("a factor and a constant", lambda q, k: 1 - 2 * dot(q, k)),
+        ("one function too many", lambda q, k: dot(q, k).exp()),
+        ("one function too many", lambda q, k: dot(q, k).softmax(-1)),
+        ("rounded", lambda q, k: dot(q, k).long()),
+        ("few digits", lambda q, k: dot(q, k).half().double()),
+        ("as if query were changed", lambda q, k: dot(F.normalize(q, dim=-1), k)),
+        ("one row for all", lambda q, k: (dot(q, k) + dot(q, k).sin())[:, :1].expand_as(dot(q, k))),
+        ("a factor for each row", lambda q, k: dot(q, k) * q.norm(dim=-1, keepdim=True)),
+        ("a number added to each row", lambda q, k: dot(q, k) + q.norm(dim=-1, keepdim=True)),
+        ("sentences mixed", lambda q, k: torch.einsum("bqd,ckd->bqk", q, k)),
+        ("key has no effect", lambda q, k: torch.cdist(q, torch.arange(k.numel()).view(k.shape).double())),
+        ("nothing but zeros", lambda q, k: 0 * dot(q, k)),
+        ("the same number everywhere", lambda q, k: 0 * dot(q, k) + q.sum()),
+        ("in another order", lambda q, k: dot(q, k).flatten().roll(3).view(dot(q, k).shape)),
+        ("wrong only at the last position", one_position(-1)),
+        ("wrong only after the first position", lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3])),
+        ("random", restless),
+    ],
+)
 def test_a_wrong_result_is_explained_by_the_right_one(kind, answer):
     verdict = judge(DOT, answer)
     assert (verdict.passed, verdict.mistake, verdict.kind) == (False, None, kind)
 
 
-@pytest.mark.parametrize("kind, answer", [
-    ("wrong only in closed rows", lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True)),
-    ("as if mask were changed", lambda s, m, g: soft(s, ~m, g)),
-    ("as if gain were changed", lambda s, m, g: soft(s, m, 1.0)),
-    ("as if gain were changed", lambda s, m, g: soft(s, m, 1 / g)),
-    ("not normalised", lambda s, m, g: (g * s).sigmoid().masked_fill(~m, 0.0)),
-    ("another default", lambda s, m, g=2.0: soft(s, m, g)),
-])
+@pytest.mark.parametrize(
+    "kind, answer",
+    [
+        ("wrong only in closed rows", lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True)),
+        ("as if mask were changed", lambda s, m, g: soft(s, ~m, g)),
+        ("as if gain were changed", lambda s, m, g: soft(s, m, 1.0)),
+        ("as if gain were changed", lambda s, m, g: soft(s, m, 1 / g)),
+        ("not normalised", lambda s, m, g: (g * s).sigmoid().masked_fill(~m, 0.0)),
+        ("another default", lambda s, m, g=2.0: soft(s, m, g)),
+    ],
+)
 def test_masks_and_optional_arguments_are_spoken_of(kind, answer):
     verdict = judge(SOFT, answer)
     assert (verdict.passed, verdict.kind) == (False, kind)
@@ -126,24 +132,30 @@ def test_a_default_that_is_missing_or_the_same_is_no_fault():
     assert judge(SOFT, lambda scores, mask, gain=1: soft(scores, mask, gain))
 
 
-@pytest.mark.parametrize("kind, answer, named", [
-    ("results swapped", lambda q, k: both(q, k)[::-1], "`scores` and `mean`"),
-    ("off by a factor", lambda q, k: (dot(q, k), 2 * q.mean(1)), "Your `mean`"),
-    ("axes permuted", lambda q, k: (dot(q, k).mT, q.mean(1)), "Your `scores`"),
-])
+@pytest.mark.parametrize(
+    "kind, answer, named",
+    [
+        ("results swapped", lambda q, k: both(q, k)[::-1], "`scores` and `mean`"),
+        ("off by a factor", lambda q, k: (dot(q, k), 2 * q.mean(1)), "Your `mean`"),
+        ("axes permuted", lambda q, k: (dot(q, k).mT, q.mean(1)), "Your `scores`"),
+    ],
+)
 def test_of_several_results_the_wrong_one_is_explained(kind, answer, named):
     verdict = judge(BOTH, answer)
     assert (verdict.kind, named in verdict.message) == (kind, True)
 
 
-@pytest.mark.parametrize("kind, answer", [
-    ("True and False exchanged", lambda n: ~causal(n)),
-    ("axes permuted", lambda n: causal(n).T),
-    ("wrong only on the diagonal", lambda n: causal(n).tril(-1)),
-    ("too many True", lambda n: causal(n) | (torch.arange(n) == 2)),
-    ("wrong only at the first position", lambda n: causal(n) & (torch.arange(n) > 0)),
-    ("the same number everywhere", lambda n: causal(n) | True),
-])
+@pytest.mark.parametrize(
+    "kind, answer",
+    [
+        ("True and False exchanged", lambda n: ~causal(n)),
+        ("axes permuted", lambda n: causal(n).T),
+        ("wrong only on the diagonal", lambda n: causal(n).tril(-1)),
+        ("too many True", lambda n: causal(n) | (torch.arange(n) == 2)),
+        ("wrong only at the first position", lambda n: causal(n) & (torch.arange(n) > 0)),
+        ("the same number everywhere", lambda n: causal(n) | True),
+    ],
+)
 def test_masks_are_explained_in_words_for_masks(kind, answer):
     assert judge(CAUSAL, answer).kind == kind
 
@@ -152,17 +164,30 @@ def test_positions_that_should_not_know_each_other_are_found_out():
     assert judge(APART, lambda x: apart(x + x.roll(1, 1).sin())).kind == "positions mixed"
 
 
-@pytest.mark.parametrize("lab, exercise, kind, answer", [
-    ("lab01", "shift_right", "wrong only at the first position", lambda target, bos: target.roll(1, 1) * (
-        torch.arange(target.shape[1]) > 0) + bos * (torch.arange(len(target)) == 0)[:, None] * (
-            torch.arange(target.shape[1]) == 0)),
-    ("lab02", "weight_sum", "axes permuted", lambda weights, value: value.mT @ weights.mT),
-    ("lab03", "attention_entropy", "off by a factor",
-     lambda weights: -(weights * weights.where(weights > 0, 1.0).log10()).sum(-1)),
-    ("lab07", "permute_rows", "flipped", lambda x, order: x[:, order.flip(0)]),
-    ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
-    ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
-])
+@pytest.mark.parametrize(
+    "lab, exercise, kind, answer",
+    [
+        (
+            "lab01",
+            "shift_right",
+            "wrong only at the first position",
+            lambda target, bos: (
+                target.roll(1, 1) * (torch.arange(target.shape[1]) > 0)
+                + bos * (torch.arange(len(target)) == 0)[:, None] * (torch.arange(target.shape[1]) == 0)
+            ),
+        ),
+        ("lab02", "weight_sum", "axes permuted", lambda weights, value: value.mT @ weights.mT),
+        (
+            "lab03",
+            "attention_entropy",
+            "off by a factor",
+            lambda weights: -(weights * weights.where(weights > 0, 1.0).log10()).sum(-1),
+        ),
+        ("lab07", "permute_rows", "flipped", lambda x, order: x[:, order.flip(0)]),
+        ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
+        ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
+    ],
+)
 def test_answers_to_the_labs_are_explained(lab, exercise, kind, answer):
     verdict = evaluate(lab, exercise, answer)
     assert verdict.kind == kind or verdict.mistake, verdict.message
@@ -197,8 +222,21 @@ def test_what_cannot_be_explained_is_counted():
     assert "numbers differ; the first is at" in " ".join(verdict.message.split())
 
 
-@pytest.mark.parametrize("value", [None, "no", {1: "a"}, [torch.ones(2), "b"], torch.ones(0), torch.ones(2, 2, 2, 2, 2),
-                                   float("nan"), {1, 2}, (), [[]]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "no",
+        {1: "a"},
+        [torch.ones(2), "b"],
+        torch.ones(0),
+        torch.ones(2, 2, 2, 2, 2),
+        float("nan"),
+        {1, 2},
+        (),
+        [[]],
+    ],
+)
 def test_nothing_raises_and_it_is_quick(value):
     def same(x):
         return x

@@ -168,22 +168,34 @@ def test_a_loop_without_end_is_stopped(weigh_exercise, monkeypatch):
     assert "in hangs, line" in verdict.message
 
 
-@pytest.mark.parametrize("result, words", [
-    ([1.0, 2.0], "list of 2"), (np.ones(2), "torch.from_numpy"), ("no", "str"),
-    ((torch.ones(2),), "tuple of 1"), ({1: 2}, "dict"), ((x for x in "ab"), "yield"), (object(), "object"),
-    (10**30, "int"),
-    (torch.ones(2, dtype=torch.complex64), "Tensor"),
-])
+@pytest.mark.parametrize(
+    "result, words",
+    [
+        ([1.0, 2.0], "list of 2"),
+        (np.ones(2), "torch.from_numpy"),
+        ("no", "str"),
+        ((torch.ones(2),), "tuple of 1"),
+        ({1: 2}, "dict"),
+        ((x for x in "ab"), "yield"),
+        (object(), "object"),
+        (10**30, "int"),
+        (torch.ones(2, dtype=torch.complex64), "Tensor"),
+    ],
+)
 def test_a_wrong_type_gets_told(weigh_exercise, result, words):
     verdict = judge(weigh_exercise, lambda w, v: result)
     assert verdict.mistake == "wrong type"
     assert words in verdict.message
 
 
-@pytest.mark.parametrize("answer, name", [
-    (lambda x: x.min(), "too few results"), (lambda x: (x.min(),), "too few results"),
-    (lambda x: (x.min(), x.max(), x.mean()), "too many results"),
-])
+@pytest.mark.parametrize(
+    "answer, name",
+    [
+        (lambda x: x.min(), "too few results"),
+        (lambda x: (x.min(),), "too few results"),
+        (lambda x: (x.min(), x.max(), x.mean()), "too many results"),
+    ],
+)
 def test_a_tuple_of_another_length_gets_told(extremes_exercise, answer, name):
     verdict = judge(extremes_exercise, answer)
     assert verdict.mistake == name
@@ -220,8 +232,11 @@ class Agreeable(torch.Tensor):
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        return True if function in (torch.allclose, torch.equal) else super().__torch_function__(
-            function, types, args, kwargs or {})
+        return (
+            True
+            if function in (torch.allclose, torch.equal)
+            else super().__torch_function__(function, types, args, kwargs or {})
+        )
 
 
 class Same:
@@ -240,9 +255,15 @@ def writes_zeros(weights, value):
 
 
 def test_the_check_is_not_fooled(weigh_exercise):
-    for answer in (lambda w, v: (w @ v * 2).as_subclass(Agreeable), lambda w, v: Same(), writes_zeros,
-                   lambda w, v: torch.zeros_like(w @ v), lambda w, v: (w @ v).mean() + 0 * (w @ v)):
+    for answer in (
+        lambda w, v: (w @ v * 2).as_subclass(Agreeable),
+        lambda w, v: Same(),
+        writes_zeros,
+        lambda w, v: torch.zeros_like(w @ v),
+        lambda w, v: (w @ v).mean() + 0 * (w @ v),
+    ):
         assert not judge(weigh_exercise, answer)
+
 
 def test_answers_that_misbehave_raise_nothing(weigh_exercise):
     inside_itself = []
@@ -261,8 +282,16 @@ def test_answers_that_misbehave_raise_nothing(weigh_exercise):
     def speechless(weights, value):
         raise UnspeakableError
 
-    for answer in (recurse, leaves, speechless, int, lambda w, v: inside_itself,
-                   lambda w, v: torch.ones(2).to_sparse(), lambda w, v: {Same(): 1}, lambda w, v: {(2, 3)}):
+    for answer in (
+        recurse,
+        leaves,
+        speechless,
+        int,
+        lambda w, v: inside_itself,
+        lambda w, v: torch.ones(2).to_sparse(),
+        lambda w, v: {Same(): 1},
+        lambda w, v: {(2, 3)},
+    ):
         assert not judge(weigh_exercise, answer)
 
 
@@ -270,9 +299,14 @@ def test_two_mistakes_alike_in_one_place_are_told_apart_by_the_others():
     def double(number):
         return number * 2
 
-    exercise = Exercise(double, lambda draw: [(2,), (3,)], [
-        Mistake("squared", "You squared.", "return number ** 2"),
-        Mistake("two more", "You added.", "return number + 2")])
+    exercise = Exercise(
+        double,
+        lambda draw: [(2,), (3,)],
+        [
+            Mistake("squared", "You squared.", "return number ** 2"),
+            Mistake("two more", "You added.", "return number + 2"),
+        ],
+    )
     assert judge(exercise, lambda n: n + 2).mistake == "two more"
     assert judge(exercise, lambda n: n * n).mistake == "squared"
     assert judge(exercise, lambda n: n * 3).mistake is None

@@ -25,9 +25,17 @@ def returns_a_constant():
     return 3
 
 
-@pytest.mark.parametrize("answer, empty", [
-    (only_a_docstring, True), (only_dots, True), (lambda x: None, True), (returns_none_at_the_end, False),
-    (returns_a_constant, False), (len, False), (lambda x: x, False),
-])
+@pytest.mark.parametrize(
+    "answer, empty",
+    [
+        (only_a_docstring, True),
+        (only_dots, True),
+        (lambda x: None, True),
+        (returns_none_at_the_end, False),
+        (returns_a_constant, False),
+        (len, False),
+        (lambda x: x, False),
+    ],
+)
 def test_an_empty_body_is_recognised(answer, empty):
     assert empty_body(answer) == empty

@@ -11,10 +11,18 @@ def test_long_tensors_are_only_described():
     assert text(torch.tensor([1.0, 0.25])) == "[1.  , 0.25]"
 
 
-@pytest.mark.parametrize("value, wanted", [
-    ({2: 1 / 3}, "{2: 0.3333}"), ([1.0, "a"], "[1, 'a']"), ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
-    (len, "a function"), (set(), "set()"), (frozenset(), "set()"), (-0.0, "0"),
-])
+@pytest.mark.parametrize(
+    "value, wanted",
+    [
+        ({2: 1 / 3}, "{2: 0.3333}"),
+        ([1.0, "a"], "[1, 'a']"),
+        ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
+        (len, "a function"),
+        (set(), "set()"),
+        (frozenset(), "set()"),
+        (-0.0, "0"),
+    ],
+)
 def test_other_values_print_as_they_are_written(value, wanted):
     assert text(value) == wanted
 
@@ -22,7 +30,9 @@ def test_other_values_print_as_they_are_written(value, wanted):
 def test_long_lists_get_a_line_for_each_entry():
     assert text([[1, 2], [3]]) == "[[1, 2], [3]]"
     assert text([list(range(20)), list(range(20, 40))]).splitlines() == [
-        f"[{list(range(20))},", f" {list(range(20, 40))}]"]
+        f"[{list(range(20))},",
+        f" {list(range(20, 40))}]",
+    ]
 
 
 def test_a_third_axis_leaves_no_empty_lines():

@@ -18,7 +18,8 @@ def tables(draw):
 
 
 TOTAL = Exercise(
-    total, tables,
+    total,
+    tables,
     mistakes=[Mistake("mean", "You averaged.", {".sum(-1)": ".mean(-1)"})],
     properties=[Property("not negative", "It cannot be.", lambda result, table: (result >= 0).all())],
 )
@@ -65,16 +66,18 @@ def test_cases_that_cannot_be_compact_are_left_out():
 
 def test_a_known_mistake_is_shown_on_a_smaller_input_that_was_not_drawn():
     verdict, seen = seen_by(lambda table: table.mean(-1))
-    judged = min(seen[:len(TOTAL.inputs())])
+    judged = min(seen[: len(TOTAL.inputs())])
     assert verdict.mistake == "mean"
     assert min(seen) < judged
     assert numbers_shown(verdict) <= 3
 
 
 def test_an_unlisted_mistake_too():
-    for answer, name in ((lambda table: -table.sum(-1), "wrong sign"),
-                         (lambda table: 3 * table.sum(-1), "off by a factor"),
-                         (lambda table: table.sum(-1) / 0, "not a number")):
+    for answer, name in (
+        (lambda table: -table.sum(-1), "wrong sign"),
+        (lambda table: 3 * table.sum(-1), "off by a factor"),
+        (lambda table: table.sum(-1) / 0, "not a number"),
+    ):
         verdict = judge(TOTAL, answer)
         assert name in (verdict.kind, verdict.mistake)
         assert numbers_shown(verdict) <= 3

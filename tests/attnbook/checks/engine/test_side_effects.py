@@ -32,10 +32,14 @@ def test_a_list_changed_in_place_is_seen():
     assert judge(exercise, lambda items: sorted(items, reverse=True)[::-1])
 
 
-@pytest.mark.parametrize("answer", [
-    lambda w, v: (w @ v).detach(), lambda w, v: torch.tensor((w @ v).tolist(), dtype=v.dtype),
-    lambda w, v: (w @ v).data.clone(),
-])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda w, v: (w @ v).detach(),
+        lambda w, v: torch.tensor((w @ v).tolist(), dtype=v.dtype),
+        lambda w, v: (w @ v).data.clone(),
+    ],
+)
 def test_a_lost_gradient_is_told(weigh_exercise, answer):
     verdict = judge(weigh_exercise, answer)
     assert verdict.mistake == "loses the gradient"
@@ -122,16 +126,20 @@ def test_a_number_that_should_carry_a_gradient_counts_as_cut_off():
     def total(x):
         return x.sum()
 
-    exercise = Exercise(total, lambda draw: [(draw.normal(2, 3),)], [
-        Mistake("cut", "You cut the gradient.", "return x.sum().detach()")])
+    exercise = Exercise(
+        total, lambda draw: [(draw.normal(2, 3),)], [Mistake("cut", "You cut the gradient.", "return x.sum().detach()")]
+    )
     assert judge(exercise, lambda x: x.sum().item()).mistake == "cut"
     assert judge(exercise, lambda x: sum(x.flatten()))
 
 
-@pytest.mark.parametrize("answer, words", [
-    (lambda w, v: (w @ v).float(), "float32 instead of float64"),
-    (lambda w, v: w.double() @ v.double(), "float64 instead of float32"),
-])
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (lambda w, v: (w @ v).float(), "float32 instead of float64"),
+        (lambda w, v: w.double() @ v.double(), "float64 instead of float32"),
+    ],
+)
 def test_another_dtype_is_told(weigh_exercise, answer, words):
     verdict = judge(weigh_exercise, answer)
     assert verdict.mistake == "another dtype"

@@ -25,29 +25,52 @@ class Model:
         return Model(change(self.table))
 
 
-@pytest.mark.parametrize("value, wanted", [
-    (np.float64(0.5), 0.5), (np.int64(3), 3), (Pair(1, 2), (1, 2)), (Counter("aab"), {"a": 2, "b": 1}),
-    ({1, 2}, frozenset({1, 2})), ([True, None, "a"], [True, None, "a"]),
-])
+@pytest.mark.parametrize(
+    "value, wanted",
+    [
+        (np.float64(0.5), 0.5),
+        (np.int64(3), 3),
+        (Pair(1, 2), (1, 2)),
+        (Counter("aab"), {"a": 2, "b": 1}),
+        ({1, 2}, frozenset({1, 2})),
+        ([True, None, "a"], [True, None, "a"]),
+    ],
+)
 def test_values_become_exact_types(value, wanted):
     assert plain(value) == wanted
     assert type(plain(value)) is type(wanted)
 
 
-@pytest.mark.parametrize("first, second", [
-    (torch.tensor([1, 2]), torch.tensor([1.0, 2.0])), (1, torch.tensor(1.0)), ([1, 2], (1, 2)),
-    (float("nan"), torch.tensor(float("nan"))), ({"a": 0.5}, {"a": 0.5 + 1e-9}), (None, None),
-    (torch.tensor(1 / 3, dtype=torch.float64), torch.tensor(1 / 3)),
-])
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (torch.tensor([1, 2]), torch.tensor([1.0, 2.0])),
+        (1, torch.tensor(1.0)),
+        ([1, 2], (1, 2)),
+        (float("nan"), torch.tensor(float("nan"))),
+        ({"a": 0.5}, {"a": 0.5 + 1e-9}),
+        (None, None),
+        (torch.tensor(1 / 3, dtype=torch.float64), torch.tensor(1 / 3)),
+    ],
+)
 def test_what_says_the_same_is_the_same(first, second):
     assert same(first, second, 1e-6)
 
 
-@pytest.mark.parametrize("first, second", [
-    (torch.ones(2), torch.ones(2, 1)), (torch.ones(1), 1.0), ([1, 2], [1, 2, 3]), ({"a": 1}, {"b": 1}),
-    (None, 0), (torch.ones(2), [1.0, 1.0]), (1.0, 1.0 + 1e-4), (Strange(object()), Strange(Model(None))),
-    ("a", "b"),
-])
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (torch.ones(2), torch.ones(2, 1)),
+        (torch.ones(1), 1.0),
+        ([1, 2], [1, 2, 3]),
+        ({"a": 1}, {"b": 1}),
+        (None, 0),
+        (torch.ones(2), [1.0, 1.0]),
+        (1.0, 1.0 + 1e-4),
+        (Strange(object()), Strange(Model(None))),
+        ("a", "b"),
+    ],
+)
 def test_what_differs_is_told_apart(first, second):
     assert not same(first, second, 1e-6)
 
@@ -77,11 +100,17 @@ def test_size_counts_numbers():
     assert size(Model(torch.ones(5))) == 5
 
 
-@pytest.mark.parametrize("value, wanted", [
-    (torch.ones(2, 3), "tensor (2, 3) float32"), ((1, 2), "tuple of 2"), ({1}, "set of 1"), (None, "None"),
-    (1, "int"),
-    (Strange(np.ones(2)), "ndarray"),
-])
+@pytest.mark.parametrize(
+    "value, wanted",
+    [
+        (torch.ones(2, 3), "tensor (2, 3) float32"),
+        ((1, 2), "tuple of 2"),
+        ({1}, "set of 1"),
+        (None, "None"),
+        (1, "int"),
+        (Strange(np.ones(2)), "ndarray"),
+    ],
+)
 def test_a_kind_is_short(value, wanted):
     assert kind(value) == wanted
 

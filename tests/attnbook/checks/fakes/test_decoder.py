@@ -52,12 +52,15 @@ def test_the_ends_can_be_chosen():
     assert (script == EOS).nonzero().tolist() == [[0, 0], [1, 3], [2, 1]]
 
 
-@pytest.mark.parametrize("token, state, words", [
-    (torch.ones(3, 1, dtype=torch.long), torch.zeros(3, 2), r"token has shape \(3, 1\); wanted \(3,\)"),
-    (torch.ones(3, dtype=torch.long), torch.zeros(3), "give back the state"),
-    (torch.ones(3), torch.zeros(3, 2), "a word's number is an integer"),
-    (torch.ones(3, dtype=torch.long), torch.zeros(3, 2, device="meta"), "is not on the expected device meta"),
-])
+@pytest.mark.parametrize(
+    "token, state, words",
+    [
+        (torch.ones(3, 1, dtype=torch.long), torch.zeros(3, 2), r"token has shape \(3, 1\); wanted \(3,\)"),
+        (torch.ones(3, dtype=torch.long), torch.zeros(3), "give back the state"),
+        (torch.ones(3), torch.zeros(3, 2), "a word's number is an integer"),
+        (torch.ones(3, dtype=torch.long), torch.zeros(3, 2, device="meta"), "is not on the expected device meta"),
+    ],
+)
 def test_what_it_cannot_use_is_told(decoder, token, state, words):
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         decoder(token, state)

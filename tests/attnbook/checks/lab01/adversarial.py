@@ -75,15 +75,31 @@ def pads_with_zero(target, bos):
 
 
 WRONG = {
-    "sequence_loss": [largest_of_all, greater_than_pad, sentence_by_sentence, step_by_step, shifted_again,
-                      closes_the_pad_logit, clamps, smooths, in_single_precision, counts_the_first_padding,
-                      plain_number],
+    "sequence_loss": [
+        largest_of_all,
+        greater_than_pad,
+        sentence_by_sentence,
+        step_by_step,
+        shifted_again,
+        closes_the_pad_logit,
+        clamps,
+        smooths,
+        in_single_precision,
+        counts_the_first_padding,
+        plain_number,
+    ],
     "shift_right": [smears, drops_end_symbols, pads_with_zero],
 }
 NAMED = {
-    greater_than_pad: "only numbers above pad", sentence_by_sentence: "mean of means, and 0 / 0",
-    step_by_step: "mean of the steps' means", shifted_again: "shifted once more",
-    closes_the_pad_logit: "changes its input", in_single_precision: "another dtype",
-    counts_the_first_padding: "first padding counted", plain_number: "a number without a gradient",
-    smears: "the first word everywhere", drops_end_symbols: "end symbols left out", pads_with_zero: "0 in front",
+    greater_than_pad: "only numbers above pad",
+    sentence_by_sentence: "mean of means, and 0 / 0",
+    step_by_step: "mean of the steps' means",
+    shifted_again: "shifted once more",
+    closes_the_pad_logit: "changes its input",
+    in_single_precision: "another dtype",
+    counts_the_first_padding: "first padding counted",
+    plain_number: "a number without a gradient",
+    smears: "the first word everywhere",
+    drops_end_symbols: "end symbols left out",
+    pads_with_zero: "0 in front",
 }

@@ -98,7 +98,7 @@ def greedy_decode__filled_in(step, state, bos, eos, max_length):
 def greedy_decode__sentence_by_sentence(step, state, bos, eos, max_length):
     result = torch.full((len(state), max_length), eos, device=state.device)
     for i in range(len(state)):
-        token, own = torch.full((1,), bos, device=state.device), state[i:i + 1]
+        token, own = torch.full((1,), bos, device=state.device), state[i : i + 1]
         for t in range(max_length):
             logits, own = step(token, own)
             token = logits.argmax(-1)

@@ -43,9 +43,7 @@ def additive_score__einsum(query, key, W_q, W_k, v):
 
 def additive_score__concatenated(query, key, W_q, W_k, v):
     queries, keys = query.shape[1], key.shape[1]
-    pairs = torch.cat(
-        [query[:, :, None].expand(-1, -1, keys, -1), key[:, None].expand(-1, queries, -1, -1)], dim=-1
-    )
+    pairs = torch.cat([query[:, :, None].expand(-1, -1, keys, -1), key[:, None].expand(-1, queries, -1, -1)], dim=-1)
     return torch.tanh(pairs @ torch.cat([W_q, W_k], dim=1).T) @ v
 
 
@@ -69,9 +67,7 @@ def weight_sum__broadcast(weights, value):
 def attention_backward__jacobian(weights, value, grad_context):
     jacobian = torch.diag_embed(weights) - weights.unsqueeze(-1) * weights.unsqueeze(-2)
     grad_weights = torch.bmm(grad_context, value.transpose(1, 2))
-    return torch.einsum("bqij,bqj->bqi", jacobian, grad_weights), torch.bmm(
-        weights.transpose(1, 2), grad_context
-    )
+    return torch.einsum("bqij,bqj->bqi", jacobian, grad_weights), torch.bmm(weights.transpose(1, 2), grad_context)
 
 
 def attention_backward__loops(weights, value, grad_context):

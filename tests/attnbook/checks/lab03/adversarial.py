@@ -65,8 +65,9 @@ def takes_two_axes_for_padding(query, key, value, mask=None):
 
 
 def squeezes_the_mask(query, key, value, mask=None):
-    return attend(scaled(query, key), mask[:, 0] if mask is not None and mask.ndim == 3 and
-                  mask.shape[1] == 1 else mask, value)
+    return attend(
+        scaled(query, key), mask[:, 0] if mask is not None and mask.ndim == 3 and mask.shape[1] == 1 else mask, value
+    )
 
 
 def adds_the_logarithm_of_the_mask(query, key, value, mask=None):
@@ -111,8 +112,9 @@ def writes_ones(weights):
 
 
 def loops_into_floats(weights):
-    return torch.tensor([[sum(-w * torch.tensor(w).log() for w in row if w) for row in rows]
-                         for rows in weights.tolist()])
+    return torch.tensor(
+        [[sum(-w * torch.tensor(w).log() for w in row if w) for row in rows] for rows in weights.tolist()]
+    )
 
 
 def squeezes(weights):
@@ -124,19 +126,48 @@ def holds_the_weights(weights):
 
 
 WRONG = {
-    "scaled_dot_attention": [skips_a_closed_mask, scales_one_branch, scales_the_other, forgets_the_mask_in_the_context,
-                             returns_weights_before_the_mask, means_where_all_is_closed, rounds_the_root,
-                             scales_the_query_itself, one_mask_for_the_batch, always_causal,
-                             takes_two_axes_for_padding, squeezes_the_mask, adds_the_logarithm_of_the_mask],
-    "attention_entropy": [normalises_again, zeroes_nan, asks_entr, asks_xlogy, adds_a_little, leaves_small_ones_out,
-                          selects, writes_ones, loops_into_floats, squeezes, holds_the_weights],
+    "scaled_dot_attention": [
+        skips_a_closed_mask,
+        scales_one_branch,
+        scales_the_other,
+        forgets_the_mask_in_the_context,
+        returns_weights_before_the_mask,
+        means_where_all_is_closed,
+        rounds_the_root,
+        scales_the_query_itself,
+        one_mask_for_the_batch,
+        always_causal,
+        takes_two_axes_for_padding,
+        squeezes_the_mask,
+        adds_the_logarithm_of_the_mask,
+    ],
+    "attention_entropy": [
+        normalises_again,
+        zeroes_nan,
+        asks_entr,
+        asks_xlogy,
+        adds_a_little,
+        leaves_small_ones_out,
+        selects,
+        writes_ones,
+        loops_into_floats,
+        squeezes,
+        holds_the_weights,
+    ],
 }
 NAMED = {
-    skips_a_closed_mask: "a mask that closes all is skipped", scales_one_branch: "not scaled with a mask",
-    scales_the_other: "not scaled without a mask", scales_the_query_itself: "changes its input",
-    takes_two_axes_for_padding: "two axes taken for a padding mask", squeezes_the_mask: "query axis of the mask lost",
+    skips_a_closed_mask: "a mask that closes all is skipped",
+    scales_one_branch: "not scaled with a mask",
+    scales_the_other: "not scaled without a mask",
+    scales_the_query_itself: "changes its input",
+    takes_two_axes_for_padding: "two axes taken for a padding mask",
+    squeezes_the_mask: "query axis of the mask lost",
     adds_the_logarithm_of_the_mask: "gradient is not a number",
-    normalises_again: "no finite gradient at 0", zeroes_nan: "no finite gradient at 0",
-    asks_entr: "no finite gradient at 0", asks_xlogy: "no finite gradient at 0", writes_ones: "changes its input",
-    loops_into_floats: "another dtype", holds_the_weights: "weights cut off",
+    normalises_again: "no finite gradient at 0",
+    zeroes_nan: "no finite gradient at 0",
+    asks_entr: "no finite gradient at 0",
+    asks_xlogy: "no finite gradient at 0",
+    writes_ones: "changes its input",
+    loops_into_floats: "another dtype",
+    holds_the_weights: "weights cut off",
 }

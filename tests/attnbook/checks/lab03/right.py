@@ -10,10 +10,7 @@ def dot_score__einsum(query, key):
 
 def dot_score__loops(query, key):
     return torch.stack(
-        [
-            torch.stack([torch.stack([q @ k for k in ks]) for q in qs])
-            for qs, ks in zip(query, key, strict=True)
-        ]
+        [torch.stack([torch.stack([q @ k for k in ks]) for q in qs]) for qs, ks in zip(query, key, strict=True)]
     )
 
 
@@ -92,9 +89,7 @@ def scaled_dot_attention__root_of_a_tensor(query, key, value, mask=None):
 
 
 def padding_mask__loops(lengths, max_length):
-    return torch.tensor(
-        [[place < n for place in range(max_length)] for n in lengths.tolist()], device=lengths.device
-    )
+    return torch.tensor([[place < n for place in range(max_length)] for n in lengths.tolist()], device=lengths.device)
 
 
 def padding_mask__cumsum(lengths, max_length):
@@ -120,6 +115,8 @@ def attention_entropy__small_number(weights):
 
 def attention_entropy__loops(weights):
     return torch.stack(
-        [torch.stack([sum((-w * w.log() for w in row if w > 0), row.new_zeros(())) for row in rows])
-         for rows in weights]
+        [
+            torch.stack([sum((-w * w.log() for w in row if w > 0), row.new_zeros(())) for row in rows])
+            for rows in weights
+        ]
     )

@@ -25,6 +25,7 @@ def one_head(weigh):
     def self_attention(x, W_q, W_k, W_v, mask=None):
         weights = weigh((x @ W_q) @ (x @ W_k).mT / W_q.shape[-1] ** 0.5, mask)
         return weights @ (x @ W_v), weights
+
     return self_attention
 
 

@@ -19,6 +19,7 @@ def many_heads(weigh):
         q, k, v = (one.unflatten(-1, (heads, -1)).transpose(1, 2) for one in (query @ W_q, key @ W_k, value @ W_v))
         weights = weigh(q @ k.mT / q.shape[-1] ** 0.5, None if mask is None else mask[:, None])
         return (weights @ v).transpose(1, 2).flatten(2) @ W_o, weights
+
     return multi_head_attention
 
 

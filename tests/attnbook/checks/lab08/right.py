@@ -94,8 +94,9 @@ def multi_head_attention__folded(query, key, value, W_q, W_k, W_v, W_o, heads, m
 
 
 def multi_head_attention__linear(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
-    q, k, v = (F.linear(x, W.T).unflatten(-1, (heads, -1)).transpose(1, 2)
-               for x, W in ((query, W_q), (key, W_k), (value, W_v)))
+    q, k, v = (
+        F.linear(x, W.T).unflatten(-1, (heads, -1)).transpose(1, 2) for x, W in ((query, W_q), (key, W_k), (value, W_v))
+    )
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if mask is not None:
         some = mask.any(-1, keepdim=True)
@@ -178,8 +179,10 @@ def relative_shift__power(dim, offset):
 
 
 def relative_shift__complex(dim, offset):
-    turn = torch.polar(torch.ones(dim // 2, dtype=torch.float64),
-                       offset * 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim))
+    turn = torch.polar(
+        torch.ones(dim // 2, dtype=torch.float64),
+        offset * 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim),
+    )
     M = torch.zeros(dim, dim, dtype=torch.float64)
     even = torch.arange(0, dim, 2)
     M[even, even], M[even + 1, even + 1] = turn.real, turn.real

@@ -39,6 +39,7 @@ def several_heads(q, k, v, W_q, W_k, W_v, W_o, heads, mask, root=None, closed=-t
 def around(x, sublayer, norm, kind):
     def normed(y):
         return F.layer_norm(y, y.shape[-1:], *norm)
+
     return normed(x + sublayer(x)) if kind == "post" else x + sublayer(normed(x))
 
 
@@ -50,6 +51,7 @@ def encoder_with(attention):
     def encoder_layer(x, mask, layer, norm="post"):
         x = around(x, lambda y: attention(y, y, y, *layer.attention, mask), layer.norm_1, norm)
         return around(x, lambda y: computed(y, layer.feed_forward), layer.norm_2, norm)
+
     return encoder_layer
 
 
@@ -59,6 +61,7 @@ def decoder_with(attention, masks=lambda own, source, x: (own, source)):
         x = around(x, lambda y: attention(y, y, y, *layer.self_attention, own), layer.norm_1, norm)
         x = around(x, lambda y: attention(y, memory, memory, *layer.cross_attention, source), layer.norm_2, norm)
         return around(x, lambda y: computed(y, layer.feed_forward), layer.norm_3, norm)
+
     return decoder_layer
 
 
@@ -90,11 +93,15 @@ WRONG = {
     "decoder_layer": {
         **{kind.__name__: decoder_with(kind) for kind in _ODD},
         "no memory mask without the other": decoder_with(
-            several_heads, lambda own, source, x: (own, None if own is None else source)),
+            several_heads, lambda own, source, x: (own, None if own is None else source)
+        ),
         "no mask without a memory mask": decoder_with(
-            several_heads, lambda own, source, x: (None if source is None else own, source)),
+            several_heads, lambda own, source, x: (None if source is None else own, source)
+        ),
         "no memory mask for one word": decoder_with(
-            several_heads, lambda own, source, x: (own, None if x.shape[1] == 1 else source))},
+            several_heads, lambda own, source, x: (own, None if x.shape[1] == 1 else source)
+        ),
+    },
     "layer_norm": [mean_of_squares, bounded],
     "decoder_mask": [small_words],
     "label_smoothing_loss": [half_at_most],

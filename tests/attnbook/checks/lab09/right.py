@@ -86,9 +86,7 @@ def decoder_mask__numbers(target, pad):
 
 def _attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask):
     dim = query.shape[-1] // heads
-    query, key, value = (
-        x.unflatten(-1, (heads, dim)).transpose(1, 2) for x in (query @ W_q, key @ W_k, value @ W_v)
-    )
+    query, key, value = (x.unflatten(-1, (heads, dim)).transpose(1, 2) for x in (query @ W_q, key @ W_k, value @ W_v))
     scores = query @ key.mT / dim**0.5
     if mask is None:
         weights = scores.softmax(-1)

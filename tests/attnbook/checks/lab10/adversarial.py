@@ -40,6 +40,7 @@ def read_with(weigh):
         keys, values = torch.cat([state[0], x @ weights.W_k], 1), torch.cat([state[1], x @ weights.W_v], 1)
         scores = x @ weights.W_q @ keys.mT / x.shape[-1] ** 0.5
         return (x + weigh(scores, torch.ones(n, t + n).tril(t)) @ values) @ weights.W_o, (keys, values)
+
     return read_cached
 
 
@@ -104,6 +105,7 @@ def times_the_mask(log_p, ended, eos):
 def beams_with(**changes):
     def beam_search(step, state, bos, eos, width, max_length):
         return beams(step, state, bos, eos, width, max_length, **changes)
+
     return beam_search
 
 
@@ -147,17 +149,23 @@ WRONG = {
     "read_cached": {kind.__name__: read_with(kind) for kind in (exp_then_mask, last_sixteen)},
     "greedy_decode_cached": [copies_a_tensor_state, two_words_at_least, twenty_words],
     "beam_search": {
-        "fill −30": beams_with(fill=-30.0), "fill −100": beams_with(fill=-100.0), "product": product,
+        "fill −30": beams_with(fill=-30.0),
+        "fill −100": beams_with(fill=-100.0),
+        "product": product,
         "times the mask": beams_with(freeze=times_the_mask),
         "no care for large logits": beams_with(log=lambda z: z - z.exp().sum(-1, keepdim=True).log()),
         "two parts": beams_with(take=lambda state, rows: (state[0][rows], state[1][rows])),
-        "two axes": beams_with(take=lambda state, rows: tuple(
-            part.gather(0, rows[:, None].expand(-1, part.shape[1])) for part in state))},
+        "two axes": beams_with(
+            take=lambda state, rows: tuple(part.gather(0, rows[:, None].expand(-1, part.shape[1])) for part in state)
+        ),
+    },
     "error_after_first_mistake": [divides_by_no_places, counts_in_a_byte],
     "mix_with_own_output": [hardly_is_never, nearly_is_always, half_precision],
 }
 RIGHT = {
-    "sample_with_temperature": sampled, "greedy_decode_cached": greedy, "beam_search": beams_with(),
+    "sample_with_temperature": sampled,
+    "greedy_decode_cached": greedy,
+    "beam_search": beams_with(),
     "mix_with_own_output": mixed,
     "read_cached": read_with(lambda scores, mask: scores.masked_fill(mask == 0, -torch.inf).softmax(-1)),
 }

@@ -26,8 +26,10 @@ def sample_with_temperature__searchsorted(logits, temperature, chance):
     if temperature == 0:
         return torch.max(logits, dim=1).indices
     probabilities = torch.nn.functional.softmax(logits / temperature, dim=1)
-    return torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True).squeeze(1).clamp(
-        max=logits.size(1) - 1
+    return (
+        torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True)
+        .squeeze(1)
+        .clamp(max=logits.size(1) - 1)
     )
 
 

@@ -163,6 +163,7 @@ def step_with(looking=look, writing=written, reading=seen, first=lambda state: s
         memory = writing(memory, writer, *machine.writing(hidden))
         last = reading(memory, reader)
         return machine.output(hidden, last), (memory, last, reader, writer)
+
     return ntm_step
 
 
@@ -178,6 +179,7 @@ def look_normalised_over_all(orders, previous, memory):
     def sharpened(weights, gamma):
         raised = weights**gamma
         return raised / (raised.sum(-1, keepdim=True) + 1e-4)
+
     return look(orders, previous, memory, sharpened=sharpened)
 
 
@@ -223,21 +225,55 @@ def normalises_what_came(state):
 
 
 WRONG = {
-    "content_weights": (bounded_beta, exp_with_bounds, zero_rows_get_nothing, single_precision, squeezes,
-                        zeros_told_by_their_sum, lengths_told_by_their_sum, zeros_told_by_any_feature,
-                        zeros_told_by_the_first_feature, eps_of_the_dtype_added),
+    "content_weights": (
+        bounded_beta,
+        exp_with_bounds,
+        zero_rows_get_nothing,
+        single_precision,
+        squeezes,
+        zeros_told_by_their_sum,
+        lengths_told_by_their_sum,
+        zeros_told_by_any_feature,
+        zeros_told_by_the_first_feature,
+        eps_of_the_dtype_added,
+    ),
     "shift_weights": (circle_for_small_memories_only, two_rows_stay, hard_when_sharp, by_fourier, table_of_128_rows),
-    "sharpen": (bounded_gamma, tiny_for_double_only, guard_of_a_thousandth, largest_of_the_batch,
-                loosely_bounded_gamma, bounded_in_log_space, small_weights_dropped, logs_from_a_floor,
-                a_little_added, log_of_a_little_more),
-    "ntm_step": tuple(step_with(**change) for change in (
-        {"looking": look_without_moves}, {"looking": look_on_a_line}, {"looking": look_normalised_over_all},
-        {"looking": look_without_a_guard}, {"looking": look_with_plain_powers}, {"looking": look_with_plain_exp},
-        {"writing": bounded_memory}, {"reading": reads_the_strongest_when_sharp}, {"writing": writes_twice},
-        {"writing": writes_in_place},
-        {"first": normalises_what_came}, {"first": lambda state: tuple(part.float().double() for part in state)},
-        {"first": lambda state: (state[0].detach(), *state[1:])},
-    )),
+    "sharpen": (
+        bounded_gamma,
+        tiny_for_double_only,
+        guard_of_a_thousandth,
+        largest_of_the_batch,
+        loosely_bounded_gamma,
+        bounded_in_log_space,
+        small_weights_dropped,
+        logs_from_a_floor,
+        a_little_added,
+        log_of_a_little_more,
+    ),
+    "ntm_step": tuple(
+        step_with(**change)
+        for change in (
+            {"looking": look_without_moves},
+            {"looking": look_on_a_line},
+            {"looking": look_normalised_over_all},
+            {"looking": look_without_a_guard},
+            {"looking": look_with_plain_powers},
+            {"looking": look_with_plain_exp},
+            {"writing": bounded_memory},
+            {"reading": reads_the_strongest_when_sharp},
+            {"writing": writes_twice},
+            {"writing": writes_in_place},
+            {"first": normalises_what_came},
+            {"first": lambda state: tuple(part.float().double() for part in state)},
+            {"first": lambda state: (state[0].detach(), *state[1:])},
+        )
+    ),
 }
-RIGHT = {"content_weights": content, "shift_weights": moved, "sharpen": powers, "ntm_step": step_with(),
-         "erase_and_add": written, "read": seen}
+RIGHT = {
+    "content_weights": content,
+    "shift_weights": moved,
+    "sharpen": powers,
+    "ntm_step": step_with(),
+    "erase_and_add": written,
+    "read": seen,
+}

@@ -130,10 +130,12 @@ def sharpen__log_of_a_little_more(weights, gamma):
 
 def erase_and_add__loops(memory, weights, erase, add):
     batch, rows, _ = memory.shape
-    return torch.stack([
-        torch.stack([memory[b, n] * (1 - weights[b, n] * erase[b]) + weights[b, n] * add[b] for n in range(rows)])
-        for b in range(batch)
-    ])
+    return torch.stack(
+        [
+            torch.stack([memory[b, n] * (1 - weights[b, n] * erase[b]) + weights[b, n] * add[b] for n in range(rows)])
+            for b in range(batch)
+        ]
+    )
 
 
 def erase_and_add__einsum(memory, weights, erase, add):
@@ -154,8 +156,9 @@ def erase_and_add__own_copy(memory, weights, erase, add):
 
 
 def read__loops(memory, weights):
-    return torch.stack([sum(w * row for w, row in zip(ws, rows, strict=True))
-                        for ws, rows in zip(weights, memory, strict=True)])
+    return torch.stack(
+        [sum(w * row for w, row in zip(ws, rows, strict=True)) for ws, rows in zip(weights, memory, strict=True)]
+    )
 
 
 def read__einsum(memory, weights):
@@ -167,8 +170,7 @@ def read__product_and_sum(memory, weights):
 
 
 def _focus(orders, previous, memory):
-    weights = interpolate__lerp(
-        content_weights__torch_cosine(orders.key, orders.beta, memory), previous, orders.gate)
+    weights = interpolate__lerp(content_weights__torch_cosine(orders.key, orders.beta, memory), previous, orders.gate)
     return sharpen__softmax_of_logs(shift_weights__cat(weights, orders.shift), orders.gamma)
 
 
@@ -209,7 +211,9 @@ def ntm_step__both_heads_at_once(x, state, machine):
 
 
 def ntm_step__loops(x, state, machine):
-    rows = [ntm_step__fields_of_the_orders(x[b : b + 1], [part[b : b + 1] for part in state], machine)
-            for b in range(math.prod(x.shape[:1]))]
+    rows = [
+        ntm_step__fields_of_the_orders(x[b : b + 1], [part[b : b + 1] for part in state], machine)
+        for b in range(math.prod(x.shape[:1]))
+    ]
     outputs, states = zip(*rows, strict=True)
     return torch.cat(outputs), tuple(torch.cat(parts) for parts in zip(*states, strict=True))

@@ -156,7 +156,7 @@ def restarts(step, state, points, first):
 
 
 def row_by_row(step, state, points, first):
-    tours = [decoded(step, state[b:b + 1], points[b:b + 1], first[b:b + 1])[0] for b in range(len(points))]
+    tours = [decoded(step, state[b : b + 1], points[b : b + 1], first[b : b + 1])[0] for b in range(len(points))]
     return torch.stack(tours)
 
 
@@ -168,12 +168,14 @@ def scores_overwritten(step, state, points, first):
     def choose(scores, mask):
         scores[~mask] = -torch.inf
         return scores.argmax(-1)
+
     return decoded(step, state, points, first, choose)
 
 
 def closed_by_coordinates(step, state, points, first):
     def close(mask, place):
         return mask & (points != points[torch.arange(len(points)), place][:, None]).any(-1)
+
     return decoded(step, state, points, first, close=close)
 
 
@@ -186,13 +188,41 @@ def rounded_points(step, state, points, first):
 
 
 WRONG = {
-    "pointer_log_probs": [squeezed, clamped_scores, clamped_probabilities, single_precision, opens_a_closed_row,
-                          opens_the_mask_itself, closed_only_if_all_are, looks_at_row_0_of_the_mask,
-                          ten_places_at_most, query_apart, normaliser_without_gradient,
-                          query_apart_where_something_is_closed, a_wall_of_1e300, tanh_of_exps, open_rows_stacked,
-                          only_the_last_row_mended, zeros_where_nothing_is_open],
-    "greedy_pointer_decode": [one_beginning_for_all, two_features, single_precision_scores, minus_a_million,
-                              shifted_above_0, ends_sorted, once_over_scores, normalised_points, whole_numbers,
-                              restarts, row_by_row, state_copied, scores_overwritten, closed_by_coordinates,
-                              single_precision_points, rounded_points],
+    "pointer_log_probs": [
+        squeezed,
+        clamped_scores,
+        clamped_probabilities,
+        single_precision,
+        opens_a_closed_row,
+        opens_the_mask_itself,
+        closed_only_if_all_are,
+        looks_at_row_0_of_the_mask,
+        ten_places_at_most,
+        query_apart,
+        normaliser_without_gradient,
+        query_apart_where_something_is_closed,
+        a_wall_of_1e300,
+        tanh_of_exps,
+        open_rows_stacked,
+        only_the_last_row_mended,
+        zeros_where_nothing_is_open,
+    ],
+    "greedy_pointer_decode": [
+        one_beginning_for_all,
+        two_features,
+        single_precision_scores,
+        minus_a_million,
+        shifted_above_0,
+        ends_sorted,
+        once_over_scores,
+        normalised_points,
+        whole_numbers,
+        restarts,
+        row_by_row,
+        state_copied,
+        scores_overwritten,
+        closed_by_coordinates,
+        single_precision_points,
+        rounded_points,
+    ],
 }

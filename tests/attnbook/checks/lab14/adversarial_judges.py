@@ -25,12 +25,12 @@ def viewed_points(points, tour):
 
 
 def sixteen_places(mask, chosen):
-    return mask & ~torch.eye(16, dtype=torch.bool)[chosen][:, :mask.shape[1]]
+    return mask & ~torch.eye(16, dtype=torch.bool)[chosen][:, : mask.shape[1]]
 
 
 def bits(mask, chosen):
     bit = 2 ** torch.arange(mask.shape[1])
-    return (((mask * bit).sum(1) & ~(2 ** chosen))[:, None] & bit) > 0
+    return (((mask * bit).sum(1) & ~(2**chosen))[:, None] & bit) > 0
 
 
 def viewed_mask(mask, chosen):
@@ -75,8 +75,9 @@ def hull(points, polygon, tolerance=0.0, corners=None, twice=True):
     for row, places in zip(points.tolist(), polygon.tolist(), strict=True):
         places = corners(places) if corners else [p for p in places if p != len(row)]
         pairs = [(row[places[i - 1]], row[places[i]]) for i in range(len(places))]
-        good = all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= -tolerance
-                   for (ax, ay), (bx, by) in pairs for x, y in row)
+        good = all(
+            (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= -tolerance for (ax, ay), (bx, by) in pairs for x, y in row
+        )
         answers.append(good and len(places) > 2 and (not twice or len(set(places)) == len(places)))
     return torch.tensor(answers)
 
@@ -108,6 +109,7 @@ def turns_clockwise_round(points, polygon):
 
 def same_area(points, polygon):
     from attnbook.data.geometry import convex_hull, polygon_area
+
     return torch.isclose(polygon_area(points, polygon), polygon_area(points, convex_hull(points)))
 
 
@@ -127,13 +129,13 @@ def inside_the_box(points, polygon):
         three = [[row[places[i - k]] for k in (2, 1, 0)] for i in range(len(places))]
         bends = [(b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) for a, b, c in three]
         extreme = {f(range(len(row)), key=lambda n, r=row, k=k: r[n][k]) for f in (min, max) for k in (0, 1)}
-        answers.append(min(bends) >= 0 and extreme <= set(places)
-                       and len(set(places)) == len(places))
+        answers.append(min(bends) >= 0 and extreme <= set(places) and len(set(places)) == len(places))
     return torch.tensor(answers)
 
 
 def by_single_precision(points, polygon):
     from attnbook.checks.lab14.hull import is_convex_hull
+
     return is_convex_hull(torch.tensor(points.tolist()), polygon)
 
 
@@ -143,6 +145,7 @@ def a_billionth_forgiven(points, polygon):
 
 def found_and_compared(points, polygon):
     from attnbook.data.geometry import convex_hull
+
     answers = []
     for row, places, best in zip(points.tolist(), polygon.tolist(), convex_hull(points).tolist(), strict=True):
         own, right = ([row[p] for p in names if p < len(row)] for names in (places, best))
@@ -151,11 +154,27 @@ def found_and_compared(points, polygon):
 
 
 WRONG = {
-    "is_convex_hull": [one_length_for_all, tolerant, drops_what_comes_twice, only_home_again_refused,
-                       turns_clockwise_round, same_area, one_row_as_a_number, inside_the_box, by_single_precision,
-                       a_billionth_forgiven, found_and_compared],
+    "is_convex_hull": [
+        one_length_for_all,
+        tolerant,
+        drops_what_comes_twice,
+        only_home_again_refused,
+        turns_clockwise_round,
+        same_area,
+        one_row_as_a_number,
+        inside_the_box,
+        by_single_precision,
+        a_billionth_forgiven,
+        found_and_compared,
+    ],
     "tour_length": [squares_multiplied_out, table_by_cdist, fifty_ways_at_most, viewed_points],
     "mask_visited": [sixteen_places, bits, viewed_mask, no_new_mask_where_nothing_changes],
-    "optimality_gap": [first_ten, without_outliers, median_of_many, gap_up_to_2, gap_from_minus_a_half,
-                       optimum_not_tiny],
+    "optimality_gap": [
+        first_ten,
+        without_outliers,
+        median_of_many,
+        gap_up_to_2,
+        gap_from_minus_a_half,
+        optimum_not_tiny,
+    ],
 }

@@ -98,8 +98,9 @@ def mask_visited__one_hot(mask, chosen):
 
 
 def mask_visited__loops(mask, chosen):
-    return torch.stack([torch.stack([open_ & (n != chosen[b]) for n, open_ in enumerate(row)])
-                        for b, row in enumerate(mask)])
+    return torch.stack(
+        [torch.stack([open_ & (n != chosen[b]) for n, open_ in enumerate(row)]) for b, row in enumerate(mask)]
+    )
 
 
 def pointer_log_probs__loops(query, key, W_q, W_k, v, mask):

@@ -14,7 +14,7 @@ import pytest
 from attnbook.experiments.shared import pool
 from attnbook.experiments.shared.pool import Stopped, run_jobs, stop_signals
 
-WORK = '''
+WORK = """
 import os, signal, time
 from attnbook.training.progress import report_steps
 
@@ -30,7 +30,7 @@ def work(folder, job):
         raise SystemExit(3)
     report_steps(job.seed)
     return {"process": os.getpid(), "model": job.model}
-'''
+"""
 
 
 class Job(NamedTuple):

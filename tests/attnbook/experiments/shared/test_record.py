@@ -211,11 +211,7 @@ def test_the_provenance_says_where_figures_come_from():
         "started": "2025-01-01 00:00 UTC",
         "device": "cpu",
         "threads": 1,
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "numpy": numpy.__version__,
-        },
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": numpy.__version__},
         "seeds": [0, 1],
         "settings": {"task": "none"},
     }

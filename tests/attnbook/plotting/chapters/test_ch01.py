@@ -59,11 +59,7 @@ def test_the_bars_of_each_name_sum_to_one():
 
 @pytest.mark.parametrize(
     "gates, message",
-    [
-        ({}, "gates is empty"),
-        ({"a": [0.5, 1.2]}, "'a' must lie between 0 and 1"),
-        ({"a": []}, "at least one"),
-    ],
+    [({}, "gates is empty"), ({"a": [0.5, 1.2]}, "'a' must lie between 0 and 1"), ({"a": []}, "at least one")],
 )
 def test_what_is_no_gate_is_refused(gates, message):
     with pytest.raises(ValueError, match=message):

@@ -17,9 +17,7 @@ def written_in(ax):
 def heights_of_bars(ax):
     """The filled bars, from left to right: each stands in a white frame of the same corner."""
     rectangles = [patch for patch in ax.patches if type(patch).__name__ == "Rectangle"]
-    return [
-        inner.get_height() / frame.get_height() for frame, inner in zip(*[iter(rectangles)] * 2, strict=True)
-    ]
+    return [inner.get_height() / frame.get_height() for frame, inner in zip(*[iter(rectangles)] * 2, strict=True)]
 
 
 def test_every_word_weight_and_state_is_named():
@@ -43,9 +41,7 @@ def test_a_weight_that_no_word_has_is_refused():
 
 
 def test_each_gradient_stands_beside_what_it_belongs_to():
-    assert {"$g_e$", "$g_α$", "$g_c$", "$g_V$", "softmax", "weight sum"} <= written_in(
-        draw_attention_backward()
-    )
+    assert {"$g_e$", "$g_α$", "$g_c$", "$g_V$", "softmax", "weight sum"} <= written_in(draw_attention_backward())
 
 
 def test_forwards_and_backwards_differ_without_colour():
@@ -66,9 +62,7 @@ def test_a_choice_jumps_and_has_no_slope():
 def test_a_weighted_sum_has_a_slope_everywhere_and_it_is_the_right_one():
     above, below = (curves_of(ax)["softmax: all, weighted"] for ax in plot_soft_choice())
     assert (below > 0).all()
-    assert below == pytest.approx(
-        above * (1 - above)
-    )  # one value of 1 among zeros: what is read is its weight
+    assert below == pytest.approx(above * (1 - above))  # one value of 1 among zeros: what is read is its weight
 
 
 def test_a_choice_between_fewer_than_two_is_refused():

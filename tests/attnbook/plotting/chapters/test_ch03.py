@@ -12,7 +12,6 @@ BOOKS = {
 }
 
 
-
 def test_the_library_shows_each_book_and_the_sum(texts):
     ax = draw_library(**BOOKS)
     shown = texts(ax)

@@ -1,13 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch13 import (
-    plot_bits,
-    plot_each_seed,
-    plot_memories,
-    plot_numbers,
-    plot_tracks,
-)
+from attnbook.plotting.chapters.ch13 import plot_bits, plot_each_seed, plot_memories, plot_numbers, plot_tracks
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):

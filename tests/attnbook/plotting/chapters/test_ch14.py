@@ -4,14 +4,7 @@ import torch
 
 from attnbook.data.geometry import convex_hull
 from attnbook.data.tours import distances
-from attnbook.plotting.chapters.ch14 import (
-    Way,
-    draw_held_karp,
-    draw_pointing,
-    plot_pointing,
-    plot_ways,
-    plot_wrapping,
-)
+from attnbook.plotting.chapters.ch14 import Way, draw_held_karp, draw_pointing, plot_pointing, plot_ways, plot_wrapping
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])

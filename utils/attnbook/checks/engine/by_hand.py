@@ -1,7 +1,7 @@
 """Notice when a function that is to find a gradient by hand lets torch find it.
 
 However autograd is called, under whatever name it was imported, backward mode ends in one engine and forward
-mode in one function. Both are watched, not forbidden: an error could be caught and hidden. """
+mode in one function. Both are watched, not forbidden: an error could be caught and hidden."""
 
 from __future__ import annotations
 
@@ -55,6 +55,5 @@ def watched() -> Iterator[list[str]]:
         return enter(level)
 
     engine = _Watched(Variable._execution_engine, seen)
-    with mock.patch.object(Variable, "_execution_engine", engine), \
-            mock.patch.object(dual_level, "__enter__", noting):
+    with mock.patch.object(Variable, "_execution_engine", engine), mock.patch.object(dual_level, "__enter__", noting):
         yield seen

@@ -20,11 +20,13 @@ imports too in `attnbook/lab_material/`. One exercise in full:
         cases=targets,
         properties=[Property("every row starts with bos", "The decoder's first input is `bos`.",
                              lambda result, target, bos: (result[:, 0] == bos).all())],
-        mistakes=[
-            Mistake("shifted to the left", "You dropped the first word ...", {"[:, :-1]": "[:, 1:]"}),
-            Mistake("rolled", "...", "return target.roll(1, dims=1)"),
-        ],
     )
+
+    wrong = SHIFT_RIGHT.mistakes
+    wrong("shifted to the left", {"[:, :-1]": "[:, 1:]"}).says("""
+        You dropped the first word ...""")
+    wrong("rolled", "return target.roll(1, dims=1)").says("""
+        ...""")
 
 *Reference.* It is right for every input, on any device, in any dtype, and finite, its gradient too.
 *Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
@@ -91,6 +93,27 @@ class Mistake:
     name: str
     message: str
     code: str | dict[str, str] | Callable
+
+
+class Mistakes(list[Mistake]):
+    """An exercise's known mistakes, in the order in which they are tried: narrower ones first."""
+
+    def __call__(self, name: str, code: str | dict[str, str] | Callable) -> Unsaid:
+        """Begin a mistake: its name and how it is made; what the student is told follows in `.says(message)`."""
+        return Unsaid(self, name, code)
+
+
+@dataclass(frozen=True)
+class Unsaid:
+    """A mistake that has no words yet."""
+
+    mistakes: Mistakes
+    name: str
+    code: str | dict[str, str] | Callable
+
+    def says(self, message: str) -> None:
+        """Complete the mistake; lines may be broken anywhere."""
+        self.mistakes.append(Mistake(self.name, " ".join(message.split()), self.code))
 
 
 @dataclass(frozen=True)
@@ -171,7 +194,7 @@ class Exercise:
 
     reference: Callable
     cases: Callable[[Draw], Iterable[tuple]]
-    mistakes: Sequence[Mistake]
+    mistakes: Sequence[Mistake] = field(default_factory=Mistakes)
     properties: Sequence[Property] = ()
     returns: Sequence[str] = ()
     tolerance: float = 1e-6
@@ -244,8 +267,10 @@ class Exercise:
         text = textwrap.dedent(inspect.getsource(self.reference))
         for old, new in mistake.code.items():
             if text.count(old) != 1:
-                raise ValueError(f"{self.name}, {mistake.name!r}: {old!r} stands {text.count(old)} times in "
-                                 "the reference's source; an edit needs a text that stands there once")
+                raise ValueError(
+                    f"{self.name}, {mistake.name!r}: {old!r} stands {text.count(old)} times in "
+                    "the reference's source; an edit needs a text that stands there once"
+                )
             text = text.replace(old, new)
         return text
 

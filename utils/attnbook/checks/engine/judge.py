@@ -230,5 +230,8 @@ def _holds(prop: Property, got: Run) -> bool:
 
 def _comparable(got: Run, expected: Run) -> bool:
     """Whether properties can be looked at: NaN has none of them, and would get the wrong words."""
-    return got.failure is None and structure(got.value, expected.value) is None and (
-        values.finite(got.value) or not values.finite(expected.value))
+    return (
+        got.failure is None
+        and structure(got.value, expected.value) is None
+        and (values.finite(got.value) or not values.finite(expected.value))
+    )

@@ -19,51 +19,61 @@ from .sandbox import Failure, Run
 # What the engine recognises for every exercise: short name -> message. A bare `{}` takes the detail.
 GENERAL = {
     "not a function": "The check wants the function itself: write {}, without calling it.",
-    "other parameters":
-        "Your function cannot be called with {}. Keep the parameters as the exercise gives them.",
-    "forgot return":
-        "Your function gave back None. Does its last line begin with `return`, at the right indent?",
+    "other parameters": "Your function cannot be called with {}. Keep the parameters as the exercise gives them.",
+    "forgot return": "Your function gave back None. Does its last line begin with `return`, at the right indent?",
     "runs without end": "Your function was stopped after {} seconds. Does each loop get nearer to its end?",
     "wrong type": "Your function returned {}.",
     "too few results": "Your function returned {}.",
     "too many results": "Your function returned {}.",
-    "not a number":
-        "Your result holds NaN or infinity where numbers are finite. Look for 0/0, log 0, a softmax over "
-        "nothing but −inf, or memory never written (torch.empty).",
-    "changes its input":
-        "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}.",
-    "number instead of tensor":
-        "Your function returned {}, not a tensor. `.item()` and `float()` cut the tie to the parameters, "
-        "so that nothing could learn from it.",
-    "keeps something between calls":
-        "The same input gave another result the second time, or an earlier result changed later. Use only "
-        "the arguments: nothing random, nothing kept outside.",
-    "another dtype":
+    "not a number": (
+        "Your result holds NaN or infinity where numbers are finite. Look for 0/0, log 0, a softmax over nothing "
+        "but −inf, or memory never written (torch.empty)."
+    ),
+    "changes its input": (
+        "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}."
+    ),
+    "number instead of tensor": (
+        "Your function returned {}, not a tensor. `.item()` and `float()` cut the tie to the parameters, so that "
+        "nothing could learn from it."
+    ),
+    "keeps something between calls": (
+        "The same input gave another result the second time, or an earlier result changed later. Use only the "
+        "arguments: nothing random, nothing kept outside."
+    ),
+    "another dtype": (
         "The numbers are right but their type is not: {}. Let the type follow the input, for example with "
-        "`torch.zeros_like(x)`, `x.new_zeros(…)` or `dtype=x.dtype`; masks are bool.",
-    "loses the gradient":
+        "`torch.zeros_like(x)`, `x.new_zeros(…)` or `dtype=x.dtype`; masks are bool."
+    ),
+    "loses the gradient": (
         "The numbers are right, but no gradient flows back through {}. `.item()`, `.detach()`, `.data`, "
-        "`.numpy()`, `torch.tensor(x)` and `torch.no_grad()` cut it off.",
-    "gradient does not arrive":
-        "The numbers are right, but no gradient arrives at `{}`. Somewhere it was copied as plain "
-        "numbers: `.item()`, `.detach()`, `.data`, `.numpy()`, `torch.tensor(x)`.",
-    "gradient is not a number":
-        "The numbers are right, but the gradient at `{}` is NaN. A NaN or infinity that is masked away "
-        "afterwards still spoils the way back: keep it from arising.",
-    "wrong gradient":
-        "The numbers are right, but the gradient at `{}` is not: part of the way back is cut, or rounding "
-        "stands in it.",
-    "not by hand":
-        "Your function lets torch's autograd find the gradients ({}). By hand means: the formula itself, "
-        "written with sums and products, as autograd would have to know it.",
-    "another device":
+        "`.numpy()`, `torch.tensor(x)` and `torch.no_grad()` cut it off."
+    ),
+    "gradient does not arrive": (
+        "The numbers are right, but no gradient arrives at `{}`. Somewhere it was copied as plain numbers: "
+        "`.item()`, `.detach()`, `.data`, `.numpy()`, `torch.tensor(x)`."
+    ),
+    "gradient is not a number": (
+        "The numbers are right, but the gradient at `{}` is NaN. A NaN or infinity that is masked away afterwards "
+        "still spoils the way back: keep it from arising."
+    ),
+    "wrong gradient": (
+        "The numbers are right, but the gradient at `{}` is not: part of the way back is cut, or rounding stands in it."
+    ),
+    "not by hand": (
+        "Your function lets torch's autograd find the gradients ({}). By hand means: the formula itself, written "
+        "with sums and products, as autograd would have to know it."
+    ),
+    "another device": (
         "This would fail on a GPU: {}. Make new tensors where the input lives: `device=x.device`, "
-        "`torch.zeros_like(x)`, `x.new_zeros(…)`.",
+        "`torch.zeros_like(x)`, `x.new_zeros(…)`."
+    ),
 }
 
 
-MASKS = ("The places are right, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
-         "gives one for nothing, and `~mask` then means *not*.")
+MASKS = (
+    "The places are right, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
+    "gives one for nothing, and `~mask` then means *not*."
+)
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something
 
@@ -116,8 +126,11 @@ def empty_body(answer: Callable) -> bool:
         return False
     idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
     instructions = list(dis.get_instructions(code))
-    return all(step.opname in idle for step in instructions) and instructions[-1].argval is None and \
-        all(step.argval is None for step in instructions if step.opname == "LOAD_CONST")
+    return (
+        all(step.opname in idle for step in instructions)
+        and instructions[-1].argval is None
+        and all(step.argval is None for step in instructions if step.opname == "LOAD_CONST")
+    )
 
 
 def mistake(exercise: Any, known: Any, got: Run, expected: Run) -> str:
@@ -249,8 +262,10 @@ def diagnosis(exercise: Any, found: Any, more: str, got: Run, expected: Run) -> 
 
 def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:
     """A right answer, but for the value of an argument that was left out."""
-    text = (f"Called without `{name}`, your function gives another result. Keep the default that the exercise gives, "
-            f"`{name}={inspect.signature(exercise.reference).parameters[name].default!r}`.")
+    text = (
+        f"Called without `{name}`, your function gives another result. Keep the default that the exercise gives, "
+        f"`{name}={inspect.signature(exercise.reference).parameters[name].default!r}`."
+    )
     return message(exercise, "another default", text, example(exercise, got, expected))
 
 

@@ -16,8 +16,9 @@ SECONDS = 1.0  # an answer that takes longer is shown with the input that it fai
 Pair = tuple[Run, Run]  # a wrong run, and the right one beside it
 
 
-def shrink(exercise: Exercise, answer: Callable, variant: int, pairs: list[Pair],
-             shows: Callable[[Run, Run], bool]) -> Pair:
+def shrink(
+    exercise: Exercise, answer: Callable, variant: int, pairs: list[Pair], shows: Callable[[Run, Run], bool]
+) -> Pair:
     """The first of `pairs`, or another, or one for a smaller input, that `shows` the same and is read more
     easily."""
     found, *others = pairs

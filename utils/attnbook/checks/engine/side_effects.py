@@ -195,13 +195,11 @@ def _or_zeros(gradient: Tensor | None, leaf: Tensor) -> Tensor:
     return torch.zeros_like(leaf) if gradient is None else gradient
 
 
-def _compare(
-    exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, expected: Run
-) -> Iterator[Complaint]:
+def _compare(exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, expected: Run) -> Iterator[Complaint]:
     if ours.failure is not None:
         yield Complaint("loses the gradient", "fails with gradients", got, expected, ours.failure.text)
         return
-    lost = [i for i, flows in enumerate(wanted.flows) if flows and not any(ours.flows[i:i + 1])]
+    lost = [i for i, flows in enumerate(wanted.flows) if flows and not any(ours.flows[i : i + 1])]
     if lost and any(slope.any() for group in wanted.arrives for slope in group):  # of nothing, nothing is lost
         names = exercise.returns or ["the result"]
         yield Complaint("loses the gradient", ", ".join(names[i % len(names)] for i in lost), got, expected)

@@ -1,7 +1,7 @@
 """What answers return, made plain and comparable: tensors, numbers, and lists, tuples, sets, dicts of them.
 
 A student's value may be of any class, with any `__eq__`. `plain` rebuilds it from exact built-in types, and
-everything that is compared has gone through it. """
+everything that is compared has gone through it."""
 
 from __future__ import annotations
 

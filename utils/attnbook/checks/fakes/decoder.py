@@ -14,7 +14,7 @@ class FakeDecoder:
 
     Sentence b says `script[b]`, word by word, as long as it is given back the word it said before (`bos` at
     first) and the state it returned; otherwise it says something else. The state holds each sentence's
-    number and its step, so any rows may be stepped together. """
+    number and its step, so any rows may be stepped together."""
 
     def __init__(self, script: Tensor, noise: Tensor, bos: int):
         self.script, self.noise, self.bos = script, noise, bos  # (B, L), (B, L, V), int

@@ -116,7 +116,13 @@ class EchoPointer(FakePointer):
 
 
 def fake_pointer(
-    draw, batch: int, places: int, features: int, first: Tensor, scale: float = 1.0, shift: float = 0.0,
+    draw,
+    batch: int,
+    places: int,
+    features: int,
+    first: Tensor,
+    scale: float = 1.0,
+    shift: float = 0.0,
     kind: type[FakePointer] = FakePointer,
 ) -> FakePointer:
     """A random pointer that would like to go to `first (B,)` again, and to stay where it is.

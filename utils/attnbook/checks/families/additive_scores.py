@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from ..engine.exercise import Mistake
+from ..engine.exercise import Mistakes
 
-BENT_OR_SUMMED_WRONGLY = (
-    Mistake(
-        "mean, not sum",
-        "You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided "
-        "by A.",
-        {"@ v": "@ v / len(v)"},
-    ),
-    Mistake(
-        "sigmoid for tanh",
-        "You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a "
-        "key; tanh lies between −1 and 1.",
-        {".tanh()": ".sigmoid()"},
-    ),
-)
+wrong = BENT_OR_SUMMED_WRONGLY = Mistakes()
+wrong("mean, not sum", {"@ v": "@ v / len(v)"}).says("""
+    You took the mean over the A hidden features. The dot product with v is their *sum*: nothing is divided by A.""")
+wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
+    You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a key; tanh lies
+    between −1 and 1.""")

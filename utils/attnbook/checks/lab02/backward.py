@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def attention_backward(weights, value, grad_context):
@@ -39,12 +39,8 @@ ATTENTION_BACKWARD = Exercise(
     properties=[
         Property(
             "rows of grad_scores sum to zero",
-            "Adding one number to all scores of a row changes no "
-            "weight. So each row "
-            "of grad_scores must sum to 0.",
-            lambda result, *args: torch.allclose(
-                result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7
-            ),
+            "Adding one number to all scores of a row changes no weight. So each row of grad_scores must sum to 0.",
+            lambda result, *args: torch.allclose(result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7),
         ),
         Property(
             "closed places get no gradient",
@@ -52,126 +48,87 @@ ATTENTION_BACKWARD = Exercise(
             lambda result, weights, value, grad: (result[0][weights == 0] == 0).all(),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "an axis of one lost",
-            "You squeezed the gradients, which takes away every axis of size 1: a batch of one, a single "
-            "query. A gradient has the shape of what it belongs to.",
-            {"return grad_scores, grad_value": "return grad_scores.squeeze(), grad_value.squeeze()"},
-        ),
-        Mistake(
-            "softmax forgotten",
-            "Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the "
-            "softmax: the second of the two steps.",
-            {"grad_scores = weights * (grad_weights - mean)": "grad_scores = grad_weights"},
-        ),
-        Mistake(
-            "only the diagonal",
-            "You used α(1 − α), which is only the diagonal of the softmax's "
-            "Jacobian. Raising one score "
-            "also lowers all *other* weights: those terms, −α_i α_j, are missing.",
-            {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"},
-        ),
-        Mistake(
-            "nothing subtracted",
-            "You multiplied by the weights and left it at that. Weights sum to 1, so what one gains the others "
-            "lose: a row of grad_scores sums to 0. A term with a minus sign is missing (δ − α has two parts).",
-            {"(grad_weights - mean)": "grad_weights"},
-        ),
-        Mistake(
-            "plain mean subtracted",
-            "You subtracted the plain mean of grad_weights. It is a mean *weighted* with α.",
-            {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"},
-        ),
-        Mistake(
-            "unweighted sum subtracted",
-            "You subtracted the sum of grad_weights. It is Σ α · grad_weights: weighted.",
-            {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"},
-        ),
-        Mistake(
-            "weights in front missing",
-            "You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no "
-            "attention must get no gradient either.",
-            {"weights * (grad_weights - mean)": "grad_weights - mean"},
-        ),
-        Mistake(
-            "summed over the queries",
-            "Your weighted mean runs over the queries. The softmax ran over "
-            "the keys, so its backward "
-            "sums over the keys too: the last axis.",
-            {"(weights * grad_weights).sum(-1": "(weights * grad_weights).sum(-2"},
-        ),
-        Mistake(
-            "sign turned",
-            "Your grad_scores has the wrong sign: it is grad_weights − mean, not mean − grad_weights.",
-            {"(grad_weights - mean)": "(mean - grad_weights)"},
-        ),
-        Mistake(
-            "grad_value not transposed",
-            "In grad_value you multiplied by the weights as they are. A "
-            "value collects from every *query* "
-            "that looked at it: weights transposed, (B, Tk, Tq) @ (B, Tq, Dv).",
-            {"weights.mT @": "weights @"},
-        ),
-        Mistake(
-            "grad_value unweighted",
-            "Every value of yours gets the same gradient, the sum over "
-            "queries. A value gets as much as it was "
-            "attended to: weight it with α.",
-            {"weights.mT @": "torch.ones_like(weights).mT @"},
-        ),
-        Mistake(
-            "grad_value averaged",
-            "You divided grad_value by the number of queries. The loss adds up what every query does with a value, "
-            "so its gradient is the sum over the queries, not their mean.",
-            {"grad_value = weights.mT @ grad_context": "grad_value = weights.mT @ grad_context / weights.shape[1]"},
-        ),
-        Mistake(
-            "results swapped",
-            "You returned grad_value first. The exercise asks for (grad_scores, grad_value).",
-            {"return grad_scores, grad_value": "return grad_value, grad_scores"},
-        ),
-        Mistake(
-            "gradient of the weights from the weights",
-            "In grad_weights you used the weights where "
-            "the values belong: context = α V, so its "
-            "gradient with respect to α is grad_context · Vᵀ.",
-            "grad_weights = grad_context @ (weights.mT @ grad_context).mT\n"
-            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-            "return weights * (grad_weights - mean), weights.mT @ grad_context",
-        ),
-        Mistake(
-            "asked autograd.grad",
-            "You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do "
-            "what autograd does. Derive it with pencil and paper, in the two steps of the text; the check does not "
-            "look at your numbers before.",
-            "given = weights.detach().clone().requires_grad_()\n"
-            "values = value.detach().clone().requires_grad_()\n"
-            "with torch.enable_grad():\n"
-            "    context = given @ values\n"
-            "grad_weights, grad_value = torch.autograd.grad(context, (given, values), grad_context)\n"
-            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-            "return weights * (grad_weights - mean), grad_value",
-        ),
-        Mistake(
-            "called backward",
-            "You let `.backward()` find the gradients. By hand means without it: write down what a weight and a "
-            "value collect from grad_context, then send the weights' part through the softmax.",
-            "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
-            "values = value.detach().clone().requires_grad_()\n"
-            "with torch.enable_grad():\n"
-            "    kept = scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)\n"
-            "    (kept @ values).backward(grad_context)\n"
-            "return scores.grad, values.grad",
-        ),
-        Mistake(
-            "asked torch.func",
-            "You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in "
-            "the two steps of the text: first through the sum, then through the softmax.",
-            "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
-            "grad_weights, grad_value = back(grad_context)\n"
-            "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-            "return weights * (grad_weights - mean), grad_value",
-        ),
-    ],
 )
+
+wrong = ATTENTION_BACKWARD.mistakes
+wrong(
+    "an axis of one lost", {"return grad_scores, grad_value": "return grad_scores.squeeze(), grad_value.squeeze()"}
+).says("""
+    You squeezed the gradients, which takes away every axis of size 1: a batch of one, a single query. A gradient has
+    the shape of what it belongs to.""")
+wrong("softmax forgotten", {"grad_scores = weights * (grad_weights - mean)": "grad_scores = grad_weights"}).says("""
+    Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the softmax: the
+    second of the two steps.""")
+wrong("only the diagonal", {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"}).says("""
+    You used α(1 − α), which is only the diagonal of the softmax's Jacobian. Raising one score also lowers all *other*
+    weights: those terms, −α_i α_j, are missing.""")
+wrong("nothing subtracted", {"(grad_weights - mean)": "grad_weights"}).says("""
+    You multiplied by the weights and left it at that. Weights sum to 1, so what one gains the others lose: a row of
+    grad_scores sums to 0. A term with a minus sign is missing (δ − α has two parts).""")
+wrong("plain mean subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"}).says("""
+    You subtracted the plain mean of grad_weights. It is a mean *weighted* with α.""")
+wrong("unweighted sum subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"}).says("""
+    You subtracted the sum of grad_weights. It is Σ α · grad_weights: weighted.""")
+wrong("weights in front missing", {"weights * (grad_weights - mean)": "grad_weights - mean"}).says("""
+    You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no attention must get no
+    gradient either.""")
+wrong("summed over the queries", {"(weights * grad_weights).sum(-1": "(weights * grad_weights).sum(-2"}).says("""
+    Your weighted mean runs over the queries. The softmax ran over the keys, so its backward sums over the keys too:
+    the last axis.""")
+wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says("""
+    Your grad_scores has the wrong sign: it is grad_weights − mean, not mean − grad_weights.""")
+wrong("grad_value not transposed", {"weights.mT @": "weights @"}).says("""
+    In grad_value you multiplied by the weights as they are. A value collects from every *query* that looked at it:
+    weights transposed, (B, Tk, Tq) @ (B, Tq, Dv).""")
+wrong("grad_value unweighted", {"weights.mT @": "torch.ones_like(weights).mT @"}).says("""
+    Every value of yours gets the same gradient, the sum over queries. A value gets as much as it was attended to:
+    weight it with α.""")
+wrong(
+    "grad_value averaged",
+    {"grad_value = weights.mT @ grad_context": "grad_value = weights.mT @ grad_context / weights.shape[1]"},
+).says("""
+    You divided grad_value by the number of queries. The loss adds up what every query does with a value, so its
+    gradient is the sum over the queries, not their mean.""")
+wrong("results swapped", {"return grad_scores, grad_value": "return grad_value, grad_scores"}).says("""
+    You returned grad_value first. The exercise asks for (grad_scores, grad_value).""")
+wrong(
+    "gradient of the weights from the weights",
+    "grad_weights = grad_context @ (weights.mT @ grad_context).mT\n"
+    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+    "return weights * (grad_weights - mean), weights.mT @ grad_context",
+).says("""
+    In grad_weights you used the weights where the values belong: context = α V, so its gradient with respect to α is
+    grad_context · Vᵀ.""")
+wrong(
+    "asked autograd.grad",
+    "given = weights.detach().clone().requires_grad_()\n"
+    "values = value.detach().clone().requires_grad_()\n"
+    "with torch.enable_grad():\n"
+    "    context = given @ values\n"
+    "grad_weights, grad_value = torch.autograd.grad(context, (given, values), grad_context)\n"
+    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+    "return weights * (grad_weights - mean), grad_value",
+).says("""
+    You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do what autograd
+    does. Derive it with pencil and paper, in the two steps of the text; the check does not look at your numbers
+    before.""")
+wrong(
+    "called backward",
+    "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
+    "values = value.detach().clone().requires_grad_()\n"
+    "with torch.enable_grad():\n"
+    "    kept = scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)\n"
+    "    (kept @ values).backward(grad_context)\n"
+    "return scores.grad, values.grad",
+).says("""
+    You let `.backward()` find the gradients. By hand means without it: write down what a weight and a value collect
+    from grad_context, then send the weights' part through the softmax.""")
+wrong(
+    "asked torch.func",
+    "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
+    "grad_weights, grad_value = back(grad_context)\n"
+    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
+    "return weights * (grad_weights - mean), grad_value",
+).says("""
+    You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in the two steps
+    of the text: first through the sum, then through the softmax.""")

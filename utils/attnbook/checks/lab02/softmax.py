@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
@@ -66,172 +66,101 @@ MASKED_SOFTMAX = Exercise(
             lambda result, scores, mask: rows_sum_to_one(result, mask),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "softmax over the queries",
-            "Your weights sum to 1 over the *queries*. Each query must "
-            "spread one unit "
-            "of attention over the *keys*: softmax over the last axis.",
-            {"softmax(-1)": "softmax(-2)"},
-        ),
-        Mistake(
-            "axis counted from the front",
-            "You took the softmax over axis 2. That is the last one only if there are three. Scores are "
-            "(…, Tk): count from the end, dim=-1.",
-            {"softmax(-1)": "softmax(2)"},
-        ),
-        Mistake(
-            "softmax over axis 1",
-            "You took the softmax over axis 1, which in (B, Tq, Tk) is the queries. The weights of one query "
-            "sum to 1 over the *keys*: dim=-1.",
-            {"softmax(-1)": "softmax(1)"},
-        ),
-        Mistake(
-            "an axis of one lost",
-            "You squeezed the result, which takes away every axis of size 1: a batch of one, a single query. "
-            "The weights have the shape of the scores.",
-            {"return weights.masked_fill(closed, 0.0)": "return weights.masked_fill(closed, 0.0).squeeze()"},
-        ),
-        Mistake(
-            "mask the wrong way round",
-            "You closed the places where the mask is True. In this book True means *may attend*.",
-            {"~mask": "mask"},
-        ),
-        Mistake(
-            "two axes taken for a padding mask",
-            "You gave a mask of two axes a query axis, as if it were (B, Tk). A mask broadcasts as it comes: two "
-            "axes are (Tq, Tk), one table for all sentences. Who has (B, Tk) adds the axis before the call: "
-            "mask[:, None].",
-            {"mask.expand": "(mask[:, None] if mask.dim() == 2 else mask).expand"},
-        ),
-        Mistake(
-            "query axis of the mask lost",
-            "You squeezed the mask, and a padding mask (B, 1, Tk) became (B, Tk). With as many sentences as "
-            "queries that broadcasts without an error, as (Tq, Tk): query i then gets the padding of sentence i. "
-            "Leave the axis of 1 where it is.",
-            {"mask.expand": "(mask.squeeze(1) if mask.dim() == 3 else mask).expand"},
-        ),
-        Mistake(
-            "NaN where all is closed",
-            "A row that may attend to nothing became NaN: softmax of "
-            "nothing but −∞ "
-            "is 0 divided by 0. Such a row gets zero weights (padding queries have such rows, and one "
-            "NaN spoils "
-            "the whole batch).",
-            {"return weights.masked_fill(closed, 0.0)": "return weights"},
-        ),
-        Mistake(
-            "a large number, not minus infinity",
-            "You filled closed places with a large negative "
-            "number such as "
-            "−1e9. A row with nothing to attend to then shares its attention equally among places that "
-            "are closed. Its weights must all be 0.",
-            "return scores.masked_fill(~mask, -1e9).softmax(-1)",
-        ),
-        Mistake(
-            "a number not small enough",
-            "You filled closed places with a number such as −100. Scores may be lower than that; then the "
-            "closed places win. Fill with −∞.",
-            "return scores.masked_fill(~mask, -100.0).softmax(-1)",
-        ),
-        Mistake(
-            "the largest may be closed",
-            "You subtracted the largest score of the row, closed places included (a softmax over all places, "
-            "zeroed and normalised again, does so too). If a closed score stands 1000 above the open ones, every "
-            "open exp becomes 0. Take the largest of the *open* places: close first.",
-            "e = (scores - scores.amax(-1, keepdim=True)).exp() * mask\n"
-            "total = e.sum(-1, keepdim=True)\nreturn e / total.where(total != 0, 1)",
-        ),
-        Mistake(
-            "normalised twice",
-            "You took the softmax over all places, zeroed the closed ones and normalised again. A closed "
-            "score far above the open ones leaves them nothing to normalise. Close before the softmax.",
-            "kept = scores.softmax(-1) * mask\nreturn kept / (kept.sum(-1, keepdim=True) + 1e-9)",
-        ),
-        Mistake(
-            "something added to the sum",
-            "You added a small number such as 1e-8 to the sum, so open rows no longer sum to 1. Only a row "
-            "with nothing open needs help: set its weights to 0.",
-            "kept = scores.masked_fill(~mask, -1e30)\n"
-            "e = (kept - kept.amax(-1, keepdim=True)).exp() * mask\n"
-            "return e / (e.sum(-1, keepdim=True) + 1e-8)",
-        ),
-        Mistake(
-            "the largest of all subtracted",
-            "You subtracted the largest score of the whole tensor. In a row far below it every exp becomes "
-            "0. Subtract each row's own largest: max over the last axis.",
-            "e = (scores - scores.max()).exp() * mask\n"
-            "return e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
-        ),
-        Mistake(
-            "zeroed after the softmax",
-            "You took the softmax over all places and zeroed the closed "
-            "ones afterwards. "
-            "What is left sums to less than 1: closed places still took their share. Close them before "
-            "you normalise.",
-            {'scores.masked_fill(closed, float("-inf"))': "scores"},
-        ),
-        Mistake(
-            "score 0 is not closed",
-            "You set closed scores to 0 (or multiplied by the mask) before "
-            "the softmax. "
-            "exp(0) is 1, not 0, so closed places still get a share. Their score must be −∞.",
-            "return (scores * mask).softmax(-1)",
-        ),
-        Mistake(
-            "score 0, then zeroed",
-            "You set closed scores to 0, took the softmax and zeroed them "
-            "afterwards. In "
-            "between they took their share: exp(0) = 1. A score that shall get nothing is −∞.",
-            "return (scores * mask).softmax(-1) * mask",
-        ),
-        Mistake(
-            "mask ignored",
-            "You never used the mask. Padding would get a share of the attention.",
-            "return scores.softmax(-1)",
-        ),
-        Mistake(
-            "exp without a guard",
-            "You took exp of the scores as they are. A score of 800 overflows "
-            "to ∞, and one of "
-            "−900 becomes 0 (then 0 / 0). Subtract the largest score of the row's *open* places first: it "
-            "changes no weight. "
-            "torch's softmax does so.",
-            "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
-        ),
-        Mistake(
-            "sigmoid",
-            "You squashed each score on its own with a sigmoid. Weights compete: what one "
-            "place gets, "
-            "another loses, and a row sums to 1. That takes a softmax.",
-            "return scores.sigmoid() * mask",
-        ),
-        Mistake(
-            "divided by the sum of the scores",
-            "You divided the scores by their sum. Scores may be "
-            "negative; "
-            "weights may not. Take exp first: softmax.",
-            "kept = scores * mask\ntotal = kept.sum(-1, keepdim=True)\nreturn kept / total.where(total "
-            "!= 0, 1)",
-        ),
-        Mistake(
-            "logarithms",
-            "You returned log-weights. Take softmax, not log_softmax: the weights multiply values next.",
-            {".softmax(-1)": ".log_softmax(-1)"},
-        ),
-        Mistake(
-            "hard choice",
-            "You gave all attention to the best place. That is an argmax: it passes no "
-            "gradient. "
-            "Softmax lets every open place have its part.",
-            {".softmax(-1)": ".softmax(-1).round()"},
-        ),
-        Mistake(
-            "written into the scores",
-            "You filled the closed places of `scores` in place. The result "
-            "is right, but "
-            "the caller's scores are spoilt. Use masked_fill without the underscore.",
-            "scores.masked_fill_(~mask, float('-inf'))\nreturn scores.softmax(-1).masked_fill(~mask, 0.0)",
-        ),
-    ],
 )
+
+wrong = MASKED_SOFTMAX.mistakes
+wrong("softmax over the queries", {"softmax(-1)": "softmax(-2)"}).says("""
+    Your weights sum to 1 over the *queries*. Each query must spread one unit of attention over the *keys*: softmax
+    over the last axis.""")
+wrong("axis counted from the front", {"softmax(-1)": "softmax(2)"}).says("""
+    You took the softmax over axis 2. That is the last one only if there are three. Scores are (…, Tk): count from the
+    end, dim=-1.""")
+wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
+    You took the softmax over axis 1, which in (B, Tq, Tk) is the queries. The weights of one query sum to 1 over the
+    *keys*: dim=-1.""")
+wrong(
+    "an axis of one lost",
+    {"return weights.masked_fill(closed, 0.0)": "return weights.masked_fill(closed, 0.0).squeeze()"},
+).says("""
+    You squeezed the result, which takes away every axis of size 1: a batch of one, a single query. The weights have
+    the shape of the scores.""")
+wrong("mask the wrong way round", {"~mask": "mask"}).says("""
+    You closed the places where the mask is True. In this book True means *may attend*.""")
+wrong(
+    "two axes taken for a padding mask", {"mask.expand": "(mask[:, None] if mask.dim() == 2 else mask).expand"}
+).says("""
+    You gave a mask of two axes a query axis, as if it were (B, Tk). A mask broadcasts as it comes: two axes are (Tq,
+    Tk), one table for all sentences. Who has (B, Tk) adds the axis before the call: mask[:, None].""")
+wrong("query axis of the mask lost", {"mask.expand": "(mask.squeeze(1) if mask.dim() == 3 else mask).expand"}).says("""
+    You squeezed the mask, and a padding mask (B, 1, Tk) became (B, Tk). With as many sentences as queries that
+    broadcasts without an error, as (Tq, Tk): query i then gets the padding of sentence i. Leave the axis of 1 where
+    it is.""")
+wrong("NaN where all is closed", {"return weights.masked_fill(closed, 0.0)": "return weights"}).says("""
+    A row that may attend to nothing became NaN: softmax of nothing but −∞ is 0 divided by 0. Such a row gets zero
+    weights (padding queries have such rows, and one NaN spoils the whole batch).""")
+wrong("a large number, not minus infinity", "return scores.masked_fill(~mask, -1e9).softmax(-1)").says("""
+    You filled closed places with a large negative number such as −1e9. A row with nothing to attend to then shares
+    its attention equally among places that are closed. Its weights must all be 0.""")
+wrong("a number not small enough", "return scores.masked_fill(~mask, -100.0).softmax(-1)").says("""
+    You filled closed places with a number such as −100. Scores may be lower than that; then the closed places win.
+    Fill with −∞.""")
+wrong(
+    "the largest may be closed",
+    "e = (scores - scores.amax(-1, keepdim=True)).exp() * mask\n"
+    "total = e.sum(-1, keepdim=True)\nreturn e / total.where(total != 0, 1)",
+).says("""
+    You subtracted the largest score of the row, closed places included (a softmax over all places, zeroed and
+    normalised again, does so too). If a closed score stands 1000 above the open ones, every open exp becomes 0. Take
+    the largest of the *open* places: close first.""")
+wrong(
+    "normalised twice", "kept = scores.softmax(-1) * mask\nreturn kept / (kept.sum(-1, keepdim=True) + 1e-9)"
+).says("""
+    You took the softmax over all places, zeroed the closed ones and normalised again. A closed score far above the
+    open ones leaves them nothing to normalise. Close before the softmax.""")
+wrong(
+    "something added to the sum",
+    "kept = scores.masked_fill(~mask, -1e30)\n"
+    "e = (kept - kept.amax(-1, keepdim=True)).exp() * mask\n"
+    "return e / (e.sum(-1, keepdim=True) + 1e-8)",
+).says("""
+    You added a small number such as 1e-8 to the sum, so open rows no longer sum to 1. Only a row with nothing open
+    needs help: set its weights to 0.""")
+wrong(
+    "the largest of all subtracted",
+    "e = (scores - scores.max()).exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
+).says("""
+    You subtracted the largest score of the whole tensor. In a row far below it every exp becomes 0. Subtract each
+    row's own largest: max over the last axis.""")
+wrong("zeroed after the softmax", {'scores.masked_fill(closed, float("-inf"))': "scores"}).says("""
+    You took the softmax over all places and zeroed the closed ones afterwards. What is left sums to less than 1:
+    closed places still took their share. Close them before you normalise.""")
+wrong("score 0 is not closed", "return (scores * mask).softmax(-1)").says("""
+    You set closed scores to 0 (or multiplied by the mask) before the softmax. exp(0) is 1, not 0, so closed places
+    still get a share. Their score must be −∞.""")
+wrong("score 0, then zeroed", "return (scores * mask).softmax(-1) * mask").says("""
+    You set closed scores to 0, took the softmax and zeroed them afterwards. In between they took their share: exp(0)
+    = 1. A score that shall get nothing is −∞.""")
+wrong("mask ignored", "return scores.softmax(-1)").says("""
+    You never used the mask. Padding would get a share of the attention.""")
+wrong("exp without a guard", "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)").says("""
+    You took exp of the scores as they are. A score of 800 overflows to ∞, and one of −900 becomes 0 (then 0 / 0).
+    Subtract the largest score of the row's *open* places first: it changes no weight. torch's softmax does so.""")
+wrong("sigmoid", "return scores.sigmoid() * mask").says("""
+    You squashed each score on its own with a sigmoid. Weights compete: what one place gets, another loses, and a row
+    sums to 1. That takes a softmax.""")
+wrong(
+    "divided by the sum of the scores",
+    "kept = scores * mask\ntotal = kept.sum(-1, keepdim=True)\nreturn kept / total.where(total != 0, 1)",
+).says("""
+    You divided the scores by their sum. Scores may be negative; weights may not. Take exp first: softmax.""")
+wrong("logarithms", {".softmax(-1)": ".log_softmax(-1)"}).says("""
+    You returned log-weights. Take softmax, not log_softmax: the weights multiply values next.""")
+wrong("hard choice", {".softmax(-1)": ".softmax(-1).round()"}).says("""
+    You gave all attention to the best place. That is an argmax: it passes no gradient. Softmax lets every open place
+    have its part.""")
+wrong(
+    "written into the scores",
+    "scores.masked_fill_(~mask, float('-inf'))\nreturn scores.softmax(-1).masked_fill(~mask, 0.0)",
+).says("""
+    You filled the closed places of `scores` in place. The result is right, but the caller's scores are spoilt. Use
+    masked_fill without the underscore.""")

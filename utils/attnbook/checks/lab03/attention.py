@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
@@ -87,162 +87,114 @@ SCALED_DOT_ATTENTION = Exercise(
             lambda result, query, key, value, mask: torch.allclose(result[0], result[1] @ value),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "not scaled",
-            "You did not divide by √D. With many features the scores grow, the softmax becomes a hard "
-            "choice, and its "
-            "gradient vanishes.",
-            {" / query.shape[-1] ** 0.5": ""},
-        ),
-        Mistake(
-            "not scaled without a mask",
-            "You divided by √D where there is a mask, but not where mask is None. Scale first, in one place; "
-            "the mask comes afterwards.",
-            {"scores.softmax(-1)\n    else": "(scores * query.shape[-1] ** 0.5).softmax(-1)\n    else"},
-        ),
-        Mistake(
-            "not scaled with a mask",
-            "You divided by √D where mask is None, but not where there is one. Scale first, in one place; the mask "
-            "comes afterwards.",
-            {"scores.masked_fill": "(scores * query.shape[-1] ** 0.5).masked_fill"},
-        ),
-        Mistake(
-            "scaled by the values' features",
-            "You divided by the root of Dv, the features of the values. The scores sum over the features of query "
-            "and key: √D.",
-            {"query.shape[-1]": "value.shape[-1]"},
-        ),
-        Mistake(
-            "a mask that closes all is skipped",
-            "You use the mask only where it opens something. Where it closes every place it is meant so: all "
-            "weights are 0.",
-            {"if mask is None": "if mask is None or not mask.any()"},
-        ),
-        Mistake(
-            "divided by D",
-            "You divided by D, not by √D. The *variance* of a dot product is D, so its spread is √D.",
-            {" ** 0.5": ""},
-        ),
-        Mistake(
-            "scaled by the number of keys",
-            "You divided by the root of a *length*. What makes scores grow is the number of features D "
-            "they sum over, "
-            "not the number of places.",
-            {"query.shape[-1]": "key.shape[1]"},
-        ),
-        Mistake(
-            "scaled by the number of queries",
-            "You divided by the root of the number of queries: shape[1] counts places. What makes scores grow is the "
-            "number of *features* they sum over, shape[-1].",
-            {"query.shape[-1]": "query.shape[1]"},
-        ),
-        Mistake(
-            "scaled after the softmax",
-            "You divided the weights by √D, after the softmax. Divide the scores, before it; weights must "
-            "sum to 1.",
-            {
-                " / query.shape[-1] ** 0.5": "",
-                "return weights @ value, weights": "weights = weights / query.shape[-1] ** 0.5\n    return "
-                "weights @ value, weights",
-            },
-        ),
-        Mistake(
-            "multiplied by √D",
-            "You multiplied by √D. The scores are too large already: divide.",
-            {" / query": " * query"},
-        ),
-        Mistake(
-            "softmax over the queries",
-            "Your weights sum to 1 over the *queries*. Each query spreads one unit of attention over the "
-            "*keys*: last axis.",
-            "scores = query @ key.mT / query.shape[-1] ** 0.5\nif mask is not None:\n"
-            "    scores = scores.masked_fill(~mask, float('-inf'))\n"
-            "weights = scores.softmax(1).nan_to_num(0)\nreturn weights @ value, weights",
-        ),
-        Mistake(
-            "mask the wrong way round",
-            "You closed the places where the mask is True. In this book True means *may attend*.",
-            "scores = query @ key.mT / query.shape[-1] ** 0.5\nif mask is not None:\n"
-            "    scores = scores.masked_fill(mask, float('-inf'))\n"
-            "weights = scores.softmax(-1).nan_to_num(0)\nreturn weights @ value, weights",
-        ),
-        Mistake(
-            "zeroed after the softmax",
-            "You took the softmax over all places and zeroed the closed ones afterwards. What is left sums to "
-            "less than 1: closed places still took their share. Close them before you normalise.",
-            {'scores.masked_fill(~mask, float("-inf"))': "scores"},
-        ),
-        Mistake(
-            "the largest may be closed",
-            "You subtracted the largest score of the row, closed places included. If a closed score stands 1000 above "
-            "the open ones, every open exp becomes 0. Take the largest of the *open* places: close first.",
-            "scores = query @ key.mT / query.shape[-1] ** 0.5\n"
-            "allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask\n"
-            "e = (scores - scores.amax(-1, keepdim=True)).exp() * allowed\n"
-            "total = e.sum(-1, keepdim=True)\nweights = e / total.where(total != 0, 1)\n"
-            "return weights @ value, weights",
-        ),
-        Mistake(
-            "score 0 is not closed",
-            "You set closed scores to 0 (or multiplied by the mask) before the softmax. exp(0) is 1, not 0, so "
-            "closed places still get a share. Their score must be −∞.",
-            {'scores.masked_fill(~mask, float("-inf")).softmax(-1).masked_fill(~mask, 0.0)':
-             "(scores * mask).softmax(-1)"},
-        ),
-        Mistake(
-            "score 0, then zeroed",
-            "You set closed scores to 0, took the softmax and zeroed them afterwards. In between they took "
-            "their share: exp(0) = 1. A score that shall get nothing is −∞.",
-            {'scores.masked_fill(~mask, float("-inf"))': "(scores * mask)"},
-        ),
-        Mistake(
-            "mask ignored",
-            "You never used the mask. Padding would get a share of the attention.",
-            "weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(-1)\nreturn weights @ value, "
-            "weights",
-        ),
-        Mistake(
-            "two axes taken for a padding mask",
-            "You gave a mask of two axes a query axis, as if it were (B, Tk). A mask broadcasts as it comes: two "
-            "axes are (Tq, Tk). Who has (B, Tk) writes mask[:, None] before the call.",
-            {"    if mask is None": "    if mask is not None and mask.dim() == 2:\n"
-             "        mask = mask[:, None]\n    if mask is None"},
-        ),
-        Mistake(
-            "query axis of the mask lost",
-            "You squeezed the mask, and a padding mask (B, 1, Tk) became (B, Tk). With as many sentences as "
-            "queries that passes for (Tq, Tk): query i gets the padding of sentence i. Leave the axis of 1.",
-            {"    if mask is None": "    if mask is not None and mask.dim() == 3:\n"
-             "        mask = mask.squeeze(1)\n    if mask is None"},
-        ),
-        Mistake(
-            "NaN where all is closed",
-            "A query that may attend to nothing became NaN. Softmax of nothing but −∞ is 0 / 0: give such "
-            "a row zero weights.",
-            {'float("-inf")).softmax(-1).masked_fill(~mask, 0.0)': 'float("-inf")).softmax(-1)'},
-        ),
-        Mistake(
-            "a large number, not minus infinity",
-            "You filled closed places with a large negative number. A row with nothing to attend to then "
-            "shares its attention "
-            "equally among closed places. Its weights must all be 0.",
-            {'float("-inf")).softmax(-1).masked_fill(~mask, 0.0)': "-1e9).softmax(-1)"},
-        ),
-        Mistake(
-            "results swapped",
-            "You returned the weights first. The interface of the whole book is (context, weights).",
-            {"return weights @ value, weights": "return weights, weights @ value"},
-        ),
-        Mistake(
-            "scores returned",
-            "Your second result is the scores. Return the weights: what is left after mask and softmax.",
-            {"return weights @ value, weights": "return weights @ value, scores"},
-        ),
-        Mistake(
-            "key in the place of value",
-            "You summed the keys. Keys are what is compared; *values* are what is handed over.",
-            {"return weights @ value": "return weights @ key"},
-        ),
-    ],
 )
+
+wrong = SCALED_DOT_ATTENTION.mistakes
+wrong("not scaled", {" / query.shape[-1] ** 0.5": ""}).says("""
+    You did not divide by √D. With many features the scores grow, the softmax becomes a hard choice, and its gradient
+    vanishes.""")
+wrong(
+    "not scaled without a mask",
+    {"scores.softmax(-1)\n    else": "(scores * query.shape[-1] ** 0.5).softmax(-1)\n    else"},
+).says("""
+    You divided by √D where there is a mask, but not where mask is None. Scale first, in one place; the mask comes
+    afterwards.""")
+wrong("not scaled with a mask", {"scores.masked_fill": "(scores * query.shape[-1] ** 0.5).masked_fill"}).says("""
+    You divided by √D where mask is None, but not where there is one. Scale first, in one place; the mask comes
+    afterwards.""")
+wrong("scaled by the values' features", {"query.shape[-1]": "value.shape[-1]"}).says("""
+    You divided by the root of Dv, the features of the values. The scores sum over the features of query and key: √D.""")
+wrong("a mask that closes all is skipped", {"if mask is None": "if mask is None or not mask.any()"}).says("""
+    You use the mask only where it opens something. Where it closes every place it is meant so: all weights are 0.""")
+wrong("divided by D", {" ** 0.5": ""}).says("""
+    You divided by D, not by √D. The *variance* of a dot product is D, so its spread is √D.""")
+wrong("scaled by the number of keys", {"query.shape[-1]": "key.shape[1]"}).says("""
+    You divided by the root of a *length*. What makes scores grow is the number of features D they sum over, not the
+    number of places.""")
+wrong("scaled by the number of queries", {"query.shape[-1]": "query.shape[1]"}).says("""
+    You divided by the root of the number of queries: shape[1] counts places. What makes scores grow is the number of
+    *features* they sum over, shape[-1].""")
+wrong(
+    "scaled after the softmax",
+    {
+        " / query.shape[-1] ** 0.5": "",
+        "return weights @ value, weights": "weights = weights / query.shape[-1] ** 0.5\n    return "
+        "weights @ value, weights",
+    },
+).says("""
+    You divided the weights by √D, after the softmax. Divide the scores, before it; weights must sum to 1.""")
+wrong("multiplied by √D", {" / query": " * query"}).says("""
+    You multiplied by √D. The scores are too large already: divide.""")
+wrong(
+    "softmax over the queries",
+    "scores = query @ key.mT / query.shape[-1] ** 0.5\nif mask is not None:\n"
+    "    scores = scores.masked_fill(~mask, float('-inf'))\n"
+    "weights = scores.softmax(1).nan_to_num(0)\nreturn weights @ value, weights",
+).says("""
+    Your weights sum to 1 over the *queries*. Each query spreads one unit of attention over the *keys*: last axis.""")
+wrong(
+    "mask the wrong way round",
+    "scores = query @ key.mT / query.shape[-1] ** 0.5\nif mask is not None:\n"
+    "    scores = scores.masked_fill(mask, float('-inf'))\n"
+    "weights = scores.softmax(-1).nan_to_num(0)\nreturn weights @ value, weights",
+).says("""
+    You closed the places where the mask is True. In this book True means *may attend*.""")
+wrong("zeroed after the softmax", {'scores.masked_fill(~mask, float("-inf"))': "scores"}).says("""
+    You took the softmax over all places and zeroed the closed ones afterwards. What is left sums to less than 1:
+    closed places still took their share. Close them before you normalise.""")
+wrong(
+    "the largest may be closed",
+    "scores = query @ key.mT / query.shape[-1] ** 0.5\n"
+    "allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask\n"
+    "e = (scores - scores.amax(-1, keepdim=True)).exp() * allowed\n"
+    "total = e.sum(-1, keepdim=True)\nweights = e / total.where(total != 0, 1)\n"
+    "return weights @ value, weights",
+).says("""
+    You subtracted the largest score of the row, closed places included. If a closed score stands 1000 above the open
+    ones, every open exp becomes 0. Take the largest of the *open* places: close first.""")
+wrong(
+    "score 0 is not closed",
+    {'scores.masked_fill(~mask, float("-inf")).softmax(-1).masked_fill(~mask, 0.0)': "(scores * mask).softmax(-1)"},
+).says("""
+    You set closed scores to 0 (or multiplied by the mask) before the softmax. exp(0) is 1, not 0, so closed places
+    still get a share. Their score must be −∞.""")
+wrong("score 0, then zeroed", {'scores.masked_fill(~mask, float("-inf"))': "(scores * mask)"}).says("""
+    You set closed scores to 0, took the softmax and zeroed them afterwards. In between they took their share: exp(0)
+    = 1. A score that shall get nothing is −∞.""")
+wrong(
+    "mask ignored", "weights = (query @ key.mT / query.shape[-1] ** 0.5).softmax(-1)\nreturn weights @ value, weights"
+).says("""
+    You never used the mask. Padding would get a share of the attention.""")
+wrong(
+    "two axes taken for a padding mask",
+    {
+        "    if mask is None": "    if mask is not None and mask.dim() == 2:\n"
+        "        mask = mask[:, None]\n    if mask is None"
+    },
+).says("""
+    You gave a mask of two axes a query axis, as if it were (B, Tk). A mask broadcasts as it comes: two axes are (Tq,
+    Tk). Who has (B, Tk) writes mask[:, None] before the call.""")
+wrong(
+    "query axis of the mask lost",
+    {
+        "    if mask is None": "    if mask is not None and mask.dim() == 3:\n"
+        "        mask = mask.squeeze(1)\n    if mask is None"
+    },
+).says("""
+    You squeezed the mask, and a padding mask (B, 1, Tk) became (B, Tk). With as many sentences as queries that passes
+    for (Tq, Tk): query i gets the padding of sentence i. Leave the axis of 1.""")
+wrong(
+    "NaN where all is closed", {'float("-inf")).softmax(-1).masked_fill(~mask, 0.0)': 'float("-inf")).softmax(-1)'}
+).says("""
+    A query that may attend to nothing became NaN. Softmax of nothing but −∞ is 0 / 0: give such a row zero weights.""")
+wrong(
+    "a large number, not minus infinity", {'float("-inf")).softmax(-1).masked_fill(~mask, 0.0)': "-1e9).softmax(-1)"}
+).says("""
+    You filled closed places with a large negative number. A row with nothing to attend to then shares its attention
+    equally among closed places. Its weights must all be 0.""")
+wrong("results swapped", {"return weights @ value, weights": "return weights, weights @ value"}).says("""
+    You returned the weights first. The interface of the whole book is (context, weights).""")
+wrong("scores returned", {"return weights @ value, weights": "return weights @ value, scores"}).says("""
+    Your second result is the scores. Return the weights: what is left after mask and softmax.""")
+wrong("key in the place of value", {"return weights @ value": "return weights @ key"}).says("""
+    You summed the keys. Keys are what is compared; *values* are what is handed over.""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def permute_rows(x, order):
@@ -46,63 +46,37 @@ PERMUTE_ROWS = Exercise(
             lambda result, x, order: torch.equal(result[:, 0], x[:, order[0]]),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "the way back",
-            "You sent row i *to* place order[i]. Asked for is the other way round: place i *gets* the row that stood "
-            "at place order[i]. What you have is the inverse, the way back.",
-            {"order]": "order.argsort()]"},
-        ),
-        Mistake(
-            "sentences reordered",
-            "You reordered the sentences of the batch. The first axis is the batch: leave it alone, and reorder the "
-            "places, x[:, …].",
-            {"x[:, order]": "x[order]"},
-        ),
-        Mistake(
-            "features reordered",
-            "You reordered the features. A word's vector stays as it is; what changes is where the word stands, axis "
-            "1.",
-            {"x[:, order]": "x[:, :, order]"},
-        ),
-        Mistake(
-            "turned round",
-            "You reversed the sentence. `order` can be any order: place i gets the row of place order[i].",
-            {"x[:, order]": "x.flip(1)"},
-        ),
-        Mistake(
-            "shifted",
-            "You shifted the rows by one place. `order` can be any order: place i gets the row of place order[i].",
-            {"x[:, order]": "x.roll(1, dims=1)"},
-        ),
-        Mistake(
-            "an order of your own",
-            "You drew a random order yourself. Use the one that is passed in: we want to apply the *same* order to "
-            "other things as well.",
-            {"x[:, order]": "x[:, torch.randperm(x.shape[1])]"},
-        ),
-        Mistake(
-            "sentence 0 for all",
-            "Every sentence became a reordering of sentence 0. Each sentence keeps its own words.",
-            {"x[:, order]": "x[:1, order].expand_as(x)"},
-        ),
-        Mistake(
-            "overwritten while reading",
-            "You copied rows within one tensor, and later rows read what had been overwritten already. Read from x, "
-            "and write into a new tensor (indexing with a list of places does both).",
-            "result = x.clone()\nfor i, j in enumerate(order):\n    result[:, i] = result[:, j].clone()\nreturn result",
-        ),
-        Mistake(
-            "swapped one after the other",
-            "You swapped row i with row order[i], one pair after the other. Each swap moves rows that later ones "
-            "count on. Take all rows from x at once.",
-            "result = x.clone()\nfor i, j in enumerate(order):\n"
-            "    result[:, [i, j]] = result[:, [j, i]]\nreturn result",
-        ),
-        Mistake(
-            "nothing moved",
-            "Your result is x as it was. Place i must get the row of place order[i].",
-            {"x[:, order]": "x.clone()"},
-        ),
-    ],
 )
+
+wrong = PERMUTE_ROWS.mistakes
+wrong("the way back", {"order]": "order.argsort()]"}).says("""
+    You sent row i *to* place order[i]. Asked for is the other way round: place i *gets* the row that stood at place
+    order[i]. What you have is the inverse, the way back.""")
+wrong("sentences reordered", {"x[:, order]": "x[order]"}).says("""
+    You reordered the sentences of the batch. The first axis is the batch: leave it alone, and reorder the places,
+    x[:, …].""")
+wrong("features reordered", {"x[:, order]": "x[:, :, order]"}).says("""
+    You reordered the features. A word's vector stays as it is; what changes is where the word stands, axis 1.""")
+wrong("turned round", {"x[:, order]": "x.flip(1)"}).says("""
+    You reversed the sentence. `order` can be any order: place i gets the row of place order[i].""")
+wrong("shifted", {"x[:, order]": "x.roll(1, dims=1)"}).says("""
+    You shifted the rows by one place. `order` can be any order: place i gets the row of place order[i].""")
+wrong("an order of your own", {"x[:, order]": "x[:, torch.randperm(x.shape[1])]"}).says("""
+    You drew a random order yourself. Use the one that is passed in: we want to apply the *same* order to other things
+    as well.""")
+wrong("sentence 0 for all", {"x[:, order]": "x[:1, order].expand_as(x)"}).says("""
+    Every sentence became a reordering of sentence 0. Each sentence keeps its own words.""")
+wrong(
+    "overwritten while reading",
+    "result = x.clone()\nfor i, j in enumerate(order):\n    result[:, i] = result[:, j].clone()\nreturn result",
+).says("""
+    You copied rows within one tensor, and later rows read what had been overwritten already. Read from x, and write
+    into a new tensor (indexing with a list of places does both).""")
+wrong(
+    "swapped one after the other",
+    "result = x.clone()\nfor i, j in enumerate(order):\n    result[:, [i, j]] = result[:, [j, i]]\nreturn result",
+).says("""
+    You swapped row i with row order[i], one pair after the other. Each swap moves rows that later ones count on. Take
+    all rows from x at once.""")
+wrong("nothing moved", {"x[:, order]": "x.clone()"}).says("""
+    Your result is x as it was. Place i must get the row of place order[i].""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from .masks import window_mask
 
 
@@ -112,165 +112,112 @@ COUNT_MULTIPLICATIONS = Exercise(
             _part(("convolution",), 1),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "windows hang over the ends",
-            "You gave every word a full window of 2 · radius + 1. The first and the last words have fewer neighbours, "
-            "and what isn't there isn't multiplied. Count the True in your window mask.",
-            {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1)"},
-        ),
-        Mistake(
-            "windows wider than the sentence",
-            "Your formula for the pairs holds only while the window is narrower than the sentence. With a large radius "
-            "there are at most T · T pairs. The sum of the window mask is always right.",
-            {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1) - radius * (radius + 1)"},
-        ),
-        Mistake(
-            "windows cut off one by one",
-            "You took the smaller of window and sentence for each word. But a window is cut off at the ends already "
-            "when it is narrower than the sentence: count the True in your window mask.",
-            {"int(window_mask(length, radius).sum())": "length * min(length, 2 * radius + 1)"},
-        ),
-        Mistake(
-            "radius taken for the width",
-            "You took `radius` for the number of neighbours. A window reaches `radius` words to *each* side, and holds "
-            "the word itself.",
-            {"int(window_mask(length, radius).sum())": "length * radius"},
-        ),
-        Mistake(
-            "radius not used",
-            "You built the window with radius 1 whatever was asked for. Pass `radius` on to window_mask.",
-            {"window_mask(length, radius)": "window_mask(length, 1)"},
-        ),
-        Mistake(
-            "the paper's table",
-            "You took the formulas of the paper's Table 1. These are orders of magnitude: constants, projections and "
-            "the ends of the sentence are left out. Count each matrix product.",
-            "pairs = length if kind in ('self-attention', 'recurrent') else radius\n"
-            "if kind == 'recurrent':\n    return 0, length * dim**2\n"
-            "return 0, length * pairs * (dim**2 if kind == 'convolution' else dim)",
-        ),
-        Mistake(
-            "restricted, yet all pairs",
-            "You counted all T · T pairs for the restricted layer too. Pairs outside the window are never scored: that "
-            "is what it saves.",
-            {'if kind == "self-attention"': 'if kind in ("self-attention", "restricted")'},
-        ),
-        Mistake(
-            "scores without sums",
-            "You counted one product for each pair and feature: the scores. The weighted sum of the values takes "
-            "as many once more.",
-            {"2 * pairs": "pairs"},
-        ),
-        Mistake(
-            "two tables, not three",
-            "You counted two projections. There are three: queries, keys and values.",
-            {"3 * length": "2 * length"},
-        ),
-        Mistake(
-            "one table, not three",
-            "You counted one projection. Each word is projected three times: to a query, a key and a value.",
-            {"3 * length": "length"},
-        ),
-        Mistake(
-            "four tables, not three",
-            "You counted four projections. The fourth one, after the heads, comes with multi-head attention; this "
-            "layer has three: queries, keys and values.",
-            {"3 * length": "4 * length"},
-        ),
-        Mistake(
-            "no projections",
-            "You left the projections out, as the table in the Transformer paper does. We count what the machine does: "
-            "queries, keys and values take a table (D, D) each.",
-            {"3 * length * dim**2,": "0,"},
-        ),
-        Mistake(
-            "projected for each pair",
-            "You projected the words anew for each pair. A key is made once and then used by every query: T · D · D "
-            "for each of the three tables.",
-            {"3 * length * dim**2": "3 * pairs * dim**2"},
-        ),
-        Mistake(
-            "projections without the features",
-            "Your projections cost T · D. A table (D, D) times a vector takes D multiplications for each of the D "
-            "*outputs*: T · D · D.",
-            {"3 * length * dim**2": "3 * length * dim"},
-        ),
-        Mistake(
-            "one multiplication a pair",
-            "You counted one multiplication for a score and one for a weight. A score is a dot product over D "
-            "features, and a weight multiplies a value of D features.",
-            {"2 * pairs * dim": "2 * pairs"},
-        ),
-        Mistake(
-            "only the past",
-            "You counted the pairs of a causal layer, T (T + 1) / 2. Plain self-attention lets every word see every "
-            "word: T · T.",
-            {"pairs = length**2": "pairs = length * (length + 1) // 2"},
-        ),
-        Mistake(
-            "no pair with itself",
-            "You left out the pairs of a word with itself. A word sees itself too: T · T pairs.",
-            {"pairs = length**2": "pairs = length * (length - 1)"},
-        ),
-        Mistake(
-            "no start state",
-            "You counted T − 1 steps for the recurrent state. The first word meets a state too, the start state, and "
-            "it is multiplied like any other.",
-            {"return length * dim**2, length * dim**2": "return length * dim**2, (length - 1) * dim**2"},
-        ),
-        Mistake(
-            "recurrent without its input",
-            "You counted the state's table of the recurrent layer and forgot the other: the word itself goes through "
-            "a table (D, D) too. That is its projection.",
-            {"return length * dim**2, length * dim**2": "return 0, length * dim**2"},
-        ),
-        Mistake(
-            "recurrent all in the mixing",
-            "You put both tables of the recurrent layer into the mixing. The word's own table needs no other word: it "
-            "belongs to the projections.",
-            {"return length * dim**2, length * dim**2": "return 0, 2 * length * dim**2"},
-        ),
-        Mistake(
-            "every state meets every word",
-            "You counted T · T steps for the recurrent layer. It walks through the sentence once: T steps, and the "
-            "past is in the state.",
-            {"return length * dim**2, length * dim**2": "return length * dim**2, length**2 * dim**2"},
-        ),
-        Mistake(
-            "a number for each neighbour",
-            "You gave each neighbour in the convolution one number a feature. Here each neighbour has a whole table "
-            "(D, D): every feature in meets every feature out.",
-            {"return 0, pairs * dim**2": "return 0, pairs * dim"},
-        ),
-        Mistake(
-            "one table for the whole window",
-            "You counted one table (D, D) a word in the convolution. Each *neighbour* in the window has one of its "
-            "own.",
-            {"return 0, pairs * dim**2": "return 0, length * dim**2"},
-        ),
-        Mistake(
-            "additions too",
-            "You counted additions as well, as one does for FLOPs. Asked for are the multiplications alone.",
-            {
-                "return length * dim**2, length * dim**2": "return 2 * length * dim**2, 2 * length * dim**2",
-                "return 0, pairs * dim**2": "return 0, 2 * pairs * dim**2",
-                "return 3 * length * dim**2, 2 * pairs * dim": "return 6 * length * dim**2, 4 * pairs * dim",
-            },
-        ),
-        Mistake(
-            "length and features swapped",
-            "You confused the length of the sentence with the number of features. Projections grow with D squared, "
-            "the pairs of self-attention with T squared.",
-            {"    if kind == \"recurrent\"": "    length, dim = dim, length\n    if kind == \"recurrent\""},
-        ),
-        Mistake(
-            "results swapped",
-            "You returned the mixing first. Wanted is (projections, mixing).",
-            {
-                "return 0, pairs * dim**2": "return pairs * dim**2, 0",
-                "return 3 * length * dim**2, 2 * pairs * dim": "return 2 * pairs * dim, 3 * length * dim**2",
-            },
-        ),
-    ],
 )
+
+wrong = COUNT_MULTIPLICATIONS.mistakes
+wrong("windows hang over the ends", {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1)"}).says("""
+    You gave every word a full window of 2 · radius + 1. The first and the last words have fewer neighbours, and what
+    isn't there isn't multiplied. Count the True in your window mask.""")
+wrong(
+    "windows wider than the sentence",
+    {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1) - radius * (radius + 1)"},
+).says("""
+    Your formula for the pairs holds only while the window is narrower than the sentence. With a large radius there
+    are at most T · T pairs. The sum of the window mask is always right.""")
+wrong(
+    "windows cut off one by one", {"int(window_mask(length, radius).sum())": "length * min(length, 2 * radius + 1)"}
+).says("""
+    You took the smaller of window and sentence for each word. But a window is cut off at the ends already when it is
+    narrower than the sentence: count the True in your window mask.""")
+wrong("radius taken for the width", {"int(window_mask(length, radius).sum())": "length * radius"}).says("""
+    You took `radius` for the number of neighbours. A window reaches `radius` words to *each* side, and holds the word
+    itself.""")
+wrong("radius not used", {"window_mask(length, radius)": "window_mask(length, 1)"}).says("""
+    You built the window with radius 1 whatever was asked for. Pass `radius` on to window_mask.""")
+wrong(
+    "the paper's table",
+    "pairs = length if kind in ('self-attention', 'recurrent') else radius\n"
+    "if kind == 'recurrent':\n    return 0, length * dim**2\n"
+    "return 0, length * pairs * (dim**2 if kind == 'convolution' else dim)",
+).says("""
+    You took the formulas of the paper's Table 1. These are orders of magnitude: constants, projections and the ends
+    of the sentence are left out. Count each matrix product.""")
+wrong(
+    "restricted, yet all pairs", {'if kind == "self-attention"': 'if kind in ("self-attention", "restricted")'}
+).says("""
+    You counted all T · T pairs for the restricted layer too. Pairs outside the window are never scored: that is what
+    it saves.""")
+wrong("scores without sums", {"2 * pairs": "pairs"}).says("""
+    You counted one product for each pair and feature: the scores. The weighted sum of the values takes as many once
+    more.""")
+wrong("two tables, not three", {"3 * length": "2 * length"}).says("""
+    You counted two projections. There are three: queries, keys and values.""")
+wrong("one table, not three", {"3 * length": "length"}).says("""
+    You counted one projection. Each word is projected three times: to a query, a key and a value.""")
+wrong("four tables, not three", {"3 * length": "4 * length"}).says("""
+    You counted four projections. The fourth one, after the heads, comes with multi-head attention; this layer has
+    three: queries, keys and values.""")
+wrong("no projections", {"3 * length * dim**2,": "0,"}).says("""
+    You left the projections out, as the table in the Transformer paper does. We count what the machine does: queries,
+    keys and values take a table (D, D) each.""")
+wrong("projected for each pair", {"3 * length * dim**2": "3 * pairs * dim**2"}).says("""
+    You projected the words anew for each pair. A key is made once and then used by every query: T · D · D for each of
+    the three tables.""")
+wrong("projections without the features", {"3 * length * dim**2": "3 * length * dim"}).says("""
+    Your projections cost T · D. A table (D, D) times a vector takes D multiplications for each of the D *outputs*: T
+    · D · D.""")
+wrong("one multiplication a pair", {"2 * pairs * dim": "2 * pairs"}).says("""
+    You counted one multiplication for a score and one for a weight. A score is a dot product over D features, and a
+    weight multiplies a value of D features.""")
+wrong("only the past", {"pairs = length**2": "pairs = length * (length + 1) // 2"}).says("""
+    You counted the pairs of a causal layer, T (T + 1) / 2. Plain self-attention lets every word see every word: T ·
+    T.""")
+wrong("no pair with itself", {"pairs = length**2": "pairs = length * (length - 1)"}).says("""
+    You left out the pairs of a word with itself. A word sees itself too: T · T pairs.""")
+wrong(
+    "no start state", {"return length * dim**2, length * dim**2": "return length * dim**2, (length - 1) * dim**2"}
+).says("""
+    You counted T − 1 steps for the recurrent state. The first word meets a state too, the start state, and it is
+    multiplied like any other.""")
+wrong("recurrent without its input", {"return length * dim**2, length * dim**2": "return 0, length * dim**2"}).says("""
+    You counted the state's table of the recurrent layer and forgot the other: the word itself goes through a table
+    (D, D) too. That is its projection.""")
+wrong(
+    "recurrent all in the mixing", {"return length * dim**2, length * dim**2": "return 0, 2 * length * dim**2"}
+).says("""
+    You put both tables of the recurrent layer into the mixing. The word's own table needs no other word: it belongs
+    to the projections.""")
+wrong(
+    "every state meets every word",
+    {"return length * dim**2, length * dim**2": "return length * dim**2, length**2 * dim**2"},
+).says("""
+    You counted T · T steps for the recurrent layer. It walks through the sentence once: T steps, and the past is in
+    the state.""")
+wrong("a number for each neighbour", {"return 0, pairs * dim**2": "return 0, pairs * dim"}).says("""
+    You gave each neighbour in the convolution one number a feature. Here each neighbour has a whole table (D, D):
+    every feature in meets every feature out.""")
+wrong("one table for the whole window", {"return 0, pairs * dim**2": "return 0, length * dim**2"}).says("""
+    You counted one table (D, D) a word in the convolution. Each *neighbour* in the window has one of its own.""")
+wrong(
+    "additions too",
+    {
+        "return length * dim**2, length * dim**2": "return 2 * length * dim**2, 2 * length * dim**2",
+        "return 0, pairs * dim**2": "return 0, 2 * pairs * dim**2",
+        "return 3 * length * dim**2, 2 * pairs * dim": "return 6 * length * dim**2, 4 * pairs * dim",
+    },
+).says("""
+    You counted additions as well, as one does for FLOPs. Asked for are the multiplications alone.""")
+wrong(
+    "length and features swapped",
+    {'    if kind == "recurrent"': '    length, dim = dim, length\n    if kind == "recurrent"'},
+).says("""
+    You confused the length of the sentence with the number of features. Projections grow with D squared, the pairs of
+    self-attention with T squared.""")
+wrong(
+    "results swapped",
+    {
+        "return 0, pairs * dim**2": "return pairs * dim**2, 0",
+        "return 3 * length * dim**2, 2 * pairs * dim": "return 2 * pairs * dim, 3 * length * dim**2",
+    },
+).says("""
+    You returned the mixing first. Wanted is (projections, mixing).""")

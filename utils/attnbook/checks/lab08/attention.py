@@ -92,19 +92,28 @@ MULTI_HEAD_ATTENTION = Exercise(
     returns=("output", "weights"),
     tolerance=1e-7,
     properties=[
-        Property("closed places get nothing", "Where the mask is False, the weight must be exactly 0 in every head.",
-                 lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1]))),
-        Property("each head's rows sum to one",
-                 "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
-                 lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1]))),
-        Property("head 0 has the first columns",
-                 "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
-                 "those of key @ W_k, divided by √(D/H).",
-                 _head_0_by_itself),
-        Property("the output follows from the weights",
-                 "Your weights look all right, but the output does not come from them: weights @ the values' heads, "
-                 "merged, times W_o.",
-                 _context_from_weights),
+        Property(
+            "closed places get nothing",
+            "Where the mask is False, the weight must be exactly 0 in every head.",
+            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
+        ),
+        Property(
+            "each head's rows sum to one",
+            "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
+            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
+        ),
+        Property(
+            "head 0 has the first columns",
+            "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
+            "those of key @ W_k, divided by √(D/H).",
+            _head_0_by_itself,
+        ),
+        Property(
+            "the output follows from the weights",
+            "Your weights look all right, but the output does not come from them: weights @ the values' heads, "
+            "merged, times W_o.",
+            _context_from_weights,
+        ),
     ],
     mistakes=[*MISTAKES, *MORE_MISTAKES],
 )

@@ -61,7 +61,11 @@ def _decoders(draw):
         words, memory, own = draw.normal(3, length, 6), draw.normal(3, keys, 6), draw.mask(4, length, length)[1:]
         source = draw.mask(4, 1, keys)[1:]  # (3, 1, Tk)
         for mask, other, heads in (
-            (None, None, 2), (own, None, 2), (None, source, 2), (own[:1], source, 1), (own, source[:1], 1)
+            (None, None, 2),
+            (own, None, 2),
+            (None, source, 2),
+            (own[:1], source, 1),
+            (own, source[:1], 1),
         ):
             yield words, memory, mask, other, draw_decoder(draw, 6, heads, 5), norm  # each alone; one for all sentences
         yield words[:, :1], memory, own[:, :1, :1], source, draw_decoder(draw, 6, 2, 5), norm  # one word
@@ -75,16 +79,18 @@ DECODER_LAYER = Exercise(
     properties=[
         Property(
             "post-norm ends with a norm",
-            "With norm=\"post\" the last thing that happens is the third norm: take off its bias and its gain, and "
+            'With norm="post" the last thing that happens is the third norm: take off its bias and its gain, and '
             "each word's features must have mean 0.",
-            lambda result, x, memory, self_mask, memory_mask, layer, norm: norm == "pre"
-            or ((result - layer.norm_3.bias) / layer.norm_3.gain).mean(-1).abs().max() < 1e-6,
+            lambda result, x, memory, self_mask, memory_mask, layer, norm: (
+                norm == "pre" or ((result - layer.norm_3.bias) / layer.norm_3.gain).mean(-1).abs().max() < 1e-6
+            ),
         ),
         Property(
             "pre-norm ends with a sum",
-            "With norm=\"pre\" nothing is normalised at the end. Your result still has the mean of a norm.",
-            lambda result, x, memory, self_mask, memory_mask, layer, norm: norm == "post"
-            or ((result - layer.norm_3.bias) / layer.norm_3.gain).mean(-1).abs().max() > 1e-6,
+            'With norm="pre" nothing is normalised at the end. Your result still has the mean of a norm.',
+            lambda result, x, memory, self_mask, memory_mask, layer, norm: (
+                norm == "post" or ((result - layer.norm_3.bias) / layer.norm_3.gain).mean(-1).abs().max() > 1e-6
+            ),
         ),
     ],
     mistakes=DECODER_MISTAKES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from ..fakes.sublayer import FakeNorm, FakeSublayer
 
 
@@ -27,100 +27,50 @@ RESIDUAL_POST_NORM = Exercise(
             "In post-norm the last thing that happens is the norm: for each word, take off the norm's bias and its "
             "gain, and the mean must be 0. Yours is not.",
             lambda result, x, sublayer, norm: ((result - norm.bias) / norm.gain).mean(-1).abs().max() < 1e-9,
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "residual forgotten",
-            "You normalised the sublayer's output but did not add x. The way around the sublayer is what lets words "
-            "and gradients through a deep stack.",
-            {"x + sublayer(x)": "sublayer(x)"},
-        ),
-        Mistake(
-            "norm forgotten",
-            "You added x but did not normalise. Each layer would make the numbers larger.",
-            {"norm(x + sublayer(x))": "x + sublayer(x)"},
-        ),
-        Mistake(
-            "this is pre-norm",
-            "You normalised what goes *into* the sublayer. That is pre-norm, the next exercise. Post-norm, the "
-            "paper's, adds first and normalises the sum.",
-            {"norm(x + sublayer(x))": "x + sublayer(norm(x))"},
-        ),
-        Mistake(
-            "only the sublayer is normalised",
-            "You normalised the sublayer's output and then added x. In post-norm the *sum* is normalised, so that what "
-            "goes on to the next layer is in bounds.",
-            {"norm(x + sublayer(x))": "x + norm(sublayer(x))"},
-        ),
-        Mistake(
-            "normalised before and after",
-            "You normalised the sublayer's input as well as the sum. Post-norm has one norm, after the sum.",
-            {"sublayer(x)": "sublayer(norm(x))"},
-        ),
-        Mistake(
-            "only x is normalised",
-            "You normalised x and added the sublayer's output to that. Add first; then normalise the sum.",
-            {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"},
-        ),
-        Mistake(
-            "x overwritten by its norm",
-            "You normalised x first and then used this for both, the sublayer and the way around: "
-            "norm(x) + f(norm(x)). Post-norm takes x as it came, and normalises the sum.",
-            "x = norm(x)\nreturn x + sublayer(x)",
-        ),
-        Mistake(
-            "the two normalised apart",
-            "You normalised x and the sublayer's output each by itself and added afterwards. There is one norm, of "
-            "their sum.",
-            {"norm(x + sublayer(x))": "norm(x) + norm(sublayer(x))"},
-        ),
-        Mistake(
-            "sublayer's output added to itself",
-            "You overwrote x with the sublayer's output before you added: f(x) + f(x). Keep x as it came; it is what "
-            "goes around.",
-            "x = sublayer(x)\nreturn norm(x + x)",
-        ),
-        Mistake(
-            "x added once more",
-            "You added x again after the norm. Post-norm ends with the norm; nothing goes around it. (That is the "
-            "very reason why it needs a warm-up.)",
-            {"norm(x + sublayer(x))": "x + norm(x + sublayer(x))"},
-        ),
-        Mistake(
-            "sublayer after the norm of x",
-            "You applied the norm, then the sublayer, and nothing goes around. Wanted is norm(x + sublayer(x)).",
-            {"norm(x + sublayer(x))": "sublayer(norm(x))"},
-        ),
-        Mistake(
-            "sublayer forgotten",
-            "You never called the sublayer: only x was normalised.",
-            {"x + sublayer(x)": "x"},
-        ),
-        Mistake(
-            "halved",
-            "You took the mean of x and the sublayer's output. It is their sum that is normalised.",
-            {"x + sublayer(x)": "(x + sublayer(x)) / 2"},
-        ),
-        Mistake(
-            "multiplied",
-            "You multiplied x and the sublayer's output. The way around *adds*.",
-            {"x + sublayer(x)": "x * sublayer(x)"},
-        ),
-        Mistake(
-            "way around cut off",
-            "You detached x on its way around the sublayer. The value is right, but the gradient's short way back is "
-            "what the residual connection is for.",
-            {"x + sublayer(x)": "x.detach() + sublayer(x)"},
-        ),
-        Mistake(
-            "added in place",
-            "You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new "
-            "tensor.",
-            "x += sublayer(x)\nreturn norm(x)",
-        ),
+        )
     ],
 )
+
+wrong = RESIDUAL_POST_NORM.mistakes
+wrong("residual forgotten", {"x + sublayer(x)": "sublayer(x)"}).says("""
+    You normalised the sublayer's output but did not add x. The way around the sublayer is what lets words and
+    gradients through a deep stack.""")
+wrong("norm forgotten", {"norm(x + sublayer(x))": "x + sublayer(x)"}).says("""
+    You added x but did not normalise. Each layer would make the numbers larger.""")
+wrong("this is pre-norm", {"norm(x + sublayer(x))": "x + sublayer(norm(x))"}).says("""
+    You normalised what goes *into* the sublayer. That is pre-norm, the next exercise. Post-norm, the paper's, adds
+    first and normalises the sum.""")
+wrong("only the sublayer is normalised", {"norm(x + sublayer(x))": "x + norm(sublayer(x))"}).says("""
+    You normalised the sublayer's output and then added x. In post-norm the *sum* is normalised, so that what goes on
+    to the next layer is in bounds.""")
+wrong("normalised before and after", {"sublayer(x)": "sublayer(norm(x))"}).says("""
+    You normalised the sublayer's input as well as the sum. Post-norm has one norm, after the sum.""")
+wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}).says("""
+    You normalised x and added the sublayer's output to that. Add first; then normalise the sum.""")
+wrong("x overwritten by its norm", "x = norm(x)\nreturn x + sublayer(x)").says("""
+    You normalised x first and then used this for both, the sublayer and the way around: norm(x) + f(norm(x)).
+    Post-norm takes x as it came, and normalises the sum.""")
+wrong("the two normalised apart", {"norm(x + sublayer(x))": "norm(x) + norm(sublayer(x))"}).says("""
+    You normalised x and the sublayer's output each by itself and added afterwards. There is one norm, of their sum.""")
+wrong("sublayer's output added to itself", "x = sublayer(x)\nreturn norm(x + x)").says("""
+    You overwrote x with the sublayer's output before you added: f(x) + f(x). Keep x as it came; it is what goes
+    around.""")
+wrong("x added once more", {"norm(x + sublayer(x))": "x + norm(x + sublayer(x))"}).says("""
+    You added x again after the norm. Post-norm ends with the norm; nothing goes around it. (That is the very reason
+    why it needs a warm-up.)""")
+wrong("sublayer after the norm of x", {"norm(x + sublayer(x))": "sublayer(norm(x))"}).says("""
+    You applied the norm, then the sublayer, and nothing goes around. Wanted is norm(x + sublayer(x)).""")
+wrong("sublayer forgotten", {"x + sublayer(x)": "x"}).says("""
+    You never called the sublayer: only x was normalised.""")
+wrong("halved", {"x + sublayer(x)": "(x + sublayer(x)) / 2"}).says("""
+    You took the mean of x and the sublayer's output. It is their sum that is normalised.""")
+wrong("multiplied", {"x + sublayer(x)": "x * sublayer(x)"}).says("""
+    You multiplied x and the sublayer's output. The way around *adds*.""")
+wrong("way around cut off", {"x + sublayer(x)": "x.detach() + sublayer(x)"}).says("""
+    You detached x on its way around the sublayer. The value is right, but the gradient's short way back is what the
+    residual connection is for.""")
+wrong("added in place", "x += sublayer(x)\nreturn norm(x)").says("""
+    You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new tensor.""")
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -136,90 +86,44 @@ RESIDUAL_PRE_NORM = Exercise(
             "x goes through untouched",
             "Take x away from your result, and the sublayer's answer to norm(x) must be left. It isn't.",
             lambda result, x, sublayer, norm: abs((result - x) - sublayer(norm(x))).max() < 1e-9,
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "x overwritten by its norm",
-            "What goes around the sublayer is norm(x) in your version. It must be x itself, untouched: the free way "
-            "through the whole stack is what pre-norm is for. Normalise only what goes into the sublayer.",
-            "x = norm(x)\nreturn x + sublayer(x)",
-        ),
-        Mistake(
-            "residual forgotten",
-            "You did not add x. Without the way around, neither words nor gradients get through a deep stack.",
-            {"x + sublayer": "sublayer"},
-        ),
-        Mistake(
-            "norm forgotten",
-            "You gave the sublayer x as it is. It wants norm(x): in a deep stack x grows with each layer.",
-            {"norm(x)": "x"},
-        ),
-        Mistake(
-            "this is post-norm",
-            "You normalised the sum. That is post-norm, the exercise before. Pre-norm normalises only what goes into "
-            "the sublayer, and leaves the sum alone.",
-            {"x + sublayer(norm(x))": "norm(x + sublayer(x))"},
-        ),
-        Mistake(
-            "norm after the sublayer",
-            "You normalised what comes *out* of the sublayer. Pre-norm normalises what goes in.",
-            {"sublayer(norm(x))": "norm(sublayer(x))"},
-        ),
-        Mistake(
-            "normalised before and after",
-            "You normalised the sum as well. Then x no longer goes around untouched. Pre-norm has one norm, before "
-            "the sublayer.",
-            {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"},
-        ),
-        Mistake(
-            "sublayer's output normalised too",
-            "You normalised before the sublayer and again behind it. Some later models do; pre-norm normalises only "
-            "what goes in.",
-            {"sublayer(norm(x))": "norm(sublayer(norm(x)))"},
-        ),
-        Mistake(
-            "norm on the wrong path",
-            "You normalised the way around and gave the sublayer x as it is. It is the other way round: x goes "
-            "around, norm(x) goes in.",
-            {"x + sublayer(norm(x))": "norm(x) + sublayer(x)"},
-        ),
-        Mistake(
-            "sublayer forgotten",
-            "You added norm(x), but the sublayer was never called.",
-            {"sublayer(norm(x))": "norm(x)"},
-        ),
-        Mistake(
-            "sublayer's output added to itself",
-            "You overwrote x with the sublayer's output before you added. Keep x as it came; it is what goes around.",
-            "x = sublayer(norm(x))\nreturn x + x",
-        ),
-        Mistake(
-            "x counted twice",
-            "You added x twice: 2x + f(norm(x)). Once is enough; in a stack of layers x would double each time.",
-            {"x + sublayer": "x + x + sublayer"},
-        ),
-        Mistake(
-            "subtracted",
-            "You subtracted the sublayer's answer. The way around adds.",
-            {"x + sublayer": "x - sublayer"},
-        ),
-        Mistake(
-            "multiplied",
-            "You multiplied x with the sublayer's answer. The way around adds.",
-            {"x + sublayer": "x * sublayer"},
-        ),
-        Mistake(
-            "way around cut off",
-            "You detached x on its way around the sublayer. The value is right, but the gradient's short way back is "
-            "what the residual connection is for.",
-            {"x + sublayer": "x.detach() + sublayer"},
-        ),
-        Mistake(
-            "added in place",
-            "You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new "
-            "tensor.",
-            "x += sublayer(norm(x))\nreturn x",
-        ),
+        )
     ],
 )
+
+wrong = RESIDUAL_PRE_NORM.mistakes
+wrong("x overwritten by its norm", "x = norm(x)\nreturn x + sublayer(x)").says("""
+    What goes around the sublayer is norm(x) in your version. It must be x itself, untouched: the free way through the
+    whole stack is what pre-norm is for. Normalise only what goes into the sublayer.""")
+wrong("residual forgotten", {"x + sublayer": "sublayer"}).says("""
+    You did not add x. Without the way around, neither words nor gradients get through a deep stack.""")
+wrong("norm forgotten", {"norm(x)": "x"}).says("""
+    You gave the sublayer x as it is. It wants norm(x): in a deep stack x grows with each layer.""")
+wrong("this is post-norm", {"x + sublayer(norm(x))": "norm(x + sublayer(x))"}).says("""
+    You normalised the sum. That is post-norm, the exercise before. Pre-norm normalises only what goes into the
+    sublayer, and leaves the sum alone.""")
+wrong("norm after the sublayer", {"sublayer(norm(x))": "norm(sublayer(x))"}).says("""
+    You normalised what comes *out* of the sublayer. Pre-norm normalises what goes in.""")
+wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"}).says("""
+    You normalised the sum as well. Then x no longer goes around untouched. Pre-norm has one norm, before the
+    sublayer.""")
+wrong("sublayer's output normalised too", {"sublayer(norm(x))": "norm(sublayer(norm(x)))"}).says("""
+    You normalised before the sublayer and again behind it. Some later models do; pre-norm normalises only what goes
+    in.""")
+wrong("norm on the wrong path", {"x + sublayer(norm(x))": "norm(x) + sublayer(x)"}).says("""
+    You normalised the way around and gave the sublayer x as it is. It is the other way round: x goes around, norm(x)
+    goes in.""")
+wrong("sublayer forgotten", {"sublayer(norm(x))": "norm(x)"}).says("""
+    You added norm(x), but the sublayer was never called.""")
+wrong("sublayer's output added to itself", "x = sublayer(norm(x))\nreturn x + x").says("""
+    You overwrote x with the sublayer's output before you added. Keep x as it came; it is what goes around.""")
+wrong("x counted twice", {"x + sublayer": "x + x + sublayer"}).says("""
+    You added x twice: 2x + f(norm(x)). Once is enough; in a stack of layers x would double each time.""")
+wrong("subtracted", {"x + sublayer": "x - sublayer"}).says("""
+    You subtracted the sublayer's answer. The way around adds.""")
+wrong("multiplied", {"x + sublayer": "x * sublayer"}).says("""
+    You multiplied x with the sublayer's answer. The way around adds.""")
+wrong("way around cut off", {"x + sublayer": "x.detach() + sublayer"}).says("""
+    You detached x on its way around the sublayer. The value is right, but the gradient's short way back is what the
+    residual connection is for.""")
+wrong("added in place", "x += sublayer(norm(x))\nreturn x").says("""
+    You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new tensor.""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from ..fakes.reader import fake_reader
 
 
@@ -52,8 +52,11 @@ def _to_full_length(result, read, state, prompt, eos, max_length):
     if not isinstance(result, torch.Tensor) or result.dim() != 2 or 0 in result.shape:
         return result
     if len(result) != len(prompt):
-        return _to_full_length(result.T, read, state, prompt, eos, max_length).T if result.shape[1] == len(prompt) \
+        return (
+            _to_full_length(result.T, read, state, prompt, eos, max_length).T
+            if result.shape[1] == len(prompt)
             else result
+        )
     if (result[:, -1] != eos).any():
         return result
     length = max_length + prompt.shape[1] * torch.equal(result[:, : prompt.shape[1]], prompt)
@@ -81,9 +84,7 @@ GREEDY_DECODE_CACHED = Exercise(
         Property(
             "eos is repeated",
             "After its end symbol a sentence repeats it up to the last column.",
-            lambda result, read, state, prompt, eos, limit: (
-                result[(result == eos).long().cumsum(1) > 0] == eos
-            ).all(),
+            lambda result, read, state, prompt, eos, limit: (result[(result == eos).long().cumsum(1) > 0] == eos).all(),
         ),
         Property(
             "the first word follows the prompt",
@@ -93,108 +94,67 @@ GREEDY_DECODE_CACHED = Exercise(
             ).all(),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "words read twice",
-            "You gave `read` the prompt and all words so far at each step. That is just the waste a cache is there to "
-            "end: after the prompt read only the one new word, (B, 1), with the state that came back.",
-            _AGAIN,
-        ),
-        Mistake(
-            "words read twice, until all have ended",
-            "At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt "
-            "read only the one new word, (B, 1), with the state that came back. That is what a cache is for.",
-            _AGAIN_TO_THE_END,
-        ),
-        Mistake(
-            "one word read for nothing",
-            "You read the last word as well, and nobody asks what comes after it. Each call of `read` gives one word: "
-            "max_length calls, the one with the prompt included.",
-            {"words = token[:, None]  # (B, 1)": "words = token[:, None]\n    read(words, state)"},
-        ),
-        Mistake(
-            "the prompt's end symbols count",
-            "A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold "
-            "anything; only a sentence's own new words end it.",
-            {"torch.zeros_like(prompt[:, 0], dtype=torch.bool)": "(prompt == eos).any(1)"},
-        ),
-        Mistake(
-            "state not carried on",
-            "You called `read` each time with the state from the beginning, so it knows the newest word and nothing "
-            "before. Pass on the state that `read` gave back.",
-            {"logits, state =": "logits, _ ="},
-        ),
-        Mistake(
-            "last word of the prompt twice",
-            "You read the prompt, and then its last word again. The logits that came with the prompt give the first "
-            "new word already.",
-            {"ended, said": "_, state = read(prompt, state)\n    ended, said",
-             "words = prompt ": "words = prompt[:, -1:] "},
-        ),
-        Mistake(
-            "only the end of the prompt",
-            "You never gave `read` the whole prompt, only its last word. The cache is empty at first: the prompt must "
-            "be read, all of it, once.",
-            {"words = prompt ": "words = prompt[:, -1:] "},
-        ),
-        Mistake(
-            "logits of the first word",
-            "You took the logits at the first word of the prompt, which foretell its second. What comes next stands "
-            "at the last place: logits[:, -1].",
-            {"logits[:, -1]": "logits[:, 0]"},
-        ),
-        Mistake(
-            "prompt in the answer",
-            "Your result begins with the prompt. Only the new words are asked for.",
-            {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], dim=1)"},
-        ),
-        Mistake(
-            "prompt counted",
-            "You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is "
-            "the number of new words.",
-            {"range(max_length)": "range(max_length - prompt.shape[1])"},
-        ),
-        Mistake(
-            "words after the end",
-            "A sentence of yours goes on after its end symbol. Remember who has ended, and let those repeat `eos`.",
-            {".masked_fill(ended, eos)": ""},
-        ),
-        Mistake(
-            "the first to end stops all",
-            "You stopped as soon as one sentence had ended, and cut off the others. Stop when all have.",
-            {"said.append(token)": "said.append(token)\n        if ended.any():\n            break"},
-        ),
-        Mistake(
-            "stopped before the last end symbol",
-            "You looked whether all had ended before you wrote the words down. First append, then look.",
-            {"said.append(token)": "if ended.all():\n            break\n        said.append(token)"},
-        ),
-        Mistake(
-            "padding after the end",
-            "You fill up with 0 after the end. Here a sentence that has ended repeats `eos`.",
-            {"masked_fill(ended, eos)": "masked_fill(ended, 0)"},
-        ),
-        Mistake(
-            "one word too few",
-            "You stopped one word early. Reading the prompt gives a word already, and each further step one more: "
-            "max_length in all.",
-            {"range(max_length)": "range(max_length - 1)"},
-        ),
-        Mistake(
-            "argmax over the places",
-            "You took the argmax over the places, not over the words. logits are (B, n, V): the vocabulary is the "
-            "last axis.",
-            {"logits[:, -1].argmax(-1)": "logits.argmax(1)[:, -1]"},
-        ),
-        Mistake(
-            "the least likely word",
-            "You took the smallest logit. Logits grow with probability: argmax.",
-            {"argmax": "argmin"},
-        ),
-        Mistake(
-            "time first",
-            "Your output is (L, B). The house is batch first: stack the steps along axis 1.",
-            {"torch.stack(said, dim=1)": "torch.stack(said, dim=0)"},
-        ),
-    ],
 )
+
+wrong = GREEDY_DECODE_CACHED.mistakes
+wrong("words read twice", _AGAIN).says("""
+    You gave `read` the prompt and all words so far at each step. That is just the waste a cache is there to end:
+    after the prompt read only the one new word, (B, 1), with the state that came back.""")
+wrong("words read twice, until all have ended", _AGAIN_TO_THE_END).says("""
+    At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt read only
+    the one new word, (B, 1), with the state that came back. That is what a cache is for.""")
+wrong(
+    "one word read for nothing", {"words = token[:, None]  # (B, 1)": "words = token[:, None]\n    read(words, state)"}
+).says("""
+    You read the last word as well, and nobody asks what comes after it. Each call of `read` gives one word:
+    max_length calls, the one with the prompt included.""")
+wrong(
+    "the prompt's end symbols count", {"torch.zeros_like(prompt[:, 0], dtype=torch.bool)": "(prompt == eos).any(1)"}
+).says("""
+    A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold anything; only a
+    sentence's own new words end it.""")
+wrong("state not carried on", {"logits, state =": "logits, _ ="}).says("""
+    You called `read` each time with the state from the beginning, so it knows the newest word and nothing before.
+    Pass on the state that `read` gave back.""")
+wrong(
+    "last word of the prompt twice",
+    {"ended, said": "_, state = read(prompt, state)\n    ended, said", "words = prompt ": "words = prompt[:, -1:] "},
+).says("""
+    You read the prompt, and then its last word again. The logits that came with the prompt give the first new word
+    already.""")
+wrong("only the end of the prompt", {"words = prompt ": "words = prompt[:, -1:] "}).says("""
+    You never gave `read` the whole prompt, only its last word. The cache is empty at first: the prompt must be read,
+    all of it, once.""")
+wrong("logits of the first word", {"logits[:, -1]": "logits[:, 0]"}).says("""
+    You took the logits at the first word of the prompt, which foretell its second. What comes next stands at the last
+    place: logits[:, -1].""")
+wrong(
+    "prompt in the answer", {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], dim=1)"}
+).says("""
+    Your result begins with the prompt. Only the new words are asked for.""")
+wrong("prompt counted", {"range(max_length)": "range(max_length - prompt.shape[1])"}).says("""
+    You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is the
+    number of new words.""")
+wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
+    A sentence of yours goes on after its end symbol. Remember who has ended, and let those repeat `eos`.""")
+wrong(
+    "the first to end stops all",
+    {"said.append(token)": "said.append(token)\n        if ended.any():\n            break"},
+).says("""
+    You stopped as soon as one sentence had ended, and cut off the others. Stop when all have.""")
+wrong(
+    "stopped before the last end symbol",
+    {"said.append(token)": "if ended.all():\n            break\n        said.append(token)"},
+).says("""
+    You looked whether all had ended before you wrote the words down. First append, then look.""")
+wrong("padding after the end", {"masked_fill(ended, eos)": "masked_fill(ended, 0)"}).says("""
+    You fill up with 0 after the end. Here a sentence that has ended repeats `eos`.""")
+wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
+    You stopped one word early. Reading the prompt gives a word already, and each further step one more: max_length in
+    all.""")
+wrong("argmax over the places", {"logits[:, -1].argmax(-1)": "logits.argmax(1)[:, -1]"}).says("""
+    You took the argmax over the places, not over the words. logits are (B, n, V): the vocabulary is the last axis.""")
+wrong("the least likely word", {"argmax": "argmin"}).says("""
+    You took the smallest logit. Logits grow with probability: argmax.""")
+wrong("time first", {"torch.stack(said, dim=1)": "torch.stack(said, dim=0)"}).says("""
+    Your output is (L, B). The house is batch first: stack the steps along axis 1.""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def sample_with_temperature(logits, temperature, chance):
@@ -73,147 +73,97 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
             ),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "not cut off at the last word",
-            "You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw "
-            "may fall behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown "
-            "below, it is a hair less.)",
-            {".clamp(max=logits.shape[1] - 1)": ""},
-        ),
-        Mistake(
-            "the first word for what rounding leaves over",
-            "Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and "
-            "argmax of nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is "
-            "a hair less.)",
-            {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)":
-             "(chance[:, None] < ends).long().argmax(-1)"},
-        ),
-        Mistake(
-            "an end belongs to the piece before",
-            "You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). "
-            "Else a throw of exactly 0 draws word 0, even where its probability is 0.",
-            {">= ends": "> ends"},
-        ),
-        Mistake(
-            "an end belongs to the piece before, nothing cut off",
-            "A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even "
-            "where its probability is 0. (And cut off at the last word, V − 1: rounding.)",
-            {">= ends": "> ends", ".clamp(max=logits.shape[1] - 1)": ""},
-        ),
-        Mistake(
-            "chance beside the words",
-            "You compared chance (B,) with the ends (B, V) as they are, so that chance lies along the *words*. Each "
-            "sentence has one throw for all its ends: chance[:, None].",
-            {"chance[:, None]": "chance"},
-        ),
-        Mistake(
-            "summed over the batch",
-            "Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, "
-            "the last axis.",
-            {"cumsum(-1)": "cumsum(0)"},
-        ),
-        Mistake(
-            "temperature 0 not looked after",
-            "At temperature 0 you divided by 0. It stands for the limit of colder and colder: the likeliest word, "
-            "without chance. Ask for it first.",
-            "ends = (logits / temperature).softmax(-1).cumsum(-1)\n"
-            "return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)",
-        ),
-        Mistake(
-            "temperature 0 not looked after, nothing cut off",
-            "At temperature 0 you divided by 0. Ask for it first, and take the likeliest word. (And where rounding "
-            "leaves the last end below chance you returned V: cut off at the last word, V − 1.)",
-            "ends = (logits / temperature).softmax(-1).cumsum(-1)\nreturn (chance[:, None] >= ends).sum(-1)",
-        ),
-        Mistake(
-            "temperature ignored",
-            "You drew from the probabilities as they are. Divide the logits by the temperature before the softmax: "
-            "below 1 the likely words gain, above 1 the unlikely ones.",
-            {"(logits / temperature)": "logits"},
-        ),
-        Mistake(
-            "multiplied by the temperature",
-            "You multiplied the logits by the temperature, so that hot became cold. Divide: at high temperature all "
-            "words come nearly equally often.",
-            {"(logits / temperature)": "(logits * temperature)"},
-        ),
-        Mistake(
-            "divided after the softmax",
-            "You divided the probabilities by the temperature, and they no longer sum to 1. It belongs to the logits, "
-            "before the softmax.",
-            {"(logits / temperature).softmax(-1)": "(logits.softmax(-1) / temperature)"},
-        ),
-        Mistake(
-            "divided by the root",
-            "You divided by the square root of the temperature. √D belonged to attention scores; here it is the "
-            "temperature itself.",
-            {"logits / temperature": "logits / temperature ** 0.5"},
-        ),
-        Mistake(
-            "softmax over the batch",
-            "Your probabilities sum to 1 over the sentences. Each sentence has its own, over the words: last axis.",
-            {"softmax(-1)": "softmax(0)"},
-        ),
-        Mistake(
-            "one word too far",
-            "You took the first word whose piece begins after `chance`, and that is one too far. Wanted is the piece "
-            "in which chance falls: as many words come before it as pieces *end* before chance.",
-            {".sum(-1).clamp": ".sum(-1).add(1).clamp"},
-        ),
-        Mistake(
-            "one word too early",
-            "You took the last piece that ends before `chance`. Chance falls into the next one.",
-            {".sum(-1).clamp": ".sum(-1).sub(1).clamp"},
-        ),
-        Mistake(
-            "always the likeliest",
-            "You took the argmax, and chance had no say. That is greedy decoding; it is wanted at temperature 0 only.",
-            "return logits.argmax(-1)",
-        ),
-        Mistake(
-            "pieces ordered by size",
-            "You sorted the probabilities and did not find the way back: you returned a place in the sorted list. "
-            "The words lie in their own order, 0 to V − 1.",
-            {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"},
-        ),
-        Mistake(
-            "compared with single probabilities",
-            "You compared chance with each word's probability. It must be compared with the *running sum*, in which "
-            "the pieces lie end to end: cumsum.",
-            {".cumsum(-1)": ""},
-        ),
-        Mistake(
-            "logits laid end to end",
-            "You took running sums of the logits. Only probabilities can be laid end to end from 0 to 1: softmax "
-            "first.",
-            {".softmax(-1)": ""},
-        ),
-        Mistake(
-            "one throw for all",
-            "You used the chance of sentence 0 for all. Each sentence has its own throw.",
-            {"chance[:, None]": "chance[0]"},
-        ),
-        Mistake(
-            "counted from the other end",
-            "You counted the pieces that end *after* chance. Words are numbered from 0, so count those before.",
-            {"chance[:, None] >= ends": "chance[:, None] < ends"},
-        ),
-        Mistake(
-            "a throw of your own",
-            "You drew with torch.multinomial. Here chance was drawn already and comes as an argument, so that you and "
-            "the check get the same words. Find the piece into which it falls.",
-            {"ends = (logits / temperature).softmax(-1).cumsum(-1)":
-             "return torch.multinomial((logits / temperature).softmax(-1), 1)[:, 0]"},
-        ),
-        Mistake(
-            "an axis left over",
-            "Your result is (B, 1). Wanted is one number a sentence, (B,): that is how `step` takes it.",
-            {"chance[:, None] >= ends).sum(-1)": "chance[:, None] >= ends).sum(-1, keepdim=True)",
-             "argmax(-1)": "argmax(-1, keepdim=True)"},
-        ),
-    ],
 )
+
+wrong = SAMPLE_WITH_TEMPERATURE.mistakes
+wrong("not cut off at the last word", {".clamp(max=logits.shape[1] - 1)": ""}).says("""
+    You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw may fall
+    behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown below, it is a
+    hair less.)""")
+wrong(
+    "the first word for what rounding leaves over",
+    {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)": "(chance[:, None] < ends).long().argmax(-1)"},
+).says("""
+    Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and argmax of
+    nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is a hair less.)""")
+wrong("an end belongs to the piece before", {">= ends": "> ends"}).says("""
+    You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). Else a
+    throw of exactly 0 draws word 0, even where its probability is 0.""")
+wrong(
+    "an end belongs to the piece before, nothing cut off", {">= ends": "> ends", ".clamp(max=logits.shape[1] - 1)": ""}
+).says("""
+    A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even where its
+    probability is 0. (And cut off at the last word, V − 1: rounding.)""")
+wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
+    You compared chance (B,) with the ends (B, V) as they are, so that chance lies along the *words*. Each sentence
+    has one throw for all its ends: chance[:, None].""")
+wrong("summed over the batch", {"cumsum(-1)": "cumsum(0)"}).says("""
+    Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, the last
+    axis.""")
+wrong(
+    "temperature 0 not looked after",
+    "ends = (logits / temperature).softmax(-1).cumsum(-1)\n"
+    "return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)",
+).says("""
+    At temperature 0 you divided by 0. It stands for the limit of colder and colder: the likeliest word, without
+    chance. Ask for it first.""")
+wrong(
+    "temperature 0 not looked after, nothing cut off",
+    "ends = (logits / temperature).softmax(-1).cumsum(-1)\nreturn (chance[:, None] >= ends).sum(-1)",
+).says("""
+    At temperature 0 you divided by 0. Ask for it first, and take the likeliest word. (And where rounding leaves the
+    last end below chance you returned V: cut off at the last word, V − 1.)""")
+wrong("temperature ignored", {"(logits / temperature)": "logits"}).says("""
+    You drew from the probabilities as they are. Divide the logits by the temperature before the softmax: below 1 the
+    likely words gain, above 1 the unlikely ones.""")
+wrong("multiplied by the temperature", {"(logits / temperature)": "(logits * temperature)"}).says("""
+    You multiplied the logits by the temperature, so that hot became cold. Divide: at high temperature all words come
+    nearly equally often.""")
+wrong(
+    "divided after the softmax", {"(logits / temperature).softmax(-1)": "(logits.softmax(-1) / temperature)"}
+).says("""
+    You divided the probabilities by the temperature, and they no longer sum to 1. It belongs to the logits, before
+    the softmax.""")
+wrong("divided by the root", {"logits / temperature": "logits / temperature ** 0.5"}).says("""
+    You divided by the square root of the temperature. √D belonged to attention scores; here it is the temperature
+    itself.""")
+wrong("softmax over the batch", {"softmax(-1)": "softmax(0)"}).says("""
+    Your probabilities sum to 1 over the sentences. Each sentence has its own, over the words: last axis.""")
+wrong("one word too far", {".sum(-1).clamp": ".sum(-1).add(1).clamp"}).says("""
+    You took the first word whose piece begins after `chance`, and that is one too far. Wanted is the piece in which
+    chance falls: as many words come before it as pieces *end* before chance.""")
+wrong("one word too early", {".sum(-1).clamp": ".sum(-1).sub(1).clamp"}).says("""
+    You took the last piece that ends before `chance`. Chance falls into the next one.""")
+wrong("always the likeliest", "return logits.argmax(-1)").says("""
+    You took the argmax, and chance had no say. That is greedy decoding; it is wanted at temperature 0 only.""")
+wrong("pieces ordered by size", {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"}).says("""
+    You sorted the probabilities and did not find the way back: you returned a place in the sorted list. The words lie
+    in their own order, 0 to V − 1.""")
+wrong("compared with single probabilities", {".cumsum(-1)": ""}).says("""
+    You compared chance with each word's probability. It must be compared with the *running sum*, in which the pieces
+    lie end to end: cumsum.""")
+wrong("logits laid end to end", {".softmax(-1)": ""}).says("""
+    You took running sums of the logits. Only probabilities can be laid end to end from 0 to 1: softmax first.""")
+wrong("one throw for all", {"chance[:, None]": "chance[0]"}).says("""
+    You used the chance of sentence 0 for all. Each sentence has its own throw.""")
+wrong("counted from the other end", {"chance[:, None] >= ends": "chance[:, None] < ends"}).says("""
+    You counted the pieces that end *after* chance. Words are numbered from 0, so count those before.""")
+wrong(
+    "a throw of your own",
+    {
+        "ends = (logits / temperature).softmax(-1).cumsum(-1)": "return torch.multinomial((logits / temperature).softmax(-1), 1)[:, 0]"
+    },
+).says("""
+    You drew with torch.multinomial. Here chance was drawn already and comes as an argument, so that you and the check
+    get the same words. Find the piece into which it falls.""")
+wrong(
+    "an axis left over",
+    {
+        "chance[:, None] >= ends).sum(-1)": "chance[:, None] >= ends).sum(-1, keepdim=True)",
+        "argmax(-1)": "argmax(-1, keepdim=True)",
+    },
+).says("""
+    Your result is (B, 1). Wanted is one number a sentence, (B,): that is how `step` takes it.""")
 
 
 def _inside(result, logits, temperature, chance):

@@ -59,7 +59,7 @@ def _zeros_among_the_features(draw):
         ([2, -2, 0], [[1, -1, 0], [1, 1, 0], [0, 0, 0], [0, 3, -3], [-1, 2, -1]]),
     ):
         key, rows = (torch.tensor(numbers, dtype=torch.float64) for numbers in (key, rows))
-        yield key[None], beta, (rows * long[:len(rows)])[None]
+        yield key[None], beta, (rows * long[: len(rows)])[None]
 
 
 def _away_from_zero(gradients, key, beta, memory):
@@ -113,9 +113,12 @@ CONTENT_WEIGHTS = Exercise(
         Property(
             "only the direction counts",
             "Your weights change when a row of memory gets longer. In a cosine only its direction may count.",
-            lambda result, key, beta, memory: torch.allclose(
-                result, content_weights(key, beta, 3 * F.normalize(memory, dim=-1)), rtol=1e-5, atol=1e-5
-            ) or not torch.allclose(result.argsort(-1), content_weights(key, beta, memory).argsort(-1)),
+            lambda result, key, beta, memory: (
+                torch.allclose(
+                    result, content_weights(key, beta, 3 * F.normalize(memory, dim=-1)), rtol=1e-5, atol=1e-5
+                )
+                or not torch.allclose(result.argsort(-1), content_weights(key, beta, memory).argsort(-1))
+            ),
         ),
         Property(
             "the best row gets the most",
@@ -126,142 +129,100 @@ CONTENT_WEIGHTS = Exercise(
             ).all(),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "no guard against zeros",
-            NO_GUARD + "A row that nobody has written yet is such a vector. Let its cosine be 0: keep the lengths "
-            "above a tiny number (clamp_min, or F.normalize).",
-            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)",
-             "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"},
-        ),
-        Mistake(
-            "no guard for the memory",
-            NO_GUARD + "The key is looked after, the rows of the memory are not, and those are zeros before anyone "
-            "has written.",
-            {"F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"},
-        ),
-        Mistake(
-            "no guard for the key",
-            NO_GUARD + "The memory is looked after, the key is not. A key of zeros has cosine 0 with every row.",
-            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)"},
-        ),
-        Mistake(
-            "dot product in place of cosine",
-            "You took the plain dot product, so a row gains by being *long*. A head looks for a direction: divide by "
-            "the lengths of key and row.",
-            "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)",
-        ),
-        Mistake(
-            "only the key normalised",
-            "You divided by the length of the key, not by those of the rows. A long row still gains by its length.",
-            {"F.normalize(memory, dim=-1)": "memory"},
-        ),
-        Mistake(
-            "only the memory normalised",
-            "You divided by the lengths of the rows, not by that of the key. A long key then works like a larger β; "
-            "how sharply to look is said by β alone.",
-            {"F.normalize(key, dim=-1)": "key"},
-        ),
-        Mistake(
-            "β left out",
-            "You did not use β. It says how sharply the head looks: multiply the cosines by it, before the softmax. "
-            "(Added, it has no effect: the same number for all rows changes nothing in a softmax.)",
-            {"beta * cosine": "cosine"},
-        ),
-        Mistake(
-            "β after the softmax",
-            "You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.",
-            {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"},
-        ),
-        Mistake(
-            "divided by β",
-            "You divided by β. It is not a temperature: a large β looks sharply, and β = 0 not at all. Multiply.",
-            {"beta * cosine": "cosine / beta"},
-        ),
-        Mistake(
-            "β brought into range again",
-            "You sent β through a softplus. That is done already: every number comes in its range. Use it as it is.",
-            {"beta * cosine": "F.softplus(beta) * cosine"},
-        ),
-        Mistake(
-            "one β for the whole batch",
-            "You used the β of the first sequence for all. Each has its own: beta is (B, 1).",
-            {"beta * cosine": "beta[0] * cosine"},
-        ),
-        Mistake(
-            "no softmax",
-            "You returned β times the cosines. Wanted are weights, which are positive and sum to 1: softmax over rows.",
-            {".softmax(dim=-1)": ""},
-        ),
-        Mistake(
-            "softmax over the batch",
-            "Your weights sum to 1 over the sequences of the batch. Each sequence has a head of its own, whose weights "
-            "sum to 1 over the rows: softmax over the last axis.",
-            {".softmax(dim=-1)": ".softmax(dim=0)"},
-        ),
-        Mistake(
-            "log-probabilities",
-            "You took log_softmax. Reading and writing need the weights themselves: softmax.",
-            {".softmax(dim=-1)": ".log_softmax(dim=-1)"},
-        ),
-        Mistake(
-            "exp of large numbers",
-            "You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. "
-            "torch's softmax takes off the maximum first.",
-            {"(beta * cosine).softmax(dim=-1)":
-             "(beta * cosine).exp() / (beta * cosine).exp().sum(dim=-1, keepdim=True)"},
-        ),
-        Mistake(
-            "divided by the sum without exp",
-            "You divided by the sum of the scores. Cosines may be negative, and so your weights are. It takes the "
-            "exponential to make them positive: softmax.",
-            {"(beta * cosine).softmax(dim=-1)": "beta * cosine / (beta * cosine).sum(dim=-1, keepdim=True)"},
-        ),
-        Mistake(
-            "scaled as in a Transformer",
-            "You divided by √M. That tames *dot products*, which grow with the number of features. A cosine does not: "
-            "how sharp it gets is said by β.",
-            {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"},
-        ),
-        Mistake(
-            "absolute cosines",
-            "You took the absolute value of the cosines. A row that points the other way is *not* what the key asks "
-            "for: its cosine is −1, and it gets the least.",
-            {"beta * cosine": "beta * cosine.abs()"},
-        ),
-        Mistake(
-            "squared lengths",
-            "You divided by the squared lengths: a root is missing. The length is the root of the sum of squares.",
-            {"F.normalize(key, dim=-1)": "key / key.square().sum(-1, keepdim=True).clamp_min(1e-24)",
-             "F.normalize(memory, dim=-1)": "memory / memory.square().sum(-1, keepdim=True).clamp_min(1e-24)"},
-        ),
-        Mistake(
-            "lengths over the rows",
-            "Your lengths of the memory are taken along the rows, one for each feature. A row's own length is taken "
-            "along its features: dim=-1.",
-            {"F.normalize(memory, dim=-1)": "F.normalize(memory, dim=1)"},
-        ),
-        Mistake(
-            "distance in place of cosine",
-            "You compared by distance. Then the length of a row counts too. Wanted is the cosine of the angle.",
-            "return (-beta * (memory - key[:, None]).norm(dim=-1)).softmax(dim=-1)",
-        ),
-        *(_guard_added(power) for power in (6, 8)),
-        *(_floor(power) for power in range(3, 7)),
-        Mistake(
-            "no finite gradient at zero",
-            "Your weights are right, but where a vector is zeros the gradient is NaN, and one such row spoils the "
-            "whole training. Replacing the NaN afterwards does not help. Keep the length above a tiny number "
-            "*before* you divide: norm() and clamp_min, or F.normalize.",
-            {"F.normalize(key, dim=-1)": "(key / key.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
-             "F.normalize(memory, dim=-1)": "(memory / memory.norm(dim=-1, keepdim=True)).nan_to_num(0.0)"},
-        ),
-        Mistake(
-            "lengths held fixed",
-            "Your weights are right, but you cut the lengths off the gradient (detach, no_grad, .data). A row would "
-            "then seem to gain by growing, and only its direction may count.",
-            {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
-             "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()"},
-        ),
-    ],
 )
+
+wrong = CONTENT_WEIGHTS.mistakes
+wrong(
+    "no guard against zeros",
+    {
+        "F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)",
+        "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)",
+    },
+).says(
+    NO_GUARD + "A row that nobody has written yet is such a vector. Let its cosine be 0: keep the lengths "
+    "above a tiny number (clamp_min, or F.normalize)."
+)
+wrong("no guard for the memory", {"F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"}).says(
+    NO_GUARD + "The key is looked after, the rows of the memory are not, and those are zeros before anyone has written."
+)
+wrong("no guard for the key", {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)"}).says(
+    NO_GUARD + "The memory is looked after, the key is not. A key of zeros has cosine 0 with every row."
+)
+wrong("dot product in place of cosine", "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)").says("""
+    You took the plain dot product, so a row gains by being *long*. A head looks for a direction: divide by the
+    lengths of key and row.""")
+wrong("only the key normalised", {"F.normalize(memory, dim=-1)": "memory"}).says("""
+    You divided by the length of the key, not by those of the rows. A long row still gains by its length.""")
+wrong("only the memory normalised", {"F.normalize(key, dim=-1)": "key"}).says("""
+    You divided by the lengths of the rows, not by that of the key. A long key then works like a larger β; how sharply
+    to look is said by β alone.""")
+wrong("β left out", {"beta * cosine": "cosine"}).says("""
+    You did not use β. It says how sharply the head looks: multiply the cosines by it, before the softmax. (Added, it
+    has no effect: the same number for all rows changes nothing in a softmax.)""")
+wrong("β after the softmax", {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"}).says("""
+    You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.""")
+wrong("divided by β", {"beta * cosine": "cosine / beta"}).says("""
+    You divided by β. It is not a temperature: a large β looks sharply, and β = 0 not at all. Multiply.""")
+wrong("β brought into range again", {"beta * cosine": "F.softplus(beta) * cosine"}).says("""
+    You sent β through a softplus. That is done already: every number comes in its range. Use it as it is.""")
+wrong("one β for the whole batch", {"beta * cosine": "beta[0] * cosine"}).says("""
+    You used the β of the first sequence for all. Each has its own: beta is (B, 1).""")
+wrong("no softmax", {".softmax(dim=-1)": ""}).says("""
+    You returned β times the cosines. Wanted are weights, which are positive and sum to 1: softmax over rows.""")
+wrong("softmax over the batch", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
+    Your weights sum to 1 over the sequences of the batch. Each sequence has a head of its own, whose weights sum to 1
+    over the rows: softmax over the last axis.""")
+wrong("log-probabilities", {".softmax(dim=-1)": ".log_softmax(dim=-1)"}).says("""
+    You took log_softmax. Reading and writing need the weights themselves: softmax.""")
+wrong(
+    "exp of large numbers",
+    {"(beta * cosine).softmax(dim=-1)": "(beta * cosine).exp() / (beta * cosine).exp().sum(dim=-1, keepdim=True)"},
+).says("""
+    You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. torch's
+    softmax takes off the maximum first.""")
+wrong(
+    "divided by the sum without exp",
+    {"(beta * cosine).softmax(dim=-1)": "beta * cosine / (beta * cosine).sum(dim=-1, keepdim=True)"},
+).says("""
+    You divided by the sum of the scores. Cosines may be negative, and so your weights are. It takes the exponential
+    to make them positive: softmax.""")
+wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
+    You divided by √M. That tames *dot products*, which grow with the number of features. A cosine does not: how sharp
+    it gets is said by β.""")
+wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
+    You took the absolute value of the cosines. A row that points the other way is *not* what the key asks for: its
+    cosine is −1, and it gets the least.""")
+wrong(
+    "squared lengths",
+    {
+        "F.normalize(key, dim=-1)": "key / key.square().sum(-1, keepdim=True).clamp_min(1e-24)",
+        "F.normalize(memory, dim=-1)": "memory / memory.square().sum(-1, keepdim=True).clamp_min(1e-24)",
+    },
+).says("""
+    You divided by the squared lengths: a root is missing. The length is the root of the sum of squares.""")
+wrong("lengths over the rows", {"F.normalize(memory, dim=-1)": "F.normalize(memory, dim=1)"}).says("""
+    Your lengths of the memory are taken along the rows, one for each feature. A row's own length is taken along its
+    features: dim=-1.""")
+wrong("distance in place of cosine", "return (-beta * (memory - key[:, None]).norm(dim=-1)).softmax(dim=-1)").says("""
+    You compared by distance. Then the length of a row counts too. Wanted is the cosine of the angle.""")
+wrong += (_guard_added(power) for power in (6, 8))
+wrong += (_floor(power) for power in range(3, 7))
+wrong(
+    "no finite gradient at zero",
+    {
+        "F.normalize(key, dim=-1)": "(key / key.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
+        "F.normalize(memory, dim=-1)": "(memory / memory.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
+    },
+).says("""
+    Your weights are right, but where a vector is zeros the gradient is NaN, and one such row spoils the whole
+    training. Replacing the NaN afterwards does not help. Keep the length above a tiny number *before* you divide:
+    norm() and clamp_min, or F.normalize.""")
+wrong(
+    "lengths held fixed",
+    {
+        "F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
+        "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
+    },
+).says("""
+    Your weights are right, but you cut the lengths off the gradient (detach, no_grad, .data). A row would then seem
+    to gain by growing, and only its direction may count.""")

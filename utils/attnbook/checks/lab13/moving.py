@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def interpolate(content, previous, gate):
@@ -49,74 +49,42 @@ INTERPOLATE = Exercise(
             ).all(),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "gate the wrong way round",
-            "Your gate works the wrong way round. g = 1 means go by content, g = 0 stay where you were: "
-            "g · content + (1 − g) · previous.",
-            {"gate * content + (1 - gate) * previous": "gate * previous + (1 - gate) * content"},
-        ),
-        Mistake(
-            "previous in full",
-            "You added the old weights in full. Their share is 1 − g; otherwise the sum is 1 + g.",
-            {"(1 - gate) * previous": "previous"},
-        ),
-        Mistake(
-            "content in full",
-            "You took the new weights in full. Their share is g; otherwise the sum is 2 − g.",
-            {"gate * content +": "content +"},
-        ),
-        Mistake(
-            "both shares are g",
-            "You gave both the share g. What content does not get stays with the old weights: 1 − g.",
-            {"(1 - gate)": "gate"},
-        ),
-        Mistake(
-            "old weights forgotten",
-            "You left out the old weights. With g = 0 a head must stay where it was, and yours vanishes.",
-            {" + (1 - gate) * previous": ""},
-        ),
-        Mistake(
-            "plain mean",
-            "You took the mean of both, whatever the gate says. Mix by the gate: g and 1 − g.",
-            "return (content + previous) / 2 + 0 * gate",
-        ),
-        Mistake(
-            "one or the other",
-            "You chose one of the two. A choice has no gradient, so the gate could never be learnt: mix them, by "
-            "the shares g and 1 − g.",
-            "return torch.where(gate > 0.5, content, previous)",
-        ),
-        Mistake(
-            "one gate for the whole batch",
-            "You used the gate of the first sequence for all. Each has its own: gate is (B, 1).",
-            {"gate * content + (1 - gate)": "gate[0] * content + (1 - gate[0])"},
-        ),
-        Mistake(
-            "gate brought into range again",
-            "You sent the gate through a sigmoid. It comes as a number from 0 to 1; a second sigmoid keeps it near "
-            "the middle. Use it as it is.",
-            "gate = gate.sigmoid()\nreturn gate * content + (1 - gate) * previous",
-        ),
-        Mistake(
-            "softmax on top",
-            "You took a softmax of the mixture. Its weights sum to 1 already; a softmax makes them all nearly equal.",
-            {"gate * content + (1 - gate) * previous": "(gate * content + (1 - gate) * previous).softmax(-1)"},
-        ),
-        Mistake(
-            "product of powers",
-            "You mixed by powers, content^g · previous^(1−g). A row that either gives nothing gets nothing, and the "
-            "sum is below 1. Add the two, with shares g and 1 − g.",
-            "return content**gate * previous ** (1 - gate)",
-        ),
-        Mistake(
-            "the past cut off",
-            "Your weights are right, but you cut the old ones off the gradient (detach, no_grad, .data). Then no step "
-            "can learn where the next one should begin.",
-            {"* previous": "* previous.detach()"},
-        ),
-    ],
 )
+
+wrong = INTERPOLATE.mistakes
+wrong(
+    "gate the wrong way round", {"gate * content + (1 - gate) * previous": "gate * previous + (1 - gate) * content"}
+).says("""
+    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay where you were: g · content + (1 − g) ·
+    previous.""")
+wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
+    You added the old weights in full. Their share is 1 − g; otherwise the sum is 1 + g.""")
+wrong("content in full", {"gate * content +": "content +"}).says("""
+    You took the new weights in full. Their share is g; otherwise the sum is 2 − g.""")
+wrong("both shares are g", {"(1 - gate)": "gate"}).says("""
+    You gave both the share g. What content does not get stays with the old weights: 1 − g.""")
+wrong("old weights forgotten", {" + (1 - gate) * previous": ""}).says("""
+    You left out the old weights. With g = 0 a head must stay where it was, and yours vanishes.""")
+wrong("plain mean", "return (content + previous) / 2 + 0 * gate").says("""
+    You took the mean of both, whatever the gate says. Mix by the gate: g and 1 − g.""")
+wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
+    You chose one of the two. A choice has no gradient, so the gate could never be learnt: mix them, by the shares g
+    and 1 − g.""")
+wrong("one gate for the whole batch", {"gate * content + (1 - gate)": "gate[0] * content + (1 - gate[0])"}).says("""
+    You used the gate of the first sequence for all. Each has its own: gate is (B, 1).""")
+wrong("gate brought into range again", "gate = gate.sigmoid()\nreturn gate * content + (1 - gate) * previous").says("""
+    You sent the gate through a sigmoid. It comes as a number from 0 to 1; a second sigmoid keeps it near the middle.
+    Use it as it is.""")
+wrong(
+    "softmax on top", {"gate * content + (1 - gate) * previous": "(gate * content + (1 - gate) * previous).softmax(-1)"}
+).says("""
+    You took a softmax of the mixture. Its weights sum to 1 already; a softmax makes them all nearly equal.""")
+wrong("product of powers", "return content**gate * previous ** (1 - gate)").says("""
+    You mixed by powers, content^g · previous^(1−g). A row that either gives nothing gets nothing, and the sum is
+    below 1. Add the two, with shares g and 1 − g.""")
+wrong("the past cut off", {"* previous": "* previous.detach()"}).says("""
+    Your weights are right, but you cut the old ones off the gradient (detach, no_grad, .data). Then no step can learn
+    where the next one should begin.""")
 
 
 def shift_weights(weights, shift):
@@ -168,128 +136,112 @@ SHIFT_WEIGHTS = Exercise(
             "no move leaves it alone",
             "With a shift of (0, 1, 0) the focus must stay where it is.",
             lambda result, weights, shift: torch.allclose(
-                result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9),
+                result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9
+            ),
         ),
         Property(
             "a whole step forth",
             "With a shift of (0, 0, 1) the focus must move to the next row, from the last to row 0.",
             lambda result, weights, shift: torch.allclose(
-                result[shift[:, 2] == 1], weights[shift[:, 2] == 1].roll(1, dims=-1), atol=1e-9),
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "shift in the wrong direction",
-            "Your focus moves the wrong way. shift is (−1, 0, +1), and +1 leads to the *next* row: what stood at row "
-            "i comes to row i + 1, and that is roll(+1). (conv1d turns its kernel round, and gives this too.)",
-            {"roll(-1,": "roll(+1,", "roll(1,": "roll(-1,"},
-        ),
-        Mistake(
-            "falls off the end",
-            _ends("What you moved past an end was lost, and the weights no longer sum to 1. roll brings it back in."),
-            {"weights.roll(-1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))",
-             "weights.roll(1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))"},
-        ),
-        Mistake(
-            "falls off the end, and the wrong way",
-            _ends("Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does "
-                  "both: it turns the kernel round. +1 leads to the next row: roll(+1)."),
-            {"weights.roll(-1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))",
-             "weights.roll(1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))"},
-        ),
-        Mistake(
-            "stops at the end",
-            _ends("Yours stops at the ends, and the focus piles up there."),
-            {"weights.roll(-1, dims=-1)": "(F.pad(weights[:, 1:], (0, 1)) + F.pad(weights[:, :1], "
-                                          "(0, weights.shape[1] - 1)))",
-             "weights.roll(1, dims=-1)": "(F.pad(weights[:, :-1], (1, 0)) + F.pad(weights[:, -1:], "
-                                         "(weights.shape[1] - 1, 0)))"},
-        ),
-        Mistake(
-            "the end row repeated",
-            _ends("You filled the gap at an end with a copy of the row there, so weight comes from nowhere."),
-            {"weights.roll(-1, dims=-1)": "torch.cat([weights[:, 1:], weights[:, -1:]], 1)",
-             "weights.roll(1, dims=-1)": "torch.cat([weights[:, :1], weights[:, :-1]], 1)"},
-        ),
-        Mistake(
-            "lost at the end, and normalised",
-            _ends("Yours loses what passes an end, and then you divided by the sum. That hides the loss and gives it "
-                  "to the wrong rows."),
-            "back, stay, forth = shift.split(1, dim=-1)\n"
-            "moved = back * F.pad(weights[:, 1:], (0, 1)) + stay * weights + forth * F.pad(weights[:, :-1], (1, 0))\n"
-            "return moved / moved.sum(-1, keepdim=True)",
-        ),
-        Mistake(
-            "shift read as 0, +1, −1",
-            "You read the three probabilities as 0, +1, −1. Their order is −1, 0, +1.",
-            {"back, stay, forth": "stay, forth, back"},
-        ),
-        Mistake(
-            "shift read as 0, −1, +1",
-            "You read the three probabilities as 0, −1, +1. Their order is −1, 0, +1.",
-            {"back, stay, forth": "stay, back, forth"},
-        ),
-        Mistake(
-            "rolled over the batch",
-            "You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.",
-            {"roll(-1, dims=-1)": "roll(-1, dims=0)", "roll(1, dims=-1)": "roll(1, dims=0)"},
-        ),
-        Mistake(
-            "rolled without an axis",
-            "You called roll without dims. It then rolls all numbers as one long list, and the last weight of one "
-            "sequence gets into the next: dims=-1.",
-            {"roll(-1, dims=-1)": "roll(-1)", "roll(1, dims=-1)": "roll(1)"},
-        ),
-        Mistake(
-            "two rows at once",
-            "Your steps are two rows long. A move is by one.",
-            {"roll(-1,": "roll(-2,", "roll(1,": "roll(2,"},
-        ),
-        Mistake(
-            "the likeliest move only",
-            "You made only the likeliest of the three moves. All three happen, each with its share; a choice would "
-            "have no gradient.",
-            {"shift.split(1, dim=-1)": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split(1, dim=-1)"},
-        ),
-        Mistake(
-            "standing still forgotten",
-            "You left out the share that stays where it is, shift[:, 1]. The weights then sum to less than 1.",
-            {" + stay * weights": ""},
-        ),
-        Mistake(
-            "moves done one after the other",
-            "You moved back first, and then moved the result forth. The three moves happen side by side, each on the "
-            "weights as they came in.",
-            "back, stay, forth = shift.split(1, dim=-1)\n"
-            "weights = back * weights.roll(-1, dims=-1) + (1 - back) * weights\n"
-            "return forth * weights.roll(1, dims=-1) + (1 - forth) * weights",
-        ),
-        Mistake(
-            "one shift for the whole batch",
-            "You used the shift of the first sequence for all. Each has its own: shift is (B, 3).",
-            {"shift.split(1, dim=-1)": "shift[:1].split(1, dim=-1)"},
-        ),
-        Mistake(
-            "softmax once more",
-            "You took a softmax of the shift. It comes as probabilities already; another softmax makes the three "
-            "nearly equal.",
-            {"shift.split": "shift.softmax(-1).split"},
-        ),
-        Mistake(
-            "with two rows one move lost",
-            "With more rows you are right. With two rows −1 and +1 lead to the same row, and one of them overwrote "
-            "the other in your table: add there, don't assign.",
-            "N = weights.shape[1]\n"
-            "table = torch.zeros(len(weights), N, dtype=weights.dtype, device=weights.device)\n"
-            "for place, part in ((0, 1), (-1 % N, 0), (1 % N, 2)):\n"
-            "    table[:, place] = shift[:, part] if N > 1 else shift.sum(-1)\n"
-            "return sum(weights[:, j : j + 1] * table.roll(j, dims=-1) for j in range(N))",
-        ),
-        Mistake(
-            "shift not learnt",
-            "Your weights are right, but the shift was cut off the gradient (detach, no_grad, .item(), .data). No head "
-            "could learn where to move.",
-            {"shift.split": "shift.detach().split"},
+                result[shift[:, 2] == 1], weights[shift[:, 2] == 1].roll(1, dims=-1), atol=1e-9
+            ),
         ),
     ],
 )
+
+wrong = SHIFT_WEIGHTS.mistakes
+wrong("shift in the wrong direction", {"roll(-1,": "roll(+1,", "roll(1,": "roll(-1,"}).says("""
+    Your focus moves the wrong way. shift is (−1, 0, +1), and +1 leads to the *next* row: what stood at row i comes to
+    row i + 1, and that is roll(+1). (conv1d turns its kernel round, and gives this too.)""")
+wrong(
+    "falls off the end",
+    {
+        "weights.roll(-1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))",
+        "weights.roll(1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))",
+    },
+).says(_ends("What you moved past an end was lost, and the weights no longer sum to 1. roll brings it back in."))
+wrong(
+    "falls off the end, and the wrong way",
+    {
+        "weights.roll(-1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))",
+        "weights.roll(1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))",
+    },
+).says(
+    _ends(
+        "Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does "
+        "both: it turns the kernel round. +1 leads to the next row: roll(+1)."
+    )
+)
+wrong(
+    "stops at the end",
+    {
+        "weights.roll(-1, dims=-1)": "(F.pad(weights[:, 1:], (0, 1)) + F.pad(weights[:, :1], "
+        "(0, weights.shape[1] - 1)))",
+        "weights.roll(1, dims=-1)": "(F.pad(weights[:, :-1], (1, 0)) + F.pad(weights[:, -1:], "
+        "(weights.shape[1] - 1, 0)))",
+    },
+).says(_ends("Yours stops at the ends, and the focus piles up there."))
+wrong(
+    "the end row repeated",
+    {
+        "weights.roll(-1, dims=-1)": "torch.cat([weights[:, 1:], weights[:, -1:]], 1)",
+        "weights.roll(1, dims=-1)": "torch.cat([weights[:, :1], weights[:, :-1]], 1)",
+    },
+).says(_ends("You filled the gap at an end with a copy of the row there, so weight comes from nowhere."))
+wrong(
+    "lost at the end, and normalised",
+    "back, stay, forth = shift.split(1, dim=-1)\n"
+    "moved = back * F.pad(weights[:, 1:], (0, 1)) + stay * weights + forth * F.pad(weights[:, :-1], (1, 0))\n"
+    "return moved / moved.sum(-1, keepdim=True)",
+).says(
+    _ends(
+        "Yours loses what passes an end, and then you divided by the sum. That hides the loss and gives it "
+        "to the wrong rows."
+    )
+)
+wrong("shift read as 0, +1, −1", {"back, stay, forth": "stay, forth, back"}).says("""
+    You read the three probabilities as 0, +1, −1. Their order is −1, 0, +1.""")
+wrong("shift read as 0, −1, +1", {"back, stay, forth": "stay, back, forth"}).says("""
+    You read the three probabilities as 0, −1, +1. Their order is −1, 0, +1.""")
+wrong(
+    "rolled over the batch", {"roll(-1, dims=-1)": "roll(-1, dims=0)", "roll(1, dims=-1)": "roll(1, dims=0)"}
+).says("""
+    You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
+wrong("rolled without an axis", {"roll(-1, dims=-1)": "roll(-1)", "roll(1, dims=-1)": "roll(1)"}).says("""
+    You called roll without dims. It then rolls all numbers as one long list, and the last weight of one sequence gets
+    into the next: dims=-1.""")
+wrong("two rows at once", {"roll(-1,": "roll(-2,", "roll(1,": "roll(2,"}).says("""
+    Your steps are two rows long. A move is by one.""")
+wrong(
+    "the likeliest move only",
+    {"shift.split(1, dim=-1)": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split(1, dim=-1)"},
+).says("""
+    You made only the likeliest of the three moves. All three happen, each with its share; a choice would have no
+    gradient.""")
+wrong("standing still forgotten", {" + stay * weights": ""}).says("""
+    You left out the share that stays where it is, shift[:, 1]. The weights then sum to less than 1.""")
+wrong(
+    "moves done one after the other",
+    "back, stay, forth = shift.split(1, dim=-1)\n"
+    "weights = back * weights.roll(-1, dims=-1) + (1 - back) * weights\n"
+    "return forth * weights.roll(1, dims=-1) + (1 - forth) * weights",
+).says("""
+    You moved back first, and then moved the result forth. The three moves happen side by side, each on the weights as
+    they came in.""")
+wrong("one shift for the whole batch", {"shift.split(1, dim=-1)": "shift[:1].split(1, dim=-1)"}).says("""
+    You used the shift of the first sequence for all. Each has its own: shift is (B, 3).""")
+wrong("softmax once more", {"shift.split": "shift.softmax(-1).split"}).says("""
+    You took a softmax of the shift. It comes as probabilities already; another softmax makes the three nearly equal.""")
+wrong(
+    "with two rows one move lost",
+    "N = weights.shape[1]\n"
+    "table = torch.zeros(len(weights), N, dtype=weights.dtype, device=weights.device)\n"
+    "for place, part in ((0, 1), (-1 % N, 0), (1 % N, 2)):\n"
+    "    table[:, place] = shift[:, part] if N > 1 else shift.sum(-1)\n"
+    "return sum(weights[:, j : j + 1] * table.roll(j, dims=-1) for j in range(N))",
+).says("""
+    With more rows you are right. With two rows −1 and +1 lead to the same row, and one of them overwrote the other in
+    your table: add there, don't assign.""")
+wrong("shift not learnt", {"shift.split": "shift.detach().split"}).says("""
+    Your weights are right, but the shift was cut off the gradient (detach, no_grad, .item(), .data). No head could
+    learn where to move.""")

@@ -69,6 +69,7 @@ def _state(draw, batch, rows, width):
 def _looks_as_told(place):
     def holds(result, x, state, machine):
         return torch.allclose(result[1][place], ntm_step(x, state, machine)[1][place], atol=1e-6)
+
     return holds
 
 
@@ -116,7 +117,8 @@ NTM_STEP = Exercise(
             "says what it reads now",
             "The state is right, the output is not: `machine.output(hidden, …)` with what is read *now*.",
             lambda result, x, state, machine: torch.allclose(
-                result[0], machine.output(machine.controller(x, state[1]), result[1][1])),
+                result[0], machine.output(machine.controller(x, state[1]), result[1][1])
+            ),
         ),
     ],
     mistakes=MISTAKES,

@@ -45,8 +45,12 @@ def hull_of(points: Tensor) -> list[int]:
     corners = [min(range(len(rows)), key=rows.__getitem__)]
     while True:
         here = corners[-1]
-        after = next(n for n, row in enumerate(rows) if n != here and all(
-            _bend(rows[here], row, other) > 0 for m, other in enumerate(rows) if m not in (here, n)))
+        after = next(
+            n
+            for n, row in enumerate(rows)
+            if n != here
+            and all(_bend(rows[here], row, other) > 0 for m, other in enumerate(rows) if m not in (here, n))
+        )
         if after == corners[0]:
             return corners
         corners.append(after)
@@ -93,7 +97,7 @@ def _variations(draw, points):
     yield turned(draw, hull[::-1])  # clockwise
     yield turned(draw, hull)
     yield turned(draw, hull)[1:]  # a corner is missing on the way home
-    yield [*hull[:at - 1], *hull[at:]]  # or anywhere
+    yield [*hull[: at - 1], *hull[at:]]  # or anywhere
     yield turned(draw, hull)[:2]
     yield []
     yield [*hull, hull[0]]  # home again

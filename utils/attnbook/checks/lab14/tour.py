@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def tour_length(points, tour):
@@ -44,9 +44,7 @@ TOUR_LENGTH = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "a length is not negative",
-            "A length is never below 0.",
-            lambda result, points, tour: (result >= 0).all(),
+            "a length is not negative", "A length is never below 0.", lambda result, points, tour: (result >= 0).all()
         ),
         Property(
             "it doesn't matter where the tour begins",
@@ -54,119 +52,70 @@ TOUR_LENGTH = Exercise(
             lambda result, points, tour: torch.allclose(result, tour_length(points, tour.roll(1, dims=1))),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "the tour doesn't close",
-            "You stopped at the last city. A round trip goes home: the way from the last city to the first belongs to "
-            "it.",
-            {"ways = stops - stops.roll(-1, dims=1)": "ways = stops[:, 1:] - stops[:, :-1]"},
-        ),
-        Mistake(
-            "the tour's order ignored",
-            "You walked through the cities in the order in which they stand in `points`. `tour` says which comes "
-            "first, second, …: look the points up in that order.",
-            {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points"},
-        ),
-        Mistake(
-            "every tour in every row's points",
-            "`points[:, tour]` looks up *every* row's tour in *every* row's points: (B, B, N, 2). Each tour belongs to "
-            "its own row: points[rows, tour], with rows = torch.arange(B)[:, None].",
-            {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]"},
-        ),
-        Mistake(
-            "every tour in every row's points, walked in order",
-            "Your result is (B, B): `points[:, tour]` measures every row's tour in every row's points. Row b's tour "
-            "goes through row b's points: points[rows, tour], with rows = torch.arange(B)[:, None].",
-            {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]", "dims=1": "dims=-2"},
-        ),
-        Mistake(
-            "only x looked up",
-            "Your `gather` took x alone: it fetches one number for each index, so the way's y is missing. Give it an "
-            "index for both coordinates: tour[..., None].expand(-1, -1, 2).",
-            {".expand(-1, -1, 2)": ""},
-        ),
-        Mistake(
-            "rolled without dims",
-            "Your `roll` has no dims, so it moved single numbers and not points: x was taken from y. Give it dims=1, "
-            "the axis of the stops.",
-            {"stops.roll(-1, dims=1)": "stops.roll(-1)"},
-        ),
-        Mistake(
-            "root along the tour",
-            "Your norm runs along the tour: all the Δx under one root, all the Δy under another. A way's length is the "
-            "root of its own Δx² + Δy²: norm(dim=-1), then sum.",
-            {"ways.norm(dim=-1)": "ways.norm(dim=1)"},
-        ),
-        Mistake(
-            "tour read the wrong way round",
-            "You read `tour[b, i]` as the time at which city i is visited. It is the other way round: it is the city "
-            "that is visited at time i. No sorting is needed.",
-            {"tour[..., None]": "tour.argsort(dim=-1)[..., None]"},
-        ),
-        Mistake(
-            "one tour for the whole batch",
-            "You looked up every row's points in the order of row 0's tour. Each row has its own tour.",
-            {"tour[..., None]": "tour[:1].expand_as(tour)[..., None]"},
-        ),
-        Mistake(
-            "squared distances",
-            "You added up squared distances: the root is missing. Take the root of each way, then the sum.",
-            {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"},
-        ),
-        Mistake(
-            "root taken at the end",
-            "You added up the squares of all ways and took one root of the total. Each way has a length of its own: "
-            "root first, then sum.",
-            {"ways.norm(dim=-1).sum(dim=-1)": "ways.square().sum(dim=(-2, -1)).sqrt()"},
-        ),
-        Mistake(
-            "city blocks",
-            "You added |Δx| and |Δy|, as one walks in a town of square blocks. Wanted is the straight way: the root of "
-            "Δx² + Δy².",
-            {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"},
-        ),
-        Mistake(
-            "signs cancel",
-            "You added the ways themselves, with their signs. A round trip comes back to where it began, so they "
-            "cancel. Take each way's length first.",
-            {"ways.norm(dim=-1).sum(dim=-1)": "ways.sum(dim=1).norm(dim=-1)"},
-        ),
-        Mistake(
-            "mean of the ways",
-            "You took the mean over the ways. The length of a tour is their sum.",
-            {".sum(dim=-1)": ".mean(dim=-1)"},
-        ),
-        Mistake(
-            "summed over the batch",
-            "You added up the tours of all rows. Each row has a length of its own: sum along the tour only, (B,).",
-            {".sum(dim=-1)": ".sum()"},
-        ),
-        Mistake(
-            "next row in place of next stop",
-            "Your `roll` goes over the batch, so that you measured from one row's city to another row's. The next stop "
-            "lies along axis 1.",
-            {"dims=1": "dims=0"},
-        ),
-        Mistake(
-            "always from the first city",
-            "You measured each city's distance from the first one, as if you went home after each visit. Measure from "
-            "each city to the *next*.",
-            {"stops.roll(-1, dims=1)": "stops[:, :1]"},
-        ),
-        Mistake(
-            "home twice",
-            "You went home although the tour was closed already: the last way is counted twice. With `roll` the way "
-            "home is in it.",
-            {"ways.norm(dim=-1).sum(dim=-1)": "ways.norm(dim=-1).sum(dim=-1) + ways[:, -1].norm(dim=-1)"},
-        ),
-        Mistake(
-            "a constant under the root",
-            "You added a small number under the root. Two cities at one place then seem to lie apart. The root of 0 is "
-            "0, and harmless here.",
-            {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-8).sqrt()"},
-        ),
-    ],
 )
+
+wrong = TOUR_LENGTH.mistakes
+wrong(
+    "the tour doesn't close", {"ways = stops - stops.roll(-1, dims=1)": "ways = stops[:, 1:] - stops[:, :-1]"}
+).says("""
+    You stopped at the last city. A round trip goes home: the way from the last city to the first belongs to it.""")
+wrong("the tour's order ignored", {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points"}).says("""
+    You walked through the cities in the order in which they stand in `points`. `tour` says which comes first, second,
+    …: look the points up in that order.""")
+wrong(
+    "every tour in every row's points", {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]"}
+).says("""
+    `points[:, tour]` looks up *every* row's tour in *every* row's points: (B, B, N, 2). Each tour belongs to its own
+    row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
+wrong(
+    "every tour in every row's points, walked in order",
+    {"points.gather(1, tour[..., None].expand(-1, -1, 2))": "points[:, tour]", "dims=1": "dims=-2"},
+).says("""
+    Your result is (B, B): `points[:, tour]` measures every row's tour in every row's points. Row b's tour goes
+    through row b's points: points[rows, tour], with rows = torch.arange(B)[:, None].""")
+wrong("only x looked up", {".expand(-1, -1, 2)": ""}).says("""
+    Your `gather` took x alone: it fetches one number for each index, so the way's y is missing. Give it an index for
+    both coordinates: tour[..., None].expand(-1, -1, 2).""")
+wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
+    Your `roll` has no dims, so it moved single numbers and not points: x was taken from y. Give it dims=1, the axis
+    of the stops.""")
+wrong("root along the tour", {"ways.norm(dim=-1)": "ways.norm(dim=1)"}).says("""
+    Your norm runs along the tour: all the Δx under one root, all the Δy under another. A way's length is the root of
+    its own Δx² + Δy²: norm(dim=-1), then sum.""")
+wrong("tour read the wrong way round", {"tour[..., None]": "tour.argsort(dim=-1)[..., None]"}).says("""
+    You read `tour[b, i]` as the time at which city i is visited. It is the other way round: it is the city that is
+    visited at time i. No sorting is needed.""")
+wrong("one tour for the whole batch", {"tour[..., None]": "tour[:1].expand_as(tour)[..., None]"}).says("""
+    You looked up every row's points in the order of row 0's tour. Each row has its own tour.""")
+wrong("squared distances", {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"}).says("""
+    You added up squared distances: the root is missing. Take the root of each way, then the sum.""")
+wrong("root taken at the end", {"ways.norm(dim=-1).sum(dim=-1)": "ways.square().sum(dim=(-2, -1)).sqrt()"}).says("""
+    You added up the squares of all ways and took one root of the total. Each way has a length of its own: root first,
+    then sum.""")
+wrong("city blocks", {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"}).says("""
+    You added |Δx| and |Δy|, as one walks in a town of square blocks. Wanted is the straight way: the root of Δx² +
+    Δy².""")
+wrong("signs cancel", {"ways.norm(dim=-1).sum(dim=-1)": "ways.sum(dim=1).norm(dim=-1)"}).says("""
+    You added the ways themselves, with their signs. A round trip comes back to where it began, so they cancel. Take
+    each way's length first.""")
+wrong("mean of the ways", {".sum(dim=-1)": ".mean(dim=-1)"}).says("""
+    You took the mean over the ways. The length of a tour is their sum.""")
+wrong("summed over the batch", {".sum(dim=-1)": ".sum()"}).says("""
+    You added up the tours of all rows. Each row has a length of its own: sum along the tour only, (B,).""")
+wrong("next row in place of next stop", {"dims=1": "dims=0"}).says("""
+    Your `roll` goes over the batch, so that you measured from one row's city to another row's. The next stop lies
+    along axis 1.""")
+wrong("always from the first city", {"stops.roll(-1, dims=1)": "stops[:, :1]"}).says("""
+    You measured each city's distance from the first one, as if you went home after each visit. Measure from each city
+    to the *next*.""")
+wrong(
+    "home twice", {"ways.norm(dim=-1).sum(dim=-1)": "ways.norm(dim=-1).sum(dim=-1) + ways[:, -1].norm(dim=-1)"}
+).says("""
+    You went home although the tour was closed already: the last way is counted twice. With `roll` the way home is in
+    it.""")
+wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-8).sqrt()"}).says("""
+    You added a small number under the root. Two cities at one place then seem to lie apart. The root of 0 is 0, and
+    harmless here.""")
 
 
 def optimality_gap(length, optimal):
@@ -207,79 +156,41 @@ OPTIMALITY_GAP = Exercise(
         Property(
             "the unit doesn't matter",
             "In miles or in kilometres, the gap is the same: it is made of ratios, instance by instance.",
-            lambda result, length, optimal: (length / optimal).min() - 1 - 1e-9 <= result
-            <= (length / optimal).max() - 1 + 1e-9,
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            "ratio of the means",
-            "You divided the mean length by the mean optimum. Then long trips count for more. Each instance is to "
-            "count the same: divide first, pair by pair, then take the mean.",
-            "return length.mean() / optimal.mean() - 1",
-        ),
-        Mistake(
-            "difference, not ratio",
-            "You took the mean of the differences. 0.1 is much for a trip of length 1, and little for one of 4: divide "
-            "by the optimum.",
-            "return (length - optimal).mean()",
-        ),
-        Mistake(
-            "1 not taken off",
-            "You returned the mean ratio. A gap of 0 shall mean *as short as can be*: take 1 off.",
-            {" - 1": ""},
-        ),
-        Mistake(
-            "upside down",
-            "You divided the optimum by the length. How much longer is it than need be? Length over optimum.",
-            {"length / optimal - 1": "optimal / length - 1"},
-        ),
-        Mistake(
-            "part of your own length",
-            "You divided the detour by the tour's own length. It is measured against the best: divide by `optimal`.",
-            {"length / optimal - 1": "1 - optimal / length"},
-        ),
-        Mistake(
-            "in per cent",
-            "You multiplied by 100. The gap is a plain number, 0.05 for 5 %; turn it into per cent where you print it.",
-            {".mean()": ".mean() * 100"},
-        ),
-        Mistake(
-            "sum, not mean",
-            "You added up the gaps. Then more instances make a larger gap: take their mean.",
-            {".mean()": ".sum()"},
-        ),
-        Mistake(
-            "median",
-            "You took the median. It does not feel the few bad tours at all. The mean is wanted.",
-            {".mean()": ".median()"},
-        ),
-        Mistake(
-            "the worst one",
-            "You returned the largest gap. Wanted is the mean over all instances.",
-            {".mean()": ".max()"},
-        ),
-        Mistake(
-            "a number, no tensor",
-            "You took the number out of its tensor, by `.item()` or `float`. Return the tensor itself, without axes: "
-            "who wants a plain number can still take it out.",
-            {".mean()": ".mean().item()"},
-        ),
-        Mistake(
-            "one gap for each instance",
-            "You returned all gaps. Wanted is one number: their mean.",
-            {".mean()": ""},
-        ),
-        Mistake(
-            "cut off at 0",
-            "You set negative gaps to 0. One is negative where a tour beats the one beside it. With true optima that "
-            "can't be, so it would show that something is wrong: leave it in.",
-            {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"},
-        ),
-        Mistake(
-            "absolute values",
-            "You took absolute values, so that a shorter tour counts as a worse one. Leave the sign as it is.",
-            {"(length / optimal - 1)": "(length / optimal - 1).abs()"},
+            lambda result, length, optimal: (
+                (length / optimal).min() - 1 - 1e-9 <= result <= (length / optimal).max() - 1 + 1e-9
+            ),
         ),
     ],
 )
+
+wrong = OPTIMALITY_GAP.mistakes
+wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""
+    You divided the mean length by the mean optimum. Then long trips count for more. Each instance is to count the
+    same: divide first, pair by pair, then take the mean.""")
+wrong("difference, not ratio", "return (length - optimal).mean()").says("""
+    You took the mean of the differences. 0.1 is much for a trip of length 1, and little for one of 4: divide by the
+    optimum.""")
+wrong("1 not taken off", {" - 1": ""}).says("""
+    You returned the mean ratio. A gap of 0 shall mean *as short as can be*: take 1 off.""")
+wrong("upside down", {"length / optimal - 1": "optimal / length - 1"}).says("""
+    You divided the optimum by the length. How much longer is it than need be? Length over optimum.""")
+wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
+    You divided the detour by the tour's own length. It is measured against the best: divide by `optimal`.""")
+wrong("in per cent", {".mean()": ".mean() * 100"}).says("""
+    You multiplied by 100. The gap is a plain number, 0.05 for 5 %; turn it into per cent where you print it.""")
+wrong("sum, not mean", {".mean()": ".sum()"}).says("""
+    You added up the gaps. Then more instances make a larger gap: take their mean.""")
+wrong("median", {".mean()": ".median()"}).says("""
+    You took the median. It does not feel the few bad tours at all. The mean is wanted.""")
+wrong("the worst one", {".mean()": ".max()"}).says("""
+    You returned the largest gap. Wanted is the mean over all instances.""")
+wrong("a number, no tensor", {".mean()": ".mean().item()"}).says("""
+    You took the number out of its tensor, by `.item()` or `float`. Return the tensor itself, without axes: who wants
+    a plain number can still take it out.""")
+wrong("one gap for each instance", {".mean()": ""}).says("""
+    You returned all gaps. Wanted is one number: their mean.""")
+wrong("cut off at 0", {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"}).says("""
+    You set negative gaps to 0. One is negative where a tour beats the one beside it. With true optima that can't be,
+    so it would show that something is wrong: leave it in.""")
+wrong("absolute values", {"(length / optimal - 1)": "(length / optimal - 1).abs()"}).says("""
+    You took absolute values, so that a shorter tour counts as a worse one. Leave the sign as it is.""")

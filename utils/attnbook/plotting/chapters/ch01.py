@@ -15,11 +15,7 @@ _BUS = -0.66  # the line that carries c to every step
 
 
 def draw_encoder_decoder(
-    source: Sequence[str],
-    target: Sequence[str],
-    context: str = "first",
-    ax: Axes | None = None,
-    bos: str = "<bos>",
+    source: Sequence[str], target: Sequence[str], context: str = "first", ax: Axes | None = None, bos: str = "<bos>"
 ) -> Axes:
     """Draw an encoder that reads ``source``, the vector c, and a decoder that writes ``target`` in steps.
 
@@ -51,9 +47,7 @@ def draw_encoder_decoder(
 
 def _check(source: Sequence[str], target: Sequence[str], context: str) -> None:
     if not source or not target:
-        raise ValueError(
-            f"source and target need at least one word each, got {len(source)} and {len(target)}"
-        )
+        raise ValueError(f"source and target need at least one word each, got {len(source)} and {len(target)}")
     if context not in ("first", "every"):
         raise ValueError(f'context must be "first" or "every", got {context!r}')
 
@@ -64,9 +58,7 @@ def _name_halves(ax: Axes, middle: int, steps: int) -> None:
     say(ax, middle + (1 + steps) / 2, 1.34, "decoder", size=12, colour="#A84800")  # the writer's orange, legible
 
 
-def _cell(
-    ax: Axes, column: float, name: str, look: tuple[str, str], below: str = "", above: str = ""
-) -> None:
+def _cell(ax: Axes, column: float, name: str, look: tuple[str, str], below: str = "", above: str = "") -> None:
     fill, edge = look
     width = 2.4 if look is _VECTOR else 1.5
     box(ax, column - _HALF, -_HALF, 2 * _HALF, 2 * _HALF, fill=fill, edge=edge, line=width)
@@ -88,9 +80,7 @@ def _carry_to_every_step(ax: Axes, middle: int, steps: int) -> None:
         arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), dashed=True)
 
 
-def plot_gates(
-    gates: Mapping[str, object], xlabel: str, ylabel: str, ax: Axes | None = None, bins: int = 20
-) -> Axes:
+def plot_gates(gates: Mapping[str, object], xlabel: str, ylabel: str, ax: Axes | None = None, bins: int = 20) -> Axes:
     """Draw how the values of gates, each between 0 and 1, are spread: one outline with its hatch a name.
 
     Args:

@@ -82,9 +82,7 @@ def draw_attention_backward(ax: Axes | None = None) -> Axes:
     box_around(ax, (7.0, 3.0), 2.1, 0.95, "weight sum", size=12, fill=WRITES, edge=INK)
     stations = (("scores $e$", "g_e", (0.1, 1.95)), ("weights $α$", "g_α", (4.15, 5.9)),
                 ("context $c$", "g_c", (8.1, 10.05)))  # fmt: skip
-    for (name, gradient, (start, end)), shape in zip(
-        stations, ("(Tq, Tk)", "(Tq, Tk)", "(Tq, Dv)"), strict=True
-    ):
+    for (name, gradient, (start, end)), shape in zip(stations, ("(Tq, Tk)", "(Tq, Tk)", "(Tq, Dv)"), strict=True):
         arrow(ax, (start, 3.2), (end, 3.2))
         _return(ax, (end, 2.8), (start, 2.8))
         middle = (start + end) / 2
@@ -137,10 +135,7 @@ def plot_soft_choice(values: Sequence[float] = (0.0, 1.0, 0.0), width: float = 5
 
 
 def _two_lines(ax: Axes, x: Tensor, hard: Tensor, soft: Tensor, ylabel: str) -> None:
-    for name, y, style in (
-        ("argmax: one place", hard, STYLES[1]),
-        ("softmax: all, weighted", soft, STYLES[0]),
-    ):
+    for name, y, style in (("argmax: one place", hard, STYLES[1]), ("softmax: all, weighted", soft, STYLES[0])):
         ax.plot(x.numpy(), y.numpy(), color=style.colour, linestyle=style.line, marker="", label=name)
     ax.set_ylabel(ylabel)
 

@@ -119,12 +119,7 @@ def plot_counts(panels: Mapping[str, Mapping[str, int]]) -> list[Axes]:
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:
     say(ax, 0.1, rows + 0.5, f"query: what you seek = {_vector(query)}", ha="left", weight="bold")
-    for x, text in (
-        (1.6, "key: label on the spine"),
-        (4.15, "score"),
-        (5.75, "weight"),
-        (8.6, "value: its content"),
-    ):
+    for x, text in ((1.6, "key: label on the spine"), (4.15, "score"), (5.75, "weight"), (8.6, "value: its content")):
         say(ax, x, rows + 0.02, text, size=10)
 
 

@@ -25,11 +25,7 @@ def draw_transformer(source: str, written: str, next_words: str, layers: int = 2
     ax = canvas(ax, (6.5, 7.4), (-0.1, 10.1), (-0.15, 10.6))
     left, right = (
         ["self-attention\nmask: padding", "feed-forward"],
-        [
-            "self-attention\nmask: causal",
-            "attention to the source\nmask: padding",
-            "feed-forward",
-        ],
+        ["self-attention\nmask: causal", "attention to the source\nmask: padding", "feed-forward"],
     )
     ends = _column(ax, 0.8, 1, left, READS, layers), _column(ax, 9.2, -1, right, WRITES, layers)
     for x, text in ((0.8, source), (9.2, written)):

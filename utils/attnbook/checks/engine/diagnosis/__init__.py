@@ -28,12 +28,28 @@ from .inputs import only_when
 
 SECONDS = 0.3  # for all claims together
 WHOLE = (
-    result.arguments, result.permuted, result.folded, result.moved, result.truths, result.cut,
-    other.precision, other.factor, other.functions, other.offset, other.linear, other.with_arguments,
+    result.arguments,
+    result.permuted,
+    result.folded,
+    result.moved,
+    result.truths,
+    result.cut,
+    other.precision,
+    other.factor,
+    other.functions,
+    other.offset,
+    other.linear,
+    other.with_arguments,
 )
 PARTS = (
-    places.only_there, result.slid, other.own_number, other.normalised, result.repeated, result.amounts,
-    result.lengths, result.reordered,
+    places.only_there,
+    result.slid,
+    other.own_number,
+    other.normalised,
+    result.repeated,
+    result.amounts,
+    result.lengths,
+    result.reordered,
 )
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (calls.ignored, calls.mixed)
@@ -136,9 +152,14 @@ def swapped_parts(case: Case) -> Iterator[Claim]:
     for i in range(count):
         for j in range(i):
             names = _name(case.exercise, (j,)), _name(case.exercise, (i,))
-            yield Claim("results swapped", f"{names[0]} and {names[1]} have changed places: each is right, but "
-                        "they are returned in the other order.", lambda case, i=i, j=j: all(
-                            values.same(case.got[a], case.expected[b], 1e-6) for a, b in ((i, j), (j, i))))
+            yield Claim(
+                "results swapped",
+                f"{names[0]} and {names[1]} have changed places: each is right, but "
+                "they are returned in the other order.",
+                lambda case, i=i, j=j: all(
+                    values.same(case.got[a], case.expected[b], 1e-6) for a, b in ((i, j), (j, i))
+                ),
+            )
 
 
 def _first_true(looks: Sequence[Look], cases: list[Case], until: float) -> Claim | None:
@@ -200,8 +221,10 @@ def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Foun
     words = only_when(exercise, [run.args for run in got], set(failing))
     if words is None:
         return None
-    text = (f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those "
-            f"in which {words}.")
+    text = (
+        f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those "
+        f"in which {words}."
+    )
     return Found("wrong for some inputs only", text, lambda got, expected: True)
 
 
@@ -211,8 +234,9 @@ def stops_when(exercise: Exercise, got: list[Run]) -> str:
     return f"It stops on exactly those inputs in which {words}." if words else ""
 
 
-def where_not_finite(exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run],
-                     failing: list[int]) -> str:
+def where_not_finite(
+    exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
+) -> str:
     """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
     cases = [_case(exercise, answer, got[i], expected[i]) for i in failing]
     cases = [case for case in cases if case is not None and not values.finite(case.got)]

@@ -16,8 +16,12 @@ from .claims import Case, Claim, equals, same
 
 def random(case: Case) -> Iterator[Claim]:
     """Two calls on one input differ."""
-    yield Claim("random", "Your function gave another result when it was called a second time with the same input. Use "
-                "only the arguments: nothing random, and nothing kept from an earlier call.", _restless)
+    yield Claim(
+        "random",
+        "Your function gave another result when it was called a second time with the same input. Use "
+        "only the arguments: nothing random, and nothing kept from an earlier call.",
+        _restless,
+    )
 
 
 def _restless(case: Case) -> bool:
@@ -34,12 +38,15 @@ def swapped_arguments(case: Case) -> Iterator[Claim]:
     for (i, first, one), (j, second, other) in combinations(case.named(), 2):
         if type(one) is type(other) and not isinstance(one, str):
             text = f"Your result is what comes out when `{first}` and `{second}` are exchanged."
-            yield _as_if("arguments exchanged", text,
-                         lambda case, i=i, j=j: _put(_put(case.args, i, case.args[j]), j, case.args[i]))
+            yield _as_if(
+                "arguments exchanged",
+                text,
+                lambda case, i=i, j=j: _put(_put(case.args, i, case.args[j]), j, case.args[i]),
+            )
 
 
 def _put(args: tuple, index: int, value: Any) -> tuple:
-    return (*args[:index], value, *args[index + 1:])
+    return (*args[:index], value, *args[index + 1 :])
 
 
 def _as_if(kind: str, text: str, other_args: Callable[[Case], tuple]) -> Claim:
@@ -117,8 +124,11 @@ def as_if(case: Case) -> Iterator[Claim]:
     for i, name, arg in case.named():
         for words, change in _changes(arg):
             text = f"Your result is what comes out when `{name}` is replaced by {words}."
-            yield _as_if(f"as if {name} were changed", text, lambda case, i=i, change=change: _put(
-                case.args, i, change(values.clone(case.args[i]))))
+            yield _as_if(
+                f"as if {name} were changed",
+                text,
+                lambda case, i=i, change=change: _put(case.args, i, change(values.clone(case.args[i]))),
+            )
 
 
 def _changes(arg: Any) -> tuple:
@@ -131,16 +141,25 @@ def _changes(arg: Any) -> tuple:
 
 def mixed(case: Case) -> Iterator[Claim]:
     """What happens in one row of an axis changes what comes out for another, where it should not."""
-    yield Claim("sentences mixed", "Your result for the first sentence of the batch changes when the other "
-                "sentences are replaced by copies of it. Each sentence must be computed by itself. Look for a sum, a "
-                "mean, a softmax or a product over axis 0.",
-                lambda case: _leaks(case, 0, lambda size: [0] * size, lambda x: x[:1]))
-    yield Claim("positions mixed", "Your result at the first position of axis 1 changes when the later positions are "
-                "replaced by copies of it. Each position must be computed by itself here.",
-                lambda case: _leaks(case, 1, lambda size: [0] * size, lambda x: x[:, :1]))
-    yield Claim("looks ahead", "Your result at the first positions changes when the last position of the input is "
-                "replaced by the first. A position must not depend on later ones here.",
-                lambda case: _leaks(case, 1, lambda size: [*range(size - 1), 0], lambda x: x[:, :-1]))
+    yield Claim(
+        "sentences mixed",
+        "Your result for the first sentence of the batch changes when the other "
+        "sentences are replaced by copies of it. Each sentence must be computed by itself. Look for a sum, a "
+        "mean, a softmax or a product over axis 0.",
+        lambda case: _leaks(case, 0, lambda size: [0] * size, lambda x: x[:1]),
+    )
+    yield Claim(
+        "positions mixed",
+        "Your result at the first position of axis 1 changes when the later positions are "
+        "replaced by copies of it. Each position must be computed by itself here.",
+        lambda case: _leaks(case, 1, lambda size: [0] * size, lambda x: x[:, :1]),
+    )
+    yield Claim(
+        "looks ahead",
+        "Your result at the first positions changes when the last position of the input is "
+        "replaced by the first. A position must not depend on later ones here.",
+        lambda case: _leaks(case, 1, lambda size: [*range(size - 1), 0], lambda x: x[:, :-1]),
+    )
 
 
 def _leaks(case: Case, axis: int, order: Callable[[int], list[int]], kept: Callable[[Tensor], Tensor]) -> bool | None:
@@ -185,8 +204,11 @@ def ignored(case: Case) -> Iterator[Claim]:
     """An argument that has no effect on the answer's result, but on the right one."""
     for i, name, arg in case.named():
         if _other(arg) is not None:
-            yield Claim(f"{name} has no effect", f"Your result stays the same when `{name}` is changed; the right one "
-                        "changes with it.", lambda case, i=i: _no_effect(case, i))
+            yield Claim(
+                f"{name} has no effect",
+                f"Your result stays the same when `{name}` is changed; the right one changes with it.",
+                lambda case, i=i: _no_effect(case, i),
+            )
 
 
 def _other(arg: Any) -> Any:

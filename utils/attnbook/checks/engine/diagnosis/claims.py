@@ -90,6 +90,7 @@ def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
 
 def restores(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
     """The claim that the right result is `change(wrong result)`."""
+
     def holds(case: Case) -> bool:
         got, expected = case.tensors
         return same(change(got), expected, max(case.exercise.tolerance, CLOSE))

@@ -80,16 +80,20 @@ def _of_masks(name: str) -> Iterator[tuple[str, Callable[[Any], bool]]]:
 
 def another_default(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> tuple[str, Run, Run] | None:
     """Whether a right answer does something else when optional arguments are left out: which one, and the two runs."""
-    optional = [name for name, given in inspect.signature(exercise.reference).parameters.items()
-                if given.default is not inspect.Parameter.empty]
+    optional = [
+        name
+        for name, given in inspect.signature(exercise.reference).parameters.items()
+        if given.default is not inspect.Parameter.empty
+    ]
     for name in reversed(optional):
         for args in inputs:
-            shorter = args[:exercise.parameters.index(name)]
+            shorter = args[: exercise.parameters.index(name)]
             if not _takes(answer, shorter):
                 return None
             wanted, got = exercise.run(exercise.reference, shorter), exercise.run(answer, shorter)
-            if wanted.failure is None and (got.failure is not None or not values.same(
-                    got.value, wanted.value, exercise.tolerance)):
+            if wanted.failure is None and (
+                got.failure is not None or not values.same(got.value, wanted.value, exercise.tolerance)
+            ):
                 return name, got, wanted
     return None
 

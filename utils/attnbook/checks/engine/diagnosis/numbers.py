@@ -26,8 +26,11 @@ ROUNDINGS = (("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounde
 def functions(case: Case) -> Iterator[Claim]:
     """The right result went through a function that it should not, or the other way round."""
     for what, change in ROUNDINGS:
-        yield becomes("rounded", f"Your result is the right one, but {what}. Do the numbers become integers or truth "
-                      "values on the way?", change)
+        yield becomes(
+            "rounded",
+            f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?",
+            change,
+        )
     for name, change in FUNCTIONS:
         yield becomes("one function too many", f"Your result is the {name} of the right one.", change)
     for name, change in FUNCTIONS:
@@ -35,10 +38,16 @@ def functions(case: Case) -> Iterator[Claim]:
     for axis in range(case.tensors[1].dim()):
         for name, change in (("softmax", torch.softmax), ("log-softmax", torch.log_softmax)):
             words = f"the {name} over axis {axis}"
-            yield becomes("one function too many", f"Your result is {words} of the right one.",
-                          lambda x, a=axis, change=change: change(x, a))
-            yield restores("one function too few", f"The right result is {words} of yours.",
-                           lambda x, a=axis, change=change: change(x, a))
+            yield becomes(
+                "one function too many",
+                f"Your result is {words} of the right one.",
+                lambda x, a=axis, change=change: change(x, a),
+            )
+            yield restores(
+                "one function too few",
+                f"The right result is {words} of yours.",
+                lambda x, a=axis, change=change: change(x, a),
+            )
 
 
 KNOWN = {
@@ -70,13 +79,17 @@ def factor(case: Case) -> Iterator[Claim]:
         for power, function in POWERS:
             yield _times(f"{power}, where n is {words}", lambda case, s=size, f=function: f(s(case)))
     yield _times(f"{value:.5g} on every input", lambda case: value)
-    yield Claim("off by a factor", "Your result is the right one times one number, and this number is different for "
-                "each input.", lambda case: case.varied() > 1 and _ratio(case) is not None)
+    yield Claim(
+        "off by a factor",
+        "Your result is the right one times one number, and this number is different for each input.",
+        lambda case: case.varied() > 1 and _ratio(case) is not None,
+    )
 
 
 def _times(words: str, number: Callable[[Case], float]) -> Claim:
-    return equals("off by a factor", f"Your result is the right one times {words}.",
-                  lambda case: number(case) * case.tensors[1])
+    return equals(
+        "off by a factor", f"Your result is the right one times {words}.", lambda case: number(case) * case.tensors[1]
+    )
 
 
 def _ratio(case: Case) -> float | None:
@@ -96,11 +109,16 @@ def offset(case: Case) -> Iterator[Claim]:
     use = expected.isfinite() & got.isfinite()
     if got.shape == expected.shape and use.any():
         added = (got[use] - expected[use])[0].item()
-        yield becomes("a constant added", f"Your result is the right one plus {added:.5g} on every input.",
-                      lambda right: right + added)
-        yield Claim("a constant added", "Your result is the right one plus one number, and this number is different "
-                    "for each input.",
-                    lambda case: case.varied() > 1 and _alone(_difference(case), case.tensors[1].dim()))
+        yield becomes(
+            "a constant added",
+            f"Your result is the right one plus {added:.5g} on every input.",
+            lambda right: right + added,
+        )
+        yield Claim(
+            "a constant added",
+            "Your result is the right one plus one number, and this number is different for each input.",
+            lambda case: case.varied() > 1 and _alone(_difference(case), case.tensors[1].dim()),
+        )
 
 
 def _difference(case: Case) -> Tensor:
@@ -119,14 +137,23 @@ def _alone(tensor: Tensor, axes: int) -> bool:
 def own_number(case: Case) -> Iterator[Claim]:
     """Each sentence or row off by a number of its own."""
     for axes, row in ((2, "matrix"), (1, "row")):
-        yield Claim("a factor for each row", f"Each {row} of your result is the right one times a number of its own, "
-                    "as if it had not been normalised, or over another axis.",
-                    lambda case, axes=axes: _factors(case, axes))
-        yield Claim("a number added to each row",
-                    f"Each {row} of your result is the right one plus a number of its own.",
-                    lambda case, axes=axes: _offsets(case, axes))
-    yield Claim("a factor for each column", "Each column of your result is the right one times a number of its own, as "
-                "if it had not been normalised, or over another axis.", lambda case: _factors(_turned(case), 1))
+        yield Claim(
+            "a factor for each row",
+            f"Each {row} of your result is the right one times a number of its own, "
+            "as if it had not been normalised, or over another axis.",
+            lambda case, axes=axes: _factors(case, axes),
+        )
+        yield Claim(
+            "a number added to each row",
+            f"Each {row} of your result is the right one plus a number of its own.",
+            lambda case, axes=axes: _offsets(case, axes),
+        )
+    yield Claim(
+        "a factor for each column",
+        "Each column of your result is the right one times a number of its own, as "
+        "if it had not been normalised, or over another axis.",
+        lambda case: _factors(_turned(case), 1),
+    )
 
 
 def _turned(case: Case) -> Case:
@@ -154,10 +181,16 @@ def normalised(case: Case) -> Iterator[Claim]:
     rank = case.tensors[1].dim()
     for axis in (axis for axis in reversed(range(rank)) if _sums_to_one(case.tensors[1], axis)):
         for other in (other for other in range(rank) if other != axis):
-            yield Claim("normalised along another axis", f"Your result sums to 1 along axis {other}; it should do so "
-                        f"along axis {axis}.", lambda case, a=axis, o=other: _elsewhere(case, a, o))
-        yield Claim("not normalised", f"Your result should sum to 1 along axis {axis} and does not.",
-                    lambda case, a=axis: _sums_to_one(case.tensors[1], a) and not _sums_to_one(case.tensors[0], a))
+            yield Claim(
+                "normalised along another axis",
+                f"Your result sums to 1 along axis {other}; it should do so along axis {axis}.",
+                lambda case, a=axis, o=other: _elsewhere(case, a, o),
+            )
+        yield Claim(
+            "not normalised",
+            f"Your result should sum to 1 along axis {axis} and does not.",
+            lambda case, a=axis: _sums_to_one(case.tensors[1], a) and not _sums_to_one(case.tensors[0], a),
+        )
 
 
 def _elsewhere(case: Case, axis: int, other: int) -> bool:
@@ -174,16 +207,23 @@ def _sums_to_one(tensor: Tensor, axis: int) -> bool:
 def precision(case: Case) -> Iterator[Claim]:
     """Right to a few digits."""
     for limit, words in ((3e-6, "six digits, as float32 has"), (2e-2, "two or three digits, as half precision has")):
-        yield Claim("few digits", f"Your result agrees with the right one in {words}. Is a part of it computed in a "
-                    "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?",
-                    lambda case, limit=limit: _near(case, limit))
+        yield Claim(
+            "few digits",
+            f"Your result agrees with the right one in {words}. Is a part of it computed in a "
+            "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?",
+            lambda case, limit=limit: _near(case, limit),
+        )
 
 
 def _near(case: Case, limit: float) -> bool:
     got, expected = case.tensors
     whole = torch.equal(expected, expected.round())
-    return got.shape == expected.shape and not whole and not torch.equal(got, expected) and torch.allclose(
-        got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
+    return (
+        got.shape == expected.shape
+        and not whole
+        and not torch.equal(got, expected)
+        and torch.allclose(got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
+    )
 
 
 def linear(case: Case) -> Iterator[Claim]:
@@ -191,10 +231,17 @@ def linear(case: Case) -> Iterator[Claim]:
     line = _line(case)
     if line is not None and abs(line[0]) > 1e-6:
         slope, start = line
-        yield becomes("a factor and a constant", f"Your result is the right one times {slope:.5g}, plus {start:.5g}, "
-                      "on every input.", lambda right: slope * right + start)
-        yield Claim("a factor and a constant", "Your result is the right one times one number, plus another, and these "
-                    "numbers are different for each input.", lambda case: _line(case) is not None)
+        yield becomes(
+            "a factor and a constant",
+            f"Your result is the right one times {slope:.5g}, plus {start:.5g}, on every input.",
+            lambda right: slope * right + start,
+        )
+        yield Claim(
+            "a factor and a constant",
+            "Your result is the right one times one number, plus another, and these "
+            "numbers are different for each input.",
+            lambda case: _line(case) is not None,
+        )
 
 
 def _line(case: Case) -> tuple[float, float] | None:
@@ -218,5 +265,8 @@ def with_arguments(case: Case) -> Iterator[Claim]:
                 ("times `{}`", lambda x, y: x * y), ("divided by `{}`", lambda x, y: x / y),
                 ("taken off `{}`", lambda x, y: y - x),
             ):  # fmt: skip
-                yield equals("an argument too many", f"Your result is the right one {words.format(name)}.",
-                             lambda case, i=i, change=change: change(case.tensors[1], case.args[i]))
+                yield equals(
+                    "an argument too many",
+                    f"Your result is the right one {words.format(name)}.",
+                    lambda case, i=i, change=change: change(case.tensors[1], case.args[i]),
+                )

@@ -34,8 +34,11 @@ def not_finite(case: Case) -> Tensor:
 def only_there(case: Case) -> Iterator[Claim]:
     """The result is wrong in some positions only, and they can be named."""
     for words, where in _named_positions(case):
-        yield Claim(f"wrong only {words[0]}", f"Your result is wrong only {words[1]}; everywhere else it is right.",
-                    lambda case, where=where: _telling(case, where(case)) and inside(wrong(case), where(case)))
+        yield Claim(
+            f"wrong only {words[0]}",
+            f"Your result is wrong only {words[1]}; everywhere else it is right.",
+            lambda case, where=where: _telling(case, where(case)) and inside(wrong(case), where(case)),
+        )
 
 
 def _telling(case: Case, where: Tensor) -> bool | None:
@@ -47,8 +50,11 @@ def _telling(case: Case, where: Tensor) -> bool | None:
 def where_not_finite(case: Case) -> Iterator[Claim]:
     """NaN or infinity, and where."""
     for words, where in _named_positions(case):
-        yield Claim("not a number", f"NaN or infinity stands only {words[1]}.",
-                    lambda case, where=where: inside(not_finite(case), where(case)))
+        yield Claim(
+            "not a number",
+            f"NaN or infinity stands only {words[1]}.",
+            lambda case, where=where: inside(not_finite(case), where(case)),
+        )
 
 
 def inside(found: Tensor, where: Tensor) -> bool | None:
@@ -126,16 +132,24 @@ def _masked(case: Case) -> Iterator[tuple[tuple[str, str], Where]]:
         for short, words, change in (
             ("in closed rows", "in the rows in which `{}` has no True at all", lambda m: ~m.any(-1, keepdim=True)),
             ("at closed positions", "where `{}` is False", lambda m: ~m),
-            ("in rows with closed positions", "in the rows in which `{}` is not True everywhere",
-             lambda m: ~m.all(-1, keepdim=True)),
+            (
+                "in rows with closed positions",
+                "in the rows in which `{}` is not True everywhere",
+                lambda m: ~m.all(-1, keepdim=True),
+            ),
             ("in full rows", "in the rows in which `{}` is True everywhere", lambda m: m.all(-1, keepdim=True)),
             ("at open positions", "where `{}` is True", lambda m: m),
-            ("in rows with open positions", "in the rows in which `{}` is True somewhere",
-             lambda m: m.any(-1, keepdim=True)),
+            (
+                "in rows with open positions",
+                "in the rows in which `{}` is True somewhere",
+                lambda m: m.any(-1, keepdim=True),
+            ),
         ):
             for way in range(4):
-                yield (short, words.format(name)), lambda case, m=mask, c=change, w=way: _over(
-                    c(m(case)), case.tensors[1].shape, w)
+                yield (
+                    (short, words.format(name)),
+                    lambda case, m=mask, c=change, w=way: _over(c(m(case)), case.tensors[1].shape, w),
+                )
 
 
 def _masks(case: Case) -> Iterator[tuple[str, Where]]:
@@ -159,12 +173,18 @@ def _zeros(case: Case) -> Iterator[tuple[tuple[str, str], Where]]:
     for i, name, arg in case.named():
         if isinstance(arg, Tensor) and arg.is_floating_point() and arg.dim():
             for way in range(3):
-                yield (f"at zeros of {name}", f"where `{name}` is 0"), lambda case, i=i, w=way: _over(
-                    case.args[i] == 0, case.tensors[1].shape, w)
-                yield (f"at zero rows of {name}", f"where a row of `{name}` is zero"), lambda case, i=i, w=way: _over(
-                    (case.args[i] == 0).all(-1), case.tensors[1].shape, w)
-                yield (f"at negative {name}", f"where `{name}` is negative"), lambda case, i=i, w=way: _over(
-                    case.args[i] < 0, case.tensors[1].shape, w)
+                yield (
+                    (f"at zeros of {name}", f"where `{name}` is 0"),
+                    lambda case, i=i, w=way: _over(case.args[i] == 0, case.tensors[1].shape, w),
+                )
+                yield (
+                    (f"at zero rows of {name}", f"where a row of `{name}` is zero"),
+                    lambda case, i=i, w=way: _over((case.args[i] == 0).all(-1), case.tensors[1].shape, w),
+                )
+                yield (
+                    (f"at negative {name}", f"where `{name}` is negative"),
+                    lambda case, i=i, w=way: _over(case.args[i] < 0, case.tensors[1].shape, w),
+                )
 
 
 def how_many(got: Any, expected: Any, tolerance: float) -> str:
@@ -177,5 +197,7 @@ def how_many(got: Any, expected: Any, tolerance: float) -> str:
     if not differ.any() or not got.dim():
         return ""
     first = tuple(differ.nonzero()[0].tolist())
-    return (f"{int(differ.sum())} of {got.numel()} numbers differ; the first is at {list(first)}: {got[first]:.4g} "
-            f"instead of {expected[first]:.4g}.")
+    return (
+        f"{int(differ.sum())} of {got.numel()} numbers differ; the first is at {list(first)}: {got[first]:.4g} "
+        f"instead of {expected[first]:.4g}."
+    )

@@ -14,8 +14,11 @@ from .claims import Case, Claim, becomes, equals, restores, sizes
 def constants(case: Case) -> Iterator[Claim]:
     """Zeros, or one number everywhere."""
     yield Claim("nothing but zeros", "Your result holds nothing but zeros.", lambda case: not case.tensors[0].any())
-    yield Claim("the same number everywhere", "All numbers of your result are the same; the right ones are not.",
-                lambda case: _level(case.tensors[0]) if case.tensors[0].numel() > 1 else None)
+    yield Claim(
+        "the same number everywhere",
+        "All numbers of your result are the same; the right ones are not.",
+        lambda case: _level(case.tensors[0]) if case.tensors[0].numel() > 1 else None,
+    )
 
 
 def _level(tensor: Tensor) -> bool:
@@ -26,16 +29,22 @@ def arguments(case: Case) -> Iterator[Claim]:
     """An argument given back as it came, or what one finds in it at once."""
     for i, name, arg in case.named():
         if isinstance(arg, (Tensor, int, float)):
-            yield equals("an argument given back", f"Your result is `{name}`, just as it was given to your function.",
-                         lambda case, i=i: case.args[i])
+            yield equals(
+                "an argument given back",
+                f"Your result is `{name}`, just as it was given to your function.",
+                lambda case, i=i: case.args[i],
+            )
         for axis in range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ():
             for what, change in (
                 ("mean", lambda x, a: x.mean(a)), ("sum", lambda x, a: x.sum(a)), ("maximum", lambda x, a: x.amax(a)),
                 ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
                 ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
             ):  # fmt: skip
-                yield equals("found in one argument", f"Your result is the {what} of `{name}` along axis {axis}.",
-                             lambda case, i=i, a=axis, change=change: change(case.args[i], a))
+                yield equals(
+                    "found in one argument",
+                    f"Your result is the {what} of `{name}` along axis {axis}.",
+                    lambda case, i=i, a=axis, change=change: change(case.args[i], a),
+                )
 
 
 def permuted(case: Case) -> Iterator[Claim]:
@@ -47,8 +56,10 @@ def permuted(case: Case) -> Iterator[Claim]:
         text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
         if moved:
             yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
-            text = (f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
-                    "`reshape` and `view` don't exchange axes: `transpose` or `permute` does.")
+            text = (
+                f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
+                "`reshape` and `view` don't exchange axes: `transpose` or `permute` does."
+            )
             yield Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
 
 
@@ -63,8 +74,11 @@ def folded(case: Case) -> Iterator[Claim]:
     without = [[size for size in tensor.shape if size != 1] for tensor in (got, expected)]
     many = got.dim() > expected.dim()
     if without[0] == without[1]:
-        what = "an axis of size 1 too many: take it away with indexing or `squeeze`" if many else (
-            "an axis of size 1 too few: keep it (`keepdim=True`), or put it in with `None`")
+        what = (
+            "an axis of size 1 too many: take it away with indexing or `squeeze`"
+            if many
+            else ("an axis of size 1 too few: keep it (`keepdim=True`), or put it in with `None`")
+        )
         kind = "an axis of size 1"
     else:
         kind = "axes folded"
@@ -92,8 +106,11 @@ def moved(case: Case) -> Iterator[Claim]:
             ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
             ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x)),
         ):  # fmt: skip
-            yield becomes(kind, f"Your result is the right one, {what.format(axis)}.",
-                          lambda right, a=axis, change=change: change(right, a))
+            yield becomes(
+                kind,
+                f"Your result is the right one, {what.format(axis)}.",
+                lambda right, a=axis, change=change: change(right, a),
+            )
 
 
 def slid(case: Case) -> Iterator[Claim]:
@@ -119,17 +136,25 @@ def cut(case: Case) -> Iterator[Claim]:
     """One entry too few or too many along an axis; an axis summed away; two batches crossed."""
     for axis in range(case.tensors[1].dim()):
         for start, which in ((1, "first"), (0, "last")):
-            yield becomes("one too few", f"Your result is right, but without the {which} entry along axis {axis}.",
-                          lambda right, a=axis, s=start: right.narrow(a, s, right.shape[a] - 1))
+            yield becomes(
+                "one too few",
+                f"Your result is right, but without the {which} entry along axis {axis}.",
+                lambda right, a=axis, s=start: right.narrow(a, s, right.shape[a] - 1),
+            )
             where = "before the first" if start else "after the last"
-            yield restores("one too many", f"Your result is right, but has one entry more {where} along axis {axis}.",
-                           lambda got, a=axis, s=start: got.narrow(a, s, got.shape[a] - 1))
+            yield restores(
+                "one too many",
+                f"Your result is right, but has one entry more {where} along axis {axis}.",
+                lambda got, a=axis, s=start: got.narrow(a, s, got.shape[a] - 1),
+            )
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
             yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
     for first, second in combinations(range(case.tensors[0].dim()), 2):
-        text = (f"Your result has an axis too many: axes {first} and {second} both count the same thing, and the right "
-                "numbers stand on their diagonal. Each row met every other row, where each should meet its own.")
+        text = (
+            f"Your result has an axis too many: axes {first} and {second} both count the same thing, and the right "
+            "numbers stand on their diagonal. Each row met every other row, where each should meet its own."
+        )
         yield restores("each with every other", text, lambda got, pair=(first, second): _diagonal(got, *pair))
 
 
@@ -142,24 +167,32 @@ def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
 def repeated(case: Case) -> Iterator[Claim]:
     """One entry of an axis used for all."""
     for axis in range(case.tensors[1].dim()):
-        yield Claim("one row for all", f"All entries of your result along axis {axis} are the same; the right ones "
-                    "differ. One of them, or what they have in common, is used for all.",
-                    lambda case, a=axis: _uniform(case, a))
+        yield Claim(
+            "one row for all",
+            f"All entries of your result along axis {axis} are the same; the right ones "
+            "differ. One of them, or what they have in common, is used for all.",
+            lambda case, a=axis: _uniform(case, a),
+        )
 
 
 def _uniform(case: Case, axis: int) -> bool | None:
     got, expected = case.tensors
     if got.shape != expected.shape or got.shape[axis] < 2:
         return None
-    alike = [torch.allclose(x, x.narrow(axis, 0, 1).expand_as(x), rtol=1e-7, atol=1e-9, equal_nan=True)
-             for x in (got, expected)]
+    alike = [
+        torch.allclose(x, x.narrow(axis, 0, 1).expand_as(x), rtol=1e-7, atol=1e-9, equal_nan=True)
+        for x in (got, expected)
+    ]
     return alike == [True, False]
 
 
 def reordered(case: Case) -> Iterator[Claim]:
     """The right numbers anywhere."""
-    yield Claim("in another order", "Your result holds exactly the right numbers, but they stand in other positions.",
-                lambda case: case.varied() > 2 and _sorted_alike(case))
+    yield Claim(
+        "in another order",
+        "Your result holds exactly the right numbers, but they stand in other positions.",
+        lambda case: case.varied() > 2 and _sorted_alike(case),
+    )
 
 
 def _sorted_alike(case: Case) -> bool:
@@ -171,20 +204,32 @@ def truths(case: Case) -> Iterator[Claim]:
     """True and False exchanged, or each True in a wrong position."""
     if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
         return
-    yield becomes("True and False exchanged", "Your result is the opposite of the right one: True stands where False "
-                  "belongs, and False where True belongs.", lambda right: 1 - right)
-    yield Claim("no True is right", "Wherever your result is True, it should be False: not one of its True is right.",
-                lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any())
+    yield becomes(
+        "True and False exchanged",
+        "Your result is the opposite of the right one: True stands where False belongs, and False where True belongs.",
+        lambda right: 1 - right,
+    )
+    yield Claim(
+        "no True is right",
+        "Wherever your result is True, it should be False: not one of its True is right.",
+        lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any(),
+    )
 
 
 def amounts(case: Case) -> Iterator[Claim]:
     """Too many True, or too few."""
     if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
         return
-    yield Claim("too many True", "Each True that is wanted is there, but your result has True at other positions, too.",
-                lambda case: _within(case.tensors[1], case.tensors[0]))
-    yield Claim("too few True", "Each True of your result is right, but True is missing at other positions.",
-                lambda case: _within(*case.tensors))
+    yield Claim(
+        "too many True",
+        "Each True that is wanted is there, but your result has True at other positions, too.",
+        lambda case: _within(case.tensors[1], case.tensors[0]),
+    )
+    yield Claim(
+        "too few True",
+        "Each True of your result is right, but True is missing at other positions.",
+        lambda case: _within(*case.tensors),
+    )
 
 
 def _within(small: Tensor, large: Tensor) -> bool:
@@ -198,8 +243,9 @@ def lengths(case: Case) -> Iterator[Claim]:
         for (words, size), (right, wanted) in product(sizes(case), repeat=2):
             if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
                 text = f"Along axis {axis} your result is as long as {words}. It should be as long as {right}."
-                yield Claim("an axis of another length", text,
-                            lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w))
+                yield Claim(
+                    "an axis of another length", text, lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w)
+                )
     ranks = [got.dim(), expected.dim()]
     if ranks[0] != ranks[1]:
         more = "fewer" if ranks[0] < ranks[1] else "more"
