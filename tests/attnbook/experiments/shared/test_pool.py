@@ -107,10 +107,18 @@ def test_a_job_that_fails_ends_all_and_is_named(name, reason, work, tmp_path):
         assert "in work" in str(caught.value.__cause__)  # where in the other process
 
 
+@pytest.fixture
+def heard_signals():
+    """SIGINT is heard, also where the tests run in the background of a script, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a process cannot send itself these signals on Windows")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_all_processes_at_once(number, work, tmp_path):
+def test_a_signal_ends_all_processes_at_once(number, work, tmp_path, heard_signals):
     events = run_jobs(work, [Job("a"), Job("slow")], workers=1)
     while not (tmp_path / "slow.pid").exists():
         next(events)
