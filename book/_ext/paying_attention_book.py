@@ -22,6 +22,9 @@ from sphinx.environment import BuildEnvironment
 # fold is named by the words that are seen on it.
 CURES = {'role="doc-biblioentry"': 'role="listitem"', ' aria-label="Toggle hidden content"': ""}
 
+# A link that an output drew, to a chapter beside it: a notebook in JupyterLab, a page here.
+PAGE_OF_NOTEBOOK = re.compile(r'href="(\d\d_\w+)\.ipynb"')
+
 
 def silence_thebe(app: Sphinx, config: Config) -> None:
     """Take sphinx-thebe's handlers out: they write scripts into each page that load code from outside."""
@@ -88,6 +91,7 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
         for fault, cure in CURES.items():
             context["body"] = context["body"].replace(fault, cure)
         sourcename = str(app.env.doc2path(pagename, base=False)).replace("\\", "/")
+        context["body"] = PAGE_OF_NOTEBOOK.sub(r'href="\1.html"', context["body"])
         button = notebook_button(pagename, sourcename, context["pathto"](f"_sources/{sourcename}", 1))
         context["body"] = context["body"].replace("</h1>", f"</h1>\n{button}", 1)
 

@@ -134,3 +134,10 @@ def test_chapters_have_the_numbers_of_their_files(extension):
     assert environment.toc_secnumbers["chapters/07_a"] == {"": (7,), "#first": (7, 1), "#none": ()}
     assert environment.toc_fignumbers["chapters/07_a"] == {"figure": {"fig-a": (7, 2)}, "displaymath": {"eq-a": (7, 1)}}
     assert [one["secnumber"] for one in contents.findall(nodes.reference)] == [(7,), (7, 1)]
+
+
+def test_links_that_an_output_drew_lead_to_pages(extension):
+    found = extension.PAGE_OF_NOTEBOOK.sub(
+        r'href="\1.html"', '<a href="02_bahdanau.ipynb">, <a href="_sources/02_x.ipynb">'
+    )
+    assert found == '<a href="02_bahdanau.html">, <a href="_sources/02_x.ipynb">'

@@ -68,7 +68,7 @@ def test_every_work_has_what_a_reader_needs_to_find_it(bibliography):
         assert {"title", "year"} <= set(entry.fields), key
         assert entry.persons["author"], key
         assert {"doi", "url"} & set(entry.fields), key
-        assert {"journal", "booktitle", "howpublished"} & set(entry.fields), key
+        assert {"journal", "booktitle", "howpublished", "publisher"} & set(entry.fields), key
 
 
 def test_keys_are_name_and_year(bibliography):

@@ -1,0 +1,54 @@
+"""The map of the book names the chapters that are there, and the grids show who may attend to whom."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from attnbook.plotting.chapters.ch00 import ARROWS, CHAPTERS, ConceptMap, plot_who_attends
+
+FOLDER = Path(__file__).parents[4] / "chapters"
+
+
+def test_the_map_leads_to_each_chapter_that_is_there():
+    there = {path.name for path in FOLDER.glob("*.ipynb")} - {"00_attention_map.ipynb"}
+    assert {one.notebook for one in CHAPTERS.values() if one.notebook} == there
+    assert all(one.notebook.startswith(f"{number:02d}_") for number, one in CHAPTERS.items() if one.notebook)
+
+
+def test_each_box_has_a_place_of_its_own_and_its_words_fit():
+    assert len({(one.column, one.row) for one in CHAPTERS.values()}) == len(CHAPTERS)
+    assert all(len(one.title) <= 22 and len(one.idea) <= 31 for one in CHAPTERS.values())
+
+
+def test_every_chapter_can_be_reached_from_the_first():
+    reached = {1}
+    for _ in CHAPTERS:
+        reached |= {end for start, end in ARROWS if start in reached}
+    assert reached == set(CHAPTERS)
+
+
+def test_the_drawing_links_what_is_there_and_marks_what_is_planned():
+    drawn = ConceptMap()._repr_html_()
+    assert re.findall(r'<a href="(.+?)"', drawn) == [one.notebook for one in CHAPTERS.values() if one.notebook]
+    assert drawn.count("<title>planned</title>") == sum(not one.notebook for one in CHAPTERS.values())
+    assert drawn.count("marker-end") == len(ARROWS)
+
+
+def test_in_words_the_map_names_chapters_and_arrows():
+    assert "1 The bottleneck: one vector for every question" in repr(ConceptMap())
+    assert "1 → 2" in repr(ConceptMap())
+
+
+def test_open_cells_are_dark_and_words_stand_at_the_axes():
+    mask = torch.tensor([[True, False], [True, True]])
+    (ax, _) = plot_who_attends({"causal": mask}, {"causal": (["a", "b"], ["c", "d"])})
+    assert (ax.images[0].get_array() > 0).tolist() == mask.tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["c", "d"]
+
+
+def test_a_panel_without_names_is_refused():
+    with pytest.raises(KeyError):
+        plot_who_attends({"causal": torch.ones(2, 2)}, {})
