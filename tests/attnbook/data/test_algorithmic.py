@@ -8,6 +8,8 @@ from attnbook.data import algorithmic as module
 from attnbook.data.algorithmic import (
     BitBatch,
     associative_recall_batch,
+    copied_string,
+    copied_strings,
     copy_batch,
     mark_phases,
     repeat_copy_batch,
@@ -38,6 +40,20 @@ def test_each_letter_is_linked_with_its_mirror_place(task):
         assert example.sure == {(i, example.size - 1 - i) for i in range(example.size)}
         assert example.possible == example.sure
         assert all(example.source[s] == example.target[t] for s, t in example.sure)
+
+
+def test_a_copy_is_linked_letter_by_letter():
+    copies = copied_strings(train=460, validation=23)
+    for example in [*copies.train[:100], *copies.test[:100], *copies.longer[80][:10]]:
+        assert example.target == example.source
+        assert example.sure == {(i, i) for i in range(example.size)}
+    assert sorted(copies.longer) == [24, 30, 40, 60, 80]
+    assert {example.size for example in copies.train} == set(range(2, 21))
+
+
+def test_an_empty_copy_is_refused():
+    with pytest.raises(ValueError, match="text is empty"):
+        copied_string("")
 
 
 def test_no_string_is_in_two_splits(task):

@@ -1,7 +1,7 @@
 """Tasks that a few lines of code solve, and that show what a network can hold in mind."""
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import torch
@@ -28,6 +28,25 @@ def reversed_string(text: Sequence[str]) -> Example:
     return Example(source, source[::-1], links, links, len(source))
 
 
+def copied_string(text: Sequence[str]) -> Example:
+    """The example of a string written as it was read; letter i of the source is letter i of the target.
+
+    >>> example = copied_string("abc")
+    >>> example.target, sorted(example.sure)
+    (('a', 'b', 'c'), [(0, 0), (1, 1), (2, 2)])
+    """
+    source = tuple(text)
+    if not source:
+        raise ValueError("text is empty; it needs at least one letter")
+    links = _parallel(len(source))
+    return Example(source, source, links, links, len(source))
+
+
+@cache
+def _parallel(length: int) -> Links:
+    return frozenset((i, i) for i in range(length))
+
+
 @cache  # strings of one length share their links
 def _crossing(length: int) -> Links:
     return frozenset((i, length - 1 - i) for i in range(length))
@@ -51,20 +70,51 @@ def reversed_strings(
     for the test.
     Raises ValueError for fewer than two letters, a letter that comes twice, or lengths that make no range.
     """
-    if len(letters) < 2 or len(set(letters)) < len(letters):
-        raise ValueError(f"letters is {letters!r}; it needs at least two letters, each of them once")
-    if not 1 <= shortest <= longest:
-        raise ValueError(f"shortest is {shortest} and longest {longest}; wanted 1 ≤ shortest ≤ longest")
-    source = torch.Generator().manual_seed(seed)
+    strings = _Strings(letters, shortest, longest, longer, seed)
+    return strings.task("reversed strings", reversed_string, (train, validation, test_per_size, longer_per_size))
 
-    def draw(size: int, count: int) -> list[str]:
-        rows = torch.randint(len(letters), (count, size), generator=source).tolist()
-        return ["".join([letters[i] for i in row]) for row in rows]
 
-    counts = (train, validation, test_per_size, longer_per_size)
-    sizes = range(shortest, longest + 1)
-    splits = split_by_size(draw, lambda size: len(letters) ** size, sizes, longer, counts, source)
-    return Task("reversed strings", *splits.examples(reversed_string), Vocabulary(letters), Vocabulary(letters))
+def copied_strings(
+    letters: str = "abcdefghij",
+    shortest: int = 2,
+    longest: int = 20,
+    train: int = 40_000,
+    validation: int = 500,
+    test_per_size: int = 50,
+    longer: Sequence[int] = (24, 30, 40, 60, 80),
+    longer_per_size: int = 100,
+    seed: int = 0,
+) -> Task:
+    """Random strings to be written as they are, drawn and split as :func:`reversed_strings` does.
+
+    The input says nothing but the letters, and each letter comes many times in a string: to copy it, a model has to
+    know where it is. Raises ValueError as :func:`reversed_strings` does.
+    """
+    strings = _Strings(letters, shortest, longest, longer, seed)
+    return strings.task("copied strings", copied_string, (train, validation, test_per_size, longer_per_size))
+
+
+class _Strings:
+    """Random strings of some letters, split into training, validation and test."""
+
+    def __init__(self, letters: str, shortest: int, longest: int, longer: Sequence[int], seed: int) -> None:
+        if len(letters) < 2 or len(set(letters)) < len(letters):
+            raise ValueError(f"letters is {letters!r}; it needs at least two letters, each of them once")
+        if not 1 <= shortest <= longest:
+            raise ValueError(f"shortest is {shortest} and longest {longest}; wanted 1 ≤ shortest ≤ longest")
+        self.letters, self.sizes, self.longer = letters, range(shortest, longest + 1), longer
+        self.source = torch.Generator().manual_seed(seed)
+
+    def draw(self, size: int, count: int) -> list[str]:
+        """``count`` strings of ``size`` letters."""
+        rows = torch.randint(len(self.letters), (count, size), generator=self.source).tolist()
+        return ["".join([self.letters[i] for i in row]) for row in rows]
+
+    def task(self, name: str, example: Callable[[Sequence[str]], Example], counts: tuple[int, ...]) -> Task:
+        """The task in which each string becomes an example."""
+        there_are = partial(pow, len(self.letters))  # so many strings of a size
+        splits = split_by_size(self.draw, there_are, self.sizes, self.longer, counts, self.source)
+        return Task(name, *splits.examples(example), Vocabulary(self.letters), Vocabulary(self.letters))
 
 
 class BitBatch(NamedTuple):
