@@ -17,7 +17,7 @@ from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.transformer import TRAINING
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import generator, seed_everything
-from attnbook.training import TwoPass, WordByWord, teacher_forcing_loss
+from attnbook.training import ScheduledSampling, TwoPass, teacher_forcing_loss
 
 WORDS = 40  # in each vocabulary
 SOURCE = 25  # words in each source
@@ -32,7 +32,7 @@ LEARNERS = {"recurrent": PlainSeq2Seq, "transformer": Transformer}  # as wide as
 LOSSES = {
     "teacher_forcing": teacher_forcing_loss,
     "two_pass": TwoPass(lambda step: 0.5).at(0),
-    "word_by_word": WordByWord(lambda step: 0.5).at(0),
+    "word_by_word": ScheduledSampling(lambda step: 0.5).at(0),
 }
 
 

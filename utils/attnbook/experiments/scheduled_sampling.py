@@ -17,8 +17,8 @@ from attnbook.experiments.shared.seq2seq import train_and_measure
 from attnbook.models import PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 from attnbook.training import (
+    ScheduledSampling,
     TwoPass,
-    WordByWord,
     exponential_decay,
     inverse_sigmoid_decay,
     linear_decay,
@@ -99,7 +99,7 @@ def loss_of(name: str, steps: int, seed: int) -> Callable:
     recipe = chosen(RECIPES, name)
     if recipe.schedule is None:
         return teacher_forcing_loss
-    sampled = TwoPass if recipe.transformer else WordByWord
+    sampled = TwoPass if recipe.transformer else ScheduledSampling
     return sampled(schedules(steps)[recipe.schedule], seed)
 
 
