@@ -240,7 +240,7 @@ def test_it_learns_to_copy(norm):
 
     config = TransformerConfig(dim=32, heads=2, layers=1, hidden=64, norm=norm, positions="sinusoidal")
     model = Transformer(8, 8, config)
-    history = fit(model, batch_at, 200, rate=5e-3, warmup=20, progress=False)
+    history = fit(model, batch_at, 200, learning_rate=5e-3, warmup=20, progress=False)
     source, lengths, target = copying(torch.cartesian_prod(*[torch.arange(3, 8)] * 3))
     written = greedy(model, source, lengths, max_length=4).tokens
     assert history.losses[-1] < 0.1 * history.losses[0]

@@ -329,7 +329,7 @@ def train(name, kind, checkpoint=None, batch_at=words_at):
     torch.manual_seed(0)
     model = MODELS[name]()
     loss = kind(partial(linear_decay, slope=0.1), seed=4)
-    history = fit(model, batch_at, 12, loss=loss, every=3, checkpoint=checkpoint, warmup=3, progress=False)
+    history = fit(model, batch_at, 12, loss=loss, validate_every=3, checkpoint=checkpoint, warmup=3, progress=False)
     return model, history
 
 
@@ -354,5 +354,5 @@ def test_a_training_learns_from_its_own_words(name, kind):
     torch.manual_seed(0)
     model = MODELS[name]()
     loss = kind(partial(linear_decay, slope=0.02))
-    history = fit(model, words_at, 80, loss=loss, rate=2e-2, warmup=5, progress=False)
+    history = fit(model, words_at, 80, loss=loss, learning_rate=2e-2, warmup=5, progress=False)
     assert sum(history.losses[-5:]) / 5 < 0.9 * history.losses[0]

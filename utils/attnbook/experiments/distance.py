@@ -20,7 +20,7 @@ from attnbook.training import fit
 
 DIM = 32
 DISTANCES = (5, 10, 20, 50, 100, 200)
-TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 50, "clip": 1.0}
+TRAINING = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 TESTS = 400  # strings for the test
 
 

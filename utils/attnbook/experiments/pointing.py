@@ -17,7 +17,7 @@ from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything
 
-TRAINING = {"batch": 128, "rate": 1e-3, "warmup": 100, "clip": 1.0}
+TRAINING = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 WIDTH = 128
 TESTS = 1000  # instances of each size
 TEST_SEED = 0  # that no training draws with

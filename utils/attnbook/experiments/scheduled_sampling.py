@@ -29,7 +29,7 @@ from attnbook.training import (
 LONGEST = 3  # numbers in a list
 LEAST = 0.25  # each schedule ends here: one right word in four
 REACH = 8  # words after an error that are looked at
-TRAINING = {"batch": 64, "rate": 5e-3, "warmup": 100, "clip": 1.0}
+TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 UNITS = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 
 
