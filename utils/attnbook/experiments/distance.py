@@ -127,6 +127,6 @@ EXPERIMENT = Experiment(
     "distance",
     STEPS,
     run,
-    {"task": "recall_batch(distance)", "chance": CHANCE, "hidden": DIM, **TRAINING},
+    {"task": "recall_batch(distance)", "chance": CHANCE, "dim": DIM, **TRAINING},
     trainings=len(DISTANCES),
 )

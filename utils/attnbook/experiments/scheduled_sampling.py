@@ -51,7 +51,7 @@ class Recipe:
         """A fresh model for a task: small enough to err."""
         words = len(task.source_vocabulary), len(task.target_vocabulary)
         if self.transformer:
-            return Transformer(*words, TransformerConfig(dim=32, hidden=64))
+            return Transformer(*words, TransformerConfig(d_model=32, d_ff=64))
         return PlainSeq2Seq(*words, hidden=64)
 
 
