@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch_layers import copy_layer
 
-from attnbook.attention import LinearBias, Rotary, Unplaced, causal_mask
+from attnbook.attention import LinearBias, NoPositions, Rotary, causal_mask
 from attnbook.models.block import BLOCKS, Block, FeedForward, PostNormBlock, TransformerConfig
 
 D_MODEL, HEADS, D_FF, B, T, TK = 12, 3, 20, 2, 5, 7
@@ -147,11 +147,11 @@ def test_the_configuration_chooses_the_block():
     ("changes", "own", "cross"),
     [
         ({"positions": "rotary"}, Rotary, Rotary),
-        ({"positions": "rotary", "cross_positions": "none"}, Rotary, Unplaced),
+        ({"positions": "rotary", "cross_positions": "none"}, Rotary, NoPositions),
         ({"positions": "linear_bias"}, LinearBias, LinearBias),
-        ({"positions": "sinusoidal"}, Unplaced, Unplaced),
-        ({"positions": "learned", "cross_positions": "linear_bias"}, Unplaced, LinearBias),
-        ({"positions": "none"}, Unplaced, Unplaced),
+        ({"positions": "sinusoidal"}, NoPositions, NoPositions),
+        ({"positions": "learned", "cross_positions": "linear_bias"}, NoPositions, LinearBias),
+        ({"positions": "none"}, NoPositions, NoPositions),
     ],
 )
 def test_the_configuration_chooses_the_positions(changes, own, cross):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Heads, LinearBias, MultiHeadAttention, Rotary, Unplaced
+from attnbook.attention import Heads, LinearBias, MultiHeadAttention, NoPositions, Rotary
 
 NORMS = ("pre", "post")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
@@ -67,7 +67,7 @@ class TransformerConfig:
 
     def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
         kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
-        return MultiHeadAttention(self.d_model, self.heads, positions=kinds.get(kind, Unplaced)(), fused=self.fused)
+        return MultiHeadAttention(self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused)
 
 
 class FeedForward(nn.Module):
