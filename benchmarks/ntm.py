@@ -21,19 +21,19 @@ from attnbook.models import NTM, NTMConfig
 LOOPS = ("heads", "all")
 
 
-def shifted(weights: Tensor, shift: Tensor) -> Tensor:
+def circular_shift(weights: Tensor, shift: Tensor) -> Tensor:
     """Shift the focus of one head of one sequence: ``weights (N,)``, ``shift (3,)``."""
     around = torch.cat([weights[-1:], weights, weights[:1]])
     return F.conv1d(around[None, None], shift.flip(0)[None, None])[0, 0]
 
 
-def looks(numbers: Tensor, previous: Tensor, memory: Tensor) -> Tensor:
+def address(numbers: Tensor, previous: Tensor, memory: Tensor) -> Tensor:
     """Where one head looks, for all sequences: ``numbers (B, M + 6)``, ``previous (B, N)``, ``memory (B, N, M)``."""
     key, beta, gate, shift, gamma = numbers.split((memory.shape[-1], 1, 1, 3, 1), dim=-1)
     similar = F.cosine_similarity(key[:, None], memory, dim=-1)  # (B, N)
     gate, shift = gate.sigmoid(), shift.softmax(dim=-1)
     gated = gate * (F.softplus(beta) * similar).softmax(dim=-1) + (1 - gate) * previous
-    moved = torch.stack([shifted(gated[b], shift[b]) for b in range(len(gated))])  # (B, N)
+    moved = torch.stack([circular_shift(gated[b], shift[b]) for b in range(len(gated))])  # (B, N)
     power = (moved + 1e-16) ** (1 + F.softplus(gamma))
     return power / power.sum(dim=-1, keepdim=True)
 
@@ -59,7 +59,7 @@ class Plain(nn.Module):
         for x in inputs.unbind(dim=1):
             hidden = model.controller.layer(torch.cat([x, *reads], dim=-1)).tanh()  # (B, D)
             orders = model.address.layer(hidden).chunk(config.heads, dim=-1)  # (B, M + 6) each
-            weights = [looks(order, before, memory) for order, before in zip(orders, weights, strict=True)]
+            weights = [address(order, before, memory) for order, before in zip(orders, weights, strict=True)]
             writes = model.erase_and_add(hidden).chunk(2 * config.write_heads, dim=-1)  # erase, add, erase, …
             for w, erase in zip(weights[config.read_heads :], writes[::2], strict=True):
                 memory = memory * (1 - w[:, :, None] * erase.sigmoid()[:, None])

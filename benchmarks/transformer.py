@@ -30,11 +30,11 @@ class TorchTransformer(nn.Module):
         super().__init__()
         self.embed_source, self.embed_target = Embedding(WORDS, config), Embedding(WORDS, config)
         self.core = nn.Transformer(
-            config.dim,
+            config.d_model,
             config.heads,
             config.layers,
             config.layers,
-            config.hidden,
+            config.d_ff,
             dropout=config.dropout,
             batch_first=True,
             norm_first=config.norm == "pre",
@@ -91,7 +91,7 @@ def compare_training(config: TransformerConfig, batch: int, length: int, rounds:
             mine.append(int(2 * data.lengths.sum()) / took[ours])
     ratio = statistics.median(ratios)
     print(
-        f"training  D={config.dim} {config.layers}+{config.layers} layers, B={batch}, T={length}: "
+        f"training  D={config.d_model} {config.layers}+{config.layers} layers, B={batch}, T={length}: "
         f"ours {statistics.median(mine):,.0f} words/s, {ratio:.2f} × torch.nn.Transformer"
     )
     return ratio
@@ -107,7 +107,7 @@ def compare_decoding(config: TransformerConfig, batch: int, length: int, rounds:
     for _ in range(rounds):
         cached = wall_seconds(greedy, model, data.source, data.lengths, length, BOS, never)
         ratios.append(wall_seconds(greedy, WithoutCache(model), data.source, data.lengths, length, BOS, never) / cached)
-    print(f"decoding  D={config.dim}, B={batch}, {length} words: {statistics.median(ratios):.1f} × with the cache")
+    print(f"decoding  D={config.d_model}, B={batch}, {length} words: {statistics.median(ratios):.1f} × with the cache")
     return statistics.median(ratios)
 
 
@@ -118,13 +118,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    for dim, batch, length in ((64, 32, 24), (256, 16, 64)):
+    for d_model, batch, length in ((64, 32, 24), (256, 16, 64)):
         config = TransformerConfig(
-            dim=dim, heads=4, hidden=4 * dim, norm="pre", positions="sinusoidal", fused=True, dropout=0.1
+            d_model=d_model, heads=4, d_ff=4 * d_model, norm="pre", positions="sinusoidal", fused=True, dropout=0.1
         )
         compare_training(config, batch, length, options.rounds)
     for length in (25, 50, 100, 200):
-        compare_decoding(TransformerConfig(dim=128, hidden=512, positions="sinusoidal"), 16, length, 3)
+        compare_decoding(TransformerConfig(d_model=128, d_ff=512, positions="sinusoidal"), 16, length, 3)
 
 
 if __name__ == "__main__":

@@ -311,11 +311,11 @@ def test_the_reply_that_the_readme_shows_is_the_one_that_a_student_reads():
 
 @pytest.mark.book
 def test_the_built_book_loads_nothing_from_outside():
-    from coursekit.outside import outside_loads
+    from coursekit.external_resources import external_resources
 
     html = ROOT / "book" / "_build" / "html"
     assert (html / "index.html").is_file(), "build the book first: make book"
-    assert [load for load in outside_loads(html) if load not in NEVER_TAKEN] == []
+    assert [load for load in external_resources(html) if load not in NEVER_TAKEN] == []
 
 
 def test_the_status_page_is_in_step():

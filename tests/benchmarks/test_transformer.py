@@ -7,7 +7,7 @@ import pytest
 from attnbook.models import Transformer, TransformerConfig
 from attnbook.training import shift_right
 
-TINY = TransformerConfig(dim=16, heads=2, hidden=32, positions="sinusoidal")
+TINY = TransformerConfig(d_model=16, heads=2, d_ff=32, positions="sinusoidal")
 
 
 @pytest.fixture(scope="module")

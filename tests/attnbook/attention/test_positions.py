@@ -12,9 +12,9 @@ from attnbook.attention import (
     Learned,
     LinearBias,
     MultiHeadAttention,
+    NoPositions,
     Rotary,
     Sinusoidal,
-    Unplaced,
     apply_rotary,
     relative_shift,
     scaled_dot,
@@ -173,9 +173,9 @@ def test_the_linear_bias_equals_a_loop_over_heads_and_places(device, dtype, clos
 
 def test_each_kind_says_one_thing_and_nothing_else(draw, device):
     x, places = draw(B, H, T, D), torch.arange(T, device=device)
-    assert Unplaced().rotate(x, places) is x
+    assert NoPositions().rotate(x, places) is x
     assert LinearBias(H).rotate(x, places) is x
-    assert Unplaced().bias(places, places) is None
+    assert NoPositions().bias(places, places) is None
     assert Rotary().bias(places, places) is None
 
 

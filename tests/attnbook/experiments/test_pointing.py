@@ -83,7 +83,7 @@ def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
         smaller["training"] = partial(training_tours, pool=20)
     monkeypatch.setitem(pointing.PUZZLES, kind, replace(puzzle, **smaller))
     monkeypatch.setattr(pointing, "TESTS", 6)
-    monkeypatch.setattr(pointing, "WIDTH", 16)
+    monkeypatch.setattr(pointing, "HIDDEN", 16)
     outcome, again = pointing.run(Job(name, 0, 2)), pointing.run(Job(name, 0, 2))
     assert outcome.figures | {"seconds": 0} == again.figures | {"seconds": 0}
     assert (outcome.model is not None) == pointing.RECIPES[name].kept
@@ -96,7 +96,7 @@ def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
 
 def test_losses_are_means_of_fifty_steps(monkeypatch):
     monkeypatch.setattr(pointing, "TESTS", 2)
-    monkeypatch.setattr(pointing, "WIDTH", 8)
+    monkeypatch.setattr(pointing, "HIDDEN", 8)
     monkeypatch.setitem(pointing.TRAINING, "batch", 2)
     losses = pointing.run(Job("sort_lstm", 0, 101)).figures["losses"]
     assert len(losses) == 3  # the last is a mean of one

@@ -10,7 +10,7 @@ from attnbook.data.vocabulary import EOS, PAD
 from attnbook.experiments import scheduled_sampling as experiment
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import PlainSeq2Seq, Transformer
-from attnbook.training import TwoPass, WordByWord, teacher_forcing_loss
+from attnbook.training import ScheduledSampling, TwoPass, teacher_forcing_loss
 
 
 class Follower(nn.Module):
@@ -104,7 +104,12 @@ def test_each_schedule_falls_from_right_words_to_a_quarter(name):
 
 @pytest.mark.parametrize(
     "name, loss",
-    [("teacher_forcing", None), ("linear", WordByWord), ("transformer", None), ("transformer_two_pass", TwoPass)],
+    [
+        ("teacher_forcing", None),
+        ("linear", ScheduledSampling),
+        ("transformer", None),
+        ("transformer_two_pass", TwoPass),
+    ],
 )
 def test_a_model_is_trained_with_the_loss_of_its_name(name, loss):
     made = experiment.loss_of(name, 100, seed=2)

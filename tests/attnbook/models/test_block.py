@@ -5,14 +5,14 @@ import torch
 from torch import nn
 from torch_layers import copy_layer
 
-from attnbook.attention import LinearBias, Rotary, Unplaced, causal_mask
+from attnbook.attention import LinearBias, NoPositions, Rotary, causal_mask
 from attnbook.models.block import BLOCKS, Block, FeedForward, PostNormBlock, TransformerConfig
 
-DIM, HEADS, HIDDEN, B, T, TK = 12, 3, 20, 2, 5, 7
+D_MODEL, HEADS, D_FF, B, T, TK = 12, 3, 20, 2, 5, 7
 
 
 def config(norm="post", **changes):
-    sizes = {"dim": DIM, "heads": HEADS, "hidden": HIDDEN, "positions": "none"}
+    sizes = {"d_model": D_MODEL, "heads": HEADS, "d_ff": D_FF, "positions": "none"}
     return TransformerConfig(**{**sizes, "norm": norm, **changes})
 
 
@@ -21,7 +21,7 @@ def block(norm="post", cross=False, **changes):
 
 
 def theirs(layer, norm):
-    return layer(DIM, HEADS, HIDDEN, dropout=0.0, batch_first=True, norm_first=norm == "pre").double()
+    return layer(D_MODEL, HEADS, D_FF, dropout=0.0, batch_first=True, norm_first=norm == "pre").double()
 
 
 def shaken(layer):
@@ -33,7 +33,7 @@ def shaken(layer):
 
 @pytest.fixture
 def words():
-    return torch.randn(B, TK, DIM, dtype=torch.float64)
+    return torch.randn(B, TK, D_MODEL, dtype=torch.float64)
 
 
 @pytest.fixture
@@ -64,23 +64,26 @@ def test_encoder_layer_equals_torchs_in_output_and_gradient(norm, training, word
 def test_decoder_layer_equals_torchs_in_output_and_gradient(norm, words, padding):
     ours, other = shaken(block(norm, cross=True)), theirs(nn.TransformerDecoderLayer, norm)
     copy_layer(ours, other)
-    target = torch.randn(B, T, DIM, dtype=torch.float64)
+    target = torch.randn(B, T, D_MODEL, dtype=torch.float64)
     results, gradients = [], []
     for run in (
-        lambda x, memory: ours(x, causal_mask(T), memory=ours.remember(memory, padding[:, None])).x,
+        lambda x, memory: ours(x, causal_mask(T), memory=ours.project_memory(memory, padding[:, None])).x,
         lambda x, memory: other(x, memory, tgt_mask=~causal_mask(T), memory_key_padding_mask=~padding),
     ):
         x, memory = target.clone().requires_grad_(), words.clone().requires_grad_()
         results.append(run(x, memory))
-        gradients.append(torch.autograd.grad((results[-1] * torch.arange(DIM)).sum(), (x, memory)))
+        gradients.append(torch.autograd.grad((results[-1] * torch.arange(D_MODEL)).sum(), (x, memory)))
     torch.testing.assert_close(*results, rtol=0, atol=1e-10)
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("positions", ["none", "rotary", "linear_bias"])
 def test_word_by_word_a_block_reads_the_same_as_all_at_once(words, padding, positions):
-    layer, target = shaken(block("pre", cross=True, positions=positions)), torch.randn(B, T, DIM, dtype=torch.float64)
-    memory = layer.remember(words, padding[:, None])
+    layer, target = (
+        shaken(block("pre", cross=True, positions=positions)),
+        torch.randn(B, T, D_MODEL, dtype=torch.float64),
+    )
+    memory = layer.project_memory(words, padding[:, None])
     whole, heads, weights, cross_weights = layer(target, causal_mask(T), memory=memory)
     past, parts = None, []
     for number, word in enumerate(target.split(1, dim=1)):
@@ -88,13 +91,13 @@ def test_word_by_word_a_block_reads_the_same_as_all_at_once(words, padding, posi
         parts.append(part)
     torch.testing.assert_close(torch.cat(parts, dim=1), whole)
     torch.testing.assert_close(past.key, heads.key)
-    assert past.key.shape == (B, HEADS, T, DIM // HEADS)
+    assert past.key.shape == (B, HEADS, T, D_MODEL // HEADS)
     assert weights.shape == (B, HEADS, T, T)
     assert cross_weights.shape == (B, HEADS, T, TK)
 
 
 def test_kept_keys_of_rotary_positions_are_turned_already():
-    layer, x = shaken(block("pre", positions="rotary")), torch.randn(B, T, DIM, dtype=torch.float64)
+    layer, x = shaken(block("pre", positions="rotary")), torch.randn(B, T, D_MODEL, dtype=torch.float64)
     kept = layer(x).heads.key
     projected = layer.self_attention.project_key(layer.norm_self(x)).view(B, T, HEADS, -1).transpose(1, 2)
     torch.testing.assert_close(kept[:, :, 0], projected[:, :, 0])
@@ -103,7 +106,7 @@ def test_kept_keys_of_rotary_positions_are_turned_already():
 
 
 def test_feed_forward_treats_each_place_alike():
-    layer, x = FeedForward(DIM, HIDDEN), torch.randn(B, T, DIM)
+    layer, x = FeedForward(D_MODEL, D_FF), torch.randn(B, T, D_MODEL)
     torch.testing.assert_close(layer(x)[:, 2], layer(x[:, 2]))
 
 
@@ -116,24 +119,24 @@ def silenced(layer):
 
 
 def test_post_norm_normalises_the_sum_and_pre_norm_what_goes_in():
-    x = torch.randn(B, T, DIM)
+    x = torch.randn(B, T, D_MODEL)
     torch.testing.assert_close(silenced(block("pre"))(x).x, x + 3)
 
     def normalised(y):
-        return nn.functional.layer_norm(y, (DIM,))
+        return nn.functional.layer_norm(y, (D_MODEL,))
 
     torch.testing.assert_close(silenced(block("post"))(x).x, normalised(normalised(x + 1) + 2))
 
 
 def test_dropout_stands_after_the_sublayers_and_not_on_the_residual_connection():
-    layer, x = silenced(block("pre", dropout=0.5)).train(), torch.full((B, T, DIM), 3.0)
+    layer, x = silenced(block("pre", dropout=0.5)).train(), torch.full((B, T, D_MODEL), 3.0)
     change = (layer(x).x - x).round(decimals=4)
     assert set(change.flatten().tolist()) == {0.0, 2.0, 4.0, 6.0}  # 1 / 0.5 and 2 / 0.5, each there or not
 
 
 def test_only_a_block_with_cross_attention_has_its_parameters():
     alone, cross = (sum(p.numel() for p in block(cross=cross).parameters()) for cross in (False, True))
-    assert cross - alone == 4 * (DIM * DIM + DIM) + 2 * DIM
+    assert cross - alone == 4 * (D_MODEL * D_MODEL + D_MODEL) + 2 * D_MODEL
 
 
 def test_the_configuration_chooses_the_block():
@@ -144,11 +147,11 @@ def test_the_configuration_chooses_the_block():
     ("changes", "own", "cross"),
     [
         ({"positions": "rotary"}, Rotary, Rotary),
-        ({"positions": "rotary", "cross_positions": "none"}, Rotary, Unplaced),
+        ({"positions": "rotary", "cross_positions": "none"}, Rotary, NoPositions),
         ({"positions": "linear_bias"}, LinearBias, LinearBias),
-        ({"positions": "sinusoidal"}, Unplaced, Unplaced),
-        ({"positions": "learned", "cross_positions": "linear_bias"}, Unplaced, LinearBias),
-        ({"positions": "none"}, Unplaced, Unplaced),
+        ({"positions": "sinusoidal"}, NoPositions, NoPositions),
+        ({"positions": "learned", "cross_positions": "linear_bias"}, NoPositions, LinearBias),
+        ({"positions": "none"}, NoPositions, NoPositions),
     ],
 )
 def test_the_configuration_chooses_the_positions(changes, own, cross):

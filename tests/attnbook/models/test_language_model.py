@@ -17,7 +17,7 @@ kinds = pytest.mark.parametrize("changes", KINDS, ids=lambda changes: "-".join(m
 
 def small(block=None, **changes) -> LanguageModel:
     torch.manual_seed(1)
-    config = TransformerConfig(**({"dim": 8, "heads": 2, "layers": 2, "hidden": 12, "max_length": 20} | changes))
+    config = TransformerConfig(**({"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12, "max_length": 20} | changes))
     model = LanguageModel(V, config, block)
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=0.3)
@@ -84,7 +84,7 @@ def test_words_without_a_batch_or_a_length_are_refused(shape):
 
 
 def test_it_learns_to_count():
-    model = LanguageModel(V, TransformerConfig(dim=32, heads=2, layers=1, hidden=64))
+    model = LanguageModel(V, TransformerConfig(d_model=32, heads=2, layers=1, d_ff=64))
     optimiser = torch.optim.AdamW(model.parameters(), lr=5e-3)
     sequence = torch.arange(3, V).repeat(3)[None]  # 3 4 5 … 8 3 4 5 …
     for _ in range(60):

@@ -10,13 +10,13 @@ from attnbook.attention import attend, cosine
 from attnbook.models.ntm_addressing import (
     STEPS,
     Address,
+    address,
+    circular_shift,
     content_weights,
     erase_and_add,
-    focus,
     interpolate,
     read,
     sharpen,
-    shift_weights,
 )
 
 B, H, N, M = 2, 3, 5, 4
@@ -33,7 +33,7 @@ def weights(draw):
 
 
 @pytest.fixture
-def address(draw):
+def emitted(draw):
     return Address(
         draw(B, H, M, seed=3),
         3 * draw(B, H, 1, seed=4).abs(),
@@ -85,50 +85,50 @@ def slow_sharpening(weights, gamma):
     return normalised([w ** gamma[0] for w in weights])
 
 
-def slow_focus(address, previous, memory):
+def slow_address(emitted, previous, memory):
     """The four steps, for each head of each sequence."""
     rows = memory[:, None].expand(-1, H, -1, -1)  # (B, H, N, M)
-    content = like(each_head(slow_content, address.key, address.beta, rows), memory)
-    gated = like(each_head(slow_interpolation, content, previous, address.gate), memory)
-    shifted = like(each_head(slow_shift, gated, address.shift), memory)
-    return like(each_head(slow_sharpening, shifted, address.gamma), memory)
+    content = like(each_head(slow_content, emitted.key, emitted.beta, rows), memory)
+    gated = like(each_head(slow_interpolation, content, previous, emitted.gate), memory)
+    shifted = like(each_head(slow_shift, gated, emitted.shift), memory)
+    return like(each_head(slow_sharpening, shifted, emitted.gamma), memory)
 
 
 # --- the equations --------------------------------------------------------------------------------
 
 
-def test_content_weights_are_equations_5_and_6(address, memory, close):
+def test_content_weights_are_equations_5_and_6(emitted, memory, close):
     rows = memory[:, None].expand(-1, H, -1, -1)
-    wanted = like(each_head(slow_content, address.key, address.beta, rows), memory)
-    close(content_weights(address.key, address.beta, memory), wanted)
+    wanted = like(each_head(slow_content, emitted.key, emitted.beta, rows), memory)
+    close(content_weights(emitted.key, emitted.beta, memory), wanted)
 
 
-def test_interpolation_is_equation_7_and_gate_1_means_content(address, weights, close):
+def test_interpolation_is_equation_7_and_gate_1_means_content(emitted, weights, close):
     previous = weights.flip(1)
-    wanted = like(each_head(slow_interpolation, weights, previous, address.gate), weights)
-    close(interpolate(weights, previous, address.gate), wanted)
-    assert torch.equal(interpolate(weights, previous, torch.ones_like(address.gate)), weights)
+    wanted = like(each_head(slow_interpolation, weights, previous, emitted.gate), weights)
+    close(interpolate(weights, previous, emitted.gate), wanted)
+    assert torch.equal(interpolate(weights, previous, torch.ones_like(emitted.gate)), weights)
 
 
-def test_the_shift_is_equation_8(address, weights, close):
-    close(shift_weights(weights, address.shift), like(each_head(slow_shift, weights, address.shift), weights))
+def test_the_shift_is_equation_8(emitted, weights, close):
+    close(circular_shift(weights, emitted.shift), like(each_head(slow_shift, weights, emitted.shift), weights))
 
 
 def test_a_shift_by_plus_1_moves_the_focus_to_the_next_row_and_around(draw):
     one_hot = torch.eye(N, device=draw(1).device)  # a row each: the focus is on row i
     forth = torch.tensor([0.0, 0.0, 1.0], device=one_hot.device).expand(N, 3)
-    assert shift_weights(one_hot, forth).argmax(dim=-1).tolist() == [1, 2, 3, 4, 0]
-    assert shift_weights(one_hot, forth.flip(-1)).argmax(dim=-1).tolist() == [4, 0, 1, 2, 3]
+    assert circular_shift(one_hot, forth).argmax(dim=-1).tolist() == [1, 2, 3, 4, 0]
+    assert circular_shift(one_hot, forth.flip(-1)).argmax(dim=-1).tolist() == [4, 0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("rows", [1, 2])
-def test_a_small_circle_is_still_a_circle(rows, address, draw, close):
+def test_a_small_circle_is_still_a_circle(rows, emitted, draw, close):
     weights = draw(B, H, rows).softmax(dim=-1)
-    close(shift_weights(weights, address.shift), like(each_head(slow_shift, weights, address.shift), weights))
+    close(circular_shift(weights, emitted.shift), like(each_head(slow_shift, weights, emitted.shift), weights))
 
 
-def test_sharpening_is_equation_9(address, weights, close):
-    close(sharpen(weights, address.gamma), like(each_head(slow_sharpening, weights, address.gamma), weights))
+def test_sharpening_is_equation_9(emitted, weights, close):
+    close(sharpen(weights, emitted.gamma), like(each_head(slow_sharpening, weights, emitted.gamma), weights))
 
 
 def test_a_gamma_of_1_changes_nothing_and_a_large_one_leaves_the_largest(weights, close):
@@ -153,9 +153,9 @@ def test_erase_and_add_are_equations_3_and_4(memory, weights, draw, close):
     assert torch.equal(memory, before)
 
 
-def test_content_and_read_are_attend_with_the_heads_as_queries(address, memory, close):
-    context, weights = attend(address.key, memory, memory, lambda query, key: address.beta * cosine(query, key))
-    content = content_weights(address.key, address.beta, memory)
+def test_content_and_read_are_attend_with_the_heads_as_queries(emitted, memory, close):
+    context, weights = attend(emitted.key, memory, memory, lambda query, key: emitted.beta * cosine(query, key))
+    content = content_weights(emitted.key, emitted.beta, memory)
     close(content, weights)
     close(read(memory, content), context)
 
@@ -171,50 +171,50 @@ def test_several_heads_erase_in_turn_then_add_in_turn(memory, weights, draw, clo
     close(erase_and_add(memory, weights.flip(1), erase.flip(1), add.flip(1)), wanted)
 
 
-def test_all_four_steps_are_the_equations_one_after_the_other(address, weights, memory, close):
-    close(focus(address, weights, memory), slow_focus(address, weights, memory))
+def test_all_four_steps_are_the_equations_one_after_the_other(emitted, weights, memory, close):
+    close(address(emitted, weights, memory), slow_address(emitted, weights, memory))
 
 
 # --- leaving out ----------------------------------------------------------------------------------
 
 
-def test_a_step_left_out_is_one_that_does_nothing(address, weights, memory, close):
+def test_a_step_left_out_is_one_that_does_nothing(emitted, weights, memory, close):
     neutral = {
-        "content": address._replace(gate=torch.zeros_like(address.gate)),  # the gate never asks it
-        "interpolation": address._replace(gate=torch.ones_like(address.gate)),
-        "shift": address._replace(shift=torch.tensor([0.0, 1.0, 0.0]).to(address.shift).expand_as(address.shift)),
-        "sharpening": address._replace(gamma=torch.ones_like(address.gamma)),
+        "content": emitted._replace(gate=torch.zeros_like(emitted.gate)),  # the gate never asks it
+        "interpolation": emitted._replace(gate=torch.ones_like(emitted.gate)),
+        "shift": emitted._replace(shift=torch.tensor([0.0, 1.0, 0.0]).to(emitted.shift).expand_as(emitted.shift)),
+        "sharpening": emitted._replace(gamma=torch.ones_like(emitted.gamma)),
     }
     assert neutral.keys() == set(STEPS)
-    whole = focus(address, weights, memory)
+    whole = address(emitted, weights, memory)
     for step, changed in neutral.items():
-        left = focus(address, weights, memory, (step,))
-        close(left, focus(changed, weights, memory))
+        left = address(emitted, weights, memory, (step,))
+        close(left, address(changed, weights, memory))
         assert not torch.allclose(left, whole)
 
 
-def test_without_any_step_a_head_stays_where_it_was(address, weights, memory):
-    assert torch.equal(focus(address, weights, memory, STEPS), weights)
+def test_without_any_step_a_head_stays_where_it_was(emitted, weights, memory):
+    assert torch.equal(address(emitted, weights, memory, STEPS), weights)
 
 
 # --- shapes, gradients, sums ----------------------------------------------------------------------
 
 
-def test_one_head_without_an_axis_of_heads_is_the_same(address, weights, memory, draw, close):
-    key, beta, gate, shift, gamma = (part[:, 1] for part in address)
+def test_one_head_without_an_axis_of_heads_is_the_same(emitted, weights, memory, draw, close):
+    key, beta, gate, shift, gamma = (part[:, 1] for part in emitted)
     w, e, a = weights[:, 1], draw(B, M, seed=8).sigmoid(), draw(B, M, seed=9)
-    close(content_weights(key, beta, memory), content_weights(address.key, address.beta, memory)[:, 1])
-    close(interpolate(w, w.flip(-1), gate), interpolate(weights, weights.flip(-1), address.gate)[:, 1])
-    close(shift_weights(w, shift), shift_weights(weights, address.shift)[:, 1])
-    close(sharpen(w, gamma), sharpen(weights, address.gamma)[:, 1])
+    close(content_weights(key, beta, memory), content_weights(emitted.key, emitted.beta, memory)[:, 1])
+    close(interpolate(w, w.flip(-1), gate), interpolate(weights, weights.flip(-1), emitted.gate)[:, 1])
+    close(circular_shift(w, shift), circular_shift(weights, emitted.shift)[:, 1])
+    close(sharpen(w, gamma), sharpen(weights, emitted.gamma)[:, 1])
     close(read(memory, w), read(memory, weights)[:, 1])
     close(erase_and_add(memory, w, e, a), erase_and_add(memory, w[:, None], e[:, None], a[:, None]))
 
 
-def test_after_each_step_the_weights_sum_to_1_and_none_is_negative(address, weights, memory):
-    content = content_weights(address.key, address.beta, memory)
-    shifted = shift_weights(weights, address.shift)
-    for found in (content, interpolate(content, weights, address.gate), shifted, sharpen(shifted, address.gamma)):
+def test_after_each_step_the_weights_sum_to_1_and_none_is_negative(emitted, weights, memory):
+    content = content_weights(emitted.key, emitted.beta, memory)
+    shifted = circular_shift(weights, emitted.shift)
+    for found in (content, interpolate(content, weights, emitted.gate), shifted, sharpen(shifted, emitted.gamma)):
         assert found.shape == (B, H, N)
         assert bool((found >= 0).all())
         torch.testing.assert_close(found.sum(dim=-1), torch.ones_like(found[..., 0]))
@@ -228,8 +228,8 @@ def test_gradients_are_those_of_small_differences():
     )
 
     def through_everything(key, beta, gate, shift, gamma, previous, memory, erase, add):
-        address = Address(key, beta.exp(), gate.sigmoid(), shift.softmax(-1), 1 + gamma.exp())
-        weights = focus(address, previous.softmax(dim=-1), memory)
+        emitted = Address(key, beta.exp(), gate.sigmoid(), shift.softmax(-1), 1 + gamma.exp())
+        weights = address(emitted, previous.softmax(dim=-1), memory)
         written = erase_and_add(memory, weights, erase.sigmoid(), add)
         return read(written, weights), weights
 
@@ -245,7 +245,7 @@ ROWS = {
     "all alike": torch.full((N, M), 1e-6),
     "huge": torch.linspace(-1e15, 1e15, N * M).view(N, M),
 }
-FOCUS = {
+PREVIOUS = {
     "one row": torch.eye(N)[0],
     "all alike": torch.full((N,), 1 / N),
     "all but nothing elsewhere": torch.tensor([1.0, 1e-38, 1e-45, 0.0, 0.0]),
@@ -254,19 +254,19 @@ FOCUS = {
 
 
 @pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("where", FOCUS)
+@pytest.mark.parametrize("where", PREVIOUS)
 def test_no_number_makes_weights_or_gradients_infinite_in_float32(rows, where, device):
     shift = torch.tensor([0.0, 0.0, 1.0])
     for beta, gamma, key, gate in product([0.0, 1.0, 1e6], [1.0, 50.0, 1e6], [0.0, 1e-30, 1.0, 1e15], [0.0, 1.0]):
         told = torch.linspace(-key, key, M), beta, gate, shift, gamma
-        address = [torch.as_tensor(part, device=device).view(1, 1, -1).requires_grad_() for part in told]
-        previous = FOCUS[where].to(device).view(1, 1, N).requires_grad_()
+        emitted = [torch.as_tensor(part, device=device).view(1, 1, -1).requires_grad_() for part in told]
+        previous = PREVIOUS[where].to(device).view(1, 1, N).requires_grad_()
         memory = ROWS[rows].to(device).view(1, N, M).requires_grad_()
         ones = torch.ones(1, 1, M, device=device)
-        weights = focus(Address(*address), previous, memory)
+        weights = address(Address(*emitted), previous, memory)
         written = erase_and_add(memory, weights, ones, ones)
         total = (weights * torch.arange(N, device=device)).sum() + read(written, weights).sum()
-        gradients = torch.autograd.grad(total, [*address, previous, memory])
+        gradients = torch.autograd.grad(total, [*emitted, previous, memory])
         said = f"beta {beta}, gamma {gamma}, key {key}, gate {gate}"
         assert all(bool(part.isfinite().all()) for part in (weights, written, *gradients)), said
         torch.testing.assert_close(weights.sum(dim=-1), ones[..., 0], msg=said)
@@ -291,7 +291,7 @@ def test_shapes_that_do_not_fit_are_refused():
         (r"key has 3 features but a row of memory has 4", content_weights, key[:, :3], column, memory),
         (r"previous must have shape \(2, 5\), got \(2, 4\)", interpolate, w, w[:, :4], column),
         (r"gate must have shape \(2, 1\), got \(2,\)", interpolate, w, w, column[:, 0]),
-        (r"shift must have shape \(2, 3\), got \(2, 5\)", shift_weights, w, torch.ones(B, 5)),
+        (r"shift must have shape \(2, 3\), got \(2, 5\)", circular_shift, w, torch.ones(B, 5)),
         (r"gamma must have shape \(2, 1\), got \(1, 1\)", sharpen, w, column[:1]),
         (r"weights are over 4 rows but memory has 5", read, memory, w[:, :4]),
         (r"weights must have 2 axes", read, memory, w[0]),

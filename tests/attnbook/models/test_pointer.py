@@ -31,7 +31,7 @@ INF = float("inf")
 def network(encoder="lstm", seed=0, spread=1.0, **wishes):
     """An untrained network; ``spread`` makes its choices less even."""
     torch.manual_seed(seed)
-    model = PointerNetwork(dim=D, encoder=encoder, **wishes)
+    model = PointerNetwork(hidden=D, encoder=encoder, **wishes)
     with torch.no_grad():
         model.score.hidden_to_score.weight *= spread
     return model.eval()

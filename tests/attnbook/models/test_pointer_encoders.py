@@ -66,7 +66,7 @@ def test_two_directions_share_the_features(make, mask, draw):
 
 
 def test_layers_and_hidden_features_are_as_asked():
-    encoder = TransformerEncoder(D, heads=2, layers=2, hidden=11)
+    encoder = TransformerEncoder(D, heads=2, layers=2, d_ff=11)
     assert len(encoder.stack.layers) == 2
     assert encoder.stack.layers[0].feed_forward.widen.out_features == 11
     assert TransformerEncoder(D).stack.layers[0].feed_forward.widen.out_features == 2 * D

@@ -170,7 +170,7 @@ def test_tied_weights_are_one_tensor_with_gradients_from_both_uses(sentences, de
 
 
 def test_matrices_start_within_xaviers_bounds_and_fill_them():
-    model = Transformer(9, 8, TransformerConfig(dim=32, hidden=96, layers=1))
+    model = Transformer(9, 8, TransformerConfig(d_model=32, d_ff=96, layers=1))
     matrices = [w for stack in (model.encoder, model.decoder) for w in stack.parameters() if w.ndim == 2]
     assert len(matrices) == 3 * 4 + 2 * 2
     for weight in matrices:
@@ -180,7 +180,7 @@ def test_matrices_start_within_xaviers_bounds_and_fill_them():
 
 @pytest.mark.parametrize("positions", ["none", "rotary", "linear_bias"])
 def test_word_vectors_are_multiplied_by_the_root_of_their_features(positions, sentences, device):
-    model = Transformer(500, 8, TransformerConfig(dim=64, positions=positions)).to(device)
+    model = Transformer(500, 8, TransformerConfig(d_model=64, positions=positions)).to(device)
     words = model.embed_source.words.weight
     torch.testing.assert_close(model.embed_source(sentences.source), 8 * words[sentences.source])
     assert (8 * words).std().item() == pytest.approx(1, abs=0.02)
@@ -224,7 +224,7 @@ def test_a_length_beyond_the_source_is_refused(sentences):
 
 def test_features_that_heads_cannot_share_are_refused():
     with pytest.raises(ValueError, match="dim = 8 features can't be shared equally among 3 heads"):
-        Transformer(9, 8, TransformerConfig(dim=8, heads=3))
+        Transformer(9, 8, TransformerConfig(d_model=8, heads=3))
 
 
 # ---- it learns
@@ -238,9 +238,9 @@ def test_it_learns_to_copy(norm):
     def batch_at(step: int) -> Batch:
         return copying(torch.randint(3, 8, (16, 3), generator=torch.Generator().manual_seed(step)))
 
-    config = TransformerConfig(dim=32, heads=2, layers=1, hidden=64, norm=norm, positions="sinusoidal")
+    config = TransformerConfig(d_model=32, heads=2, layers=1, d_ff=64, norm=norm, positions="sinusoidal")
     model = Transformer(8, 8, config)
-    history = fit(model, batch_at, 200, rate=5e-3, warmup=20, progress=False)
+    history = fit(model, batch_at, 200, learning_rate=5e-3, warmup=20, progress=False)
     source, lengths, target = copying(torch.cartesian_prod(*[torch.arange(3, 8)] * 3))
     written = greedy(model, source, lengths, max_length=4).tokens
     assert history.losses[-1] < 0.1 * history.losses[0]

@@ -48,7 +48,14 @@ def train(name: str, checkpoint: str | None = None, batch_at=batch_at) -> tuple[
     """Train for 12 steps with a checkpoint every 3."""
     model = build(name)
     history = fit(
-        model, batch_at, STEPS, warmup=3, validate=roll_dice, every=EVERY, checkpoint=checkpoint, progress=False
+        model,
+        batch_at,
+        STEPS,
+        warmup=3,
+        validate=roll_dice,
+        validate_every=EVERY,
+        checkpoint=checkpoint,
+        progress=False,
     )
     return model, history
 

@@ -21,7 +21,7 @@ def test_what_was_saved_comes_back(tmp_path, draw, device, dtype):
     contents = {
         "model": {"weight": draw(2, 3), "bias": draw(3, seed=1)},
         "history": {"losses": [1.5, 0.5], "validations": [(2, 0.25)], "seconds": 0.1},
-        "plan": {"steps": 10, "rate": 3e-3},
+        "plan": {"steps": 10, "learning_rate": 3e-3},
         "random": torch.get_rng_state(),
     }
     save_checkpoint(tmp_path / "all.pt", **contents)

@@ -62,7 +62,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_the_loss_falls_on_a_tiny_task(name, device, dtype):
     model = MODELS[name]().to(device, dtype)
-    history = quick(model, steps=60, rate=2e-2, warmup=5)
+    history = quick(model, steps=60, learning_rate=2e-2, warmup=5)
     assert history.losses[0] == pytest.approx(math.log(7), rel=0.2)  # a model that knows nothing guesses
     assert sum(history.losses[-5:]) / 5 < 0.6 * history.losses[0]
     assert all(parameter.dtype == dtype for parameter in model.parameters())
@@ -70,7 +70,7 @@ def test_the_loss_falls_on_a_tiny_task(name, device, dtype):
 
 
 def test_the_history_tells_what_happened():
-    history = quick(build(), steps=5, validate=lambda model: 0.5, every=2)
+    history = quick(build(), steps=5, validate=lambda model: 0.5, validate_every=2)
     assert history.steps == len(history.losses) == 5
     assert history.validations == [(2, 0.5), (4, 0.5), (5, 0.5)]
     assert history.seconds > 0
@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_training():
 @pytest.mark.parametrize("betas", [(0.9, 0.999), (0.8, 0.95)])
 def test_a_step_is_adamw_on_the_mean_loss(betas):
     model, slow = build(), build()
-    history = quick(model, steps=3, clip=1e9, betas=betas)
+    history = quick(model, steps=3, max_grad_norm=1e9, betas=betas)
     optimiser = torch.optim.AdamW(slow.parameters(), betas=betas)
     for step in range(3):
         for group in optimiser.param_groups:
@@ -105,13 +105,13 @@ def test_a_step_is_adamw_on_the_mean_loss(betas):
 
 
 def test_the_rate_follows_the_schedule(optimiser_steps):
-    quick(build(), steps=8, rate=0.02, warmup=3)
+    quick(build(), steps=8, learning_rate=0.02, warmup=3)
     wanted = [0.02 * warmup_then_cosine(step, 8, 3) for step in range(8)]
     assert [rate for rate, _ in optimiser_steps] == pytest.approx(wanted)
 
 
 def test_a_schedule_of_ones_own_sets_the_rate_in_place_of_the_other(optimiser_steps):
-    quick(build(), steps=8, rate=0.02, warmup=3, schedule=partial(warmup_rate, d_model=12, warmup=3))
+    quick(build(), steps=8, learning_rate=0.02, warmup=3, schedule=partial(warmup_rate, d_model=12, warmup=3))
     assert [rate for rate, _ in optimiser_steps] == [warmup_rate(step, 12, 3) for step in range(8)]
 
 
@@ -128,9 +128,9 @@ class CountingLoss:
 
 def test_a_loss_that_changes_is_asked_for_at_each_step():
     loss, model, other = CountingLoss(), build(), build()
-    history = quick(model, steps=3, rate=1e-9, loss=loss)
+    history = quick(model, steps=3, learning_rate=1e-9, loss=loss)
     assert loss.asked == [0, 1, 2]
-    plain = quick(other, steps=3, rate=1e-9).losses
+    plain = quick(other, steps=3, learning_rate=1e-9).losses
     assert history.losses == pytest.approx([1 * plain[0], 2 * plain[1], 3 * plain[2]], rel=1e-5)
 
 
@@ -138,7 +138,12 @@ def test_a_resumed_training_goes_on_with_the_schedule_and_the_loss_of_its_step(o
     def stop(model) -> float:
         raise KeyboardInterrupt
 
-    options = {"steps": 5, "every": 2, "checkpoint": tmp_path / "half.pt", "schedule": lambda step: 0.01 * (step + 1)}
+    options = {
+        "steps": 5,
+        "validate_every": 2,
+        "checkpoint": tmp_path / "half.pt",
+        "schedule": lambda step: 0.01 * (step + 1),
+    }
     loss, calls = CountingLoss(), iter([lambda model: 0.0, stop])
     with pytest.raises(KeyboardInterrupt):
         quick(build(), validate=lambda model: next(calls)(model), loss=loss, **options)
@@ -149,12 +154,12 @@ def test_a_resumed_training_goes_on_with_the_schedule_and_the_loss_of_its_step(o
 
 
 def test_gradients_are_clipped(optimiser_steps):
-    quick(build(), steps=4, clip=0.01, loss=lambda model, batch: 50 * teacher_forcing_loss(model, batch))
+    quick(build(), steps=4, max_grad_norm=0.01, loss=lambda model, batch: 50 * teacher_forcing_loss(model, batch))
     assert [norm for _, norm in optimiser_steps] == pytest.approx([0.01] * 4, rel=1e-3)
 
 
 def test_small_gradients_are_not_blown_up(optimiser_steps):
-    quick(build(), steps=4, clip=100.0)
+    quick(build(), steps=4, max_grad_norm=100.0)
     assert all(norm < 10 for _, norm in optimiser_steps)
 
 
@@ -190,7 +195,7 @@ def test_steps_see_training_mode_validations_evaluation_mode_and_so_does_who_com
         return 0.0
 
     model = build().eval()
-    quick(model, steps=4, loss=loss, validate=validate, every=2)
+    quick(model, steps=4, loss=loss, validate=validate, validate_every=2)
     step, validation = ("step", True), ("validation", False)
     assert modes == [step, step, validation, step, step, validation]
     assert not model.training
@@ -216,7 +221,7 @@ def test_the_model_is_left_in_evaluation_mode_without_a_validation_too():
 def test_training_stops_when_patience_is_over(results, patience, stops_after):
     coming = iter(results)
     model = build()
-    history = quick(model, steps=12, validate=lambda model: next(coming), every=2, patience=patience)
+    history = quick(model, steps=12, validate=lambda model: next(coming), validate_every=2, patience=patience)
     assert history.validations == [(2 * (i + 1), result) for i, result in enumerate(results[:stops_after])]
     assert history.steps == 2 * stops_after
     assert not model.training
@@ -225,9 +230,9 @@ def test_training_stops_when_patience_is_over(results, patience, stops_after):
 # ---- what it refuses
 
 
-@pytest.mark.parametrize("options", [{"steps": 0}, {"steps": -3}, {"every": 0}])
+@pytest.mark.parametrize("options", [{"steps": 0}, {"steps": -3}, {"validate_every": 0}])
 def test_a_training_without_steps_is_refused(options):
-    with pytest.raises(ValueError, match=r"steps and every must be at least 1, got steps = -?\d, every = \d+"):
+    with pytest.raises(ValueError, match=r"steps and validate_every must be at least 1, got -?\d+ and \d+"):
         quick(build(), **options)
 
 
@@ -242,7 +247,8 @@ def test_patience_with_nothing_to_wait_for_is_refused(options):
 def test_a_loss_that_is_no_number_stops_the_training(bad):
     losses = iter([1.0, 1.0, bad])
     model = build()
-    with pytest.raises(FloatingPointError, match=rf"the loss is {bad} at step 2; try a smaller rate or clip"):
+    message = f"the loss is {bad} at step 2; try a smaller learning_rate or max_grad_norm"
+    with pytest.raises(FloatingPointError, match=message):
         quick(model, loss=lambda model, batch: next(losses) * teacher_forcing_loss(model, batch))
     assert all(parameter.isfinite().all() for parameter in model.parameters())
 
@@ -263,7 +269,7 @@ def test_mixed_precision_learns_on_a_gpu(name):
         kinds.append(logits.dtype)
         return teacher_forcing_loss(model, batch)
 
-    history = quick(model, steps=60, rate=2e-2, warmup=5, mixed_precision=True, loss=loss)
+    history = quick(model, steps=60, learning_rate=2e-2, warmup=5, mixed_precision=True, loss=loss)
     assert set(kinds) == {torch.bfloat16}
     assert all(parameter.dtype == torch.float32 for parameter in model.parameters())
     assert sum(history.losses[-5:]) / 5 < 0.7 * history.losses[0]

@@ -120,7 +120,7 @@ def test_a_finished_training_is_not_trained_again(tmp_path):
 def test_a_training_that_stopped_early_stays_stopped(tmp_path):
     def run(results, checkpoint):
         model, results = training.build("attention"), iter(results)
-        options = {"validate": lambda model: next(results), "every": 2, "patience": 2, "progress": False}
+        options = {"validate": lambda model: next(results), "validate_every": 2, "patience": 2, "progress": False}
         return model, fit(model, training.batch_at, 12, warmup=3, checkpoint=checkpoint, **options)
 
     stopped = run([0.5, 0.4, 0.3, 0.9, 0.9, 0.9], tmp_path / "training.pt")
@@ -128,14 +128,25 @@ def test_a_training_that_stopped_early_stays_stopped(tmp_path):
     assert_same(run([], tmp_path / "training.pt"), stopped)
 
 
-@pytest.mark.parametrize("change", [{"steps": 13}, {"rate": 1e-3}, {"warmup": 4}, {"clip": 2.0}])
+@pytest.mark.parametrize("change", [{"steps": 13}, {"learning_rate": 1e-3}, {"warmup": 4}, {"max_grad_norm": 2.0}])
 def test_a_checkpoint_of_another_plan_is_refused(change, tmp_path):
     checkpoint = tmp_path / "training.pt"
     training.train("plain", checkpoint)
-    plan = {"steps": training.STEPS, "rate": 3e-3, "warmup": 3, "clip": 1.0} | change
+    plan = {"steps": training.STEPS, "learning_rate": 3e-3, "warmup": 3, "max_grad_norm": 1.0} | change
     message = r"training\.pt holds a training with {'steps': 12.*}, not {'steps'.*}; give another path"
     with pytest.raises(ValueError, match=message):
         fit(training.build("plain"), training.batch_at, checkpoint=checkpoint, progress=False, **plan)
+
+
+def test_a_checkpoint_whose_plan_has_the_names_of_before_is_resumed(tmp_path):
+    checkpoint = tmp_path / "training.pt"
+    finished = training.train("plain", checkpoint)
+    saved = load_checkpoint(checkpoint)
+    old = {"learning_rate": "rate", "max_grad_norm": "clip"}
+    saved["plan"] = {old.get(name, name): value for name, value in saved["plan"].items()}
+    assert {"rate", "clip"} < saved["plan"].keys()
+    save_checkpoint(checkpoint, **saved)
+    assert_same(training.train("plain", checkpoint), finished)
 
 
 def test_a_checkpoint_without_a_plan_is_refused(tmp_path):

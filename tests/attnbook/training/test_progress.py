@@ -33,16 +33,16 @@ def test_steps_of_several_trainings_are_added_up():
 def test_a_training_that_stops_early_counts_as_a_whole():
     heard = []
     with listening(heard.append, every=0):
-        train(100, validate=lambda model: 0.0, every=1, patience=1)
+        train(100, validate=lambda model: 0.0, validate_every=1, patience=1)
         train(2)
     assert heard == [1, 2, 100, 101, 102]
 
 
 def test_a_resumed_training_counts_as_a_whole(tmp_path):
-    train(5, every=2, checkpoint=tmp_path / "training.pt")
+    train(5, validate_every=2, checkpoint=tmp_path / "training.pt")
     heard = []
     with listening(heard.append, every=0):
-        train(5, every=2, checkpoint=tmp_path / "training.pt")
+        train(5, validate_every=2, checkpoint=tmp_path / "training.pt")
     assert heard == [5]
 
 

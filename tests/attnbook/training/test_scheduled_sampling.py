@@ -11,8 +11,8 @@ from attnbook.data.batching import Batch
 from attnbook.decoding import greedy
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.training import (
+    ScheduledSampling,
     TwoPass,
-    WordByWord,
     exponential_decay,
     fit,
     inverse_sigmoid_decay,
@@ -31,8 +31,8 @@ MODELS = {
     "transformer": lambda: Transformer(V, V, TransformerConfig(dim=8, heads=2, layers=1, hidden=8)),
     "dropout": lambda: Transformer(V, V, TransformerConfig(dim=8, heads=2, layers=1, hidden=8, dropout=0.2)),
 }
-LOSSES = {"word_by_word": WordByWord, "two_pass": TwoPass}
-PAIRS = [("plain", WordByWord), ("attention", WordByWord), ("transformer", WordByWord)]
+LOSSES = {"word_by_word": ScheduledSampling, "two_pass": TwoPass}
+PAIRS = [("plain", ScheduledSampling), ("attention", ScheduledSampling), ("transformer", ScheduledSampling)]
 PAIRS += [("attention", TwoPass), ("transformer", TwoPass)]
 
 
@@ -209,7 +209,7 @@ def test_with_right_words_alone_it_is_teacher_forcing(name, kind, make, batch, c
     model = make(name)
     got, wanted = kind(always(1.0)).at(5)(model, batch), teacher_forcing_loss(model, batch)
     # Word by word a Transformer adds in another order; everywhere else not a bit differs.
-    same = close if (name, kind) == ("transformer", WordByWord) else torch.testing.assert_close
+    same = close if (name, kind) == ("transformer", ScheduledSampling) else torch.testing.assert_close
     exact = {} if same is close else {"rtol": 0, "atol": 0}
     same(got, wanted, **exact)
     for one, other in zip(gradients(model, got), gradients(model, wanted), strict=True):
@@ -220,7 +220,7 @@ def test_with_right_words_alone_it_is_teacher_forcing(name, kind, make, batch, c
 def test_word_by_word_without_right_words_reads_what_greedy_decoding_reads(name, make, batch):
     model = make(name)
     listening = Listens(model)
-    WordByWord(always(0.0), draw=False).at(0)(listening, batch)
+    ScheduledSampling(always(0.0), draw=False).at(0)(listening, batch)
     written = greedy(model, batch.source, batch.lengths, max_length=4, eos=-1).tokens  # never stops
     assert torch.equal(listening.words(), shift_right(written))
 
@@ -236,7 +236,7 @@ def test_word_by_word_each_own_word_is_drawn_from_the_step_before(make, batch):
             return 100.0 * nn.functional.one_hot((token + 1) % V, V).to(torch.float32), state, None
 
     listening = Listens(Sure())
-    WordByWord(always(0.0)).at(0)(listening, batch)
+    ScheduledSampling(always(0.0)).at(0)(listening, batch)
     assert listening.words().tolist() == [[1, 2, 3, 4]] * 4
 
 
@@ -298,7 +298,7 @@ def test_choices_depend_on_seed_and_step_alone(name, kind, make, batch):
 
 def test_the_schedule_is_asked_for_the_step(make, batch):
     asked = []
-    loss = WordByWord(lambda step: asked.append(step) or 1.0)
+    loss = ScheduledSampling(lambda step: asked.append(step) or 1.0)
     for step in (0, 4):
         loss.at(step)(make("plain"), batch)
     assert asked == [0, 4]
@@ -329,7 +329,7 @@ def train(name, kind, checkpoint=None, batch_at=words_at):
     torch.manual_seed(0)
     model = MODELS[name]()
     loss = kind(partial(linear_decay, slope=0.1), seed=4)
-    history = fit(model, batch_at, 12, loss=loss, every=3, checkpoint=checkpoint, warmup=3, progress=False)
+    history = fit(model, batch_at, 12, loss=loss, validate_every=3, checkpoint=checkpoint, warmup=3, progress=False)
     return model, history
 
 
@@ -349,10 +349,10 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(name, kind, 
         assert torch.equal(resumed.state_dict()[key], tensor), key
 
 
-@pytest.mark.parametrize("name, kind", [("plain", WordByWord), ("transformer", TwoPass)])
+@pytest.mark.parametrize("name, kind", [("plain", ScheduledSampling), ("transformer", TwoPass)])
 def test_a_training_learns_from_its_own_words(name, kind):
     torch.manual_seed(0)
     model = MODELS[name]()
     loss = kind(partial(linear_decay, slope=0.02))
-    history = fit(model, words_at, 80, loss=loss, rate=2e-2, warmup=5, progress=False)
+    history = fit(model, words_at, 80, loss=loss, learning_rate=2e-2, warmup=5, progress=False)
     assert sum(history.losses[-5:]) / 5 < 0.9 * history.losses[0]

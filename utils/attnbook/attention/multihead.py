@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.core import attend
-from attnbook.attention.positions import Unplaced
+from attnbook.attention.positions import NoPositions
 from attnbook.attention.scores import ScaledDot, Score
 
 
@@ -65,7 +65,7 @@ class MultiHeadAttention(nn.Module):
         dim: int,
         heads: int,
         score: Score | None = None,
-        positions: Unplaced | None = None,
+        positions: NoPositions | None = None,
         fused: bool = False,
         bias: bool = True,
     ) -> None:
@@ -74,7 +74,7 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"dim = {dim} features can't be shared equally among {heads} heads")
         self.heads = heads
         self.score = ScaledDot() if score is None else score
-        self.positions = Unplaced() if positions is None else positions
+        self.positions = NoPositions() if positions is None else positions
         self.fused = fused
         self.project_query = nn.Linear(dim, dim, bias=bias)
         self.project_key = nn.Linear(dim, dim, bias=bias)

@@ -2,7 +2,7 @@
 
 Two kinds add something to the word vectors (:class:`Sinusoidal`, :class:`Learned`). Two tell attention itself, and only
 how far apart a query and a key are: :class:`Rotary` turns both before they are compared, :class:`LinearBias` lowers
-the score of those that are far apart. The fifth is to say nothing (:class:`Unplaced`).
+the score of those that are far apart. The fifth is to say nothing (:class:`NoPositions`).
 """
 
 import torch
@@ -119,7 +119,7 @@ class Learned(nn.Module):
         return x + self.vectors[start:end]
 
 
-class Unplaced(nn.Module):
+class NoPositions(nn.Module):
     """What multi-head attention asks of positions; this one says nothing about them.
 
     Positions are numbers, ``(Tq,)`` and ``(Tk,)``, or ``(B, 1, Tq)`` and ``(B, 1, Tk)`` where sentences differ.
@@ -134,7 +134,7 @@ class Unplaced(nn.Module):
         return None
 
 
-class Rotary(Unplaced):
+class Rotary(NoPositions):
     """Turn query and key, each by its own position: their dot product then depends on the distance alone.
 
     Source: Su et al. 2021, section 3.2.
@@ -144,7 +144,7 @@ class Rotary(Unplaced):
         return apply_rotary(x, positions)
 
 
-class LinearBias(Unplaced):
+class LinearBias(NoPositions):
     """A penalty on the score that grows with the distance; each head has a slope of its own.
 
     Args:

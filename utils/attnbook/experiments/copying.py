@@ -8,8 +8,8 @@ from torch import nn
 from attnbook.data import copy_batch
 from attnbook.experiments.shared.memory import (
     COUNT,
-    EVERY,
     TRAINING,
+    VALIDATE_EVERY,
     BitTask,
     Lesson,
     Recipe,
@@ -99,6 +99,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "copy_batch(1 to 20), phases marked", "training_rows": f"length + 3 to {MOST_ROWS}", "test_rows": TEST_ROWS,
-    "checkpoint": f"every {EVERY} steps, chosen by the loss on lengths 40 and 80", "sequences": COUNT, **TRAINING,
+    "checkpoint": f"every {VALIDATE_EVERY} steps, chosen by the loss on lengths 40 and 80",
+    "sequences": COUNT, **TRAINING,
 }  # fmt: skip
 EXPERIMENT = Experiment("copying", STEPS, run, SETTINGS)

@@ -17,7 +17,7 @@ from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.transformer import TRAINING
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import generator, seed_everything
-from attnbook.training import TwoPass, WordByWord, teacher_forcing_loss
+from attnbook.training import ScheduledSampling, TwoPass, teacher_forcing_loss
 
 WORDS = 40  # in each vocabulary
 SOURCE = 25  # words in each source
@@ -32,13 +32,13 @@ LEARNERS = {"recurrent": PlainSeq2Seq, "transformer": Transformer}  # as wide as
 LOSSES = {
     "teacher_forcing": teacher_forcing_loss,
     "two_pass": TwoPass(lambda step: 0.5).at(0),
-    "word_by_word": WordByWord(lambda step: 0.5).at(0),
+    "word_by_word": ScheduledSampling(lambda step: 0.5).at(0),
 }
 
 
-def decoder(dim: int) -> nn.Module:
+def decoder(d_model: int) -> nn.Module:
     """A fresh Transformer of 2 + 2 layers, 4 heads and sinusoids, as in the paper but small."""
-    config = TransformerConfig(dim=dim, hidden=4 * dim, positions="sinusoidal")
+    config = TransformerConfig(d_model=d_model, d_ff=4 * d_model, positions="sinusoidal")
     return Transformer(WORDS, WORDS, config).eval()
 
 
@@ -57,8 +57,8 @@ def random_batch(size: int, length: int, seed: int) -> Batch:
 
 def measure_decoding(name: str, seed: int, repeats: int) -> dict:
     """Seconds with and without the cache, ``{length: seconds}`` each, and whether the words were the same."""
-    dim, size, lengths = DECODES[name]
-    model = decoder(dim)
+    d_model, size, lengths = DECODES[name]
+    model = decoder(d_model)
     figures: dict = {"cached": {}, "not_cached": {}, "same_words": True}
     batch = random_batch(size, 1, seed)
     for length in (5, *lengths):  # the first one warms up

@@ -20,7 +20,7 @@ from attnbook.training import fit
 
 DIM = 32
 DISTANCES = (5, 10, 20, 50, 100, 200)
-TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 50, "clip": 1.0}
+TRAINING = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 TESTS = 400  # strings for the test
 
 
@@ -52,12 +52,12 @@ class Recipe:
     Fields:
         layer: makes the layer that reads.
         busy: other letters fill the gap, and are to be ignored.
-        placed: whether words are told their places: attention needs that where there is more than one letter.
+        positions: whether positions are added to the words: attention needs them where there is more than one letter.
     """
 
     layer: Callable[[], nn.Module]
     busy: bool = False
-    placed: bool = False
+    positions: bool = False
 
 
 LSTM = partial(Recurrent, DIM, "lstm")
@@ -70,7 +70,7 @@ RECIPES = {
     "attention": Recipe(ATTENTION),
     "lstm_busy": Recipe(LSTM, busy=True),
     "lstm_open_busy": Recipe(LSTM_OPEN, busy=True),
-    "attention_busy": Recipe(ATTENTION, busy=True, placed=True),
+    "attention_busy": Recipe(ATTENTION, busy=True, positions=True),
 }
 STEPS = dict.fromkeys(RECIPES, 1000)
 
@@ -78,7 +78,7 @@ STEPS = dict.fromkeys(RECIPES, 1000)
 def build(name: str) -> Answerer:
     """A fresh model of this experiment."""
     recipe = chosen(RECIPES, name)
-    return Answerer(recipe.layer(), positions=Sinusoidal(DIM) if recipe.placed else None)
+    return Answerer(recipe.layer(), positions=Sinusoidal(DIM) if recipe.positions else None)
 
 
 def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -127,6 +127,6 @@ EXPERIMENT = Experiment(
     "distance",
     STEPS,
     run,
-    {"task": "recall_batch(distance)", "chance": CHANCE, "hidden": DIM, **TRAINING},
+    {"task": "recall_batch(distance)", "chance": CHANCE, "dim": DIM, **TRAINING},
     trainings=len(DISTANCES),
 )

@@ -41,9 +41,9 @@ class Recipe:
         sizes = len(task.source_vocabulary), len(task.target_vocabulary)
         if self.score is None:
             return PlainSeq2Seq(*sizes, hidden=self.hidden, context=self.context)
-        width = self.hidden
-        score = LocationAware(width, width, width // 2) if self.score == "location_aware" else None
-        return AttentionSeq2Seq(*sizes, hidden=width, bidirectional=self.bidirectional, score=score)
+        hidden = self.hidden
+        score = LocationAware(hidden, hidden, hidden // 2) if self.score == "location_aware" else None
+        return AttentionSeq2Seq(*sizes, hidden=hidden, bidirectional=self.bidirectional, score=score)
 
 
 # Steps are chosen so that models had about the same time: one of the plain model takes half as long as one with

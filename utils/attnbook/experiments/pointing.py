@@ -17,8 +17,8 @@ from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything
 
-TRAINING = {"batch": 128, "rate": 1e-3, "warmup": 100, "clip": 1.0}
-WIDTH = 128
+TRAINING = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
+HIDDEN = 128
 TESTS = 1000  # instances of each size
 TEST_SEED = 0  # that no training draws with
 BEAM = 4
@@ -143,7 +143,7 @@ def build(name: str) -> PointerNetwork:
     """A fresh model of this experiment."""
     recipe = chosen(RECIPES, name)
     task = PUZZLES[recipe.puzzle]
-    return PointerNetwork(task.features, WIDTH, recipe.encoder, task.may_stop, task.first)
+    return PointerNetwork(task.features, HIDDEN, recipe.encoder, task.may_stop, task.first)
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -182,7 +182,7 @@ EXPERIMENT = Experiment(
         "task": "sorting_batch, hull_batch, training_tours",
         "sizes": _SIZES,
         "tests": TESTS,
-        "width": WIDTH,
+        "hidden": HIDDEN,
         "beam": BEAM,
         **TRAINING,
     },

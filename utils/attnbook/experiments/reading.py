@@ -18,8 +18,8 @@ from attnbook.training import language_model_loss, shift_right
 
 STEPS = {"lstm": 1200, "lstmn": 1200}
 KINDS = {"lstm": LSTMLanguageModel, "lstmn": LSTMN}
-TRAINING = {"batch": 64, "rate": 6e-3, "warmup": 100, "clip": 1.0}
-EVERY = 100  # steps between two looks at the verbs of the validation sentences
+TRAINING = {"batch": 64, "learning_rate": 6e-3, "warmup": 100, "max_grad_norm": 1.0}
+VALIDATE_EVERY = 100  # steps between two looks at the verbs of the validation sentences
 KEEP = {"lstm", "lstmn"}
 
 
@@ -108,7 +108,7 @@ def train_and_measure(model: nn.Module, task: Task, job: Job) -> dict:
         TRAINING,
         loss=language_model_loss,
         validate=lambda model: at_the_verb(model, task, hard).right.float().mean().item(),
-        every=EVERY,
+        validate_every=VALIDATE_EVERY,
     )
     return {
         **figures,

@@ -8,8 +8,8 @@ from torch import nn
 from attnbook.data import associative_recall_batch, repeat_copy_batch
 from attnbook.experiments.shared.memory import (
     COUNT,
-    EVERY,
     TRAINING,
+    VALIDATE_EVERY,
     BitTask,
     Lesson,
     Recipe,
@@ -87,6 +87,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "repeat_copy_batch(1 to 10, 1 to 10), associative_recall_batch(2 to 6), phases marked", "rows": ROWS,
-    "checkpoint": f"every {EVERY} steps, chosen by the loss on 12 vectors or 8 items", "sequences": COUNT, **TRAINING,
+    "checkpoint": f"every {VALIDATE_EVERY} steps, chosen by the loss on 12 vectors or 8 items",
+    "sequences": COUNT, **TRAINING,
 }  # fmt: skip
 EXPERIMENT = Experiment("recalling", STEPS, run, SETTINGS)

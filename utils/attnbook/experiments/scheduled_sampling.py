@@ -17,8 +17,8 @@ from attnbook.experiments.shared.seq2seq import train_and_measure
 from attnbook.models import PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 from attnbook.training import (
+    ScheduledSampling,
     TwoPass,
-    WordByWord,
     exponential_decay,
     inverse_sigmoid_decay,
     linear_decay,
@@ -29,7 +29,7 @@ from attnbook.training import (
 LONGEST = 3  # numbers in a list
 LEAST = 0.25  # each schedule ends here: one right word in four
 REACH = 8  # words after an error that are looked at
-TRAINING = {"batch": 64, "rate": 5e-3, "warmup": 100, "clip": 1.0}
+TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 UNITS = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 
 
@@ -51,7 +51,7 @@ class Recipe:
         """A fresh model for a task: small enough to err."""
         words = len(task.source_vocabulary), len(task.target_vocabulary)
         if self.transformer:
-            return Transformer(*words, TransformerConfig(dim=32, hidden=64))
+            return Transformer(*words, TransformerConfig(d_model=32, d_ff=64))
         return PlainSeq2Seq(*words, hidden=64)
 
 
@@ -99,7 +99,7 @@ def loss_of(name: str, steps: int, seed: int) -> Callable:
     recipe = chosen(RECIPES, name)
     if recipe.schedule is None:
         return teacher_forcing_loss
-    sampled = TwoPass if recipe.transformer else WordByWord
+    sampled = TwoPass if recipe.transformer else ScheduledSampling
     return sampled(schedules(steps)[recipe.schedule], seed)
 
 

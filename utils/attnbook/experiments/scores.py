@@ -12,8 +12,8 @@ from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
 
-DIM = 64  # features of queries and keys: half of chapter 02's model, so that nine scores train in minutes
-HIDDEN = 32
+HIDDEN = 64  # features of queries and keys: half of chapter 02's model, so that nine scores train in minutes
+SCORE_HIDDEN = 32
 PLACES = 64  # that the location score can point at; the longest test list has fewer words
 
 
@@ -23,18 +23,18 @@ def task() -> Task:
     return number_lists(longest=4, longer=(6, 8))
 
 
-def make_score(name: str, dim: int = DIM, hidden: int = HIDDEN) -> Score:
-    """Build a score by the name it has in chapter 03, for queries and keys of ``dim`` features."""
+def make_score(name: str, hidden: int = HIDDEN, score_hidden: int = SCORE_HIDDEN) -> Score:
+    """Build a score by the name it has in chapter 03, for queries and keys of ``hidden`` features."""
     scores = {
         "dot": lambda: Dot(),
         "scaled_dot": lambda: ScaledDot(),
         "cosine": lambda: Cosine(),
         "cosine_beta": lambda: Cosine(beta=10.0, learn_beta=True),
-        "general": lambda: General(dim, dim),
-        "additive": lambda: Additive(dim, dim, hidden),
-        "mlp": lambda: MLP(dim, dim, hidden),
-        "location": lambda: Location(dim, PLACES),
-        "location_aware": lambda: LocationAware(dim, dim, hidden),
+        "general": lambda: General(hidden, hidden),
+        "additive": lambda: Additive(hidden, hidden, score_hidden),
+        "mlp": lambda: MLP(hidden, hidden, score_hidden),
+        "location": lambda: Location(hidden, PLACES),
+        "location_aware": lambda: LocationAware(hidden, hidden, score_hidden),
     }
     return scores[name]()
 
@@ -42,7 +42,7 @@ def make_score(name: str, dim: int = DIM, hidden: int = HIDDEN) -> Score:
 def build(name: str) -> nn.Module:
     """The attentive model of chapter 02, at half its width, with another score."""
     sizes = len(task().source_vocabulary), len(task().target_vocabulary)
-    return AttentionSeq2Seq(*sizes, hidden=DIM, score=make_score(name))
+    return AttentionSeq2Seq(*sizes, hidden=HIDDEN, score=make_score(name))
 
 
 def run(job: Job) -> Outcome:
@@ -56,5 +56,5 @@ EXPERIMENT = Experiment(
     "scores",
     dict.fromkeys(NAMES, 800),
     run,
-    {"task": "number_lists(longest=4, longer=(6, 8))", "hidden": DIM, **TRAINING},
+    {"task": "number_lists(longest=4, longer=(6, 8))", "hidden": HIDDEN, **TRAINING},
 )

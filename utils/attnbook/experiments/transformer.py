@@ -16,7 +16,7 @@ from attnbook.models import Block, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 
 # How every Transformer of chapters 08 to 10 trains, beside its number of steps.
-TRAINING = {"batch": 32, "rate": 2e-3, "warmup": 100, "clip": 1.0}
+TRAINING = {"batch": 32, "learning_rate": 2e-3, "warmup": 100, "max_grad_norm": 1.0}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Heads, LinearBias, MultiHeadAttention, Rotary, Unplaced
+from attnbook.attention import Heads, LinearBias, MultiHeadAttention, NoPositions, Rotary
 
 NORMS = ("pre", "post")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
@@ -18,8 +18,8 @@ class TransformerConfig:
     """Everything that is chosen about a Transformer, so that two models differ in what their configurations say.
 
     Fields:
-        dim: features D of every word vector; heads: H, which share them; layers: in each of encoder and decoder.
-        hidden: features inside the feed-forward sublayer; 4 · dim in the paper.
+        d_model: features D of every word vector; heads: H, which share them; layers: in each of encoder and decoder.
+        d_ff: features inside the feed-forward sublayer; 4 · d_model in the paper.
         dropout: part of the numbers set to zero while training, where the paper does it: after each sublayer, and
             after the sum of word vector and position.
         norm: ``"post"`` normalises after adding (the paper), ``"pre"`` before each sublayer.
@@ -36,10 +36,10 @@ class TransformerConfig:
         ValueError: for an unknown norm or kind of positions, or no layers.
     """
 
-    dim: int = 64
+    d_model: int = 64
     heads: int = 4
     layers: int = 2
-    hidden: int = 128
+    d_ff: int = 128
     dropout: float = 0.0
     norm: str = "pre"
     positions: str = "rotary"
@@ -67,7 +67,7 @@ class TransformerConfig:
 
     def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
         kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
-        return MultiHeadAttention(self.dim, self.heads, positions=kinds.get(kind, Unplaced)(), fused=self.fused)
+        return MultiHeadAttention(self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused)
 
 
 class FeedForward(nn.Module):
@@ -76,10 +76,10 @@ class FeedForward(nn.Module):
     Source: Vaswani et al. 2017, equation 2.
     """
 
-    def __init__(self, dim: int, hidden: int) -> None:
+    def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        self.widen = nn.Linear(dim, hidden)
-        self.narrow = nn.Linear(hidden, dim)
+        self.widen = nn.Linear(d_model, d_ff)
+        self.narrow = nn.Linear(d_ff, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D)``."""
@@ -135,9 +135,9 @@ class Block(nn.Module):
         self.self_attention = config.self_attention()
         if cross:
             self.cross_attention = config.cross_attention()
-            self.norm_cross = nn.LayerNorm(config.dim)
-        self.feed_forward = FeedForward(config.dim, config.hidden)
-        self.norm_self, self.norm_feed_forward = nn.LayerNorm(config.dim), nn.LayerNorm(config.dim)
+            self.norm_cross = nn.LayerNorm(config.d_model)
+        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.norm_self, self.norm_feed_forward = nn.LayerNorm(config.d_model), nn.LayerNorm(config.d_model)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
@@ -179,7 +179,9 @@ class Block(nn.Module):
         at = torch.arange(x.shape[1], device=x.device) if at is None else at
         return self.cross_attention.attend(x, memory.heads, memory.mask, at, memory.positions)
 
-    def remember(self, annotations: Tensor, mask: Tensor | None = None, positions: Tensor | None = None) -> Memory:
+    def project_memory(
+        self, annotations: Tensor, mask: Tensor | None = None, positions: Tensor | None = None
+    ) -> Memory:
         """Project another sequence, ``annotations (B, Tk, D)``, for the cross-attention of this block, once."""
         if positions is None:
             positions = torch.arange(annotations.shape[1], device=annotations.device)  # (Tk,)

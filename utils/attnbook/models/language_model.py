@@ -38,7 +38,7 @@ class LanguageModel(nn.Module):
         self.blocks = Stack(config, block=block)
         start_as_xavier([self.blocks])
         self.embed = Embedding(vocabulary_size, config)
-        self.output = nn.Linear(config.dim, vocabulary_size, bias=not config.tied)
+        self.output = nn.Linear(config.d_model, vocabulary_size, bias=not config.tied)
         if config.tied:
             self.output.weight = self.embed.words.weight
 

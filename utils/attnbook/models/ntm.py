@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnbook.models.ntm_addressing import STEPS, Address, erase_and_add, focus, in_range, read
+from attnbook.models.ntm_addressing import STEPS, Address, address, erase_and_add, in_range, read
 from attnbook.models.recurrent import RecurrentCell
 
 CONTROLLERS = ("feedforward", "lstm")
@@ -184,10 +184,10 @@ class NTM(nn.Module):
         state = self.initial_state(len(inputs), rows) if state is None else state
         known, weights, addresses = [], [], []
         for x in inputs.unbind(dim=1):
-            state, address = self._advance(x, state)
+            state, emitted = self._advance(x, state)
             known.append(self._known(state))
             weights.append(state.weights)
-            addresses.append(address)
+            addresses.append(emitted)
         logits = self.output(torch.stack(known, dim=1))  # (B, T, D + R · M) -> (B, T, outputs)
         parts = [torch.stack(part, dim=1) for part in zip(*addresses, strict=True)]  # (B, T, H, …) each
         return NTMRecord(logits, torch.stack(weights, dim=1), Address(*parts), state)
@@ -202,12 +202,12 @@ class NTM(nn.Module):
         seen = torch.cat([x, state.reads.flatten(1)], dim=-1)  # (B, inputs + R · M)
         controller = self.controller(seen, state.controller)
         hidden = self.controller.hidden(controller)  # (B, D)
-        address = self.address(hidden)
-        weights = focus(address, state.weights, state.memory, config.without)  # (B, H, N)
+        emitted = self.address(hidden)
+        weights = address(emitted, state.weights, state.memory, config.without)  # (B, H, N)
         readers, writers = weights.split((config.read_heads, config.write_heads), dim=1)
         erase, add = self.erase_and_add(hidden).unflatten(-1, (config.write_heads, -1)).chunk(2, dim=-1)  # (B, W, M)
         memory = erase_and_add(state.memory, writers, erase.sigmoid(), add)
-        return NTMState(controller, memory, weights, read(memory, readers)), address
+        return NTMState(controller, memory, weights, read(memory, readers)), emitted
 
     def _known(self, state: NTMState) -> Tensor:
         hidden = self.controller.hidden(state.controller)

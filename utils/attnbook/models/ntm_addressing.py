@@ -83,7 +83,7 @@ def interpolate(content: Tensor, previous: Tensor, gate: Tensor) -> Tensor:
     return previous.lerp(content, gate)  # the formula above in one call
 
 
-def shift_weights(weights: Tensor, shift: Tensor) -> Tensor:
+def circular_shift(weights: Tensor, shift: Tensor) -> Tensor:
     """Move the focus around the circle of rows: w'(i) = Σ_j w(j) s(i − j).
 
     Args:
@@ -123,11 +123,11 @@ def sharpen(weights: Tensor, gamma: Tensor) -> Tensor:
     return masked_softmax(gamma * logs)
 
 
-def focus(address: Address, previous: Tensor, memory: Tensor, without: Collection[str] = ()) -> Tensor:
+def address(emitted: Address, previous: Tensor, memory: Tensor, without: Collection[str] = ()) -> Tensor:
     """All four steps: from what a head is told, and where it was, to where it looks.
 
     Args:
-        address: of all heads.
+        emitted: what the controller emitted for all heads.
         previous: ``(B, H, N)``, the weights of the step before.
         memory: ``(B, N, M)``.
         without: steps of :data:`STEPS` to leave out. Without content a head goes by ``previous`` alone, without
@@ -140,12 +140,12 @@ def focus(address: Address, previous: Tensor, memory: Tensor, without: Collectio
     """
     weights = previous
     if "content" not in without:
-        weights = content_weights(address.key, address.beta, memory)
+        weights = content_weights(emitted.key, emitted.beta, memory)
         if "interpolation" not in without:
-            weights = interpolate(weights, previous, address.gate)
+            weights = interpolate(weights, previous, emitted.gate)
     if "shift" not in without:
-        weights = shift_weights(weights, address.shift)
-    return weights if "sharpening" in without else sharpen(weights, address.gamma)
+        weights = circular_shift(weights, emitted.shift)
+    return weights if "sharpening" in without else sharpen(weights, emitted.gamma)
 
 
 def read(memory: Tensor, weights: Tensor) -> Tensor:

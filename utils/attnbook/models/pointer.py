@@ -95,7 +95,7 @@ class PointerNetwork(nn.Module):
 
     Args:
         features: numbers that describe a point, P: 2 in the plane, 1 for sorting.
-        dim: features D of everything inside.
+        hidden: features D of everything inside.
         encoder: ``"lstm"`` (the paper), ``"bilstm"``, or ``"transformer"``, which does not know the order of its input.
         may_stop: it may end before all places are named (a hull). If not, it ends when none is left, and never before.
         first: the place at which every answer begins (a round trip); ``None``: it chooses the first place too.
@@ -104,16 +104,21 @@ class PointerNetwork(nn.Module):
     """
 
     def __init__(
-        self, features: int = 2, dim: int = 128, encoder: str = "lstm", may_stop: bool = False, first: int | None = None
+        self,
+        features: int = 2,
+        hidden: int = 128,
+        encoder: str = "lstm",
+        may_stop: bool = False,
+        first: int | None = None,
     ) -> None:
         super().__init__()
         self.may_stop, self.first = may_stop, first
-        self.embed = nn.Linear(features, dim)
-        self.encoder = make_encoder(encoder, dim)
-        self.beginning = nn.Parameter(torch.randn(dim) * dim**-0.5)
-        self.end = nn.Parameter(torch.randn(dim) * dim**-0.5)
-        self.decoder = nn.LSTM(dim, dim, batch_first=True)
-        self.score = Additive(dim, dim, dim)
+        self.embed = nn.Linear(features, hidden)
+        self.encoder = make_encoder(encoder, hidden)
+        self.beginning = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
+        self.end = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
+        self.decoder = nn.LSTM(hidden, hidden, batch_first=True)
+        self.score = Additive(hidden, hidden, hidden)
 
     def start(self, points: Tensor, lengths: Tensor) -> PointerState:
         """Encode ``points (B, N, P)``, of which each row's first ``lengths (B,)`` are real; nothing chosen yet.

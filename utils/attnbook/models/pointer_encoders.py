@@ -11,20 +11,22 @@ class LSTMEncoder(nn.Module):
     """Read the places one after the other with an LSTM; each place's state is its key.
 
     Args:
-        dim: features D of input, keys and state; each direction has half of them where there are two.
+        hidden: features D of input, keys and state; each direction has half of them where there are two.
         bidirectional: read also from the last to the first.
 
     Raises:
-        ValueError: if ``dim`` is odd and there are two directions.
+        ValueError: if ``hidden`` is odd and there are two directions.
 
     Source: Vinyals et al. 2015, section 2.3 (there in one direction).
     """
 
-    def __init__(self, dim: int, bidirectional: bool = False) -> None:
+    def __init__(self, hidden: int, bidirectional: bool = False) -> None:
         super().__init__()
-        if bidirectional and dim % 2:
-            raise ValueError(f"dim must be even to be shared between two directions, got {dim}")
-        self.rnn = nn.LSTM(dim, dim // 2 if bidirectional else dim, batch_first=True, bidirectional=bidirectional)
+        if bidirectional and hidden % 2:
+            raise ValueError(f"hidden must be even to be shared between two directions, got {hidden}")
+        self.rnn = nn.LSTM(
+            hidden, hidden // 2 if bidirectional else hidden, batch_first=True, bidirectional=bidirectional
+        )
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Read ``x (B, N, D)``, of which ``mask (B, N)`` marks the real places, the first of each row.
@@ -43,18 +45,18 @@ class TransformerEncoder(nn.Module):
     """Let each place look at all the others, without positions: the order in which places stand means nothing.
 
     Args:
-        dim: features D.
-        heads, layers, hidden: see :class:`~attnbook.models.block.TransformerConfig`.
+        d_model: features D.
+        heads, layers, d_ff: see :class:`~attnbook.models.block.TransformerConfig`.
 
     Source: Vaswani et al. 2017, section 3.1 (pre-norm); Kool et al. 2019, section 3.1, for leaving out positions.
     """
 
-    def __init__(self, dim: int, heads: int = 8, layers: int = 3, hidden: int | None = None) -> None:
+    def __init__(self, d_model: int, heads: int = 8, layers: int = 3, d_ff: int | None = None) -> None:
         super().__init__()
-        hidden = 2 * dim if hidden is None else hidden
-        config = TransformerConfig(dim=dim, heads=heads, layers=layers, hidden=hidden, positions="none")
+        d_ff = 2 * d_model if d_ff is None else d_ff
+        config = TransformerConfig(d_model=d_model, heads=heads, layers=layers, d_ff=d_ff, positions="none")
         self.stack = Stack(config)
-        self.first_state = nn.Linear(dim, 2 * dim)
+        self.first_state = nn.Linear(d_model, 2 * d_model)
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Arguments and returns as :meth:`LSTMEncoder.forward`; the first state is read off the mean of the keys."""
@@ -67,12 +69,12 @@ class TransformerEncoder(nn.Module):
         return keys, (hidden.tanh(), cell)
 
 
-def make_encoder(kind: str, dim: int) -> nn.Module:
+def make_encoder(kind: str, hidden: int) -> nn.Module:
     """An encoder by name: ``"lstm"``, ``"bilstm"`` or ``"transformer"``. Raises ValueError for another name."""
     kinds = {
-        "lstm": lambda: LSTMEncoder(dim),
-        "bilstm": lambda: LSTMEncoder(dim, bidirectional=True),
-        "transformer": lambda: TransformerEncoder(dim),
+        "lstm": lambda: LSTMEncoder(hidden),
+        "bilstm": lambda: LSTMEncoder(hidden, bidirectional=True),
+        "transformer": lambda: TransformerEncoder(hidden),
     }
     if kind not in kinds:
         raise ValueError(f"encoder must be one of {', '.join(kinds)}, got {kind!r}")

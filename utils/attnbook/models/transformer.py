@@ -48,14 +48,14 @@ class Embedding(nn.Module):
 
     def __init__(self, vocabulary_size: int, config: TransformerConfig) -> None:
         super().__init__()
-        self.words = nn.Embedding(vocabulary_size, config.dim)
+        self.words = nn.Embedding(vocabulary_size, config.d_model)
         self.add_positions = None
         if config.positions == "sinusoidal":
-            self.add_positions = Sinusoidal(config.dim)
+            self.add_positions = Sinusoidal(config.d_model)
         elif config.positions == "learned":
-            self.add_positions = Learned(config.dim, config.max_length)
+            self.add_positions = Learned(config.d_model, config.max_length)
         self.dropout = nn.Dropout(config.dropout)
-        nn.init.normal_(self.words.weight, std=config.dim**-0.5)
+        nn.init.normal_(self.words.weight, std=config.d_model**-0.5)
 
     def forward(self, words: Tensor, start: int = 0) -> Tensor:
         """``words (B, T)``, the first of which stands at place ``start`` -> ``(B, T, D)``."""
@@ -76,7 +76,7 @@ class Stack(nn.Module):
         super().__init__()
         block = BLOCKS[config.norm] if block is None else block
         self.layers = nn.ModuleList(block(config, cross) for _ in range(config.layers))
-        self.last_norm = nn.Identity() if block.ends_normalised else nn.LayerNorm(config.dim)
+        self.last_norm = nn.Identity() if block.ends_normalised else nn.LayerNorm(config.d_model)
 
 
 def start_as_xavier(stacks: list[nn.Module]) -> None:
@@ -114,7 +114,7 @@ class Transformer(nn.Module):
         self.encoder, self.decoder = Stack(config, block=block), Stack(config, cross=True, block=block)
         start_as_xavier([self.encoder, self.decoder])
         self.embed_source, self.embed_target = Embedding(source_size, config), Embedding(target_size, config)
-        self.output = nn.Linear(config.dim, target_size, bias=not config.tied)
+        self.output = nn.Linear(config.d_model, target_size, bias=not config.tied)
         if config.tied:
             self.output.weight = self.embed_target.words.weight
 
@@ -141,12 +141,12 @@ class Transformer(nn.Module):
     def start(self, source: Tensor, lengths: Tensor) -> TransformerState:
         """Encode ``source (B, Tk)`` and project it for each decoder layer, once; no word written yet."""
         annotations, mask, _ = self.encode(source, lengths)
-        return self._remember(source, annotations, mask)
+        return self._start_from(source, annotations, mask)
 
-    def _remember(self, source: Tensor, annotations: Tensor, mask: Tensor) -> TransformerState:
+    def _start_from(self, source: Tensor, annotations: Tensor, mask: Tensor) -> TransformerState:
         first = torch.zeros_like(source[:, 0])  # (B,)
         at = self.count_source(source)[:, None]  # (B, 1, Tk): the same for all heads
-        memory = tuple(layer.remember(annotations, mask[:, None], at) for layer in self.decoder.layers)
+        memory = tuple(layer.project_memory(annotations, mask[:, None], at) for layer in self.decoder.layers)
         return TransformerState((None,) * len(memory), memory, first)
 
     def count_source(self, source: Tensor) -> Tensor:
@@ -204,5 +204,5 @@ class Transformer(nn.Module):
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
         """The weights of every head of all three attentions, under teacher forcing."""
         annotations, mask, encoder = self.encode(source, lengths)
-        _, _, seen = self.read(decoder_input, self._remember(source, annotations, mask))
+        _, _, seen = self.read(decoder_input, self._start_from(source, annotations, mask))
         return Maps(encoder, *(list(kind) for kind in zip(*seen, strict=True)))

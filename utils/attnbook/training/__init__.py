@@ -4,8 +4,8 @@ from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, sav
 from attnbook.training.loop import History, fit
 from attnbook.training.losses import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
 from attnbook.training.scheduled_sampling import (
+    ScheduledSampling,
     TwoPass,
-    WordByWord,
     exponential_decay,
     inverse_sigmoid_decay,
     linear_decay,
@@ -16,8 +16,8 @@ from attnbook.training.schedules import warmup_rate, warmup_then_cosine
 __all__ = [
     "BrokenCheckpoint",
     "History",
+    "ScheduledSampling",
     "TwoPass",
-    "WordByWord",
     "exponential_decay",
     "fit",
     "inverse_sigmoid_decay",

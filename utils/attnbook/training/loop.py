@@ -17,6 +17,8 @@ from attnbook.training.losses import teacher_forcing_loss
 from attnbook.training.progress import report_steps
 from attnbook.training.schedules import warmup_then_cosine
 
+_RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
+
 
 @dataclass
 class History:
@@ -47,14 +49,14 @@ def fit(
     batch_at: Callable[[int], Batch],
     steps: int,
     *,
-    rate: float = 3e-3,
+    learning_rate: float = 3e-3,
     warmup: int = 100,
-    clip: float = 1.0,
+    max_grad_norm: float = 1.0,
     betas: tuple[float, float] = (0.9, 0.999),
     schedule: Callable[[int], float] | None = None,
     loss: Callable[[nn.Module, Batch], Tensor] = teacher_forcing_loss,
     validate: Callable[[nn.Module], float] | None = None,
-    every: int = 200,
+    validate_every: int = 200,
     patience: int | None = None,
     checkpoint: str | Path | None = None,
     mixed_precision: bool = False,
@@ -68,14 +70,15 @@ def fit(
         batch_at: the batch of step 0, 1, …; a pure function of the step (``task.batch_at``), so that a resumed
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
-        rate: the highest learning rate. ``warmup``: steps until it is reached. ``clip``: largest gradient norm.
+        learning_rate: the highest one. ``warmup``: steps until it is reached.
+        max_grad_norm: gradients of a larger norm, all of them together, are shortened to this.
         betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
-        schedule: the learning rate of each step, ``schedule(step)``, in place of ``rate`` and ``warmup``.
+        schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
-        validate: ``validate(model) -> number``, higher is better, called every ``every`` steps.
+        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps.
         patience: stop early when that many validations in a row brought nothing better.
-        checkpoint: a file, written every ``every`` steps. If it is there already, training goes on from it, and on
-            the CPU ends bit by bit where the uninterrupted training would have ended.
+        checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
+            bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
         progress: show a progress bar.
 
@@ -83,14 +86,15 @@ def fit(
         :class:`History`. The model is left in evaluation mode.
 
     Raises:
-        ValueError: if ``steps``, ``every`` or ``patience`` is not positive, there is patience but nothing to
+        ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience but nothing to
             validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
             another length of training.
         FloatingPointError: if the loss is no longer a number.
     """
     device = next(model.parameters()).device
-    _check_wishes(steps, every, patience, validate, mixed_precision, device)
-    plan = {"steps": steps, "rate": rate, "warmup": warmup, "clip": clip, "betas": tuple(betas)}
+    _check_wishes(steps, validate_every, patience, validate, mixed_precision, device)
+    plan = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
+    plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
@@ -101,16 +105,16 @@ def fit(
             bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
             bar.update()
             report_steps(1)
-            if run.history.steps % every == 0 or run.history.steps == steps:
+            if run.history.steps % validate_every == 0 or run.history.steps == steps:
                 run.pause(validate, checkpoint)
     report_steps(steps - run.history.steps)  # those that an early stop has saved
     model.eval()
     return run.history
 
 
-def _check_wishes(steps, every, patience, validate, mixed_precision, device) -> None:
-    if steps < 1 or every < 1:
-        raise ValueError(f"steps and every must be at least 1, got steps = {steps}, every = {every}")
+def _check_wishes(steps, validate_every, patience, validate, mixed_precision, device) -> None:
+    if steps < 1 or validate_every < 1:
+        raise ValueError(f"steps and validate_every must be at least 1, got {steps} and {validate_every}")
     if patience is not None and (patience < 1 or validate is None):
         raise ValueError(f"patience counts validations: it must be at least 1 and needs validate, got {patience}")
     if mixed_precision and device.type == "cpu":
@@ -118,7 +122,11 @@ def _check_wishes(steps, every, patience, validate, mixed_precision, device) -> 
 
 
 def _warmup_then_cosine(plan: dict, step: int) -> float:
-    return plan["rate"] * warmup_then_cosine(step, plan["steps"], plan["warmup"])
+    return plan["learning_rate"] * warmup_then_cosine(step, plan["steps"], plan["warmup"])
+
+
+def _with_todays_names(plan: dict | None) -> dict | None:
+    return plan and {_RENAMED.get(name, name): value for name, value in plan.items()}
 
 
 class _Run:
@@ -128,7 +136,7 @@ class _Run:
         self.model, self.plan, self.schedule = model, plan, schedule
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["rate"], betas=plan["betas"])
+        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
         self.device_type = next(model.parameters()).device.type
 
     def step(self, batch: Batch) -> float:
@@ -142,11 +150,11 @@ class _Run:
             loss = loss_now(self.model, batch)
         if not torch.isfinite(loss):
             raise FloatingPointError(
-                f"the loss is {loss.item()} at step {self.history.steps}; try a smaller rate or clip"
+                f"the loss is {loss.item()} at step {self.history.steps}; try a smaller learning_rate or max_grad_norm"
             )
         self.optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["clip"])
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
         self.optimiser.step()
         self.history.losses.append(loss.item())
         self.history.seconds += time.perf_counter() - start
@@ -179,8 +187,9 @@ class _Run:
     def resume(self, path: str | Path, device: torch.device) -> None:
         """Go on from a checkpoint of the same model and plan."""
         saved = load_checkpoint(path, device)
-        if saved.get("plan") != self.plan:
-            raise ValueError(f"{path} holds a training with {saved.get('plan')}, not {self.plan}; give another path")
+        plan = _with_todays_names(saved.get("plan"))
+        if plan != self.plan:
+            raise ValueError(f"{path} holds a training with {plan}, not {self.plan}; give another path")
         try:
             self.model.load_state_dict(saved["model"])
         except RuntimeError as error:

@@ -127,7 +127,7 @@ def own_words(logits: Tensor, generator: torch.Generator | None) -> Tensor:
 
 
 @dataclass(frozen=True)
-class _ScheduledSampling:
+class _SamplingLoss:
     """What both versions share.
 
     Fields:
@@ -156,7 +156,7 @@ class _ScheduledSampling:
         raise NotImplementedError(f"{type(self).__name__} must say how it reads")
 
 
-class WordByWord(_ScheduledSampling):
+class ScheduledSampling(_SamplingLoss):
     """Scheduled sampling for recurrent decoders: at each step the right word, or the one just written.
 
     Own words follow from own words, as when the model is alone. The price: steps wait for each other. That costs a
@@ -178,7 +178,7 @@ class WordByWord(_ScheduledSampling):
         return torch.stack(logits, dim=1)  # T times (B, V) -> (B, T, V)
 
 
-class TwoPass(_ScheduledSampling):
+class TwoPass(_SamplingLoss):
     """Scheduled sampling for Transformers: pass one under teacher forcing gives own words, pass two reads the mixture.
 
     Both passes are parallel. The price: two passes, and own words that follow from *right* words, so that the model

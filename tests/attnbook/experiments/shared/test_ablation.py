@@ -7,7 +7,7 @@ from torch import nn
 from attnbook.experiments.shared.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
 from attnbook.models import Block, Transformer, TransformerConfig
 
-SIZES = {"dim": 8, "heads": 2, "layers": 2, "hidden": 12}
+SIZES = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12}
 B, T, D = 2, 4, 8
 
 
@@ -17,7 +17,7 @@ def built(kind, **changes) -> Block:
 
 
 def read(block, x, memory):
-    return block(x, memory=block.remember(memory)).x
+    return block(x, memory=block.project_memory(memory)).x
 
 
 @pytest.fixture

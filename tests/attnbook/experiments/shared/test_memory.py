@@ -124,8 +124,8 @@ def test_the_best_checkpoint_is_kept_whatever_comes_after():
 
 
 def test_the_rate_falls_where_the_recipe_says():
-    rates = [Recipe().rate(step, 1000) for step in (0, 300, 590, 990)]
-    assert rates[0] < rates[1] == rates[2] == memory.TRAINING["rate"]
+    rates = [Recipe().learning_rate(step, 1000) for step in (0, 300, 590, 990)]
+    assert rates[0] < rates[1] == rates[2] == memory.TRAINING["learning_rate"]
     assert rates[3] < 0.01 * rates[2]
 
 
@@ -140,7 +140,7 @@ def test_a_recipe_builds_a_machine_or_an_lstm_of_the_tasks_size():
 
 @pytest.mark.parametrize("recipe", [SMALL, replace(SMALL, blur=0.1, curriculum=False), Recipe(None)])
 def test_a_training_leaves_its_figures_and_the_chosen_weights(recipe, monkeypatch):
-    monkeypatch.setattr(memory, "EVERY", 4)
+    monkeypatch.setattr(memory, "VALIDATE_EVERY", 4)
     monkeypatch.setattr(memory, "COUNT", {"validation": 2, "test": 3})
 
     def once():

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import window_mask
-from attnbook.paths import chain
+from attnbook.path_lengths import chain
 from attnbook.plotting.chapters.ch07 import draw_reading, draw_ways, way_through
 
 

@@ -17,11 +17,11 @@ from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.seeding import generator
 from attnbook.training import fit, warmup_then_cosine
 
-# How every machine of chapter 13 trains, beside its number of steps; from ``constant`` of them on the rate falls.
-TRAINING = {"batch": 16, "rate": 3e-3, "warmup": 20, "constant": 0.6, "clip": 1.0}
+# How every machine of chapter 13 trains, beside its number of steps; from ``constant`` of them on learning slows down.
+TRAINING = {"batch": 16, "learning_rate": 3e-3, "warmup": 20, "constant": 0.6, "max_grad_norm": 1.0}
 VALIDATION_SEED, TEST_SEED = 1, 0  # training begins at 1,000,003
 COUNT = {"validation": 20, "test": 50}  # sequences of each size
-EVERY = 100  # steps from one checkpoint to the next
+VALIDATE_EVERY = 100  # steps from one checkpoint to the next
 
 
 class Lesson(NamedTuple):
@@ -94,9 +94,9 @@ class Recipe:
             return LSTMTagger(task.inputs, task.outputs)
         return NTM(NTMConfig(task.inputs, task.outputs, **self.machine))
 
-    def rate(self, step: int, steps: int) -> float:
+    def learning_rate(self, step: int, steps: int) -> float:
         """The learning rate of a step."""
-        return TRAINING["rate"] * warmup_then_cosine(step, steps, TRAINING["warmup"], TRAINING["constant"])
+        return TRAINING["learning_rate"] * warmup_then_cosine(step, steps, TRAINING["warmup"], TRAINING["constant"])
 
 
 def bit_loss(logits: Tensor, bits: BitBatch) -> Tensor:
@@ -183,8 +183,9 @@ def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job)
     """Train, choose the checkpoint, and test it and the last one. ``model`` is left as it was at that checkpoint."""
     start, training = time.process_time(), Training(model, task, recipe, job.seed)
     history = fit(
-        model, training.batch_at, job.steps, clip=TRAINING["clip"], betas=recipe.betas, loss=training.loss,
-        validate=training.validate, every=EVERY, schedule=lambda step: recipe.rate(step, job.steps), progress=False,
+        model, training.batch_at, job.steps, schedule=lambda step: recipe.learning_rate(step, job.steps),
+        max_grad_norm=TRAINING["max_grad_norm"], betas=recipe.betas, loss=training.loss,
+        validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
     )  # fmt: skip
     last = measure(model, task)
     model.load_state_dict(training.kept)

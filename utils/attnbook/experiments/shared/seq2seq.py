@@ -11,14 +11,14 @@ from attnbook.models import PlainSeq2Seq
 from attnbook.training import History, fit
 
 # How every model of chapters 01 to 03 trains, beside its number of steps; written into each result file.
-TRAINING = {"batch": 64, "rate": 3e-3, "warmup": 100, "clip": 1.0}
+TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 100, "max_grad_norm": 1.0}
 
 
 def train(model: nn.Module, task: Task, job: Job, training: dict, **more) -> tuple[History, dict]:
     """Train for ``job.steps`` steps; return the history, and parameters, CPU seconds and final loss.
 
     Args:
-        training: batch, rate, warmup and clip.
+        training: batch, learning_rate, warmup and max_grad_norm.
         more: whatever else :func:`fit` takes.
     """
     how = {**training, **more}
@@ -35,7 +35,8 @@ def train(model: nn.Module, task: Task, job: Job, training: dict, **more) -> tup
 def train_and_measure(model: nn.Module, task: Task, job: Job, training: dict | None = None) -> dict:
     """Train a seq2seq model; return what :func:`train` does, the losses, exact match by size and alignment error.
 
-    ``training``: batch, rate, warmup and clip, and whatever else :func:`fit` takes; ``TRAINING`` when left out.
+    ``training``: batch, learning_rate, warmup, max_grad_norm and whatever else :func:`fit` takes; ``TRAINING`` when
+    left out.
     """
     history, figures = train(model, task, job, TRAINING if training is None else training)
     figures["losses"] = chunk_means(history.losses, 50, digits=4)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnbook.paths import hops
+from attnbook.path_lengths import hops
 from attnbook.plotting.boxes import PALE, arrow
 from attnbook.plotting.heat import as_matrix
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR
@@ -20,7 +20,7 @@ def draw_ways(layers: Mapping[str, Tensor], within: Sequence[str] = ()) -> list[
     """Draw for each kind of layer how the last place comes to know of the first, the way itself bold.
 
     Args:
-        layers: ``{title: reads (T, T) bool}``, see :mod:`attnbook.paths`.
+        layers: ``{title: reads (T, T) bool}``, see :mod:`attnbook.path_lengths`.
         within: titles of those whose places read one another inside one layer, as recurrent states do. The others
             are stacked, as many layers as the way needs.
 

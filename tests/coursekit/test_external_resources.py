@@ -1,8 +1,8 @@
-"""Finding what a built page would load from outside."""
+"""Finding the external resources that a built page would load."""
 
 import pytest
 
-from coursekit.outside import loads_of_page, loads_of_script, loads_of_style, outside_loads
+from coursekit.external_resources import external_resources, loads_of_page, loads_of_script, loads_of_style
 
 AWAY = "https://example.org/a"
 
@@ -53,4 +53,7 @@ def test_a_whole_book_is_searched_and_each_find_has_its_file(tmp_path):
     (tmp_path / "index.html").write_text("<p>fine</p>")
     (tmp_path / "deep" / "page.html").write_text('<img src="https://example.org/a">')
     (tmp_path / "own.css").write_text("@import url(https://example.org/b.css);")
-    assert outside_loads(tmp_path) == ["deep/page.html: https://example.org/a", "own.css: https://example.org/b.css"]
+    assert external_resources(tmp_path) == [
+        "deep/page.html: https://example.org/a",
+        "own.css: https://example.org/b.css",
+    ]

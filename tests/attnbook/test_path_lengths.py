@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnbook.attention import causal_mask, window_mask
-from attnbook.paths import chain, dilated, hops, longest_path, sequential_steps
+from attnbook.path_lengths import chain, dilated, hops, longest_path, sequential_steps
 
 
 def test_a_chain_needs_a_hop_for_each_step_and_knows_nothing_of_the_future():

@@ -1,4 +1,4 @@
-"""What a built page would fetch from outside: a book must read well with the network off."""
+"""The external resources of a built page: what it would fetch. A book must read well with the network off."""
 
 import re
 from html.parser import HTMLParser
@@ -20,8 +20,8 @@ IN_CSS = re.compile(r"(?:url\(|@import)\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)", 
 IN_SCRIPT = re.compile(r"['\"`]((?:https?:)?//[^'\"`\s]+\.(?:m?js|css|woff2?|ttf|wasm))(?:[?#][^'\"`]*)?['\"`]")
 
 
-def outside_loads(html: Path) -> list[str]:
-    """Each file and address that a built book would load from outside, from all pages, styles and scripts."""
+def external_resources(html: Path) -> list[str]:
+    """What the pages, styles and scripts of a built book would load from elsewhere, as ``file: address``."""
     found = []
     for path in sorted(html.rglob("*")):
         loads = _LOOKS.get(path.suffix)
