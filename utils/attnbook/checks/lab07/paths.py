@@ -104,6 +104,9 @@ wrong = PATH_LENGTH.mistakes
 wrong("0 on the diagonal", {"return lengths": "return lengths.fill_diagonal_(0)"}).says("""
     You put 0 on the diagonal. Without a layer there is no output that could know anything: it is 1 where a word sees
     itself, else as long as the way round.""")
+wrong("both directions", {"looks = mask.to": "mask = mask | mask.mT\n    looks = mask.to"}).says("""
+    You let every look work both ways. That i sees j does not mean that j sees i: with a causal mask nothing ever
+    comes from the future.""")
 wrong("never is 0", {"return lengths": "return lengths.masked_fill(lengths.isinf(), 0)"}).says("""
     You left 0 where no chain leads from i to j. That reads as *no layer needed*; never is inf.""")
 wrong("never is −1", {"return lengths": "return lengths.masked_fill(lengths.isinf(), -1)"}).says("""

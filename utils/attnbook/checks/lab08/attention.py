@@ -6,8 +6,7 @@ import torch
 
 from ..engine.exercise import Exercise, Property
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
-from .attention_mistakes import MISTAKES
-from .mask_mistakes import MORE_MISTAKES
+from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def _split(x, heads):
@@ -23,8 +22,8 @@ def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None
     k = _split(key @ W_k, heads)  # (B, H, Tk, D/H)
     v = _split(value @ W_v, heads)  # (B, H, Tk, D/H)
     scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, H, Tq, Tk)
-    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
-    weights = scores.masked_fill(~allowed, float("-inf")).softmax(-1).masked_fill(~allowed, 0.0)
+    closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask[:, None]  # (B, 1, Tq, Tk)
+    weights = scores.masked_fill(closed, float("-inf")).softmax(-1).masked_fill(closed, 0.0)
     context = _merge(weights @ v)  # (B, Tq, D)
     return context @ W_o, weights
 
@@ -94,12 +93,13 @@ MULTI_HEAD_ATTENTION = Exercise(
     properties=[
         Property(
             "closed places get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head.",
+            "Where the mask is False, the weight must be exactly 0 in every head: there the score is −∞.",
             lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
         ),
         Property(
             "each head's rows sum to one",
-            "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
+            "In each head, the weights of a query that may attend to something must sum to 1 over the keys: mask "
+            "before the softmax, which runs over the last axis.",
             lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
         ),
         Property(
@@ -115,5 +115,44 @@ MULTI_HEAD_ATTENTION = Exercise(
             _context_from_weights,
         ),
     ],
-    mistakes=[*MISTAKES, *MORE_MISTAKES],
 )
+
+wrong = MULTI_HEAD_ATTENTION.mistakes
+wrong += SCALED_OR_MASKED_WRONGLY
+wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
+    You divided by √D. A head's dot product sums over its own D/H features only, so that is what its spread comes
+    from: divide by √(D/H).""")
+wrong(
+    "tables transposed", {"@ W_q": "@ W_q.mT", "@ W_k": "@ W_k.mT", "@ W_v": "@ W_v.mT", "@ W_o": "@ W_o.mT"}
+).says("""
+    You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
+_CUT = "    q = _split(query"
+wrong(
+    "split by reshape alone", {_CUT: f"    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n{_CUT}"}
+).says("""
+    Your heads were cut with reshape or view alone, so each mixes positions and features. Use your split_heads: cut
+    the features, then bring the heads forward.""")
+wrong("merged by reshape alone", {"_merge(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
+    Your weights are right, but the contexts were joined with reshape or view alone, so a row mixes several positions.
+    Use your merge_heads.""")
+wrong(
+    "cut before the projection",
+    {
+        _CUT: "    own = torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)\n"
+        f"    W_q, W_k, W_v = W_q * own, W_k * own, W_v * own\n{_CUT}"
+    },
+).says("""
+    You cut query, key and value into heads first, and projected each part with a block from W's diagonal. Project the
+    whole vector, then cut: a head may draw on all D features.""")
+wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
+    Your mask (B, Tq, Tk) met scores (B, H, Tq, Tk) as it is. Torch aligns axes from the right, so sentences met heads.
+    The new axis goes behind the batch: mask[:, None].""")
+wrong("mask with its axis behind the queries", {"mask[:, None]": "mask[:, :, None]"}).says("""
+    You gave the mask its new axis behind the queries, (B, Tq, 1, Tk), so queries met heads. The scores have their
+    heads behind the batch: mask[:, None].""")
+wrong(
+    "mask repeated in the wrong order",
+    {"mask[:, None]": "mask.repeat(heads, 1, 1).view(len(q), heads, *mask.shape[1:])"},
+).says("""
+    You folded the heads into the batch, where all heads of sentence 0 come first. mask.repeat goes through all
+    *sentences* first. Take repeat_interleave, or leave the heads an axis of their own.""")
