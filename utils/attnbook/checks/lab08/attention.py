@@ -127,6 +127,9 @@ wrong(
 ).says("""
     You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
 _CUT = "    q = _split(query"
+wrong("key in the place of value", {"value @ W_v": "key @ W_v"}).says("""
+    You took the values from key. In self-attention nobody would notice; when value is something else, that is what
+    the weights must sum.""")
 wrong(
     "split by reshape alone", {_CUT: f"    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n{_CUT}"}
 ).says("""
