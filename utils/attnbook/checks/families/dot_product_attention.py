@@ -25,10 +25,7 @@ wrong("queries and keys swapped", {"q @ k.mT": "k @ q.mT"}).says("""
 wrong("softmax over the queries", {".softmax(-1)": ".softmax(-2)"}).says("""
     Your weights sum to 1 over the words that *ask*. Each query spreads one unit of attention over the *keys*: softmax
     over the last axis.""")
-wrong(
-    "mask the wrong way round before the softmax",
-    {_CLOSE: '.masked_fill(closed if mask is None else ~closed, float("-inf"))'},
-).says("""
+wrong("mask the wrong way round before the softmax", {"(closed, f": "(closed ^ (mask is not None), f"}).says("""
     You put −∞ where the mask is True. In this book True means *may attend*, so −∞ belongs where the mask is False,
     and after the softmax zeros belong there, too.""")
 wrong("zeroed after the softmax", {_CLOSE: ""}).says("""

@@ -18,8 +18,7 @@ def self_attention(x, W_q, W_k, W_v, mask=None):
 
 
 def _far_apart(draw):
-    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
-    higher."""
+    """Large scores; keys are made of −W, so where a word sees itself alone, what is closed scores far higher."""
     alone = torch.eye(4, dtype=torch.bool)
     some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
     for steep in (900, 1e6):

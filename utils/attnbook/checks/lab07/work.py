@@ -48,13 +48,13 @@ def _has_a_point(part):
     return part.is_floating_point() if isinstance(part, Tensor) else isinstance(part, float)
 
 
-def _part(index, kinds, name, message):
-    """A property of one part of the result, for some kinds of layer."""
+def _right(index, *kinds):
+    """Whether one part of the result is right, for some kinds of layer."""
 
     def holds(result, kind, *sizes):
         return kind not in kinds or result[index] == count_multiplications(kind, *sizes)[index]
 
-    return Property(name, message, holds)
+    return holds
 
 
 COUNT_MULTIPLICATIONS = Exercise(
@@ -70,47 +70,40 @@ COUNT_MULTIPLICATIONS = Exercise(
             "A count is a whole number, and yours has a point: 48.0. Use int(…) and //, and ** with whole numbers.",
             lambda result, *args: all(number == int(number) for number in result),
         ),
-        _part(
-            0,
-            ("self-attention", "restricted"),
+        Property(
             "projections of attention",
             "In both kinds of attention the projections are three matrix products, (T, D) @ (D, D), for queries, keys "
             "and values. Each costs T · D · D multiplications, and is made once, not for each pair.",
+            _right(0, "self-attention", "restricted"),
         ),
-        _part(
-            1,
-            ("self-attention",),
+        Property(
             "mixing in self-attention",
             "In self-attention the mixing is two matrix products: (T, D) @ (D, T) for the scores, (T, T) @ (T, D) for "
             "the sums. Each costs T · T · D.",
+            _right(1, "self-attention"),
         ),
-        _part(
-            1,
-            ("restricted",),
+        Property(
             "mixing in restricted attention",
             "In restricted attention only the pairs in the window count, twice D for each: once for the score, once "
             "for the sum. The window mask has exactly as many True as there are pairs, whatever the radius.",
+            _right(1, "restricted"),
         ),
-        _part(
-            0,
-            ("recurrent",),
+        Property(
             "a recurrent step",
             "In a recurrent layer each of the T steps multiplies two tables (D, D): one with the word, which is the "
             "projection, one with the state, which is the mixing.",
+            _right(0, "recurrent"),
         ),
-        _part(
-            1,
-            ("recurrent",),
+        Property(
             "mixing in a recurrent layer",
             "The state goes through a table (D, D) at each of the T steps, the start state too: T · D · D.",
+            _right(1, "recurrent"),
         ),
-        _part(0, ("convolution",), "a convolution", "In a convolution there is no projection apart: 0."),
-        _part(
-            1,
-            ("convolution",),
+        Property("a convolution", "In a convolution there is no projection apart: 0.", _right(0, "convolution")),
+        Property(
             "mixing in a convolution",
-            "In a convolution each neighbour goes through a table (D, D) of its own: D · D for each True of the "
-            "window mask.",
+            "Each neighbour goes through a table (D, D) of its own: D · D for each True of the window mask.",
+            _right(1, "convolution"),
         ),
     ],
 )

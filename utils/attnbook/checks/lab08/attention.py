@@ -34,8 +34,7 @@ def _inputs(draw, batch, queries, keys, dim):
 
 
 def _far_apart(draw):
-    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
-    higher."""
+    """Large scores; keys are made of −W, so where a word sees itself alone, what is closed scores far higher."""
     alone = torch.eye(4, dtype=torch.bool).expand(3, 4, 4).clone()
     some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
     for steep in (300, 1e5):
@@ -98,8 +97,8 @@ MULTI_HEAD_ATTENTION = Exercise(
         ),
         Property(
             "each head's rows sum to one",
-            "In each head, the weights of a query that may attend to something must sum to 1 over the keys: mask "
-            "before the softmax, which runs over the last axis.",
+            "The weights of a query that may attend to something must sum to 1 in each head: mask before the softmax, "
+            "which runs over the last axis, the keys.",
             lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
         ),
         Property(
@@ -122,29 +121,22 @@ wrong += SCALED_OR_MASKED_WRONGLY
 wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
     You divided by √D. A head's dot product sums over its own D/H features only, so that is what its spread comes
     from: divide by √(D/H).""")
-wrong(
-    "tables transposed", {"@ W_q": "@ W_q.mT", "@ W_k": "@ W_k.mT", "@ W_v": "@ W_v.mT", "@ W_o": "@ W_o.mT"}
-).says("""
+wrong("tables transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
     You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
-_CUT = "    q = _split(query"
 wrong("key in the place of value", {"value @ W_v": "key @ W_v"}).says("""
     You took the values from key. In self-attention nobody would notice; when value is something else, that is what
     the weights must sum.""")
-wrong(
-    "split by reshape alone", {_CUT: f"    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n{_CUT}"}
-).says("""
+_CUT = "    q = _split(query"
+_BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
+wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
     Your heads were cut with reshape or view alone, so each mixes positions and features. Use your split_heads: cut
     the features, then bring the heads forward.""")
 wrong("merged by reshape alone", {"_merge(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
     Your weights are right, but the contexts were joined with reshape or view alone, so a row mixes several positions.
     Use your merge_heads.""")
-wrong(
-    "cut before the projection",
-    {
-        _CUT: "    own = torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)\n"
-        f"    W_q, W_k, W_v = W_q * own, W_k * own, W_v * own\n{_CUT}"
-    },
-).says("""
+_BLOCKS = "torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)"
+_FOR_ITSELF = f"    W_q, W_k, W_v = (W * {_BLOCKS} for W in (W_q, W_k, W_v))\n"
+wrong("cut before the projection", {_CUT: _FOR_ITSELF + _CUT}).says("""
     You cut query, key and value into heads first, and projected each part with a block from W's diagonal. Project the
     whole vector, then cut: a head may draw on all D features.""")
 wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
@@ -153,9 +145,7 @@ wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
 wrong("mask with its axis behind the queries", {"mask[:, None]": "mask[:, :, None]"}).says("""
     You gave the mask its new axis behind the queries, (B, Tq, 1, Tk), so queries met heads. The scores have their
     heads behind the batch: mask[:, None].""")
-wrong(
-    "mask repeated in the wrong order",
-    {"mask[:, None]": "mask.repeat(heads, 1, 1).view(len(q), heads, *mask.shape[1:])"},
-).says("""
+_REPEATED = "mask.repeat(heads, 1, 1).unflatten(0, (len(q), heads))"
+wrong("mask repeated in the wrong order", {"mask[:, None]": _REPEATED}).says("""
     You folded the heads into the batch, where all heads of sentence 0 come first. mask.repeat goes through all
     *sentences* first. Take repeat_interleave, or leave the heads an axis of their own.""")

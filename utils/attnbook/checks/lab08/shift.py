@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Exercise, Property
-from .positions import SPED_WRONGLY, in_double
+from .positions import WRONG_ANGLES, in_double
 
 
 def relative_shift(dim, offset):
@@ -44,6 +44,13 @@ def _later_are_faster(matrix, dim, offset):
     return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > wanted[1:] + 1e-3).any())
 
 
+def _moves(place):
+    """A property: the matrix takes this one place to where it belongs."""
+    return lambda result, dim, offset: torch.allclose(
+        _place(place, dim) @ result.double(), _place(place + offset, dim), atol=1e-5
+    )
+
+
 RELATIVE_SHIFT = Exercise(
     relative_shift,
     cases=_shifts,
@@ -59,30 +66,23 @@ RELATIVE_SHIFT = Exercise(
         Property(
             "place 0 goes to place offset",
             "Place 0, the row 0, 1, 0, 1, …, times your matrix must give the position of `offset`.",
-            lambda result, dim, offset: torch.allclose(
-                _place(0, dim) @ result.double(), _place(offset, dim), atol=1e-5
-            ),
+            _moves(0),
         ),
         Property(
             "place 7 goes to place 7 + offset",
-            "The same matrix must move *every* place by `offset`: it may move place 0 rightly, but place 7 it "
-            "does not.",
-            lambda result, dim, offset: torch.allclose(
-                _place(7, dim) @ result.double(), _place(7 + offset, dim), atol=1e-5
-            ),
+            "The same matrix must move *every* place by `offset`: place 7 doesn't land where it should.",
+            _moves(7),
         ),
         Property(
             "a rotation keeps lengths",
             "A rotation changes no lengths and no angles: M times its transpose must be the identity.",
-            lambda result, dim, offset: torch.allclose(
-                result.double() @ result.double().T, torch.eye(dim).double(), atol=1e-5
-            ),
+            lambda result, *args: torch.allclose(result @ result.T, torch.eye(len(result)).to(result), atol=1e-5),
         ),
     ],
 )
 
 wrong = RELATIVE_SHIFT.mistakes
-wrong += SPED_WRONGLY
+wrong += WRONG_ANGLES
 _BLOCK = "[cosine, -sine, sine, cosine]"
 wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says("""
     Your matrix goes `offset` positions *back* when it is used as p @ M (it is the transpose of what is wanted, made
