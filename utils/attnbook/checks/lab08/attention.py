@@ -123,6 +123,11 @@ wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says(""
     from: divide by √(D/H).""")
 wrong("tables transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
     You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
+wrong("no projections", {"query @ W_q": "query", "key @ W_k": "key", "value @ W_v": "value"}).says("""
+    You cut query, key and value into heads as they came. Without W_q, W_k and W_v a head only ever sees the features
+    that happen to lie in its block.""")
+wrong("no W_o", {"context @ W_o": "context"}).says("""
+    You stopped after merging the heads. W_o comes last: without it no head could ever hear of another.""")
 wrong("key in the place of value", {"value @ W_v": "key @ W_v"}).says("""
     You took the values from key. In self-attention nobody would notice; when value is something else, that is what
     the weights must sum.""")
