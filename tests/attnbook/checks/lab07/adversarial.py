@@ -4,21 +4,19 @@ import torch
 from odd_softmaxes import ODD, proper
 
 from attnbook.checks.lab07.masks import window_mask
+from attnbook.checks.lab07.work import count_multiplications
 
 
 def pairs_by_two_formulas(kind, length, dim, radius=1):
+    if kind == "recurrent" or kind == "self-attention":
+        return count_multiplications(kind, length, dim)
     pairs = length * (2 * radius + 1) - radius * (radius + 1) if 2 * radius + 1 <= length else length**2
-    if kind == "recurrent":
-        return length * dim**2, length * dim**2
-    if kind == "convolution":
-        return 0, pairs * dim**2
-    return 3 * length * dim**2, 2 * (length**2 if kind == "self-attention" else pairs) * dim
+    return (0, pairs * dim**2) if kind == "convolution" else (3 * length * dim**2, 2 * pairs * dim)
 
 
 def not_zeroed_with_two_axes(s, mask):
-    if mask is None or mask.ndim == 2:
-        return (s if mask is None else s.masked_fill(~mask, -torch.inf)).softmax(-1)
-    return s.masked_fill(~mask, -torch.inf).softmax(-1).masked_fill(~mask, 0.0)
+    weights = proper(s, mask)
+    return weights if mask is None or mask.ndim > 2 else weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
 
 
 def one_head(weigh):
@@ -29,27 +27,6 @@ def one_head(weigh):
     return self_attention
 
 
-def squeezes(x, order):
-    return x[:, order].squeeze(-1) if x.shape[2] == 1 else x[:, order]
-
-
-def writes_into_a_leaf(x, order):
-    return torch.zeros_like(x, requires_grad=True) + x[:, order]
-
-
-def triangle_made_beforehand(length):
-    return torch.ones(64, 64, dtype=torch.bool).tril()[:length, :length]
-
-
-def places_in_one_byte(length, radius):
-    places = torch.arange(length).to(torch.int8)
-    return (places[:, None] - places).abs() <= radius
-
-
-def ten_at_most(length, radius):
-    return window_mask(length, min(radius, 10))
-
-
 def by_steps(mask, step):
     lengths, reached = torch.full(mask.shape, torch.inf), mask.to(step.dtype)
     for layers in range(1, len(mask) + 1):
@@ -58,20 +35,26 @@ def by_steps(mask, step):
     return lengths
 
 
-def shares_of_the_walks(mask):
-    return by_steps(mask, mask.float() / mask.sum(1, keepdim=True).clamp(min=1))
-
-
-def walks_in_one_byte(mask):
-    return by_steps(mask, mask.to(torch.uint8))
+def positions_in_one_byte(length, radius):
+    positions = torch.arange(length).to(torch.int8)
+    return (positions[:, None] - positions).abs() <= radius
 
 
 WRONG = {
     "self_attention": {weigh.__name__: one_head(weigh) for weigh in (not_zeroed_with_two_axes, *ODD)},
-    "permute_rows": [squeezes, writes_into_a_leaf],
-    "causal_mask": [triangle_made_beforehand],
-    "window_mask": [places_in_one_byte, ten_at_most],
-    "path_length": [shares_of_the_walks, walks_in_one_byte],
+    "permute_rows": {
+        "squeezes": lambda x, order: x[:, order].squeeze(-1) if x.shape[2] == 1 else x[:, order],
+        "writes_into_a_leaf": lambda x, order: torch.zeros_like(x, requires_grad=True) + x[:, order],
+    },
+    "causal_mask": {"made_beforehand": lambda length: torch.ones(64, 64, dtype=torch.bool).tril()[:length, :length]},
+    "window_mask": {
+        "positions_in_one_byte": positions_in_one_byte,
+        "ten_at_most": lambda length, radius: window_mask(length, min(radius, 10)),
+    },
+    "path_length": {
+        "shares_of_the_walks": lambda mask: by_steps(mask, mask.float() / mask.sum(1, keepdim=True).clamp(min=1)),
+        "walks_in_one_byte": lambda mask: by_steps(mask, mask.to(torch.uint8)),
+    },
     "count_multiplications": [pairs_by_two_formulas],
 }
 RIGHT = {"self_attention": one_head(proper)}

@@ -6,14 +6,6 @@ from odd_softmaxes import ODD, proper
 from attnbook.checks.lab08.positions import sinusoidal_positions
 
 
-def no_mask_for_one_query(s, mask):
-    return proper(s, None if s.shape[-2] == 1 else mask)
-
-
-def no_mask_for_one_head(s, mask):
-    return proper(s, None if s.shape[1] == 1 else mask)
-
-
 def many_heads(weigh):
     def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
         q, k, v = (one.unflatten(-1, (heads, -1)).transpose(1, 2) for one in (query @ W_q, key @ W_k, value @ W_v))
@@ -29,11 +21,7 @@ def causal_over_oneself(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None)
     return many_heads(proper)(query, key, value, W_q, W_k, W_v, W_o, heads, mask)
 
 
-def sixty_four_places(length, dim):
-    return sinusoidal_positions(64, dim)[:length]
-
-
-def few_places_in_one_byte(length, dim):
+def few_positions_in_one_byte(length, dim):
     angle = torch.arange(length).to(torch.int8)[:, None] / 10000 ** (torch.arange(0, dim, 2) / dim)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
@@ -50,18 +38,21 @@ def rotates(dim, offset):
     return torch.block_diag(*(torch.tensor([[b.cos(), -b.sin()], [b.sin(), b.cos()]]) for b in turn))
 
 
-def fifty_at_most(dim, offset):
-    return rotates(dim, max(-50, min(50, offset)))
-
-
-def nothing_when_wide(dim, offset):
-    return torch.eye(dim) if dim > 32 else rotates(dim, offset)
-
-
-_ODD = (no_mask_for_one_query, no_mask_for_one_head, *ODD)
+_ODD = {weigh.__name__: many_heads(weigh) for weigh in ODD} | {
+    "no mask for one query": many_heads(lambda s, mask: proper(s, None if s.shape[-2] == 1 else mask)),
+    "no mask for one head": many_heads(lambda s, mask: proper(s, None if s.shape[1] == 1 else mask)),
+    "causal over oneself": causal_over_oneself,
+}
 WRONG = {
-    "multi_head_attention": {weigh.__name__: many_heads(weigh) for weigh in _ODD} | {"causal": causal_over_oneself},
-    "sinusoidal_positions": [sixty_four_places, few_places_in_one_byte],
-    "relative_shift": [solved_for, fifty_at_most, nothing_when_wide],
+    "multi_head_attention": _ODD,
+    "sinusoidal_positions": {
+        "few positions in one byte": few_positions_in_one_byte,
+        "sixty-four positions": lambda length, dim: sinusoidal_positions(64, dim)[:length],
+    },
+    "relative_shift": {
+        "solved for": solved_for,
+        "fifty at most": lambda dim, offset: rotates(dim, max(-50, min(50, offset))),
+        "nothing when wide": lambda dim, offset: torch.eye(dim) if dim > 32 else rotates(dim, offset),
+    },
 }
 RIGHT = {"multi_head_attention": many_heads(proper), "relative_shift": rotates}

@@ -39,31 +39,19 @@ CAUSAL_MASK = Exercise(
 
 wrong = CAUSAL_MASK.mistakes
 wrong("past and future swapped", {".tril()": ".triu()"}).says("""
-    You opened the future and closed the past: in your mask row 0, the first word, sees everything. Row i may see
-    columns j ≤ i, the lower triangle.""")
+    You opened the future and closed the past: in your mask the first word sees everything. Row i may see columns
+    j ≤ i, the lower triangle.""")
 wrong("True is closed", {".tril()": ".triu(1)"}).says("""
     You marked the future, what must *not* be seen. In this book True means *may attend*.""")
 wrong("not itself", {".tril()": ".tril(-1)"}).says("""
     In your mask a word sees what came before it, but not itself. The diagonal is open: the first word would have
-    nothing to look at otherwise.""")
+    nothing to attend to otherwise.""")
 wrong("one word of the future", {".tril()": ".tril(1)"}).says("""
-    Your mask lets each word see the next one. That is the very word a decoder has to guess: it would copy it. Close
-    everything above the diagonal.""")
-wrong(
-    "only itself", {"torch.ones(length, length, dtype=torch.bool).tril()": "torch.eye(length, dtype=torch.bool)"}
-).says("""
-    You opened the diagonal alone. Each word may also see all that came before it.""")
-wrong("itself and the one before", {".tril()": ".tril().triu(-1)"}).says("""
-    In your mask a word sees itself and its left neighbour. It may see *everything* that came before it.""")
-wrong("all open", {".tril()": ""}).says("""
-    Your mask is True everywhere. The future, above the diagonal, must be closed.""")
-wrong("numbers, not truth values", {", dtype=torch.bool": ""}).says("""
-    Your mask holds numbers. A mask is boolean, so that ~mask means *not*: dtype=torch.bool.""")
+    Your mask lets each word see the next one. That is the very word that a decoder has to predict, and it would copy
+    it: close everything above the diagonal.""")
 wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu(1)').says("""
-    You made a mask to add to the scores, with 0 and −∞. That is how some libraries do it. Here a mask is boolean,
-    True where a word may attend.""")
-wrong("an axis too many", {".tril()": ".tril()[None]"}).says("""
-    Your mask has an axis for the batch. Wanted is (T, T): it serves every sentence, and broadcasting adds the axis.""")
+    You made a mask to add to the scores, with 0 and −∞, as some libraries do. Here a mask is boolean, True where a
+    word may attend.""")
 
 
 def window_mask(length, radius):
@@ -108,66 +96,22 @@ WINDOW_MASK = Exercise(
 )
 
 wrong = WINDOW_MASK.mistakes
-wrong("radius left out", {"<= radius": "< radius"}).says("""
-    You used <, so that neighbours exactly `radius` away are closed. They belong to the window: |i − j| ≤ radius.""")
 wrong("sees the whole future", {".abs()": ""}).says("""
     You compared i − j without its absolute value. To the right that difference is negative, so everything there is
     open. The window has two ends: |i − j| ≤ radius.""")
-wrong("sees the whole past", {"(places[:, None] - places).abs()": "(places - places[:, None])"}).says("""
-    You compared j − i without its absolute value. To the left that difference is negative, so everything there is
-    open. The window has two ends: |i − j| ≤ radius.""")
-wrong(
-    "to the left only",
-    {"(places[:, None] - places).abs() <= radius": "((places[:, None] - places).abs() <= radius).tril()"},
-).says("""
+wrong("to the left only", {"return (places": "return ((places", "<= radius": "<= radius).tril()"}).says("""
     Your window reaches to the left only. It has two sides: `radius` words before and `radius` words after.""")
-wrong(
-    "to the right only",
-    {"(places[:, None] - places).abs() <= radius": "((places[:, None] - places).abs() <= radius).triu()"},
-).says("""
-    Your window reaches to the right only. It has two sides: `radius` words before and `radius` words after.""")
-wrong("only the edge", {"<= radius": "== radius"}).says("""
-    You opened the words exactly `radius` away, and closed those in between. All within the window may be seen: ≤, not
-    ==.""")
-wrong("radius taken for the width", {"<= radius": "<= radius // 2"}).says("""
-    You took `radius` for the width of the whole window, and reach half as far. The radius counts to *each* side.""")
-wrong("radius not used", {"<= radius": "<= 1"}).says("""
-    Your window has radius 1 whatever was asked for. Compare the distance with `radius`.""")
-wrong(
-    "slice that begins below 0",
-    "mask = torch.zeros(length, length, dtype=torch.bool)\nfor i in range(length):\n"
-    "    mask[i, i - radius : i + radius + 1] = True\nreturn mask",
-).says("""
-    You opened a slice from i − radius on. At the left end of the sentence that is negative, and a negative place
-    counts from the *end*: these rows stay empty. Begin at max(0, i − radius).""")
-wrong(
-    "slice one short",
-    "mask = torch.zeros(length, length, dtype=torch.bool)\nfor i in range(length):\n"
-    "    mask[i, max(0, i - radius) : i + radius] = True\nreturn mask",
-).says("""
+_SLICES = """
+mask = torch.zeros(length, length, dtype=torch.bool)
+for i in range(length):
+    mask[i, {}] = True
+return mask"""
+wrong("slice that begins below 0", _SLICES.format("i - radius : i + radius + 1")).says("""
+    You opened a slice from i − radius on. At the left end of the sentence that is negative, and a negative index
+    counts from the *end*, so these rows stay empty. Begin at max(0, i − radius).""")
+wrong("slice one short", _SLICES.format("max(0, i - radius) : i + radius")).says("""
     Your slice ends with i + radius, and the end of a slice is left out: the last neighbour to the right is missing.
     End with i + radius + 1.""")
-wrong(
-    "not itself",
-    {
-        "(places[:, None] - places).abs() <= radius": "((places[:, None] - places).abs() <= radius).fill_diagonal_(False)"
-    },
-).says("""
-    Your words see their neighbours but not themselves. A distance of 0 is within every radius.""")
-wrong("True is closed", {"<= radius": "> radius"}).says("""
-    You marked what lies outside the window. In this book True means *may attend*.""")
-wrong(
-    "round the end",
-    "places = torch.arange(length)\ndistance = (places[:, None] - places).abs()\n"
-    "return torch.minimum(distance, length - distance) <= radius",
-).says("""
-    In your mask the sentence is a ring: the first word sees the last one. A sentence has two ends, and windows are
-    cut off there.""")
 wrong("fixed blocks", "blocks = torch.arange(length) // (2 * radius + 1)\nreturn blocks[:, None] == blocks").says("""
     You cut the sentence into blocks, and words see their block. A window *slides*: each word stands in the middle of
     its own.""")
-wrong(
-    "numbers, not truth values",
-    {"(places[:, None] - places).abs() <= radius": "((places[:, None] - places).abs() <= radius).float()"},
-).says("""
-    Your mask holds numbers. A mask is boolean: a comparison gives it for nothing, and ~mask then means *not*.""")

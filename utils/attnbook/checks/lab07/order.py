@@ -53,19 +53,9 @@ wrong("the way back", {"order]": "order.argsort()]"}).says("""
     You sent row i *to* place order[i]. Asked for is the other way round: place i *gets* the row that stood at place
     order[i]. What you have is the inverse, the way back.""")
 wrong("sentences reordered", {"x[:, order]": "x[order]"}).says("""
-    You reordered the sentences of the batch. The first axis is the batch: leave it alone, and reorder the places,
-    x[:, …].""")
+    You reordered the sentences of the batch. The first axis is the batch: leave it alone, and reorder axis 1.""")
 wrong("features reordered", {"x[:, order]": "x[:, :, order]"}).says("""
     You reordered the features. A word's vector stays as it is; what changes is where the word stands, axis 1.""")
-wrong("turned round", {"x[:, order]": "x.flip(1)"}).says("""
-    You reversed the sentence. `order` can be any order: place i gets the row of place order[i].""")
-wrong("shifted", {"x[:, order]": "x.roll(1, dims=1)"}).says("""
-    You shifted the rows by one place. `order` can be any order: place i gets the row of place order[i].""")
-wrong("an order of your own", {"x[:, order]": "x[:, torch.randperm(x.shape[1])]"}).says("""
-    You drew a random order yourself. Use the one that is passed in: we want to apply the *same* order to other things
-    as well.""")
-wrong("sentence 0 for all", {"x[:, order]": "x[:1, order].expand_as(x)"}).says("""
-    Every sentence became a reordering of sentence 0. Each sentence keeps its own words.""")
 wrong(
     "overwritten while reading",
     "result = x.clone()\nfor i, j in enumerate(order):\n    result[:, i] = result[:, j].clone()\nreturn result",
@@ -76,7 +66,5 @@ wrong(
     "swapped one after the other",
     "result = x.clone()\nfor i, j in enumerate(order):\n    result[:, [i, j]] = result[:, [j, i]]\nreturn result",
 ).says("""
-    You swapped row i with row order[i], one pair after the other. Each swap moves rows that later ones count on. Take
+    You swapped row i with row order[i], one pair after the other. Each swap moves rows that later ones count on: take
     all rows from x at once.""")
-wrong("nothing moved", {"x[:, order]": "x.clone()"}).says("""
-    Your result is x as it was. Place i must get the row of place order[i].""")

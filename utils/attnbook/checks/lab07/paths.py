@@ -6,7 +6,6 @@ import torch
 
 from ..engine.exercise import Exercise, Property
 from .masks import causal_mask, window_mask
-from .paths_mistakes import NEXT_TO_THE_LOOP
 
 
 def path_length(mask):
@@ -67,44 +66,6 @@ def _one_look_more(lengths, mask):
     return torch.where(mask, torch.ones_like(lengths), through)
 
 
-DEEP = """
-looks, size = mask.tolist(), len(mask)
-lengths = [[float("inf")] * size for _ in looks]
-def walk(start, place, layers):
-    for seen in range(size):
-        if looks[place][seen] and lengths[start][seen] == float("inf"):
-            lengths[start][seen] = layers
-            walk(start, seen, layers + 1)
-for start in range(size):
-    walk(start, start, 1)
-return torch.tensor(lengths)
-"""
-
-SHARED = """
-looks, size = mask.tolist(), len(mask)
-lengths, found = torch.full(mask.shape, float("inf")), set()
-for start in range(size):
-    waiting = [(start, 0)]
-    while waiting:
-        place, layers = waiting.pop(0)
-        for seen in range(size):
-            if looks[place][seen] and seen not in found:
-                lengths[start, seen] = layers + 1
-                found.add(seen)
-                waiting.append((seen, layers + 1))
-return lengths
-"""
-
-MIDDLE_LAST = """
-lengths = torch.where(mask, 1.0, float("inf")).tolist()
-for i in range(len(mask)):
-    for j in range(len(mask)):
-        for k in range(len(mask)):
-            lengths[i][j] = min(lengths[i][j], lengths[i][k] + lengths[k][j])
-return torch.tensor(lengths)
-"""
-
-
 PATH_LENGTH = Exercise(
     path_length,
     cases=_who_sees_whom,
@@ -141,69 +102,41 @@ PATH_LENGTH = Exercise(
 
 wrong = PATH_LENGTH.mistakes
 wrong("0 on the diagonal", {"return lengths": "return lengths.fill_diagonal_(0)"}).says("""
-    You put 0 on the diagonal. We ask how many *layers* it takes until a word's output knows a word's input, and
-    without a layer there is no output: 1 where a word sees itself, else as long as the way round.""")
-wrong("every word sees itself", {"return lengths": "return lengths.fill_diagonal_(1)"}).says("""
-    You took for granted that each word sees itself in one layer. The mask decides: where the diagonal is closed, a
-    word hears of itself only through others, if at all.""")
-wrong("looks turned round", {"return lengths": "return lengths.mT"}).says("""
-    Your table is transposed. mask[i, j] means that i sees j, so row i says how many layers word i needs until it has
-    heard of j.""")
+    You put 0 on the diagonal. Without a layer there is no output that could know anything: it is 1 where a word sees
+    itself, else as long as the way round.""")
 wrong("both directions", {"looks = mask.to": "mask = mask | mask.mT\n    looks = mask.to"}).says("""
     You let every look work both ways. That i sees j does not mean that j sees i: with a causal mask nothing ever
     comes from the future.""")
-wrong(
-    "distance in the sentence",
-    "places = torch.arange(len(mask), device=mask.device)\nreturn (places[:, None] - places).abs().float()",
-).says("""
-    You counted how many places lie between the words, |i − j|. How many *layers* it takes depends on who sees whom: a
-    wide window jumps over several places at once.""")
 wrong("never is 0", {"return lengths": "return lengths.masked_fill(lengths.isinf(), 0)"}).says("""
-    You left 0 where no chain leads from i to j. That reads as *no layer needed*. Never is inf: it is longer than
-    everything.""")
+    You left 0 where no chain leads from i to j. That reads as *no layer needed*; never is inf.""")
 wrong("never is −1", {"return lengths": "return lengths.masked_fill(lengths.isinf(), -1)"}).says("""
-    You put −1 where no chain leads from i to j. A maximum or a comparison would take it for a very short path. Never
+    You put −1 where no chain leads from i to j. A maximum or a comparison would take it for a very short path; never
     is inf.""")
-wrong(
-    "never is the length of the sentence", {"return lengths": "return lengths.masked_fill(lengths.isinf(), len(mask))"}
-).says("""
-    You put the length of the sentence where no chain leads from i to j. More layers do not help there: never is inf.""")
+wrong("never is the length of the sentence", {"return lengths": "return lengths.clamp(max=len(mask))"}).says("""
+    You put the length of the sentence where no chain leads from i to j. More layers don't help there: never is inf.""")
 wrong("the last time, not the first", {"reached & lengths.isinf()": "reached"}).says("""
     You overwrote the number each time a word was reached again. Wanted is the *first* layer after which i knows of j:
     fill only what is still inf.""")
 wrong("jumps twice as far each time", {"reached.float() @ looks": "reached.float() @ reached.float()"}).says("""
-    You multiplied what is reached with itself. Then reach doubles from round to round: after three rounds you look at
-    chains of four. One layer adds *one* look: multiply with the mask.""")
-wrong("direct looks only", {"@ looks": "* looks"}).says("""
-    Your table knows direct looks and nothing else. A chain goes from i to k and then from k to j, for any k. One look
-    more is a matrix product, @, which sums over that k; entry by entry, *, finds nothing new.""")
-wrong("one too few", {"return lengths": "return lengths - 1"}).says("""
-    You counted the words in between (or the layers from 0). A direct look takes one layer, a look through one word in
-    between takes two.""")
-wrong("one too many", {"return lengths": "return lengths + 1"}).says("""
-    You counted the words on the chain, both ends included. Layers are the *looks* between them, one less.""")
-wrong("stopped a layer early", {"len(mask) + 1": "len(mask)"}).says("""
-    You stopped one layer too soon. In a sentence of T words a chain can have T looks: a word that hears of itself
-    through all the others. range(1, T + 1) ends with T.""")
+    You multiplied what is reached with itself, so its reach doubles from round to round. One layer adds *one* look:
+    multiply with the mask.""")
+wrong("looked once more before you wrote", {"reached = mask\n": "reached = (mask.float() @ looks) > 0\n"}).says("""
+    You let `reached` make one look more before you wrote the number down, so that in round 1 it holds chains of two
+    looks. Write first, then look on.""")
 wrong("two layers and no more", {"len(mask) + 1": "3"}).says("""
     You looked at one and at two layers only. Chains can be longer: go on until nothing new is reached.""")
-wrong("deep before wide", DEEP).says("""
-    You followed one chain to its end before you tried the next, and kept the first length that you met. The first
-    chain found is then not the shortest. Go layer by layer: all that is one look away, then two.""")
-wrong("one memory for all starts", SHARED).says("""
-    You kept one memory of the words already found, for all starts together. What word 0 has heard of says nothing
-    about word 1: each row begins anew.""")
-wrong("the word in between tried last", MIDDLE_LAST).says("""
+wrong("nothing written", {"lengths = lengths.masked_fill": "lengths.masked_fill"}).says("""
+    Your table is inf everywhere. masked_fill changes nothing by itself, it *returns* a new table: lengths =
+    lengths.masked_fill(…).""")
+wrong(
+    "the word in between tried last",
+    """lengths = torch.where(mask, 1.0, float("inf"))
+for i in range(len(mask)):
+    for j in range(len(mask)):
+        lengths[i, j] = torch.minimum(lengths[i, j], (lengths[i] + lengths[:, j]).min())
+return lengths""",
+).says("""
     You tried the words in between, k, in the innermost loop. Some chains then need numbers that are not there yet. In
     this method (Floyd's and Warshall's) k is the outermost loop.""")
-wrong("one number for all", {"return lengths": "return lengths.max()"}).says("""
-    You returned one number, the longest path. Wanted is the whole table (T, T); its maximum is easily taken later.""")
-wrong(
-    "a count of the ways",
-    "looks = mask.float()\ntotal = ways = looks\nfor _ in range(len(mask) - 1):\n"
-    "    ways = ways @ looks\n    total = total + ways\nreturn total",
-).says("""
-    You returned *how many* chains there are. Wanted is how long the shortest one is.""")
 wrong("True and False", {"return lengths": "return lengths.isfinite()"}).says("""
     You returned whether i hears of j at all. Wanted is after how many layers, and inf for never.""")
-wrong += NEXT_TO_THE_LOOP

@@ -63,40 +63,20 @@ ADD_POSITIONS = Exercise(
 
 wrong = ADD_POSITIONS.mistakes
 wrong("positions along the batch", {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"}).says("""
-    You gave each *sentence* a position, the same for all its words. A position belongs to a place in the sentence:
+    You gave each *sentence* a position, the same for all its words. A position belongs to a word of the sentence:
     axis 1, not axis 0.""")
-wrong("the table not cut", {"positions[: x.shape[1]]": "positions"}).says("""
-    You added the whole table. It has rows for the longest sentence there can be, and this one is shorter: take the
-    first T rows.""")
 wrong("cut to the number of sentences", {"positions[: x.shape[1]]": "positions[: x.shape[0]]"}).says("""
-    You took as many rows as there are sentences. Wanted are as many as there are places: x.shape[1].""")
+    You took as many rows as there are sentences. Wanted are as many as a sentence has words: x.shape[1].""")
 wrong("the last rows", {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"}).says("""
-    You took the last T rows of the table. A sentence begins at place 0, so take the first.""")
-wrong("counted from 1", {"positions[: x.shape[1]]": "positions[1 : x.shape[1] + 1]"}).says("""
-    You began with row 1. The first word stands at place 0.""")
-wrong("one place for all words", {"positions[: x.shape[1]]": "positions[0]"}).says("""
-    You added the same row to every word, so order is as invisible as before. Word t gets row t.""")
-wrong("written into x", {"return x + first.to(x)": "x += first.to(x)\n    return x"}).says("""
-    The sum is right, but you wrote it into x (`+=`), which belongs to the caller: who calls twice has the positions
-    in there twice. Return a new tensor.""")
+    You took the last T rows of the table. A sentence begins at position 0, so take the first.""")
 wrong("multiplied", {"x + first": "x * first"}).says("""
     You multiplied. Add: a product with sin 0 = 0 would wipe features out.""")
 wrong("appended", {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"}).says("""
     You laid positions and words end to end, (B, T, 2D). That works too, but costs twice the features; here they are
     added.""")
-wrong("words scaled too", {"x + first": "x * x.shape[-1] ** 0.5 + first"}).says("""
-    You multiplied x by √D first. The Transformer does so with its embeddings, in Lab 09; here only add.""")
-wrong("words lost", {"x + first.to(x)": "first.to(x).expand_as(x)"}).says("""
-    You returned the positions without the words. Both are wanted, as a sum.""")
 wrong("the table's dtype won", {"first.to(x)": "first"}).says("""
     Your sum took the dtype of the table: with float64 positions a float32 sentence became float64, and the next layer
     would refuse it. Bring the positions to x first: positions.to(x).""")
-wrong("float32, whatever x is", {"first.to(x)": "first.float()"}).says("""
-    You made the positions float32. With x in half precision the sum then becomes float32 as well, and the next layer
-    would refuse it. Take x's own dtype: positions.to(x).""")
 wrong("dtype without device", {"first.to(x)": "first.to(x.dtype)"}).says("""
     The dtype is right, but the positions stay on their own device. With x on a GPU and the table on the CPU the sum
     would fail: positions.to(x) takes over both.""")
-wrong("positions cut off", {"first.to(x)": "first.to(x).detach()"}).says("""
-    The sum is right, but no gradient arrives at the positions. They may be learnt, so leave .detach() (or .data, or
-    no_grad) out.""")

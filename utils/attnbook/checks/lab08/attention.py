@@ -6,8 +6,7 @@ import torch
 
 from ..engine.exercise import Exercise, Property
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
-from .attention_mistakes import MISTAKES
-from .mask_mistakes import MORE_MISTAKES
+from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def _split(x, heads):
@@ -23,8 +22,8 @@ def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None
     k = _split(key @ W_k, heads)  # (B, H, Tk, D/H)
     v = _split(value @ W_v, heads)  # (B, H, Tk, D/H)
     scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, H, Tq, Tk)
-    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
-    weights = scores.masked_fill(~allowed, float("-inf")).softmax(-1).masked_fill(~allowed, 0.0)
+    closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask[:, None]  # (B, 1, Tq, Tk)
+    weights = scores.masked_fill(closed, float("-inf")).softmax(-1).masked_fill(closed, 0.0)
     context = _merge(weights @ v)  # (B, Tq, D)
     return context @ W_o, weights
 
@@ -35,8 +34,7 @@ def _inputs(draw, batch, queries, keys, dim):
 
 
 def _far_apart(draw):
-    """Large scores and a mask. No word is like itself here: where it sees itself alone, what is closed scores far
-    higher."""
+    """Large scores; keys are made of −W, so where a word sees itself alone, what is closed scores far higher."""
     alone = torch.eye(4, dtype=torch.bool).expand(3, 4, 4).clone()
     some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
     for steep in (300, 1e5):
@@ -94,12 +92,13 @@ MULTI_HEAD_ATTENTION = Exercise(
     properties=[
         Property(
             "closed places get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head.",
+            "Where the mask is False, the weight must be exactly 0 in every head: there the score is −∞.",
             lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
         ),
         Property(
             "each head's rows sum to one",
-            "In each head, the weights of a query that may attend to something must sum to 1 over the keys.",
+            "The weights of a query that may attend to something must sum to 1 in each head: mask before the softmax, "
+            "which runs over the last axis, the keys.",
             lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
         ),
         Property(
@@ -115,5 +114,43 @@ MULTI_HEAD_ATTENTION = Exercise(
             _context_from_weights,
         ),
     ],
-    mistakes=[*MISTAKES, *MORE_MISTAKES],
 )
+
+wrong = MULTI_HEAD_ATTENTION.mistakes
+wrong += SCALED_OR_MASKED_WRONGLY
+wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
+    You divided by √D. A head's dot product sums over its own D/H features only, so that is what its spread comes
+    from: divide by √(D/H).""")
+wrong("tables transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
+    You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
+wrong("no projections", {"query @ W_q": "query", "key @ W_k": "key", "value @ W_v": "value"}).says("""
+    You cut query, key and value into heads as they came. Without W_q, W_k and W_v a head only ever sees the features
+    that happen to lie in its block.""")
+wrong("no W_o", {"context @ W_o": "context"}).says("""
+    You stopped after merging the heads. W_o comes last: without it no head could ever hear of another.""")
+wrong("key in the place of value", {"value @ W_v": "key @ W_v"}).says("""
+    You took the values from key. In self-attention nobody would notice; when value is something else, that is what
+    the weights must sum.""")
+_CUT = "    q = _split(query"
+_BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
+wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
+    Your heads were cut with reshape or view alone, so each mixes positions and features. Use your split_heads: cut
+    the features, then bring the heads forward.""")
+wrong("merged by reshape alone", {"_merge(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
+    Your weights are right, but the contexts were joined with reshape or view alone, so a row mixes several positions.
+    Use your merge_heads.""")
+_BLOCKS = "torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)"
+_FOR_ITSELF = f"    W_q, W_k, W_v = (W * {_BLOCKS} for W in (W_q, W_k, W_v))\n"
+wrong("cut before the projection", {_CUT: _FOR_ITSELF + _CUT}).says("""
+    You cut query, key and value into heads first, and projected each part with a block from W's diagonal. Project the
+    whole vector, then cut: a head may draw on all D features.""")
+wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
+    Your mask (B, Tq, Tk) met scores (B, H, Tq, Tk) as it is. Torch aligns axes from the right, so sentences met heads.
+    The new axis goes behind the batch: mask[:, None].""")
+wrong("mask with its axis behind the queries", {"mask[:, None]": "mask[:, :, None]"}).says("""
+    You gave the mask its new axis behind the queries, (B, Tq, 1, Tk), so queries met heads. The scores have their
+    heads behind the batch: mask[:, None].""")
+_REPEATED = "mask.repeat(heads, 1, 1).unflatten(0, (len(q), heads))"
+wrong("mask repeated in the wrong order", {"mask[:, None]": _REPEATED}).says("""
+    You folded the heads into the batch, where all heads of sentence 0 come first. mask.repeat goes through all
+    *sentences* first. Take repeat_interleave, or leave the heads an axis of their own.""")
