@@ -33,20 +33,8 @@ def closes_the_pad_logit(logits, target, pad):
     return word_losses(logits, target)[target != pad].mean()
 
 
-def clamps(logits, target, pad):
-    return word_losses(logits, target)[target != pad].clamp(max=100).mean()
-
-
-def smooths(logits, target, pad):
-    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, label_smoothing=1e-3)
-
-
 def in_single_precision(logits, target, pad):
     return word_losses(logits.float(), target)[target != pad].mean()
-
-
-def counts_the_first_padding(logits, target, pad):
-    return word_losses(logits, target)[(target == pad).long().cumsum(1) < 2].mean()
 
 
 def drops_end_symbols(target, bos):
@@ -55,12 +43,24 @@ def drops_end_symbols(target, bos):
 
 
 WRONG = {
-    "sequence_loss": [largest_of_all, sentence_by_sentence, step_by_step, shifted_again, closes_the_pad_logit]
-    + [clamps, smooths, in_single_precision, counts_the_first_padding],
+    "sequence_loss": {
+        "largest of all": largest_of_all,
+        "sentence by sentence": sentence_by_sentence,
+        "step by step": step_by_step,
+        "shifted again": shifted_again,
+        "closes the pad logit": closes_the_pad_logit,
+        "clamps": lambda logits, target, pad: word_losses(logits, target)[target != pad].clamp(max=100).mean(),
+        "smooths": lambda logits, target, pad: F.cross_entropy(
+            logits.mT, target, ignore_index=pad, label_smoothing=1e-3
+        ),
+        "in single precision": in_single_precision,
+        "first padding": lambda logits, target, pad: word_losses(logits, target)[(target == pad).cumsum(1) < 2].mean(),
+    },
     "shift_right": [drops_end_symbols],
 }
 NAMED = {
     sentence_by_sentence: "mean of the sentences' means",
+    step_by_step: "mean of the steps' means",
     shifted_again: "shifted once more",
     closes_the_pad_logit: "changes its input",
     in_single_precision: "another dtype",

@@ -116,14 +116,14 @@ wrong("padding counted", {MEAN: "losses.mean()"}).says("""
 wrong("divided by all places", {"real.sum()": "real.numel()"}).says("""
     You left the padding out of the sum, but divided by B · T, all places. Divide by the number of real words, or the
     loss shrinks as padding grows.""")
-wrong("divided by the sentences", {"real.sum()": "len(target)"}).says("""
-    You divided by the number of sentences. That is the loss of a whole sentence, and it grows with length. Divide by
-    the number of real words.""")
 wrong("summed, not averaged", {" / real.sum()": ""}).says("""
     You summed over the real words and did not divide. Then the learning rate means something else for each batch.""")
 wrong("mean of the sentences' means", {MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).mean()"}).says("""
     You averaged within each sentence and then over the sentences, so a word of a short sentence weighs more. Every
     real word of the batch has the same weight.""")
+wrong("mean of the steps' means", {MEAN: "(losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"}).says("""
+    You averaged at each step and then over the steps. At late steps few sentences are left, and their words weigh
+    more. Sum over all real words, divide once.""")
 wrong(
     "shifted once more",
     {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},

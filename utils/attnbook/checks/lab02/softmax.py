@@ -74,6 +74,9 @@ wrong += CLOSED_WRONGLY
 wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says("""
     You filled closed places with a number such as −1e4 or −1e9. Scores may be lower than that; then the closed places
     win, and nothing is left when you zero them. Fill with −∞.""")
+wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
+    You took the softmax over axis 1, which in (B, Tq, Tk) is the queries. The weights of one query sum to 1 over the
+    *keys*: dim=-1.""")
 wrong("axis counted from the front", {"softmax(-1)": "softmax(2)"}).says("""
     You took the softmax over axis 2. That is the last one only if there are three. Scores are (…, Tk): count from the
     end, dim=-1.""")

@@ -94,13 +94,9 @@ wrong("divided by D", {" ** 0.5": ""}).says("""
     You divided by D, not by √D. The *variance* of a dot product is D, so its spread is √D.""")
 wrong("multiplied by √D", {" / query": " * query"}).says("""
     You multiplied by √D. The scores are too large already: divide.""")
-for size, meaning in {
-    "key.shape[1]": "keys",
-    "query.shape[1]": "queries",
-    "value.shape[-1]": "values' features",
-}.items():
-    wrong(f"scaled by the number of {meaning}", {"query.shape[-1]": size}).says(f"""
-        You divided by the root of the number of {meaning}. What makes scores grow is the number of *features* of query
-        and key that they sum over: D = query.shape[-1].""")
+for size, what in {"key.shape[1]": "keys", "query.shape[1]": "queries", "value.shape[-1]": "value features"}.items():
+    wrong(f"scaled by the number of {what}", {"query.shape[-1]": size}).says(f"""
+        You divided by the root of the number of {what}. What makes scores grow is the number of features of query and
+        key, over which they sum: D = query.shape[-1].""")
 wrong("scores returned", {"return weights @ value, weights": "return weights @ value, scores"}).says("""
     Your second result is the scores. Return the weights: what is left after mask and softmax.""")
