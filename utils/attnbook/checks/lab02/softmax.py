@@ -24,13 +24,13 @@ def _masked_scores(draw):
     yield scores, draw.mask(batch, queries, keys)
     yield draw.normal(3, 3, 3), draw.mask(3, 3, 3)
     mask = draw.mask(2, 2, 3)  # closed places far above the open ones: beside them exp gives 0
-    far_below = -4e9 * mask  # no number that one would fill in is as low
+    far_below = -4e9 * mask.double()  # no number that one would fill in is as low
     yield far_below if draw.number == 3 else draw.normal(2, 2, 3) + 1000 * ~mask, mask
     if draw.compact:  # as small as can be: without the distance, and with it
         yield draw.normal(1, 2, 2), draw.mask(1, 2, 2, empty_rows=False)
         mask = torch.tensor([[[True, True, False]]])
         yield draw.normal(1, 1, 3) + 1000 * ~mask, mask
-        yield -4e9 * mask, mask
+        yield -4e9 * mask.double(), mask
     yield draw.normal(2, 2, 3), torch.ones(2, 3).tril() > 0  # as many queries as sentences: (B, Tk) would
     yield draw.normal(1, 2, 3), torch.zeros(1, 1, 3, dtype=torch.bool)  # all of it closed
     yield draw.normal(2, 2, 3), draw.mask(2, 1, 3)  # pass for (Tq, Tk) here, without an error
