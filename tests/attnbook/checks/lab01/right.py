@@ -18,17 +18,6 @@ def shift_right__padded(target, bos):
     return F.pad(target, (1, 0), value=bos)[:, :-1]
 
 
-def shift_right__rolled(target, bos):
-    shifted = target.roll(1, dims=1)
-    shifted[:, 0] = bos
-    return shifted
-
-
-def shift_right__numpy(target, bos):
-    words = target.cpu().numpy()
-    return torch.from_numpy(np.insert(words, 0, bos, axis=1)[:, :-1]).to(target.device)
-
-
 def sequence_loss__ignore_index(logits, target, pad):
     return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad)
 
@@ -43,17 +32,6 @@ def sequence_loss__loops(logits, target, pad):
     return total / count
 
 
-def sequence_loss__gathered(logits, target, pad):
-    log_p = logits.log_softmax(-1).gather(2, target.unsqueeze(-1)).squeeze(-1)
-    mask = (target != pad).to(logits.dtype)
-    return -(log_p * mask).sum() / mask.sum()
-
-
-def sequence_loss__selected(logits, target, pad):
-    real = target.ne(pad)
-    return F.nll_loss(F.log_softmax(logits[real], dim=-1), target[real])
-
-
 def last_states__gather(states, lengths):
     index = (lengths - 1).view(-1, 1, 1).expand(-1, 1, states.size(2))
     return states.gather(1, index).squeeze(1)
@@ -61,11 +39,6 @@ def last_states__gather(states, lengths):
 
 def last_states__loops(states, lengths):
     return torch.stack([states[b, length - 1] for b, length in enumerate(lengths.tolist())])
-
-
-def last_states__one_hot(states, lengths):
-    ends = torch.arange(1, states.shape[1] + 1, device=lengths.device) == lengths.unsqueeze(1)
-    return torch.einsum("bt,btd->bd", ends.to(states.dtype), states)
 
 
 def greedy_decode__stops_early(step, state, bos, eos, max_length):
@@ -78,21 +51,6 @@ def greedy_decode__stops_early(step, state, bos, eos, max_length):
         done |= token.eq(eos)
         columns.append(token)
     return torch.stack(columns, 1)
-
-
-def greedy_decode__filled_in(step, state, bos, eos, max_length):
-    batch = state.shape[0]
-    result = torch.full((batch, max_length), eos, device=state.device)
-    token = torch.full((batch,), bos, device=state.device)
-    going = list(range(batch))
-    for t in range(max_length):
-        logits, state = step(token, state)
-        token = logits.argmax(dim=1)
-        for b in list(going):
-            result[b, t] = token[b]
-            if token[b] == eos:
-                going.remove(b)
-    return result
 
 
 def greedy_decode__sentence_by_sentence(step, state, bos, eos, max_length):
@@ -113,19 +71,6 @@ def exact_match_by_length__joined(predictions, targets, source_lengths):
     for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
         found[length].append(" ".join(prediction) == " ".join(target))
     return {length: sum(hits) / len(hits) for length, hits in found.items()}
-
-
-def exact_match_by_length__loops(predictions, targets, source_lengths):
-    result = {}
-    for wanted in set(source_lengths):
-        right = total = 0
-        for i in range(len(targets)):
-            if source_lengths[i] == wanted:
-                total += 1
-                if len(predictions[i]) == len(targets[i]):
-                    right += all(a == b for a, b in zip(predictions[i], targets[i], strict=True))
-        result[wanted] = right / total
-    return result
 
 
 def exact_match_by_length__numpy(predictions, targets, source_lengths):

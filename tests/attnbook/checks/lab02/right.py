@@ -16,11 +16,6 @@ def masked_softmax__loops(scores, mask):
     return torch.stack(rows).reshape(scores.shape)
 
 
-def masked_softmax__nan_to_num(scores, mask):
-    weights = torch.softmax(torch.where(mask, scores, -torch.inf), dim=-1)
-    return torch.where(mask, weights, torch.zeros_like(weights))
-
-
 def masked_softmax__largest_subtracted(scores, mask):
     open_scores = scores.masked_fill(~mask, -1e30)
     e = (open_scores - open_scores.max(-1, keepdim=True).values.detach()).exp() * mask
@@ -41,12 +36,6 @@ def additive_score__einsum(query, key, W_q, W_k, v):
     return torch.einsum("bqka,a->bqk", torch.tanh(q.unsqueeze(2) + k.unsqueeze(1)), v)
 
 
-def additive_score__concatenated(query, key, W_q, W_k, v):
-    queries, keys = query.shape[1], key.shape[1]
-    pairs = torch.cat([query[:, :, None].expand(-1, -1, keys, -1), key[:, None].expand(-1, queries, -1, -1)], dim=-1)
-    return torch.tanh(pairs @ torch.cat([W_q, W_k], dim=1).T) @ v
-
-
 def weight_sum__loops(weights, value):
     return torch.stack(
         [
@@ -58,10 +47,6 @@ def weight_sum__loops(weights, value):
 
 def weight_sum__einsum(weights, value):
     return torch.einsum("bqk,bkd->bqd", weights, value)
-
-
-def weight_sum__broadcast(weights, value):
-    return (weights.unsqueeze(-1) * value.unsqueeze(1)).sum(2)
 
 
 def attention_backward__jacobian(weights, value, grad_context):

@@ -4,10 +4,8 @@ import torch
 
 
 def attend(scores, mask, value):
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -torch.inf)
-    weights = scores.softmax(-1)
-    weights = weights if mask is None else weights.masked_fill(~mask, 0.0)
+    closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask
+    weights = scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)
     return weights @ value, weights
 
 
@@ -15,26 +13,31 @@ def scaled(query, key):
     return query @ key.mT / query.shape[-1] ** 0.5
 
 
-def skips_a_closed_mask(query, key, value, mask=None):
-    if mask is None or mask.sum() == 0:
-        return attend(scaled(query, key), None, value)
-    return attend(scaled(query, key), mask, value)
+def with_mask(change):
+    """Attention that is right, but for what it does to a mask."""
+    return lambda query, key, value, mask=None: attend(
+        scaled(query, key), None if mask is None else change(mask), value
+    )
+
+
+def weights_by(softmax):
+    """Attention that is right without a mask; `softmax(scores, mask)` gives the weights with one."""
+
+    def answer(query, key, value, mask=None):
+        if mask is None:
+            return attend(scaled(query, key), None, value)
+        weights = softmax(scaled(query, key), mask)
+        return weights @ value, weights
+
+    return answer
 
 
 def scales_one_branch(query, key, value, mask=None):
     return attend(scaled(query, key) if mask is None else query @ key.mT, mask, value)
 
 
-def scales_the_other(query, key, value, mask=None):
-    return attend(query @ key.mT if mask is None else scaled(query, key), mask, value)
-
-
 def forgets_the_mask_in_the_context(query, key, value, mask=None):
     return attend(scaled(query, key), None, value)[0], attend(scaled(query, key), mask, value)[1]
-
-
-def returns_weights_before_the_mask(query, key, value, mask=None):
-    return attend(scaled(query, key), mask, value)[0], attend(scaled(query, key), None, value)[1]
 
 
 def means_where_all_is_closed(query, key, value, mask=None):
@@ -51,29 +54,9 @@ def scales_the_query_itself(query, key, value, mask=None):
     return attend(query @ key.mT, mask, value)
 
 
-def one_mask_for_the_batch(query, key, value, mask=None):
-    return attend(scaled(query, key), mask if mask is None or mask.dim() < 3 else mask[:1], value)
-
-
 def always_causal(query, key, value, mask=None):
     causal = torch.ones(query.shape[1], key.shape[1], dtype=torch.bool).tril()
     return attend(scaled(query, key), causal if mask is None else mask, value)
-
-
-def takes_two_axes_for_padding(query, key, value, mask=None):
-    return attend(scaled(query, key), mask.unsqueeze(1) if mask is not None and mask.ndim == 2 else mask, value)
-
-
-def squeezes_the_mask(query, key, value, mask=None):
-    return attend(
-        scaled(query, key), mask[:, 0] if mask is not None and mask.ndim == 3 and mask.shape[1] == 1 else mask, value
-    )
-
-
-def adds_the_logarithm_of_the_mask(query, key, value, mask=None):
-    scores = scaled(query, key) if mask is None else scaled(query, key) + mask.to(query.dtype).log()
-    weights = scores.softmax(-1).nan_to_num(0)
-    return weights @ value, weights
 
 
 def normalises_again(weights):
@@ -81,93 +64,39 @@ def normalises_again(weights):
     return -torch.where(weights > 0, weights * weights.clamp_min(1e-30).log(), 0).sum(2)
 
 
-def zeroes_nan(weights):
-    return -(weights * weights.log()).nan_to_num(0.0).sum(-1)
-
-
-def asks_entr(weights):
-    return torch.special.entr(weights).sum(-1)
-
-
 def asks_xlogy(weights):
     return -torch.special.xlogy(weights, weights).sum(-1)
-
-
-def adds_a_little(weights):
-    return -(weights * (weights + 1e-8).log()).sum(-1)
 
 
 def leaves_small_ones_out(weights):
     return -(weights * weights.where(weights > 1e-6, 1.0).log()).sum(-1)
 
 
-def selects(weights):
-    kept = weights[weights > 0]
-    return -(kept * kept.log()).sum(-1)
-
-
-def writes_ones(weights):
-    weights[weights == 0] = 1
-    return -(weights * weights.log()).sum(-1)
-
-
-def loops_into_floats(weights):
-    return torch.tensor(
-        [[sum(-w * torch.tensor(w).log() for w in row if w) for row in rows] for rows in weights.tolist()]
-    )
-
-
 def squeezes(weights):
     return -(weights * weights.clamp_min(1e-30).log()).sum(-1).squeeze()
 
 
-def holds_the_weights(weights):
-    return -(weights.data * weights.clamp_min(1e-30).log()).sum(-1)
-
-
+adds_the_logarithm_of_the_mask = weights_by(lambda s, mask: (s + mask.to(s.dtype).log()).softmax(-1).nan_to_num(0))
 WRONG = {
-    "scaled_dot_attention": [
-        skips_a_closed_mask,
-        scales_one_branch,
-        scales_the_other,
-        forgets_the_mask_in_the_context,
-        returns_weights_before_the_mask,
-        means_where_all_is_closed,
-        rounds_the_root,
-        scales_the_query_itself,
-        one_mask_for_the_batch,
-        always_causal,
-        takes_two_axes_for_padding,
-        squeezes_the_mask,
-        adds_the_logarithm_of_the_mask,
-    ],
-    "attention_entropy": [
-        normalises_again,
-        zeroes_nan,
-        asks_entr,
-        asks_xlogy,
-        adds_a_little,
-        leaves_small_ones_out,
-        selects,
-        writes_ones,
-        loops_into_floats,
-        squeezes,
-        holds_the_weights,
-    ],
+    "scaled_dot_attention": {
+        "scales one branch": scales_one_branch,
+        "forgets the mask in the context": forgets_the_mask_in_the_context,
+        "means where all is closed": means_where_all_is_closed,
+        "rounds the root": rounds_the_root,
+        "scales the query itself": scales_the_query_itself,
+        "always causal": always_causal,
+        "skips a closed mask": with_mask(lambda mask: mask if mask.any() else ~mask),
+        "one mask for the batch": with_mask(lambda mask: mask[:1] if mask.dim() == 3 else mask),
+        "takes two axes for padding": with_mask(lambda mask: mask[:, None] if mask.dim() == 2 else mask),
+        "squeezes the mask": with_mask(lambda mask: mask.squeeze(1) if mask.dim() == 3 else mask),
+        "adds the logarithm of the mask": adds_the_logarithm_of_the_mask,
+        "fills with ten thousand": weights_by(lambda s, mask: s.masked_fill(~mask, -1e4).softmax(-1) * mask),
+    },
+    "attention_entropy": [normalises_again, asks_xlogy, leaves_small_ones_out, squeezes],
 }
 NAMED = {
-    skips_a_closed_mask: "a mask that closes all is skipped",
-    scales_one_branch: "not scaled with a mask",
-    scales_the_other: "not scaled without a mask",
     scales_the_query_itself: "changes its input",
-    takes_two_axes_for_padding: "two axes taken for a padding mask",
-    squeezes_the_mask: "query axis of the mask lost",
     adds_the_logarithm_of_the_mask: "gradient is not a number",
     normalises_again: "no finite gradient at 0",
-    zeroes_nan: "no finite gradient at 0",
-    asks_entr: "no finite gradient at 0",
     asks_xlogy: "no finite gradient at 0",
-    writes_ones: "changes its input",
-    loops_into_floats: "another dtype",
-    holds_the_weights: "weights cut off",
 }

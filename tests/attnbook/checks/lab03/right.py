@@ -14,10 +14,6 @@ def dot_score__loops(query, key):
     )
 
 
-def dot_score__bmm(query, key):
-    return torch.bmm(query, key.transpose(1, 2))
-
-
 def general_score__einsum(query, key, W):
     return torch.einsum("bqd,de,bke->bqk", query, W, key)
 
@@ -31,18 +27,8 @@ def cosine_score__lengths(query, key, eps=1e-8):
     return torch.bmm(query, key.transpose(1, 2)) / query_length.unsqueeze(2) / key_length.unsqueeze(1)
 
 
-def cosine_score__normalize(query, key, eps=1e-8):
-    return F.normalize(query, dim=-1, eps=eps) @ F.normalize(key, dim=-1, eps=eps).transpose(1, 2)
-
-
 def cosine_score__similarity(query, key, eps=1e-8):
     return F.cosine_similarity(query.unsqueeze(2), key.unsqueeze(1), dim=-1, eps=eps)
-
-
-def cosine_score__where(query, key, eps=1e-8):
-    lengths = [torch.linalg.vector_norm(x, dim=2, keepdim=True) for x in (query, key)]
-    query, key = (x / torch.where(n > eps, n, eps) for x, n in zip((query, key), lengths, strict=True))
-    return torch.einsum("bqd,bkd->bqk", query, key)
 
 
 def concat_score__split(query, key, W, v):
@@ -70,15 +56,6 @@ def scaled_dot_attention__exp(query, key, value, mask=None):
     return torch.bmm(weights, value), weights
 
 
-def scaled_dot_attention__where(query, key, value, mask=None):
-    scores = (query / query.shape[-1] ** 0.5) @ key.transpose(-2, -1)
-    if mask is None:
-        mask = torch.ones_like(scores, dtype=torch.bool)
-    some = mask.any(-1, keepdim=True)
-    weights = torch.where(mask | ~some, scores, -torch.inf).softmax(-1) * some
-    return weights @ value, weights
-
-
 def scaled_dot_attention__root_of_a_tensor(query, key, value, mask=None):
     scores = torch.matmul(query, key.transpose(1, 2)) / torch.sqrt(torch.tensor(query.shape[2]))
     if mask is not None:
@@ -95,14 +72,6 @@ def padding_mask__loops(lengths, max_length):
 def padding_mask__cumsum(lengths, max_length):
     ones = torch.ones(len(lengths), max_length, dtype=torch.long, device=lengths.device)
     return ones.cumsum(1) <= lengths.unsqueeze(1)
-
-
-def attention_entropy__masked_fill(weights):
-    return -torch.einsum("bqk,bqk->bq", weights, weights.masked_fill(weights == 0, 1).log())
-
-
-def attention_entropy__clamped(weights):
-    return (weights * -weights.clamp_min(1e-30).log()).sum(dim=2)
 
 
 def attention_entropy__logarithm_held(weights):

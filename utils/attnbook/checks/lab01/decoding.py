@@ -41,36 +41,13 @@ wrong("the last column", "return states[:, -1]").says("""
 wrong("one step too far", {"lengths - 1": "lengths"}).says("""
     You indexed with `lengths`. Steps count from 0, so the last state of a sentence of n words stands at n − 1; at n
     there is padding, or the tensor ends.""")
-wrong("one step too early", {"lengths - 1": "lengths - 2"}).says("""
-    You went back one step too many. A sentence of n words has steps 0 to n − 1, and its last state stands at n − 1.""")
+wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
+    You indexed with `-lengths`. Padding stands at the end, so that counts back over the padding first.""")
 wrong("every row with every length", "return states[:, lengths - 1]").says("""
     You wrote `states[:, lengths - 1]`: that picks all the ends in each row, (B, B, D). Pair row b with length b:
     index both axes, `arange(B)` with `lengths - 1`.""")
 wrong("batch and time swapped", {"states[rows, lengths - 1]": "states[lengths - 1, rows]"}).says("""
     You indexed time first. The house is batch first: axis 0 is the sentence, axis 1 the step.""")
-wrong(
-    "mean of the states",
-    "real = torch.arange(states.shape[1]) < lengths[:, None]\n"
-    "return (states * real[..., None]).sum(1) / lengths[:, None]",
-).says("""
-    You averaged each sentence's states. That is a summary too, but the exercise asks for the one state the encoder
-    ends in.""")
-wrong(
-    "sum of the states",
-    "real = torch.arange(states.shape[1]) < lengths[:, None]\nreturn (states * real[..., None]).sum(1)",
-).says("""
-    You set the padding to zero and summed over time. Only the last real state is wanted, not all of them together.""")
-wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
-    You indexed with `-lengths`. Padding stands at the end, so that counts back over the padding first and lands too
-    early.""")
-wrong("the longest decides", {"lengths - 1": "lengths.max() - 1"}).says("""
-    You used one step for all sentences, that of the longest. Each sentence has its own length.""")
-wrong("always the first sentence", {"states[rows, ": "states[0, "}).says("""
-    You took all states from sentence 0. Row b of the result belongs to sentence b.""")
-wrong("time axis left over", {"states[rows, lengths - 1]": "states[rows, lengths - 1][:, None]"}).says("""
-    Your result still has a time axis of length 1, (B, 1, D). Squeeze it away: gather keeps the number of axes.""")
-wrong("the first state", "return states[:, 0]").says("""
-    You took step 0, the state after one word. (A backward encoder ends there; this one reads forward.)""")
 
 
 def greedy_decode(step, state, bos, eos, max_length):
@@ -126,53 +103,21 @@ GREEDY_DECODE = Exercise(
 )
 
 wrong = GREEDY_DECODE.mistakes
+APPEND = "said.append(token)"
 wrong("words after the end", {".masked_fill(finished, eos)": ""}).says("""
     A sentence of yours goes on after its end symbol. The decoder always says something; remember who has finished,
     and let those repeat `eos`.""")
-wrong(
-    "the first to finish stops all",
-    {"said.append(token)": "said.append(token)\n        if finished.any():\n            break"},
-).says("""
+wrong("the first to finish stops all", {APPEND: f"{APPEND}\n        if finished.any():\n            break"}).says("""
     You stopped as soon as one sentence ended, and cut off the others. Stop when all of them have ended.""")
 wrong(
-    "sentence 0 decides",
-    {
-        "said.append(token)": "said.append(token)\n        if finished[0]:\n            break",
-        ".masked_fill(finished, eos)": "",
-    },
-).says("""
-    You stopped when sentence 0 ended. Each sentence of the batch has its own end; stop when all have.""")
-wrong(
-    "stopped before the last end symbol",
-    {"said.append(token)": "if finished.all():\n            break\n        said.append(token)"},
+    "stopped before the last end symbol", {APPEND: f"if finished.all():\n            break\n        {APPEND}"}
 ).says("""
     You stopped when all had ended before you wrote that step down, so the last end symbol is missing. First append
     the words, then look whether to stop.""")
-wrong("bos in the sentence", {"[]": "[token]", "range(max_length)": "range(max_length - 1)"}).says("""
-    Your output begins with `bos`. It is the first input, and no word of the sentence.""")
-wrong("bos in front of all", {"[]": "[token]"}).says("""
-    You put `bos` in front, so there is one column too many. Collect what the decoder says, not what it is given
-    first.""")
-wrong("state not carried on", {"logits, state =": "logits, _ ="}).says("""
-    You call `step` each time with the state from the beginning, so the decoder forgets what it has said. Pass on the
-    state that `step` gave back.""")
-wrong("always reads bos", {"step(token, state)": "step(torch.full_like(token, bos), state)"}).says("""
-    You give the decoder `bos` at every step. At test time it reads the word it has just said.""")
-wrong("one step too many", {"range(max_length)": "range(max_length + 1)"}).says("""
-    You made max_length + 1 steps. The output has at most `max_length` columns, the end symbol included.""")
-wrong("one step too few", {"range(max_length)": "range(max_length - 1)"}).says("""
-    You made max_length − 1 steps, and the last word is missing. `bos` isn't one of the words that count.""")
-wrong("padding after the end", {"masked_fill(finished, eos)": "masked_fill(finished, 0)"}).says("""
-    You fill up with 0 after the end. Here a finished sentence repeats `eos`, so that the length can be read off
-    whatever the padding.""")
-wrong("end symbol overwritten", {"said.append(token)": "said.append(token.masked_fill(finished, 0))"}).says("""
-    You marked a sentence as finished before you wrote its word down, and its end symbol became 0. The end symbol
-    belongs to the output.""")
-wrong("drawn, not greedy", {"logits.argmax(-1)": "torch.multinomial(logits.softmax(-1), 1)[:, 0]"}).says("""
-    You drew the next word at random. Greedy means: the word with the highest score, each time.""")
-wrong("the least likely word", {"argmax": "argmin"}).says("""
-    You took the smallest score. Logits grow with probability: take the argmax.""")
-wrong("time first", {"dim=1": "dim=0"}).says("""
-    Your output is (L, B). The house is batch first: stack the steps along axis 1.""")
+wrong("end symbol overwritten", {APPEND: "said.append(token.masked_fill(finished, 0))"}).says("""
+    You marked a sentence as finished before you wrote its word down, and its end symbol became 0. It belongs to the
+    output.""")
 wrong("end symbol taken to be 2", {"(token == eos)": "(token == 2)"}).says("""
     You stop at the word with number 2. Which number ends a sentence comes in as `eos`.""")
+wrong("always reads bos", {"step(token, state)": "step(torch.full_like(token, bos), state)"}).says("""
+    You give the decoder `bos` at every step. At test time it reads the word it has just said.""")

@@ -4,27 +4,7 @@ from __future__ import annotations
 
 from ..engine.exercise import Exercise, Property
 
-WORDS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "hundred",
-    "thousand",
-]  # no zero: it is always wrong
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "twelve", "fifty", "hundred"]  # no zero
 
 
 def exact_match_by_length(predictions, targets, source_lengths):
@@ -95,60 +75,25 @@ EXACT_MATCH = Exercise(
 )
 
 wrong = EXACT_MATCH.mistakes
-wrong(
-    "words counted, not sentences",
-    {"append(prediction == target)": "append(sum(p == t for p, t in zip(prediction, target)) / len(target))"},
-).says("""
+SAME = "prediction == target"
+PAIRS = "zip(prediction, target)"
+wrong("words counted, not sentences", {SAME: f"sum(p == t for p, t in {PAIRS}) / len(target)"}).says("""
     You counted right words. Exact match is strict: a sentence with one wrong word is wrong.""")
-wrong(
-    "compared as far as the shorter goes",
-    {"append(prediction == target)": "append(all(p == t for p, t in zip(prediction, target)))"},
-).says("""
+wrong("compared as far as the shorter goes", {SAME: f"all(p == t for p, t in {PAIRS})"}).says("""
     You compared word by word with zip, which stops at the shorter list. A sentence that breaks off early, or runs on,
     then counts as right.""")
-wrong("order ignored", {"append(prediction == target)": "append(sorted(prediction) == sorted(target))"}).says("""
-    You compared the words without their order, sorted or counted. “two hundred one” is not “one hundred two”.""")
-wrong("order and repeats ignored", {"append(prediction == target)": "append(set(prediction) == set(target))"}).says("""
+wrong("order and repeats ignored", {SAME: "set(prediction) == set(target)"}).says("""
     You compared sets of words. A set has no order and holds each word once: “two hundred one” is not “one hundred
     two”, nor “two two hundred one”.""")
-wrong(
-    "only the ends compared",
-    {
-        "append(prediction == target)": "append(len(prediction) == len(target) and prediction[:1] + prediction[-1:] == "
-        "target[:1] + target[-1:])"
-    },
-).says("""
-    You compared the number of words, the first and the last one. The words between them have to be right too.""")
-wrong("words run together", {"append(prediction == target)": "append(''.join(prediction) == ''.join(target))"}).says("""
+wrong("words run together", {SAME: "''.join(prediction) == ''.join(target)"}).says("""
     You joined the words without a space between them. Then “seven teen” equals “seventeen”. Compare the lists, or
     join with a space.""")
-wrong(
-    "an empty prediction is an error",
-    {"append(prediction == target)": "append(prediction[0] == target[0] and prediction == target)"},
-).says("""
-    You look at a word of a prediction without asking whether there is one. A model that says nothing is wrong, but
-    it's no reason to stop.""")
 wrong("divided by all examples", {"len(found)": "len(targets)"}).says("""
     You divided by the number of all examples. The accuracy at length n is a share of the examples of length n.""")
 wrong("counted, not divided", {" / len(found)": ""}).says("""
     You returned how many were right at each length. Divide by how many there are of that length.""")
 wrong("grouped by the target's length", {"setdefault(length,": "setdefault(len(target),"}).says("""
     You grouped by the length of the target. The curve asks how hard the source was: use `source_lengths`.""")
-wrong("grouped by the prediction's length", {"setdefault(length,": "setdefault(len(prediction),"}).says("""
-    You grouped by the length of the model's own answer. A model that stops early would move itself to easier lengths.
-    Use `source_lengths`.""")
 wrong("the last one counts", {"sum(found) / len(found)": "float(found[-1])"}).says("""
     You overwrite the entry of a length with each new example, so only the last one counts. Collect them, then
     average.""")
-wrong("lengths without a hit missing", {"sorted(hits.items())}": "sorted(hits.items()) if any(found)}"}).says("""
-    Lengths at which nothing was right are missing from your result. An accuracy of 0 is a result, often the one that
-    matters.""")
-wrong("one accuracy for all", {"sum(found) / len(found)": "sum(map(sum, hits.values())) / len(targets)"}).says("""
-    Each length got the accuracy over all examples. Group first, then average.""")
-wrong("in per cent", {"sum(found)": "100 * sum(found)"}).says("""
-    You multiplied by 100. The result is a share between 0 and 1.""")
-wrong("all or nothing", {"sum(found) / len": "sum(found) // len"}).says("""
-    Each length got 1 if all its sentences are right, and 0 otherwise. That comes of `all(…)`, or of `//`, which
-    rounds down. The accuracy is the share of right ones: divide with `/`.""")
-wrong("errors counted", {"prediction == target)": "prediction != target)"}).says("""
-    You counted the wrong sentences. Accuracy is the share of the right ones.""")

@@ -45,44 +45,22 @@ wrong("not shifted", "return target").says("""
     You gave back the target as it is. Then the decoder reads at step t the very word it has to say at step t, and
     learns to copy. Its input must be one step late.""")
 wrong("shifted to the left", "return torch.cat([target[:, 1:], torch.full_like(target[:, :1], bos)], 1)").says("""
-    You dropped the first word and put `bos` at the end. So the decoder reads at step t the word of step t + 1: the
-    future. Move the words one place to the right, `bos` comes first.""")
-wrong("one step too long", {"target[:, :-1]": "target"}).says("""
-    You put `bos` in front but kept the last word, so each row has T + 1 steps. Inputs and targets are compared step
-    by step: drop the last word, it is never an input.""")
-wrong("overwritten, not shifted", {"target[:, :-1]": "target[:, 1:]"}).says("""
-    You wrote `bos` over the first word and moved nothing. The first word is lost, and every other one is seen at the
-    step that has to say it.""")
-wrong("bos missing", "return target[:, :-1]").says("""
-    You dropped the last word but put no `bos` in front, so there are T − 1 steps. The first step needs an input too.""")
+    You put `bos` at the end, so the decoder reads at step t the word of step t + 1: the future. Move the words one
+    place to the right; `bos` comes first.""")
 wrong("last word came round", "return target.roll(1, dims=1)").says("""
-    You rolled the row, so its last word came round to the front. The decoder would be told how the sentence ends. The
-    first input is `bos`.""")
+    You rolled the row, so its last word came round to the front: the decoder is told how the sentence ends. The first
+    input is `bos`.""")
 wrong("shifted along the batch", "return torch.cat([torch.full_like(target[:1], bos), target[:-1]], 0)").says("""
-    You shifted the rows, not the words: sentence b got the words of sentence b − 1. The batch is axis 0, time is axis
-    1.""")
-wrong("0 in front", {"bos)  #": "0)  #"}).says("""
-    Your rows begin with 0, the padding. Their first word is `bos`.""")
-wrong(
-    "the first word everywhere",
-    "moved = target.clone()\nfor t in range(1, target.shape[1]):\n"
-    "    moved[:, t] = moved[:, t - 1]\nmoved[:, 0] = bos\nreturn moved",
-).says("""
+    You shifted the rows: sentence b got the words of sentence b − 1. The batch is axis 0, time is axis 1.""")
+FROM_THE_LEFT = """
+moved = target.clone()
+for t in range(1, target.shape[1]):
+    moved[:, t] = moved[:, t - 1]
+moved[:, 0] = bos
+return moved"""
+wrong("the first word everywhere", FROM_THE_LEFT).says("""
     You moved the words one by one from the left, so each overwrote the next before that had moved. Copy from the
-    target as it was, or build a new tensor.""")
-wrong(
-    "end symbols left out",
-    "rows = [[bos, *(w for w in row[:-1] if w != 2), 0, 0][:len(row)] for row in target.tolist()]\n"
-    "return torch.tensor(rows)",
-).says("""
-    You left out the end symbol before shifting. The decoder never has to read it, but the places must stay where they
-    are: shift the row as it is.""")
-wrong("bos written as 1", {"bos)  #": "1)  #"}).says("""
-    Your first input is always 1. The number of the start symbol comes in as `bos`, and another vocabulary has another
-    one.""")
-wrong("written into the target", "target[:, 1:] = target[:, :-1].clone()\ntarget[:, 0] = bos\nreturn target").says("""
-    You shifted the target in place. The result is right, but the loss still needs the target, and it is gone. Build a
-    new tensor.""")
+    target as it was.""")
 
 
 def sequence_loss(logits, target, pad):
@@ -96,8 +74,6 @@ def _padded_batches(draw):
     pad = PAD if draw.number == 0 else draw.integer(1, words)
     target = (pad + 1 + draw.integers(0, words - 1, batch, length)) % words  # no padding yet
     lengths = draw.lengths(batch, length)
-    if draw.number == 2:
-        lengths[draw.integer(0, batch)] = 0  # a row that only fills up the batch
     target = target.where(torch.arange(length) < lengths[:, None], pad)
     yield 2 * draw.normal(batch, length, words), target, pad
     sure = 900 + draw.normal(1, 1)  # e^-900 is 0 in float64
@@ -113,10 +89,9 @@ SEQUENCE_LOSS = Exercise(
     properties=[
         Property(
             "a wrong word costs its logit",
-            "Where the model is sure and wrong, the loss is as large as "
-            "the gap between the logits, here in the hundreds; yours stays small. A probability that "
-            "was clamped, or had a little added, before the logarithm does that. Use log_softmax on the "
-            "logits.",
+            "Where the model is sure and wrong, the loss is as large as the gap between the logits, here in the "
+            "hundreds. A probability that was clamped, or had a little added, before the logarithm makes it small: "
+            "use log_softmax on the logits.",
             lambda result, *args: result > 100 or _losses(*args).max() < 100,
         ),
         Property(
@@ -126,121 +101,55 @@ SEQUENCE_LOSS = Exercise(
         ),
         Property(
             "a mean over the real words",
-            "The mean lies between the smallest and the largest loss "
-            "of a real word; yours does not. What is summed, and what is it divided by?",
+            "The mean lies between the smallest and the largest loss of a real word; yours does not. What is summed, "
+            "and what is it divided by?",
             lambda result, *args: _losses(*args).min() - 1e-6 <= result <= _losses(*args).max() + 1e-6,
         ),
     ],
 )
 
+MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes
-wrong("padding counted", "return F.cross_entropy(logits.flatten(0, 1), target.flatten())").says("""
+wrong("padding counted", {MEAN: "losses.mean()"}).says("""
     You averaged over all places, padding too. A model then earns its low loss by saying “nothing” after the end. Only
     real words count.""")
 wrong("divided by all places", {"real.sum()": "real.numel()"}).says("""
     You left the padding out of the sum, but divided by B · T, all places. Divide by the number of real words, or the
     loss shrinks as padding grows.""")
-wrong(
-    "mean of the sentences' means",
-    {
-        "return losses.where(real, 0).sum() / real.sum()": "return (losses.where(real, 0).sum(1) / real.sum(1).clamp(min=1)).mean()"
-    },
-).says("""
+wrong("summed, not averaged", {" / real.sum()": ""}).says("""
+    You summed over the real words and did not divide. Then the learning rate means something else for each batch.""")
+wrong("mean of the sentences' means", {MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).mean()"}).says("""
     You averaged within each sentence and then over the sentences, so a word of a short sentence weighs more. Every
     real word of the batch has the same weight.""")
-wrong(
-    "mean of means, and 0 / 0",
-    {"return losses.where(real, 0).sum() / real.sum()": "return (losses.where(real, 0).sum(1) / real.sum(1)).mean()"},
-).says("""
-    You averaged within each sentence first, and a row of nothing but padding has no mean: 0 / 0. Sum over all real
-    words of the batch, and divide once.""")
-wrong(
-    "mean of the means that exist",
-    {
-        "return losses.where(real, 0).sum() / real.sum()": "return (losses.where(real, 0).sum(1) / real.sum(1)).nanmean()"
-    },
-).says("""
-    You averaged within each sentence and then over the sentences that have words, so a word of a short sentence
-    weighs more. Sum over all real words, divide once.""")
-wrong(
-    "mean of the steps' means",
-    {
-        "return losses.where(real, 0).sum() / real.sum()": "return (losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"
-    },
-).says("""
+wrong("mean of the steps' means", {MEAN: "(losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"}).says("""
     You averaged at each step and then over the steps. At late steps few sentences are left, and their words weigh
     more. Sum over all real words, divide once.""")
 wrong(
     "shifted once more",
-    {
-        "logits.transpose(1, 2), target, reduction": "logits[:, :-1].transpose(1, 2), target[:, 1:], reduction",
-        "real = target != pad": "real = target[:, 1:] != pad",
-    },
+    {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},
 ).says("""
     You compared step t with word t + 1. The shift is in the decoder's *input* already (`shift_right`): what it says
     at step t belongs to target t.""")
 wrong("only numbers above pad", {"target != pad": "target > pad"}).says("""
     You kept the words whose number is greater than `pad`. The padding's number is one like any other: real is what
     differs from it.""")
-wrong("first padding counted", {"target != pad": "(target == pad).cumsum(1) <= 1"}).says("""
-    You counted one place of padding in each sentence. The end symbol is a word of the target already; what follows
-    doesn't count.""")
-wrong(
-    "the largest of all subtracted",
-    "down = logits - logits.max()\n"
-    "log_p = down - down.exp().sum(-1, keepdim=True).log()\n"
-    "return -log_p.gather(2, target[..., None])[..., 0][target != pad].mean()",
-).says("""
-    You subtracted the largest logit of the whole batch before exp. In a sentence far below it every exp becomes 0.
-    Each step has its own largest: use log_softmax.""")
-wrong("divided by the sentences", {"real.sum()": "len(target)"}).says("""
-    You divided by the number of sentences. That is the loss of a whole sentence, and it grows with length. Divide by
-    the number of real words.""")
-wrong("summed, not averaged", {" / real.sum()": ""}).says("""
-    You summed over the real words and did not divide. Then the learning rate means something else for each batch.
-    Divide by how many real words there are.""")
-wrong("softmax twice", {"logits.transpose(1, 2)": "logits.softmax(-1).transpose(1, 2)"}).says("""
-    You took a softmax and gave its result to the cross entropy, which takes a softmax itself. It wants raw logits.
-    (The loss then never gets near zero.)""")
-wrong(
-    "log of a rounded softmax",
-    "p = logits.softmax(-1).gather(2, target[..., None])[..., 0]\nreal = target != pad\nreturn -p.log()[real].mean()",
-).says("""
-    You took the softmax first and its logarithm afterwards. When the model is sure, the probability of another word
-    rounds to 0, and log 0 is −∞. Use log_softmax, or cross_entropy on the logits: they never leave the log scale.""")
-wrong(
-    "a little added before the logarithm",
-    "p = logits.softmax(-1).gather(2, target[..., None])[..., 0]\nreturn -(p + 1e-9).log()[target != pad].mean()",
-).says("""
-    You added 1e-9 to the probabilities, so that log 0 doesn't happen. Now no word costs more than 20.7, however
-    wrong, and all the others are a little off. Use log_softmax, or cross_entropy on the logits: they need no help.""")
-wrong("sign forgotten", {"return losses": "return -losses"}).says("""
-    You averaged the log-likelihood. Training makes the loss small, and would make the right words unlikely. Put a
-    minus in front.""")
-wrong(
-    "probability, not its logarithm",
-    "p = logits.softmax(-1).gather(2, target[..., None])[..., 0]\nreturn -p[target != pad].mean()",
-).says("""
-    You averaged minus the probabilities. The likelihood of a sentence is a product, its logarithm a sum: take the log
-    of each word's probability.""")
-wrong(
-    "normalised over time",
-    "p = logits.log_softmax(1).gather(2, target[..., None])[..., 0]\nreturn -p[target != pad].mean()",
-).says("""
-    Your softmax runs over the steps of the sentence. At each step the probabilities of the V words must sum to one:
-    softmax over the last axis.""")
-wrong(
-    "reshaped, not transposed", {"logits.transpose(1, 2)": "logits.reshape(len(logits), -1, target.shape[1])"}
-).says("""
-    You turned (B, T, V) into (B, V, T) with view or reshape. That moves no numbers, it only re-cuts them: scores end
-    up with other words and steps. Use transpose(1, 2), or flatten the first two axes.""")
-wrong("pad taken to be 0", {"target != pad": "target != 0"}).says("""
-    You left out the word with number 0. Which number stands for padding comes in as `pad`.""")
 wrong("only the padding counts", {"target != pad": "target == pad"}).says("""
     Your mask is the wrong way round: you averaged over the padding and left the words out.""")
-wrong("a number without a gradient", {"return losses": "return losses.detach()"}).says("""
-    You returned the loss as a plain number: `.item()`, `float()` or `.detach()`. It reads the same, but `backward`
-    finds no way from it to the weights.""")
+wrong("pad taken to be 0", {"target != pad": "target != 0"}).says("""
+    You left out the word with number 0. Which number stands for padding comes in as `pad`.""")
+LOG_P = 'F.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
+wrong("log of a rounded softmax", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0].log()"}).says("""
+    You took the softmax first and its logarithm afterwards. When the model is sure, the probability of another word
+    rounds to 0, and log 0 is −∞. Use log_softmax, or cross_entropy on the logits.""")
+wrong("probability, not its logarithm", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0]"}).says("""
+    You averaged minus the probabilities. The likelihood of a sentence is a product, its logarithm a sum: take the log
+    of each word's probability.""")
+wrong("normalised over time", {LOG_P: "-logits.log_softmax(1).gather(2, target[..., None])[..., 0]"}).says("""
+    Your softmax runs over the steps of the sentence. At each step the probabilities of the V words must sum to one:
+    softmax over the last axis.""")
+wrong("reshaped, not transposed", {"transpose(1, 2)": "reshape(len(logits), -1, target.shape[1])"}).says("""
+    You turned (B, T, V) into (B, V, T) with view or reshape. That moves no numbers, it only re-cuts them. Use
+    transpose(1, 2), or flatten the first two axes.""")
 
 
 def _losses(logits, target, pad):

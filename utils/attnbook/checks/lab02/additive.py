@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Exercise, Property
-from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY
+from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
 def additive_score(query, key, W_q, W_k, v):
@@ -19,21 +19,16 @@ def _query_and_keys(draw):
         for places in (1, 2):
             vectors = draw.normal(1, places, 2), draw.normal(1, 2, 2)
             yield *vectors, draw.normal(2, 2), draw.normal(2, 2), draw.normal(2)
-    yield (
-        draw.normal(batch, queries, query_dim),
-        draw.normal(batch, keys, key_dim),
-        draw.normal(hidden, query_dim),
-        draw.normal(hidden, key_dim),
-        draw.normal(hidden),
-    )
-    yield (draw.normal(3, 3, 3), draw.normal(3, 3, 3), draw.normal(3, 3), draw.normal(3, 3), draw.normal(3))
+    sizes = [(batch, queries, keys, query_dim, key_dim, hidden), (3, 3, 3, 3, 3, 3)]
     if draw.number == 1:  # one sentence, one query
+        sizes.append((1, 1, keys + 9, query_dim, key_dim, hidden))
+    for b, q, k, dim, other, a in sizes:
         yield (
-            draw.normal(1, 1, query_dim),
-            draw.normal(1, keys + 9, key_dim),
-            draw.normal(hidden, query_dim),
-            draw.normal(hidden, key_dim),
-            draw.normal(hidden),
+            draw.normal(b, q, dim),
+            draw.normal(b, k, other),
+            draw.normal(a, dim),
+            draw.normal(a, other),
+            draw.normal(a),
         )
 
 
@@ -50,7 +45,7 @@ ADDITIVE_SCORE = Exercise(
         Property(
             "v · tanh(sum) for each pair",
             "The score of query i and key j must be v · tanh(W_q q_i + W_k k_j): one tanh around the sum, then the "
-            "dot product with v. The last query and the last key show that it is not.",
+            "dot product with v.",
             lambda result, query, key, W_q, W_k, v: torch.allclose(
                 result[:, -1:, -1:], additive_score(query[:, -1:], key[:, -1:], W_q, W_k, v)
             ),
@@ -59,47 +54,21 @@ ADDITIVE_SCORE = Exercise(
 )
 
 wrong = ADDITIVE_SCORE.mistakes
+wrong += BENT_OR_SUMMED_WRONGLY
+EACH_PART = {"W_q.mT)": "W_q.mT).tanh()", "W_k.mT)": "W_k.mT).tanh()", "pairs.tanh()": "pairs"}
+wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
 wrong("an axis of one lost", {"pairs.tanh() @ v": "(pairs.tanh() @ v).squeeze()"}).says("""
     You squeezed the scores, which takes away every axis of size 1: a batch of one, a single query. They stay (B, Tq,
     Tk); name the axis you mean, or use @ v.""")
-wrong("tanh forgotten", {"pairs.tanh()": "pairs"}).says("""
-    There is no tanh in your score. Without it W_q q adds the same number to every key and cancels in the softmax: the
-    query would have no say at all.""")
-wrong(
-    "tanh of each part",
-    "pairs = (query @ W_q.mT).tanh()[:, :, None] + (key @ W_k.mT).tanh()[:, None]\nreturn pairs @ v",
-).says("""
-    You took the tanh of W_q q and of W_k k and added afterwards. Then the query again adds one number to all keys,
-    and cancels in the softmax. Add first, then tanh: that lets the two meet.""")
-wrong("tanh after v", {"pairs.tanh() @ v": "(pairs @ v).tanh()"}).says("""
-    You took the tanh of the finished score. It belongs between the sum and v.""")
-wrong("v forgotten", {" @ v": ".sum(-1)"}).says("""
-    You summed the hidden features instead of weighting them with v.""")
-wrong("multiplied, not added", {"[:, :, None] + (": "[:, :, None] * ("}).says("""
-    You multiplied W_q q and W_k k. This score is called additive because they are added: v · tanh(W_q q + W_k k).""")
-wrong("W not transposed", "pairs = (query @ W_q)[:, :, None] + (key @ W_k)[:, None]\nreturn pairs.tanh() @ v").says("""
+wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
     You wrote `query @ W_q`. W_q is (A, Dq): it takes a query with Dq features to A. For row vectors that is `query @
     W_q.T`.""")
-wrong("queries and keys swapped", {"pairs.tanh() @ v": "(pairs.tanh() @ v).mT"}).says("""
-    Your result is (B, Tk, Tq). A row belongs to a query, a column to a key: (B, Tq, Tk).""")
 wrong(
     "paired off, not all pairs",
     "pairs = query @ W_q.mT + key @ W_k.mT\nreturn (pairs.tanh() @ v)[:, :, None].expand(-1, -1, key.shape[1])",
 ).says("""
     You added query i and key i, place by place. Each query must meet *every* key: give the queries a key axis and the
     keys a query axis (None), and let them broadcast.""")
-wrong("weights, not scores", {"@ v": "@ v).softmax(-1)", "return pairs": "return (pairs"}).says("""
-    You applied the softmax already. Scores come first; `masked_softmax` turns them into weights, and it knows the
-    mask.""")
-wrong += BENT_OR_SUMMED_WRONGLY
-wrong("scaled", {"@ v": "@ v / len(v) ** 0.5"}).says("""
-    You divided by √A. That belongs to the scaled dot score of the Transformer; the additive score is bounded by its
-    tanh.""")
-wrong("W_q and W_k swapped", {"query @ W_q": "query @ W_k", "key @ W_k": "key @ W_q"}).says("""
-    You took W_q for the keys and W_k for the query.""")
-wrong("another bend", {".tanh()": ".relu()"}).says("""
-    You used ReLU where the paper has tanh. tanh keeps every score within the sum of |v|, so no single key can run
-    away.""")
 
 
 def weight_sum(weights, value):
@@ -129,9 +98,6 @@ WEIGHT_SUM = Exercise(
 )
 
 wrong = WEIGHT_SUM.mistakes
-wrong("an axis of one lost", {"weights @ value": "(weights @ value).squeeze()"}).says("""
-    You squeezed the result, which takes away every axis of size 1: a batch of one, a single query. It stays (B, Tq,
-    Dv).""")
 wrong("weights transposed", {"weights @": "weights.mT @"}).says("""
     You summed over the queries. Each query sums over its own row of weights, so the keys must meet: (B, Tq, Tk) @ (B,
     Tk, Dv).""")
@@ -139,15 +105,8 @@ wrong("place by place", "return weights * value").says("""
     You multiplied weights and values place by place. Each output is a *sum* over all keys: a matrix product.""")
 wrong("mean of the values", "return value.mean(1, keepdim=True).expand(-1, weights.shape[1], -1)").says("""
     You averaged the values and let the weights out. Then every query gets the same: the fixed vector again.""")
-wrong("divided by the number of keys", {"weights @ value": "weights @ value / value.shape[1]"}).says("""
-    You divided by Tk. The weights sum to 1 already: the weighted sum *is* the mean.""")
 wrong("only the best", "best = weights.argmax(-1)\nreturn torch.stack([v[b] for v, b in zip(value, best)])").says("""
     You took the value with the largest weight alone. That is hard attention; no gradient reaches the weights. Take
     all of them, weighted.""")
-wrong("one sentence for all", {"@ value": "@ value[0]"}).says("""
-    You used the values of sentence 0 for the whole batch.""")
 wrong("softmax once more", {"weights @": "weights.softmax(-1) @"}).says("""
     You took a softmax of the weights. They are normalised already; a second softmax makes them nearly equal.""")
-wrong("gradient cut", {"weights @": "weights.detach() @"}).says("""
-    Your result is right, but no gradient gets back to the weights (detach, .data, numpy or a new tensor). Then
-    nothing could learn where to look.""")

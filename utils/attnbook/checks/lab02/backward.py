@@ -51,84 +51,33 @@ ATTENTION_BACKWARD = Exercise(
 )
 
 wrong = ATTENTION_BACKWARD.mistakes
-wrong(
-    "an axis of one lost", {"return grad_scores, grad_value": "return grad_scores.squeeze(), grad_value.squeeze()"}
-).says("""
-    You squeezed the gradients, which takes away every axis of size 1: a batch of one, a single query. A gradient has
-    the shape of what it belongs to.""")
-wrong("softmax forgotten", {"grad_scores = weights * (grad_weights - mean)": "grad_scores = grad_weights"}).says("""
+wrong("softmax forgotten", {"weights * (grad_weights - mean)": "grad_weights"}).says("""
     Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the softmax: the
     second of the two steps.""")
 wrong("only the diagonal", {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"}).says("""
     You used α(1 − α), which is only the diagonal of the softmax's Jacobian. Raising one score also lowers all *other*
     weights: those terms, −α_i α_j, are missing.""")
 wrong("nothing subtracted", {"(grad_weights - mean)": "grad_weights"}).says("""
-    You multiplied by the weights and left it at that. Weights sum to 1, so what one gains the others lose: a row of
-    grad_scores sums to 0. A term with a minus sign is missing (δ − α has two parts).""")
+    You multiplied by the weights and left it at that. What one weight gains the others lose, so a row of grad_scores
+    sums to 0: a term with a minus sign is missing (δ − α has two parts).""")
 wrong("plain mean subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"}).says("""
     You subtracted the plain mean of grad_weights. It is a mean *weighted* with α.""")
-wrong("unweighted sum subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"}).says("""
-    You subtracted the sum of grad_weights. It is Σ α · grad_weights: weighted.""")
 wrong("weights in front missing", {"weights * (grad_weights - mean)": "grad_weights - mean"}).says("""
     You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no attention must get no
     gradient either.""")
-wrong("summed over the queries", {"(weights * grad_weights).sum(-1": "(weights * grad_weights).sum(-2"}).says("""
-    Your weighted mean runs over the queries. The softmax ran over the keys, so its backward sums over the keys too:
-    the last axis.""")
 wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says("""
     Your grad_scores has the wrong sign: it is grad_weights − mean, not mean − grad_weights.""")
 wrong("grad_value not transposed", {"weights.mT @": "weights @"}).says("""
     In grad_value you multiplied by the weights as they are. A value collects from every *query* that looked at it:
     weights transposed, (B, Tk, Tq) @ (B, Tq, Dv).""")
-wrong("grad_value unweighted", {"weights.mT @": "torch.ones_like(weights).mT @"}).says("""
-    Every value of yours gets the same gradient, the sum over queries. A value gets as much as it was attended to:
-    weight it with α.""")
-wrong(
-    "grad_value averaged",
-    {"grad_value = weights.mT @ grad_context": "grad_value = weights.mT @ grad_context / weights.shape[1]"},
-).says("""
-    You divided grad_value by the number of queries. The loss adds up what every query does with a value, so its
-    gradient is the sum over the queries, not their mean.""")
-wrong("results swapped", {"return grad_scores, grad_value": "return grad_value, grad_scores"}).says("""
-    You returned grad_value first. The exercise asks for (grad_scores, grad_value).""")
-wrong(
-    "gradient of the weights from the weights",
-    "grad_weights = grad_context @ (weights.mT @ grad_context).mT\n"
-    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-    "return weights * (grad_weights - mean), weights.mT @ grad_context",
-).says("""
-    In grad_weights you used the weights where the values belong: context = α V, so its gradient with respect to α is
-    grad_context · Vᵀ.""")
-wrong(
-    "asked autograd.grad",
-    "given = weights.detach().clone().requires_grad_()\n"
-    "values = value.detach().clone().requires_grad_()\n"
-    "with torch.enable_grad():\n"
-    "    context = given @ values\n"
-    "grad_weights, grad_value = torch.autograd.grad(context, (given, values), grad_context)\n"
-    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-    "return weights * (grad_weights - mean), grad_value",
-).says("""
+ASKED = (
+    "v = value.detach().clone().requires_grad_()\n    grad_value = torch.autograd.grad(weights @ v, v, grad_context)[0]"
+)
+wrong("asked autograd.grad", {"grad_value = weights.mT @ grad_context": ASKED}).says("""
     You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do what autograd
-    does. Derive it with pencil and paper, in the two steps of the text; the check does not look at your numbers
-    before.""")
+    does: derive it with pencil and paper, in the two steps of the text.""")
 wrong(
-    "called backward",
-    "scores = weights.detach().log().requires_grad_()  # softmax of the logarithms gives the weights\n"
-    "values = value.detach().clone().requires_grad_()\n"
-    "with torch.enable_grad():\n"
-    "    kept = scores.exp() / scores.exp().sum(-1, keepdim=True).clamp_min(1e-30)\n"
-    "    (kept @ values).backward(grad_context)\n"
-    "return scores.grad, values.grad",
-).says("""
-    You let `.backward()` find the gradients. By hand means without it: write down what a weight and a value collect
-    from grad_context, then send the weights' part through the softmax.""")
-wrong(
-    "asked torch.func",
-    "_, back = torch.func.vjp(torch.matmul, weights, value)\n"
-    "grad_weights, grad_value = back(grad_context)\n"
-    "mean = (weights * grad_weights).sum(-1, keepdim=True)\n"
-    "return weights * (grad_weights - mean), grad_value",
+    "asked torch.func", {"weights.mT @ grad_context": "torch.func.vjp(weights.matmul, value)[1](grad_context)[0]"}
 ).says("""
     You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in the two steps
     of the text: first through the sum, then through the softmax.""")

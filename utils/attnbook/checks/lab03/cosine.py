@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from .scores import pairs
 
 
@@ -38,15 +38,6 @@ def _above_the_floor(gradients, query, key, eps):
     return [gradients[0].masked_fill(short[0], 0.0), gradients[1].masked_fill(short[1], 0.0), None]
 
 
-def _fixed_floor(power):
-    return Mistake(
-        f"a fixed floor of 1e-{power}",
-        f"Your floor is 1e-{power}, whatever eps is. The vectors here are shorter than that and longer than eps, so "
-        "they have a direction, and their cosine is not small: clamp_min(eps).",
-        f"return F.normalize(query, dim=-1, eps=1e-{power}) @ F.normalize(key, dim=-1, eps=1e-{power}).mT",
-    )
-
-
 COSINE_SCORE = Exercise(
     cosine_score,
     cases=_pairs_with_zeros,
@@ -67,99 +58,33 @@ COSINE_SCORE = Exercise(
 )
 
 wrong = COSINE_SCORE.mistakes
-wrong(
-    "no guard against zero",
-    "return (query / query.norm(dim=-1, keepdim=True)) @ (key / key.norm(dim=-1, keepdim=True)).mT",
-).says("""
+wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=True)) @"}).says("""
     A vector of zeros gave 0 / 0 = NaN. Clamp the lengths from below with eps.""")
-wrong("only the query normalised", {"(key / key_length).mT": "key.mT"}).says("""
-    You divided by the length of the query only. A long key still wins by its length, not by its direction.""")
-wrong("only the key normalised", {"(query / query_length)": "query"}).says("""
-    You divided by the length of the key only. Then a long query makes the softmax sharp all by itself.""")
 wrong("not normalised", "return query @ key.mT").says("""
     You took the plain dot product. A cosine divides by both lengths.""")
-wrong(
-    "squared lengths",
-    {"(query / query_length)": "(query / query_length**2)", "(key / key_length).mT": "(key / key_length**2).mT"},
-).says("""
-    You divided by the squared lengths: the root is missing.""")
 wrong("length over the places", {"query.norm(dim=-1": "query.norm(dim=1", "key.norm(dim=-1": "key.norm(dim=1"}).says("""
     Your norm runs over the places of the sequence. A vector's length is taken over its features: dim=-1.""")
-wrong(
-    "sum of absolute values", {"query.norm(dim=-1": "query.norm(p=1, dim=-1", "key.norm(dim=-1": "key.norm(p=1, dim=-1"}
-).says("""
-    You divided by the sum of absolute values (p=1). A cosine needs the Euclidean length: the root of the sum of
-    squares.""")
 wrong(
     "one length for the whole batch",
     "return (query / query.norm().clamp_min(eps)) @ (key / key.norm().clamp_min(eps)).mT",
 ).says("""
     You divided by the length of the whole tensor. Each vector has its own: keepdim along the features.""")
-wrong(
-    "eps added, not a floor",
-    "lengths = query.norm(dim=-1)[:, :, None] * key.norm(dim=-1)[:, None]\nreturn query @ key.mT / (lengths + eps)",
-).says("""
+LENGTHS = "lengths = query.norm(dim=-1)[:, :, None] * key.norm(dim=-1)[:, None]\n"
+wrong("eps added, not a floor", f"{LENGTHS}return query @ key.mT / (lengths + eps)").says("""
     You added eps to the product of the lengths. For short vectors that changes the cosine, and here they are short
     beside eps. Use eps as a floor for each length: clamp_min(eps).""")
-wrong(
-    "eps added to each length",
-    {
-        "query.norm(dim=-1, keepdim=True).clamp_min(eps)": "query.norm(dim=-1, keepdim=True) + eps",
-        "key.norm(dim=-1, keepdim=True).clamp_min(eps)": "key.norm(dim=-1, keepdim=True) + eps",
-    },
-).says("""
-    You added eps to each length. That makes every cosine a little smaller, and visibly so for short vectors. eps is a
-    floor: clamp_min(eps) leaves longer vectors alone.""")
-wrong(
-    "floor on the product",
-    "lengths = query.norm(dim=-1)[:, :, None] * key.norm(dim=-1)[:, None]\nreturn query @ key.mT / "
-    "lengths.clamp_min(eps)",
-).says("""
+wrong("floor on the product", f"{LENGTHS}return query @ key.mT / lengths.clamp_min(eps)").says("""
     You used eps as a floor for the product of the two lengths. Two short vectors then fall below it, although each
     has a direction. Clamp each length by itself.""")
-wrong(
-    "floor under the root",
-    {
-        "query.norm(dim=-1, keepdim=True).clamp_min(eps)": "query.pow(2).sum(-1, keepdim=True).clamp_min(eps).sqrt()",
-        "key.norm(dim=-1, keepdim=True).clamp_min(eps)": "key.pow(2).sum(-1, keepdim=True).clamp_min(eps).sqrt()",
-    },
-).says("""
-    You clamped the sum of squares at eps, before the root. Then a length stays above √eps, not eps: clamp after the
-    root, or at eps².""")
-wrong(
-    "short vectors set to zero",
-    {
-        "(query / query_length)": "(query / query_length).where(query_length > eps, 0.0)",
-        "(key / key_length)": "(key / key_length).where(key_length > eps, 0.0)",
-    },
-).says("""
-    You gave every vector shorter than eps the score 0. Only zeros have no direction: a short vector is divided by
-    eps, as the formula's max(|x|, ε) says.""")
+QUERY, KEY = "query.norm(dim=-1, keepdim=True)", "key.norm(dim=-1, keepdim=True)"
+wrong("eps added to each length", {f"{x}.clamp_min(eps)": f"{x} + eps" for x in (QUERY, KEY)}).says("""
+    You added eps to each length. That makes every cosine a little smaller, and visibly so for short vectors. eps is a
+    floor: clamp_min(eps) leaves longer vectors alone.""")
 wrong("eps not used", "return F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT").says("""
     You don't use eps: your floor is a fixed number, or there is none and the NaN of 0 / 0 is replaced afterwards.
     Here eps is 0.5, and shorter vectors are divided by 0.5: clamp_min(eps).""")
-wrong += (_fixed_floor(power) for power in range(4, 7))
-wrong(
-    "result transposed",
-    {"(query / query_length) @ (key / key_length).mT": "(key / key_length) @ (query / query_length).mT"},
-).says("""
-    Your result is (B, Tk, Tq). A row belongs to a query, a column to a key.""")
-wrong(
-    "no finite gradient at zero",
-    {
-        "query.norm(dim=-1, keepdim=True)": "query.pow(2).sum(-1, keepdim=True).sqrt()",
-        "key.norm(dim=-1, keepdim=True)": "key.pow(2).sum(-1, keepdim=True).sqrt()",
-    },
-).says("""
-    Your scores are right, but at a vector of zeros the gradient is NaN. A root is infinitely steep at 0, and so is a
-    division by 0; a clamp or torch.where *afterwards* leaves 0 · ∞ on the way back. norm() followed by clamp_min(eps)
-    is safe, and so is clamping the sum of squares before the root.""")
-wrong(
-    "lengths held fixed",
-    {
-        "query.norm(dim=-1, keepdim=True)": "query.norm(dim=-1, keepdim=True).detach()",
-        "key.norm(dim=-1, keepdim=True)": "key.norm(dim=-1, keepdim=True).detach()",
-    },
-).says("""
-    Your scores are right, but you cut the lengths off the gradient (detach, no_grad, .data). A key then seems to
-    score higher by growing, and only its direction may count. Leave the lengths in the graph.""")
+ROOT = "pow(2).sum(-1, keepdim=True).sqrt()"
+wrong("no finite gradient at zero", {QUERY: f"query.{ROOT}", KEY: f"key.{ROOT}"}).says("""
+    Your scores are right, but at a vector of zeros the gradient is NaN: a root is infinitely steep at 0, and a clamp
+    or torch.where *afterwards* leaves 0 · ∞ on the way back. norm() followed by clamp_min(eps) is safe, and so is
+    clamping the sum of squares before the root.""")

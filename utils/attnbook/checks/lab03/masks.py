@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def padding_mask(lengths, max_length):
@@ -39,25 +39,18 @@ wrong("the padding is True", {"places <": "places >="}).says("""
     You marked the padding. In this book True means *may attend*: the real words are True.""")
 wrong("one place too many", {"places <": "places <="}).says("""
     You used ≤. Places count from 0, so a sentence of n words fills places 0 to n − 1: place < n.""")
-wrong("one place too few", {"lengths[:, None]": "lengths[:, None] - 1"}).says("""
-    The last word of each sentence is closed in your mask. It fills place n − 1, and that is < n.""")
 wrong("padding on the left", {"places < lengths[:, None]": "places >= max_length - lengths[:, None]"}).says("""
     You put the words at the end of the row. Batches here are padded on the right: words first.""")
-wrong("batch and places swapped", {"places < lengths[:, None]": "places[:, None] < lengths"}).says("""
-    Your mask is (T, B). A row belongs to a sentence: (B, T).""")
-wrong("numbers, not truth values", {"places < lengths[:, None]": "(places < lengths[:, None]).double()"}).says("""
-    Your mask holds numbers. A mask is boolean: a comparison gives it for nothing, and ~mask then means *not*.""")
-wrong(
-    "a slice from −0",
-    "mask = torch.ones(len(lengths), max_length, dtype=torch.bool)\n"
-    "for row, n in zip(mask, lengths.tolist()):\n    row[-(max_length - n):] = False\nreturn mask",
-).says("""
+SLICED = """
+mask = torch.ones(len(lengths), max_length, dtype=torch.bool)
+for row, n in zip(mask, lengths.tolist()):
+    row[-(max_length - n):] = False
+return mask"""
+wrong("a slice from −0", SLICED).says("""
     You closed the last max_length − n places with a slice such as [-(max_length - n):]. For a full row that is [-0:],
     and −0 is 0: the whole row. Count from the front, [n:], or compare.""")
 wrong("width of the longest sentence", {"arange(max_length": "arange(int(lengths.max())"}).says("""
     Your mask is as wide as the longest sentence. It must have `max_length` columns, or it won't fit the batch.""")
-wrong("only the last word", {"places < lengths[:, None]": "places == lengths[:, None] - 1"}).says("""
-    You marked one place of each sentence. All its words may be attended to: place < length.""")
 
 
 def attention_entropy(weights):
@@ -85,16 +78,6 @@ def _at_the_scores(gradients, weights):
     return [weights * (gradients[0] - mean)]
 
 
-def _added(power):
-    """A small number 10^−power before the logarithm, large enough to show."""
-    return Mistake(
-        f"1e-{power} added",
-        f"You added 1e-{power} (or so) before the logarithm, and the result is off by about as much for each place. "
-        "Put a 1 in the place of each 0 instead, or add no more than 1e-12.",
-        f"return -(weights * (weights + 1e-{power}).log()).sum(-1)",
-    )
-
-
 ATTENTION_ENTROPY = Exercise(
     attention_entropy,
     cases=_rows_of_weights,
@@ -103,8 +86,7 @@ ATTENTION_ENTROPY = Exercise(
     properties=[
         Property(
             "all on one place: 0",
-            "When all attention lies on one place the entropy is −1 · log 1 = 0; the other places, with weight 0, "
-            "add nothing.",
+            "When all attention lies on one place the entropy is −1 · log 1 = 0; a place with weight 0 adds nothing.",
             lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all(),
         ),
         Property(
@@ -125,46 +107,13 @@ wrong = ATTENTION_ENTROPY.mistakes
 wrong("0 · log 0", "return -(weights * weights.log()).sum(-1)").says("""
     A weight of 0 gave 0 · (−∞) = NaN. In an entropy 0 · log 0 counts as 0: leave those places out *before* the
     logarithm.""")
-wrong("sign forgotten", {"return -(": "return ("}).says("""
-    Your entropy is negative: logarithms of numbers below 1 are. Put a minus in front.""")
-wrong("in bits", {".log()": ".log2()"}).says("""
-    You took the logarithm to base 2: that gives bits. The book measures in nats, the natural logarithm.""")
-wrong("in bits, and 0 · log 0", "return -(weights * weights.log2()).sum(-1)").says("""
-    You took the logarithm to base 2, which gives bits: nats need the natural logarithm, log. And a weight of 0 gave 0
-    · (−∞) = NaN: deal with the zeros before the logarithm.""")
-wrong("exp of the entropy", {"-(weights * logs).sum(-1)": "(-(weights * logs).sum(-1)).exp()"}).says("""
-    You returned exp(H), the number of places that attention is spread over, as it were. The entropy in nats is H
-    itself: 0 when all lies on one place.""")
-wrong("summed over the queries", {".sum(-1)": ".sum(1)"}).says("""
-    You summed over the queries. Each query has an entropy of its own, over its keys: sum over the last axis.""")
-wrong("averaged over the keys", {".sum(-1)": ".mean(-1)"}).says("""
-    You took the mean over the keys. An entropy is the sum; the weights in it make it an average already.""")
-wrong("one number for all", {".sum(-1)": ".sum(-1).mean()"}).says("""
-    You returned one number for the whole batch. Wanted is one for each query: (B, Tq).""")
 wrong("logarithms not weighted", {"(weights * logs)": "(logs)"}).says("""
     You summed the logarithms without the weights in front. Each surprise −log w counts with its weight w.""")
-wrong("softmax once more", "weights = weights.softmax(-1)\nreturn -(weights * weights.log()).sum(-1)").says("""
-    You took a softmax of the weights. They are normalised already; a second one makes them nearly equal.""")
-wrong += (_added(power) for power in range(4, 9))
-wrong("not weighted, small number added", "return -(weights + 1e-9).log().sum(-1)").says("""
-    You summed the logarithms without the weights in front. Each surprise −log w counts with its weight: −w · log w.
-    (The small number that you added for the zeros is then not needed so badly.)""")
-wrong(
-    "divided by log Tk, and 0 · log 0", "return -(weights * weights.log()).sum(-1) / math.log(weights.shape[-1])"
-).says("""
-    You divided by log Tk: a useful number between 0 and 1, but not the entropy in nats. And a weight of 0 gave NaN:
-    deal with the zeros before the logarithm.""")
-wrong("divided by log Tk", {".sum(-1)": ".sum(-1) / math.log(weights.shape[-1])"}).says("""
-    You divided by log Tk, so that 1 means *even*. That is a useful number, but not the entropy in nats.""")
+for power in range(4, 9):
+    wrong(f"1e-{power} added", f"return -(weights * (weights + 1e-{power}).log()).sum(-1)").says(f"""
+        You added 1e-{power} (or so) before the logarithm, and the result is off by about as much for each place. Put a
+        1 in the place of each 0 instead, or add no more than 1e-12.""")
 wrong("no finite gradient at 0", "return -torch.where(weights > 0, weights * weights.log(), 0.0).sum(-1)").says("""
-    Your entropies are right, but where a weight is 0 the gradient is infinite or NaN, and one masked place would
-    spoil a training. A torch.where or nan_to_num *after* the logarithm comes too late for the way back, and xlogy and
-    entr don't help there. Put a 1 in the place of each 0 *before* it.""")
-wrong("weights cut off", {"(weights * logs)": "(weights.detach() * logs)"}).says("""
-    Your entropies are right, but the gradient is not: the weights in front of the logarithm were cut off (detach,
-    no_grad, .data). What is left of the slope is the same everywhere, and says nothing.""")
-wrong(
-    "normalised once more", {"    logs =": "    weights = weights / weights.sum(-1, keepdim=True)\n    logs ="}
-).says("""
-    You divided the weights by their sum, which is 1 already, or 0 for a query that attends to nothing: that is 0/0.
-    By the convention such a query has entropy 0.""")
+    Your entropies are right, but where a weight is 0 the gradient is infinite or NaN: a torch.where or nan_to_num
+    *after* the logarithm comes too late for the way back, and xlogy and entr don't help there. Put a 1 in the place
+    of each 0 *before* it.""")
