@@ -80,7 +80,7 @@ class Run:
         """How hard the arguments are to read."""
         return values.reading(self.args)
 
-    @property
+    @cached_property
     def changed(self) -> list[int]:
         """Which arguments were written into."""
         pairs = enumerate(zip(self.args, self.after, strict=False))
