@@ -28,7 +28,7 @@ ALIKE = (  # operations that stand for each other, as they are written; the firs
     {"lt": "`<`", "le": "`<=`", "gt": "`>`", "ge": "`>=`", "eq": "`==`", "ne": "`!=`"},
     {"__and__": "`&`", "__or__": "`|`"},
 )
-DROPPED = {"softmax", "log_softmax", "clamp", "cumsum", "roll", "flip", "neg", *ALIKE[0]}
+DROPPED = {"masked_fill", "softmax", "log_softmax", "clamp", "cumsum", "roll", "flip", "neg", *ALIKE[0]}
 ADDED = (
     *((f"`{name}`", getattr(torch, name)) for name in ("relu", "sigmoid", "tanh", "square")),
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
@@ -88,15 +88,6 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
-    if name in ("where", "masked_fill"):
-        at = next(i for i, arg in enumerate(args) if isinstance(arg, Tensor) and arg.dtype == torch.bool)
-        for words, change in (
-            ("is the opposite", torch.logical_not),
-            ("is True everywhere", torch.ones_like),
-            ("is False everywhere", torch.zeros_like),
-        ):
-            words = f"the condition of `{name}` {words}"
-            yield words, lambda f, a, k, change=change: f(*a[:at], change(a[at]), *a[at + 1 :], **k)
     if name == "roll":
         for by in (-2, -1, 1, 2):
             yield f"`roll` moves by {by}", lambda f, a, k, by=by: f(a[0], by, *a[2:], **k)
