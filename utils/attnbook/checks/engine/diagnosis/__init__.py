@@ -107,7 +107,7 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
         yield (result.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
-    yield (*PARTS, steps.one_changed, *LATE_CALLS), cases, ("", "")
+    yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
 
 
 def _right(case: Case) -> bool:
