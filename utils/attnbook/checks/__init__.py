@@ -59,10 +59,10 @@ class Listed:
     general: tuple[str, ...] = tuple(GENERAL)
 
 
-def evaluate(lab: str, exercise: str, answer: Any, variant: int = 0, shrinks: bool = True) -> Verdict:
+def evaluate(lab: str, exercise: str, answer: Any, variant: int = 0, explains: bool = True) -> Verdict:
     """The verdict on an answer; never raises for a wrong one. Raises UnknownCheck for an unknown lab or
-    exercise. Where only its name is wanted, it need not look for the smallest input to show (`shrinks`)."""
-    return judge(_lab(lab).exercise(exercise), answer, variant, shrinks)
+    exercise. Without `explains` it is sooner done: `passed` and `mistake` are the same, the message is poorer."""
+    return judge(_lab(lab).exercise(exercise), answer, variant, explains)
 
 
 def catalogue() -> dict[str, dict[str, Listed]]:

@@ -31,14 +31,16 @@ ONE, TWO = torch.ones(2), torch.zeros(2)
 @pytest.mark.parametrize(
     "got, expected, title, words",
     [
-        (ONE, TWO, "wrong values", "The shape is right, the values are not."),
-        (0.5, 0.25, "wrong number", "Your number"),
-        (torch.tensor(1.0), torch.tensor(2.0), "wrong number", "number"),
-        ([1], [2], "wrong entries", "number of entries is right"),
-        ({1: 2}, {1: 3}, "wrong values", "keys are right"),
-        ({1: 2}, {2: 2}, "wrong values", "keys are not"),
-        (frozenset({1}), frozenset({2}), "wrong result", "result"),
-        (torch.ones(3), TWO, "wrong shape", "Your result has shape (3,), wanted (2,)."),
+        (ONE, TWO, "2 of 2 entries wrong", "Each of them is too large. The first is at [0]: 1 instead of 0."),
+        (torch.eye(2), torch.ones(2, 2), "2 of 4 entries wrong", "Each of them is too small. The first is at [0, 1]"),
+        (torch.eye(3)[:2], torch.eye(3)[[0, 2]], "2 of 6 entries wrong", "at position 1 of axis 0 and 1, 2 of axis 1."),
+        (0.5, 0.25, "wrong number", "It is too large. It is 0.5 instead of 0.25."),
+        (float("nan"), 1.0, "wrong number", "It is nan instead of 1."),
+        (["a", "b"], ["a", "c"], "1 of 2 entries wrong", "The first is at 1: 'b' instead of 'c'."),
+        ({1: 2}, {1: 3}, "1 of 1 entries wrong", "The first is at 1: 2 instead of 3."),
+        ({1: 2}, {2: 2}, "2 of 2 entries wrong", "The first is at 2: 'nothing' instead of 2."),
+        (frozenset({1}), frozenset({2}), "wrong result", "It is {1} instead of {2}."),
+        (torch.ones(2, 2), torch.ones(2, 1), "wrong shape", "Your result has shape (2, 2), wanted (2, 1)."),
     ],
 )
 def test_each_kind_of_result_has_its_words(got, expected, title, words):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from torch import Tensor
 
 from . import values
+from .printing import text
 from .sandbox import Run
 
 
@@ -51,29 +53,68 @@ def _parts(value: Any) -> int:
 
 
 def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> tuple[str, str]:
-    """A title and a sentence for a result that is wrong, when nothing is known of why."""
+    """A title and a sentence for a result that is wrong, when nothing is known of why: how much of it, and where."""
     built = misbuilt(got, expected, names)
     if built is not None:
         return "wrong shape", f"Your {built[0]} has {built[1]}."
     if names and _parts(got) == len(names):
-        return "wrong values", _which(got, expected, names, tolerance)
-    if values.is_number(expected):
-        return "wrong number", "Your number is not the one that is wanted."
-    if isinstance(expected, Tensor):
-        return "wrong values", "The shape is right, the values are not."
-    if isinstance(expected, dict):
-        keys = got.keys() == expected.keys()
-        return "wrong values", "The keys are right, the values are not." if keys else "The keys are not right."
-    if isinstance(expected, (tuple, list)):
-        return "wrong entries", "The number of entries is right, the entries are not."
-    return "wrong result", "Your result is not the one that is wanted."
+        which, part = _which(got, expected, names, tolerance)
+        title, more = in_words(*part, (), tolerance)
+        return title, f"{which} {more}"
+    entries = list(_entries(got, expected))
+    wrong = [entry for entry in entries if not values.same(*entry[1:], tolerance)]
+    if not wrong:
+        return "wrong result", "Your result is not the one that is wanted."
+    place, mine, right = wrong[0]
+    if place == ():
+        title, first = f"wrong {'number' if values.is_number(right) else 'result'}", "It is"
+    else:
+        title = f"{len(wrong)} of {len(entries)} entries wrong"
+        first = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:"
+    return title, f"{_direction(wrong)}{_along(wrong, expected)}{first} {text(mine)} instead of {text(right)}."
 
 
-def _which(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> str:
-    """Which of several results are wrong."""
-    pairs = list(zip(names, got, expected, strict=True))
-    right = [f"`{name}`" for name, *pair in pairs if values.same(*pair, tolerance)]
-    wrong = [f"`{name}`" for name, *_ in pairs if f"`{name}`" not in right]
+def _which(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> tuple[str, tuple[Any, Any]]:
+    """Which of several results are wrong, and the first of them."""
+    pairs = {f"`{name}`": pair for name, *pair in zip(names, got, expected, strict=True)}
+    right = [name for name, pair in pairs.items() if values.same(*pair, tolerance)]
+    wrong = [name for name in pairs if name not in right]
     verb = "are" if len(wrong) > 1 else "is"
     rest = f"; {' and '.join(right)} {'are' if len(right) > 1 else 'is'} right" if right else ""
-    return f"The shapes are right, but {' and '.join(wrong)} {verb} wrong{rest}."
+    return f"The shapes are right, but {' and '.join(wrong)} {verb} wrong{rest}. In {wrong[0]}:", pairs[wrong[0]]
+
+
+Entry = tuple[Any, Any, Any]  # where it stands, what was returned, what is right
+
+
+def _entries(got: Any, expected: Any) -> Iterator[Entry]:
+    """What stands at each place of two results of one structure."""
+    if isinstance(expected, Tensor) and isinstance(got, Tensor):
+        places = product(*map(range, expected.shape))
+        yield from zip(places, got.flatten().tolist(), expected.flatten().tolist(), strict=True)
+    elif isinstance(expected, dict):
+        yield from ((key, got.get(key, "nothing"), expected.get(key, "nothing")) for key in expected | got)
+    elif isinstance(expected, (tuple, list)):
+        yield from ((i, *pair) for i, pair in enumerate(zip(got, expected, strict=True)))
+    else:
+        yield (), got, expected
+
+
+def _direction(wrong: list[Entry]) -> str:
+    """Whether all wrong numbers err to one side."""
+    if not all(values.is_number(number) and not isinstance(number, bool) for _, *pair in wrong for number in pair):
+        return ""
+    which = "Each of them" if len(wrong) > 1 else "It"
+    if all(mine > right for _, mine, right in wrong):
+        return f"{which} is too large. "
+    return f"{which} is too small. " if all(mine < right for _, mine, right in wrong) else ""
+
+
+def _along(wrong: list[Entry], expected: Any) -> str:
+    """Along which axes of a tensor the wrong numbers keep to some positions."""
+    said = []
+    for axis, size in enumerate(expected.shape if isinstance(expected, Tensor) else ()):
+        found = sorted({place[axis] for place, *_ in wrong})
+        if len(found) < size:
+            said.append(f"{', '.join(map(str, found))} of axis {axis}")
+    return f"All that is wrong stands at position {' and '.join(said)}. " if said else ""

@@ -32,8 +32,7 @@ imports too in `attnbook/lab_material/`. One exercise in full:
 *Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
 every mistake gives something else. A student sees the input that is easiest to read (few numbers, none of
 three digits, a difference in the first decimals); `if draw.compact:` yields inputs only to be shown.
-Functions may be arguments; an argument that carries tensors and state has `size()` and
-`transformed(change)` (see `fakes/decoder.py`).
+Functions may be arguments; one that carries tensors is a `Fake` (see `fakes/base.py`).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
 dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
 lab's module are at hand.

@@ -42,7 +42,7 @@ class Trial:
     variant: int
     got: list[Run]
     expected: list[Run]
-    shrinks: bool = True
+    explains: bool = True
 
     @cached_property
     def failing(self) -> list[int]:
@@ -54,18 +54,18 @@ class Trial:
         """The runs on a failing input, or on one that is read more easily and `shows` the same."""
         order = [index, *(other for other in self.failing if other != index)]
         pairs = [(self.got[i], self.expected[i]) for i in order]
-        return shrink(self.exercise, self.answer, self.variant, pairs, shows) if self.shrinks else pairs[0]
+        return shrink(self.exercise, self.answer, self.variant, pairs, shows) if self.explains else pairs[0]
 
 
-def judge(exercise: Exercise, answer: Any, variant: int = 0, shrinks: bool = True) -> Verdict:
-    """The verdict on an answer. Never raises for a wrong answer. Where only its name is wanted, it need not
-    look for the smallest input to show (`shrinks`)."""
+def judge(exercise: Exercise, answer: Any, variant: int = 0, explains: bool = True) -> Verdict:
+    """The verdict on an answer. Never raises for a wrong answer. Where only `passed` and `mistake` are wanted, it
+    need not look for an explanation, nor for an input that is easy to read (`explains`)."""
     refusal = _not_a_function(exercise, answer)
     if refusal is not None:
         return refusal
     expected = exercise.expected(variant)
     inputs = [run.args for run in expected]
-    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected, shrinks)
+    trial = Trial(exercise, answer, variant, _observe(exercise, answer, inputs), expected, explains)
     if any(run.autograd for run in trial.got):
         return _not_by_hand(trial)
     complaints = [] if trial.failing else side_effects.complaints(exercise, answer, trial.got, expected)
@@ -181,8 +181,8 @@ def _in_plain_words(trial: Trial) -> Verdict:
     general = messages.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
         return _wrong_at_once(trial, general[0])
-    found = diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
-    if found is not None:
+    found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
+    if found:
         index = next((i for i in trial.failing if found.shows(trial.got[i], trial.expected[i])), first)
         shown = trial.shrink(index, found.shows)
         return Verdict(False, None, messages.diagnosis(exercise, found, _broken(trial, *shown), *shown), found.kind)

@@ -91,7 +91,7 @@ class Check:
         if verdict.passed:
             print(verdict.message)
             return
-        failed = NotWrittenYet if "not written yet" in verdict.message.splitlines()[0] else CheckFailed
+        failed = NotWrittenYet if verdict.kind == "unwritten" else CheckFailed
         raise failed(verdict.message) from None
 
     def __repr__(self) -> str:

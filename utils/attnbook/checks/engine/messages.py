@@ -12,7 +12,6 @@ from torch import Tensor
 
 from . import sandbox, values
 from .compare import in_words, misbuilt
-from .diagnosis.places import how_many
 from .printing import beside, block, listing
 from .sandbox import Failure, Run
 
@@ -249,10 +248,9 @@ def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
 
 
 def wrong_values(exercise: Any, got: Run, expected: Run) -> str:
-    """Nothing more precise can be said."""
+    """Nothing more precise can be said than where it is wrong."""
     title, text = in_words(got.value, expected.value, exercise.returns, exercise.tolerance)
-    count = how_many(got.value, expected.value, exercise.tolerance)
-    return message(exercise, title, f"{text} {count}".strip(), example(exercise, got, expected))
+    return message(exercise, title, text, example(exercise, got, expected))
 
 
 def diagnosis(exercise: Any, found: Any, more: str, got: Run, expected: Run) -> str:

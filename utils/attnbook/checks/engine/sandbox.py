@@ -80,7 +80,7 @@ class Run:
         """How hard the arguments are to read."""
         return values.reading(self.args)
 
-    @property
+    @cached_property
     def changed(self) -> list[int]:
         """Which arguments were written into."""
         pairs = enumerate(zip(self.args, self.after, strict=False))
@@ -91,14 +91,22 @@ class Run:
 def run(function: Callable, args: tuple, canonical: Callable | None = None) -> Run:
     """Call `function` on a copy of `args`."""
     given, printed = values.clone(args), io.StringIO()
-    raw, failure = guarded(function, given, printed)
+    found, failure = guarded(_called, (function, given), printed)
     if failure is not None:
         return Run(args, failure=failure, printed=printed.getvalue())
-    result, failure = guarded(values.plain, (raw,))
-    result = values.Strange(raw) if failure is not None else result
+    raw, result = found
     value, failure = guarded(canonical, (result, *values.clone(args))) if canonical else (result, None)
     value = result if failure is not None else value
     return Run(args, result, value, None, raw, given, printed.getvalue())
+
+
+def _called(function: Callable, args: Sequence) -> tuple[Any, Any]:
+    """What a function gives back, as it is and made plain: under one guard, because a guard takes time."""
+    raw = function(*args)
+    try:
+        return raw, values.plain(raw)
+    except Exception:  # a list that holds itself, a class that cannot be hashed
+        return raw, values.Strange(raw)
 
 
 def guarded(function: Callable, args: Sequence, printed: io.StringIO | None = None) -> tuple:

@@ -111,7 +111,7 @@ def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) ->
     another kind (an answer that looks at numbers) says nothing."""
     if not exercise.device:
         return
-    torch.arange(1, device="meta")  # imports what it needs, for once outside the time limit
+    load_meta()
     args = values.transform(got[0].args, lambda tensor: tensor.to("meta"))
     wanted, _ = guarded(exercise.reference, args)
     if not any(tensor.is_meta for tensor in values.tensors(wanted)):
@@ -121,6 +121,11 @@ def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) ->
         yield Complaint(DEVICE, "tensors of two devices meet", got[0], expected[0], _line(failure))
     elif failure is None and not all(tensor.is_meta for tensor in values.tensors(result)):
         yield Complaint(DEVICE, "the result stays on the CPU", got[0], expected[0])
+
+
+def load_meta() -> None:
+    """Import what the meta device needs, seconds of modules: never inside the time limit of an answer."""
+    torch.arange(1, device="meta")
 
 
 def _line(failure: Failure) -> str:

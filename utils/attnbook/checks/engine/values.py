@@ -130,6 +130,8 @@ def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
 def _same_tensor(first: Tensor, second: Tensor, tolerance: float) -> bool:
     if first.shape != second.shape:
         return False
+    if first.dtype == second.dtype and torch.equal(first, second):
+        return True  # most are, and this is soon seen
     if torch.float32 in (first.dtype, second.dtype) and tolerance and first.dtype != second.dtype:
         tolerance = max(tolerance, 1e-4)  # half of the digits were lost on the way; the dtype is told apart
     first, second = first.to(torch.float64), second.to(torch.float64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .base import Fake
 
-class FakeDecoder:
+
+class FakeDecoder(Fake):
     """`decoder(token (B,), state (B, 2)) -> (logits (B, V), state (B, 2))`, for some or all sentences.
 
     Sentence b says `script[b]`, word by word, as long as it is given back the word it said before (`bos` at
@@ -45,10 +45,6 @@ class FakeDecoder:
         """The state `(B, 2)` before the first word."""
         rows = torch.arange(self.script.shape[0], dtype=self.noise.dtype)
         return torch.stack([rows, torch.zeros_like(rows)], dim=1)  # (B, 2)
-
-    def transformed(self, change: Callable[[Tensor], Tensor]) -> FakeDecoder:
-        """A copy in which `change` was applied to each tensor."""
-        return FakeDecoder(change(self.script), change(self.noise), self.bos)
 
     def size(self) -> int:
         return self.script.numel()

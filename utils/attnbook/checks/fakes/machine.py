@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
 from attnbook.models.ntm_addressing import Address, in_range
 
+from .base import Fake
 
-class FakeMachine:
+
+class FakeMachine(Fake):
     """Everything of a machine but the step, each part one matrix: ``tables`` in the order of the methods."""
 
     def __init__(self, *tables: Tensor):
@@ -45,13 +45,6 @@ class FakeMachine:
 
     def _width(self) -> int:
         return self.tables[1].shape[1] - 6
-
-    def transformed(self, change: Callable[[Tensor], Tensor]) -> FakeMachine:
-        """A copy in which `change` was applied to each tensor."""
-        return FakeMachine(*(change(table) for table in self.tables))
-
-    def size(self) -> int:
-        return sum(table.numel() for table in self.tables)
 
     def __repr__(self) -> str:
         width, hidden = self._width(), len(self.tables[1])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from .base import Fake
 
-class FakePointer:
+
+class FakePointer(Fake):
     """`pointer(point (B, P), state (B, 2)) -> (scores (B, N), state (B, 2))`, for some or all rows.
 
     The scores after reading place n of row b in step t are `table[b, n] + drift[b, t]`; after reading something that is
@@ -62,10 +63,6 @@ class FakePointer:
         """The state `(B, 2)` before anything was read, or of some rows in some step."""
         row = torch.arange(len(self.points), device=self.points.device) if row is None else row
         return torch.stack([row, torch.zeros_like(row) if step is None else step], dim=1).to(self.table.dtype)
-
-    def transformed(self, change: Callable[[Tensor], Tensor]) -> FakePointer:
-        """A copy in which `change` was applied to each tensor."""
-        return type(self)(change(self.points), change(self.table), change(self.drift))
 
     def size(self) -> int:
         return self.points.numel()

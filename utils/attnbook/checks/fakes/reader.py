@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from .base import Fake
+
 State = Tensor | tuple[Tensor, ...]
 
 
-class FakeReader:
+class FakeReader(Fake):
     """`read(words (B, n), state (B, 3)) -> (logits (B, n, V), state (B, 3))`: n words at once, after those read before.
 
     Sentence b says `script[b]` as long as it reads the prompt and then its own words, each once and in order;
@@ -72,7 +74,9 @@ class FakeReader:
 
     def transformed(self, change: Callable[[Tensor], Tensor]) -> FakeReader:
         """A copy that has read nothing, in which `change` was applied to each tensor."""
-        return FakeReader(change(self.script), change(self.noise), self.enough, self.spare, self.apart)
+        made = super().transformed(change)
+        made.given = 0
+        return made
 
     def size(self) -> int:
         return self.script.numel()

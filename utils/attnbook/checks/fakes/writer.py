@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
+from .base import Fake
 
-class FakeWriter:
+
+class FakeWriter(Fake):
     """`step(token (N,), state) -> (logits (N, V), state)`, with a state of one, two or three tensors.
 
     Two: `(N, D)` each. One: the second of them alone. Three: `(N, D)`, `(N, 1, D)`, `(N,)`, the last all that was
@@ -51,10 +51,6 @@ class FakeWriter:
                 )
         if token.device != state[0].device:
             raise RuntimeError(f"step: token on {token.device} is not on the expected device {state[0].device}")
-
-    def transformed(self, change: Callable[[Tensor], Tensor]) -> FakeWriter:
-        """A copy in which `change` was applied to each tensor."""
-        return FakeWriter(*(change(part) for part in (self.embedding, self.between, self.out, self.bias)), self.parts)
 
     def size(self) -> int:
         return self.embedding.numel()

@@ -23,6 +23,7 @@ from . import calls as calls
 from . import numbers as other
 from . import places as places
 from . import results as result
+from . import steps as steps
 from .claims import Case, Claim, Look
 from .inputs import only_when
 
@@ -106,7 +107,7 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
         yield (result.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
-    yield (*PARTS, *LATE_CALLS), cases, ("", "")
+    yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
 
 
 def _right(case: Case) -> bool:

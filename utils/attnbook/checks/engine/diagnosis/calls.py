@@ -60,7 +60,7 @@ NUMBERS = (
     ("one more", lambda x: x + 1), ("one less", lambda x: x - 1),
 )  # fmt: skip
 TENSORS = (
-    *NUMBERS[:2], *NUMBERS[5:9], ("its transpose (the last two axes exchanged)", lambda x: x.mT),
+    *NUMBERS[:2], *NUMBERS[5:10], ("its transpose (the last two axes exchanged)", lambda x: x.mT),
     ("its logarithm", torch.log), ("its exponential", torch.exp), ("its absolute value", torch.abs),
     ("its softmax over the last axis", lambda x: x.softmax(-1)),
     ("itself with the last axis reversed", lambda x: x.flip(-1)), ("itself with axis 1 reversed", lambda x: x.flip(1)),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from .claims import Case, Claim, numbers
+from .claims import Case, Claim
 
 MUCH = 0.25  # a few wrong numbers lie inside of something by chance
 Where = Callable[[Case], Tensor]  # True at some positions of the result
@@ -185,19 +184,3 @@ def _zeros(case: Case) -> Iterator[tuple[tuple[str, str], Where]]:
                     (f"at negative {name}", f"where `{name}` is negative"),
                     lambda case, i=i, w=way: _over(case.args[i] < 0, case.tensors[1].shape, w),
                 )
-
-
-def how_many(got: Any, expected: Any, tolerance: float) -> str:
-    """The last resort, in words: how many numbers differ, and the first of them; empty where it isn't about numbers."""
-    try:
-        got, expected = numbers(got), numbers(expected)
-        differ = ~torch.isclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
-    except (RuntimeError, TypeError):  # no numbers, or another shape
-        return ""
-    if not differ.any() or not got.dim():
-        return ""
-    first = tuple(differ.nonzero()[0].tolist())
-    return (
-        f"{int(differ.sum())} of {got.numel()} numbers differ; the first is at {list(first)}: {got[first]:.4g} "
-        f"instead of {expected[first]:.4g}."
-    )

@@ -240,7 +240,8 @@ def lengths(case: Case) -> Iterator[Claim]:
     """An axis of another length, and which argument has that length."""
     got, expected = case.tensors
     for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
-        for (words, size), (right, wanted) in product(sizes(case), repeat=2):
+        one = ("one entry", lambda case: 1)
+        for (words, size), (right, wanted) in product([*sizes(case), one], sizes(case)):
             if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
                 text = f"Along axis {axis} your result is as long as {words}. It should be as long as {right}."
                 yield Claim(

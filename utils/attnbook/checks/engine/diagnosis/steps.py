@@ -1,0 +1,124 @@
+"""What the right function gives when one step of it is another: a sum instead of a mean, another axis, nothing at all.
+
+The reference is run again and again, each time with one of torch's operations changed at one place of its source.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from .claims import Case, Claim, equals
+
+Step = tuple[Callable, tuple, dict]  # an operation and what it was called with
+Change = Callable[[Callable, tuple, dict], Any]  # what is done instead
+Place = tuple[CodeType, int]  # where in which function's bytecode
+
+ALIKE = (  # operations that stand for each other, as they are written; the first arguments are the same
+    {name: f"`{name}`" for name in ("relu", "sigmoid", "tanh", "abs", "exp", "log", "sin", "cos", "sqrt", "square")},
+    {name: f"`{name}`" for name in ("sum", "mean", "amax", "amin", "median")},
+    {"add": "`+`", "sub": "`-`", "mul": "`*`", "div": "`/`", "__rsub__": "`-`", "__rdiv__": "`/`"},
+    {"lt": "`<`", "le": "`<=`", "gt": "`>`", "ge": "`>=`", "eq": "`==`", "ne": "`!=`"},
+    {"__and__": "`&`", "__or__": "`|`"},
+)
+DROPPED = {"masked_fill", "softmax", "log_softmax", "clamp", "cumsum", "roll", "flip", "neg", *ALIKE[0]}
+ADDED = (
+    *((f"`{name}`", getattr(torch, name)) for name in ("relu", "sigmoid", "tanh", "square")),
+    ("a softmax over the last axis", lambda x: x.softmax(-1)),
+)
+_TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "fakes"
+
+
+class _Steps(TorchFunctionMode):
+    """While it is entered: notes each place that calls torch, and calls something else at one of them."""
+
+    def __init__(self, changed: Place | None = None, change: Change | None = None):
+        super().__init__()
+        self.changed, self.change, self.seen = changed, change, {}
+
+    def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_TORCH):
+            frame = frame.f_back
+        place, kwargs = (frame.f_code, frame.f_lasti), kwargs or {}
+        if Path(frame.f_code.co_filename).parent != _FAKES:
+            self.seen.setdefault(place, (function, args, kwargs))
+        return self.change(function, args, kwargs) if place == self.changed else function(*args, **kwargs)
+
+    def around(self, function: Callable) -> Callable:
+        """`function`, with this mode entered for as long as it runs."""
+
+        def run(*args):
+            with self:
+                return function(*args)
+
+        return run
+
+
+def one_changed(case: Case) -> Iterator[Claim]:
+    """The right result, but for one step of the reference."""
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    for place, step in steps.seen.items():
+        for words, change in _changes(*step):
+            yield equals(
+                "one step changed",
+                f"The right computation gives your result when one step of it is changed: {words}.",
+                lambda case, p=place, c=change: case.run(_Steps(p, c).around(case.exercise.reference), case.args),
+            )
+
+
+def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
+    """What may be done in place of one step, in words."""
+    name = function.__name__
+    for names in (names for names in ALIKE if name in names):
+        for other in names:
+            if names[other] != names[name] and not other.startswith("__r"):
+                words = f"{names[name]} is replaced by {names[other]}"
+                yield words, lambda f, a, k, other=other: getattr(Tensor, other)(*a, **k)
+    if name in ALIKE[2]:
+        yield from _operands(ALIKE[2][name], *args[:2])
+    if name in DROPPED:
+        yield f"`{name}` is left out", lambda f, a, k: a[0]
+    yield from _axes(name, args, kwargs)
+    if name == "roll":
+        for by in (-2, -1, 1, 2):
+            yield f"`roll` moves by {by}", lambda f, a, k, by=by: f(a[0], by, *a[2:], **k)
+    if name in ("cat", "stack"):
+        yield f"the parts of `{name}` stand in the reverse order", lambda f, a, k: f([*a[0]][::-1], *a[1:], **k)
+    if name == "matmul":
+        yield "the second factor of a matrix product is transposed", lambda f, a, k: f(a[0], a[1].mT)
+        for words, more in ADDED:
+            yield f"{words} follows a matrix product", lambda f, a, k, more=more: more(f(*a, **k))
+
+
+def _operands(sign: str, first: Any, second: Any) -> Iterator[tuple[str, Change]]:
+    """One side of a sum, difference, product or quotient alone, or with a number that is one larger or smaller."""
+    for number, which in enumerate(("second", "first")):
+        yield f"the {which} part of a `{sign[1:-1]}` is left out", lambda f, a, k, n=number: a[n]
+    if type(second) is int:
+        for by in (1, -1):
+            words = f"the number {second} beside a `{sign[1:-1]}` is {second + by}"
+            yield words, lambda f, a, k, by=by: f(a[0], a[1] + by, **k)
+
+
+def _axes(name: str, args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
+    """Another axis, where an operation is told one."""
+    key = next((key for key in ("dim", "dims") if type(kwargs.get(key)) is int), None)
+    given = kwargs[key] if key else args[1] if len(args) > 1 else None
+    if not isinstance(args[0], Tensor) or type(given) is not int or not (key or name in DROPPED | {*ALIKE[1]}):
+        return
+    for axis in range(args[0].dim()):
+        if axis != given % args[0].dim() and (key or name != "roll"):
+            words = f"`{name}` goes along axis {axis}, not axis {given % args[0].dim()}"
+            if key:
+                yield words, lambda f, a, k, axis=axis: f(*a, **{**k, key: axis})
+            else:
+                yield words, lambda f, a, k, axis=axis: f(a[0], axis, *a[2:], **k)
