@@ -150,8 +150,9 @@ def _stack_weights(weights: list[Tensor | None]) -> Tensor | None:
     given = [row for row in weights if row is not None]
     if not given:
         return None
-    places = given[-1].shape[-1]
-    return torch.stack([F.pad(row, (0, places - row.shape[-1])) for row in given], dim=1)
+    if len(given[0][0]) < len(given[-1][0]):
+        given = [F.pad(row, (0, given[-1].shape[-1] - row.shape[-1])) for row in given]
+    return torch.stack(given, dim=1)
 
 
 def _check_positive(**numbers: int) -> None:
