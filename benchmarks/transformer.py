@@ -8,12 +8,13 @@ Prints ratios; above 1 means that ours is faster.
 import argparse
 import statistics
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention import causal_mask
-from attnbook.data import BOS, Batch
+from attnbook.data import Batch
 from attnbook.decoding import WithoutCache, greedy
 from attnbook.experiments.shared.timing import wall_seconds
 from attnbook.models import Transformer, TransformerConfig
@@ -102,11 +103,11 @@ def compare_decoding(config: TransformerConfig, batch: int, length: int, rounds:
     torch.manual_seed(0)
     model = Transformer(WORDS, WORDS, config).eval()
     data = random_batch(batch, length, 0)
-    never = -1  # no word ends a sentence: all are `length` words long
+    write = partial(greedy, max_length=length, eos=-1)  # no word ends a sentence: all are `length` words long
     ratios = []
     for _ in range(rounds):
-        cached = wall_seconds(greedy, model, data.source, data.lengths, length, BOS, never)
-        ratios.append(wall_seconds(greedy, WithoutCache(model), data.source, data.lengths, length, BOS, never) / cached)
+        cached = wall_seconds(write, model, data.source, data.lengths)
+        ratios.append(wall_seconds(write, WithoutCache(model), data.source, data.lengths) / cached)
     print(f"decoding  D={config.d_model}, B={batch}, {length} words: {statistics.median(ratios):.1f} × with the cache")
     return statistics.median(ratios)
 

@@ -34,7 +34,7 @@ class Scripted:
 
 def write(scripts: list[list[int]], max_length: int, **options) -> tuple[list[list[int]], Scripted]:
     model, batch = Scripted(scripts), len(scripts)
-    decoded = greedy(model, torch.zeros(batch, 1).long(), torch.ones(batch).long(), max_length, **options)
+    decoded = greedy(model, torch.zeros(batch, 1).long(), torch.ones(batch).long(), max_length=max_length, **options)
     assert decoded.weights is None
     return decoded.tokens.tolist(), model
 
@@ -162,74 +162,6 @@ def test_without_the_cache_a_transformer_writes_and_looks_the_same(name, seed, d
 # ---- sampling
 
 
-def slow_nucleus(probabilities: list[float], p: float) -> list[float]:
-    """Take the likeliest word, and the next, until they hold p; then make them sum to one."""
-    kept, total = {}, 0.0
-    for word in sorted(range(len(probabilities)), key=lambda word: -probabilities[word]):
-        if total < p:
-            kept[word] = probabilities[word]
-            total += probabilities[word]
-    return [kept.get(word, 0.0) / total for word in range(len(probabilities))]
-
-
-@pytest.mark.parametrize("top_p", [0.01, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize("temperature", [0.5, 2.0])
-def test_the_nucleus_equals_a_loop_from_the_likeliest_word_down(draw, close, top_p, temperature):
-    logits = draw(20, WORDS)
-    got = sampling_probabilities(logits, temperature, top_p=top_p)
-    rows = (logits / temperature).softmax(dim=-1).tolist()
-    close(got, logits.new_tensor([slow_nucleus(row, top_p) for row in rows]))
-
-
-@given(st.integers(0, 999), st.integers(1, WORDS), st.floats(0.05, 0.95), st.floats(0.1, 5))
-def test_what_is_kept_are_the_likeliest_words_in_their_old_proportions(seed, top_k, top_p, temperature):
-    logits = torch.randn(3, WORDS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    got = sampling_probabilities(logits, temperature, top_k, top_p)
-    whole = (logits / temperature).softmax(dim=-1)
-    for row, all_words in zip(got, whole, strict=True):
-        kept = row > 0
-        assert 1 <= kept.sum() <= top_k
-        assert row.sum().item() == pytest.approx(1)
-        assert all_words[kept].min() >= all_words[~kept].max() if (~kept).any() else True
-        torch.testing.assert_close(row[kept], all_words[kept] / all_words[kept].sum())
-
-
-def test_without_a_cut_the_probabilities_are_the_softmax(draw, close):
-    logits = draw(4, WORDS)
-    for options in ({}, {"top_k": WORDS}, {"top_p": 1.0}):
-        close(sampling_probabilities(logits, **options), logits.softmax(dim=-1))
-
-
-def test_a_low_temperature_leaves_the_best_word_and_a_high_one_makes_all_alike(draw, device, close):
-    logits = draw(4, WORDS)
-    best = torch.nn.functional.one_hot(logits.argmax(dim=-1), WORDS).to(logits)
-    close(sampling_probabilities(logits, temperature=1e-4), best)
-    close(sampling_probabilities(logits, top_k=1), best)
-    close(sampling_probabilities(logits, top_p=1e-6), best)
-    close(sampling_probabilities(logits, temperature=1e12), torch.full_like(logits, 1 / WORDS))
-
-
-def test_words_as_good_as_the_kth_stay():
-    got = sampling_probabilities(torch.tensor([[2.0, 1.0, 1.0, 0.0]]), top_k=2)
-    assert got.gt(0).tolist() == [[True, True, True, False]]
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"temperature": 0.0}, r"temperature must be above 0, got 0\.0; for 0 use greedy"),
-        ({"temperature": -1.0}, r"temperature must be above 0, got -1\.0"),
-        ({"top_k": 0}, r"top_k must lie in 1\.\.7, the words there are; got 0"),
-        ({"top_k": 8}, r"top_k must lie in 1\.\.7, the words there are; got 8"),
-        ({"top_p": 0.0}, r"top_p must be above 0 and at most 1, got 0\.0"),
-        ({"top_p": 1.5}, r"top_p must be above 0 and at most 1, got 1\.5"),
-    ],
-)
-def test_a_way_to_sample_that_has_no_meaning_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        sampling_probabilities(torch.zeros(1, WORDS), **options)
-
-
 class Same:
     """A model that gives the same logits at each step to each sentence."""
 
@@ -247,7 +179,8 @@ def test_words_are_drawn_as_often_as_they_are_likely():
     logits, number = torch.tensor([0.0, 1.0, -1.0, 2.0, 0.5]), 20_000
     options = {"temperature": 0.8, "top_k": 4, "top_p": 0.95}
     many = torch.zeros(number, 1).long()
-    tokens, _ = sample(Same(logits), many, many[:, 0], 1, **options, generator=torch.Generator().manual_seed(0))
+    chance = torch.Generator().manual_seed(0)
+    tokens, _ = sample(Same(logits), many, many[:, 0], max_length=1, **options, generator=chance)
     wanted = sampling_probabilities(logits[None], **options)[0]
     frequencies = tokens.flatten().bincount(minlength=5) / number
     assert (frequencies - wanted).abs().max() < 4 * math.sqrt(0.25 / number)
@@ -260,18 +193,18 @@ def test_a_generator_repeats_a_sample_and_ended_sentences_stay_ended(name, devic
 
     def write(seed: int, **options) -> torch.Tensor:
         generator = torch.Generator(device).manual_seed(seed)
-        return sample(model, SOURCE.to(device), LENGTHS, 8, generator=generator, **options).tokens
+        return sample(model, SOURCE.to(device), LENGTHS, max_length=8, generator=generator, **options).tokens
 
     first = write(1, temperature=1.5)
     assert torch.equal(first, write(1, temperature=1.5))
     assert not all(torch.equal(first, write(seed, temperature=1.5)) for seed in (2, 3, 4))
     assert first[(first == EOS).cumsum(dim=1) > 0].eq(EOS).all()
-    assert torch.equal(write(1, top_k=1), greedy(model, SOURCE.to(device), LENGTHS, 8).tokens)
+    assert torch.equal(write(1, top_k=1), greedy(model, SOURCE.to(device), LENGTHS, max_length=8).tokens)
 
 
 def test_sampling_too_refuses_a_length_below_one():
     with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
-        sample(Same(torch.zeros(WORDS)), SOURCE, LENGTHS, 0)
+        sample(Same(torch.zeros(WORDS)), SOURCE, LENGTHS, max_length=0)
 
 
 # ---- states

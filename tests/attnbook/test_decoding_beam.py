@@ -1,5 +1,6 @@
 """Beam search against a search through everything, against one written with lists, and as a part of both models."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from small_transformers import small_transformer
 
 from attnbook.attention import LocationAware
-from attnbook.decoding import WithoutCache, beam, greedy, length_penalty
+from attnbook.decoding import WithoutCache, beam, greedy, length_penalty, select
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 
 BOS, EOS, V, L = 1, 2, 4, 4
@@ -32,9 +33,11 @@ class Table:
         code = code * V + token  # the words before in base V; the start symbol is 1, so no two codes are alike
         return self.logits[sentence, code], (sentence, (code, word)), None
 
+    select = staticmethod(select)
+
     def search(self, width: int = EVERYTHING, alpha: float = 0.0, max_length: int = L, **options):
         numbers = torch.arange(len(self.logits))
-        return beam(self, numbers[:, None], numbers, max_length, width, alpha, **options)
+        return beam(self, numbers[:, None], numbers, max_length=max_length, width=width, alpha=alpha, **options)
 
     def after(self, sentence: int, words: tuple[int, ...]) -> list[float]:
         """Log-probabilities of the word after these."""
@@ -114,7 +117,7 @@ def test_beams_are_sorted_and_no_two_are_alike(seed, width, alpha):
 @given(seeds, alphas)
 def test_a_beam_of_one_is_greedy(seed, alpha):
     table, numbers = Table(seed), torch.arange(2)
-    tokens, _ = greedy(table, numbers[:, None], numbers, L)
+    tokens, _ = greedy(table, numbers[:, None], numbers, max_length=L)
     assert torch.equal(table.search(1, alpha).tokens[:, 0], tokens)
 
 
@@ -209,7 +212,8 @@ def test_scores_are_log_probabilities_under_the_model(model, writer, device, clo
 def test_a_batch_is_searched_as_one_sentence_at_a_time(writer, device, close):
     tokens, scores = beam(writer, SOURCE.to(device), LENGTHS, max_length=5, width=3, alpha=0.6)
     for row, length in enumerate(LENGTHS.tolist()):
-        alone = beam(writer, SOURCE[row, None, :length].to(device), LENGTHS[row, None], 5, width=3, alpha=0.6)
+        one = SOURCE[row, None, :length].to(device), LENGTHS[row, None]
+        alone = beam(writer, *one, max_length=5, width=3, alpha=0.6)
         longest = alone.tokens.shape[2]
         assert torch.equal(tokens[row, :, :longest], alone.tokens[0])
         assert tokens[row, :, longest:].eq(EOS).all()
@@ -217,11 +221,10 @@ def test_a_batch_is_searched_as_one_sentence_at_a_time(writer, device, close):
 
 
 def test_a_beam_of_one_writes_what_greedy_writes(writer, device):
-    arguments = writer, SOURCE.to(device), LENGTHS, 6
-    assert torch.equal(beam(*arguments, width=1).tokens[:, 0], greedy(*arguments).tokens)
+    arguments = writer, SOURCE.to(device), LENGTHS
+    assert torch.equal(beam(*arguments, max_length=6, width=1).tokens[:, 0], greedy(*arguments, max_length=6).tokens)
 
 
 def test_a_wide_beam_finds_nothing_worse_than_greedy(writer, device):
-    arguments = writer, SOURCE.to(device), LENGTHS, 3
-    widest = beam(*arguments, width=1 + 4 + 16 + 64).scores[:, 0]
-    assert (widest >= beam(*arguments, width=1).scores[:, 0] - 1e-5).all()
+    search = partial(beam, writer, SOURCE.to(device), LENGTHS, max_length=3)
+    assert (search(width=1 + 4 + 16 + 64).scores[:, 0] >= search(width=1).scores[:, 0] - 1e-5).all()

@@ -1,18 +1,55 @@
 """Loops around a model's ``step``: how a trained decoder, recurrent or Transformer, writes a sentence.
 
-A model has ``start(source, lengths) -> state`` and ``step(token, state) -> (logits, state, weights)``. The first axis
-of every tensor in a state is the batch, so a sentence can be taken out of it, or taken twice.
+A loop knows nothing of a model but :class:`Decoder`, and nothing of its state but that the model can go on from it.
+Each loop reads a prompt first, and then its own words. For a model with a source the prompt is the start symbol; a
+language model has no source, and goes on from the words that it is given.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
+from attnbook.sampling import sampling_probabilities
 from attnbook.threads import small_on_one_thread
+
+State = TypeVar("State")
+
+
+class Decoder(Protocol[State]):
+    """What decoding asks of a model: seq2seq, LSTMN, Transformer, language model and pointer network all meet it.
+
+    What a state holds is the model's own affair. Most are named tuples of tensors with the batch first, and leave
+    :meth:`select` to the function :func:`select`.
+    """
+
+    def start(self, *source: Any, **named: Any) -> State:
+        """The state before the first word: of ``source (B, Tk)`` with ``lengths (B,)``, or of nothing."""
+
+    def step(self, token: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+        """Read one word ``token (B,)``. The state that is given stays as it is: one may go on from it twice.
+
+        Returns:
+            logits ``(B, V)`` of the next word (log-probabilities are logits too), the state after this one, and
+            where the model looked, ``(B, Tk)``, or ``None`` without attention.
+        """
+
+    def select(self, state: State, rows: Tensor) -> State:
+        """The state of the sentences ``rows (N,)`` alone, in this order; one may be named twice, or not at all."""
+
+
+def select(state: Any, rows: Tensor) -> Any:
+    """Take sentences ``rows (N,)`` out of a state: of every tensor in it, in tuples and named tuples at any depth."""
+    if isinstance(state, Tensor):
+        return state.index_select(0, rows)
+    if isinstance(state, tuple):
+        parts = [select(part, rows) for part in state]
+        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+    return state
 
 
 class Decoded(NamedTuple):
@@ -20,39 +57,43 @@ class Decoded(NamedTuple):
 
     Fields:
         tokens: ``(B, L)``; after its end symbol a sentence repeats it.
-        weights: ``(B, L, Tk)`` where it looked at each step, or ``None`` for a model without attention.
+        weights: ``(B, L, Tk)`` where it looked at each step, or ``None`` for a model without attention. Where a model
+            looks at its own past, there is one place more at each step, and zeros stand where none was yet.
     """
 
     tokens: Tensor
     weights: Tensor | None
 
 
-def greedy(model, source: Tensor, lengths: Tensor, max_length: int, bos: int = BOS, eos: int = EOS) -> Decoded:
+def greedy(
+    model: Decoder, *source: Tensor, max_length: int, prompt: Tensor | None = None, bos: int = BOS, eos: int = EOS
+) -> Decoded:
     """Take the likeliest word at each step, until each sentence has met its own end symbol.
 
     Args:
-        model: anything with ``start(source, lengths) -> state`` and ``step(token, state) -> (logits, state, weights)``.
-        source: ``(B, Tk)``; ``lengths``: ``(B,)``.
-        max_length: stop here even if some sentence has not ended.
+        source: what the model starts from: ``(B, Tk)`` and lengths ``(B,)``; nothing for a language model.
+        max_length: stop here even if some sentence has not ended; words of the prompt don't count.
+        prompt: ``(B, t)``, read before the first word is written; when left out, ``bos`` in each sentence.
 
     Returns:
-        tokens ``(B, L)`` with L <= max_length, and weights ``(B, L, Tk)`` or ``None``.
+        tokens ``(B, L)`` with L <= max_length, without the prompt, and weights ``(B, L, Tk)`` or ``None``.
 
     Raises:
-        ValueError: if ``max_length`` is not positive.
+        ValueError: if ``max_length`` is not positive, there is neither source nor prompt, or the prompt is not
+            ``(B, t)`` with B of the source and t > 0.
     """
-    return _write(model, source, lengths, max_length, lambda logits: logits.argmax(dim=-1), bos, eos)
+    return _write(model, source, max_length, lambda logits: logits.argmax(dim=-1), prompt, bos, eos)
 
 
 def sample(
-    model,
-    source: Tensor,
-    lengths: Tensor,
+    model: Decoder,
+    *source: Tensor,
     max_length: int,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
     generator: torch.Generator | None = None,
+    prompt: Tensor | None = None,
     bos: int = BOS,
     eos: int = EOS,
 ) -> Decoded:
@@ -66,16 +107,17 @@ def sample(
     def draw(logits: Tensor) -> Tensor:
         return sampling_probabilities(logits, temperature, top_k, top_p).multinomial(1, generator=generator)[:, 0]
 
-    return _write(model, source, lengths, max_length, draw, bos, eos)
+    return _write(model, source, max_length, draw, prompt, bos, eos)
 
 
 @small_on_one_thread
 @torch.no_grad()
-def _write(model, source, lengths, max_length: int, choose: Callable[[Tensor], Tensor], bos: int, eos: int) -> Decoded:
-    _check_max_length(max_length)
-    state = model.start(source, lengths)
-    token = torch.full((len(source),), bos, device=source.device)  # (B,)
-    ended = torch.zeros(len(source), dtype=torch.bool, device=source.device)  # (B,)
+def _write(
+    model: Decoder, source: tuple, max_length: int, choose: Callable, prompt: Tensor | None, bos: int, eos: int
+) -> Decoded:
+    _check_positive(max_length=max_length)
+    token, state = _read_prompt(model, source, prompt, bos)
+    ended = torch.zeros_like(token, dtype=torch.bool)  # (B,)
     tokens, weights = [], []
     for _ in range(max_length):
         logits, state, step_weights = model.step(token, state)
@@ -85,59 +127,38 @@ def _write(model, source, lengths, max_length: int, choose: Callable[[Tensor], T
         weights.append(step_weights)
         if ended.all():
             break
-    return Decoded(torch.stack(tokens, dim=1), None if weights[0] is None else torch.stack(weights, dim=1))
+    return Decoded(torch.stack(tokens, dim=1), _stack_weights(weights))
 
 
-def _check_max_length(max_length: int) -> None:
-    if max_length < 1:
-        raise ValueError(f"max_length must be at least 1, got {max_length}")
+def _read_prompt(model: Decoder[State], source: tuple, prompt: Tensor | None, bos: int) -> tuple[Tensor, State]:
+    """Start, and read the prompt but for its last word ``(B,)``, which is returned with the state before it."""
+    if prompt is None:
+        if not source:
+            raise ValueError("without a source there must be a prompt, (B, t), from which the model goes on")
+        prompt = torch.full((len(source[0]), 1), bos, device=source[0].device)  # (B, 1)
+    elif prompt.ndim != 2 or 0 in prompt.shape or (source and len(prompt) != len(source[0])):
+        batch = len(source[0]) if source else "B"
+        raise ValueError(f"prompt must have shape ({batch}, t) with B, t > 0, got {tuple(prompt.shape)}")
+    state = model.start(*source)
+    for token in prompt[:, :-1].unbind(dim=1):
+        _, state, _ = model.step(token, state)
+    return prompt[:, -1], state
 
 
-def sampling_probabilities(
-    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
-) -> Tensor:
-    """Turn logits into the probabilities to draw from: sharpened, then cut to the likeliest words, then renormalised.
-
-    Args:
-        logits: ``(B, V)``.
-        temperature: τ; scores are divided by it. Below 1 the likely words gain, above 1 the unlikely ones.
-        top_k: keep the k likeliest words (ties with the last one stay too).
-        top_p: keep the smallest set of likeliest words whose probabilities reach p, the "nucleus".
-
-    Returns:
-        ``(B, V)``, each row sums to 1.
-
-    Raises:
-        ValueError: if ``temperature`` is not above 0, ``top_k`` not from 1 to V, or ``top_p`` not above 0 and up to 1.
-
-    Source: Fan et al. 2018, section 5.4 (top-k); Holtzman et al. 2020, section 3.1 (nucleus).
-    """
-    if temperature <= 0:
-        raise ValueError(f"temperature must be above 0, got {temperature}; for 0 use greedy")
-    scores = logits / temperature
-    if top_k is not None:
-        if not 1 <= top_k <= logits.shape[-1]:
-            raise ValueError(f"top_k must lie in 1..{logits.shape[-1]}, the words there are; got {top_k}")
-        least = scores.topk(top_k, dim=-1).values[..., -1:]  # (B, 1)
-        scores = scores.masked_fill(scores < least, float("-inf"))
-    if top_p is not None:
-        if not 0 < top_p <= 1:
-            raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
-        ordered, places = scores.softmax(dim=-1).sort(dim=-1, descending=True)  # (B, V) each
-        before = ordered.cumsum(dim=-1) - ordered  # what likelier words hold already: the first word always stays
-        drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, places, before >= top_p)
-        scores = scores.masked_fill(drop, float("-inf"))
-    return scores.softmax(dim=-1)
+def _stack_weights(weights: list[Tensor | None]) -> Tensor | None:
+    """``(B, Tk)`` of each step -> ``(B, L, Tk)``; earlier steps may have fewer places, and get zeros there."""
+    given = [row for row in weights if row is not None]
+    if not given:
+        return None
+    if len(given[0][0]) < len(given[-1][0]):
+        given = [F.pad(row, (0, given[-1].shape[-1] - row.shape[-1])) for row in given]
+    return torch.stack(given, dim=1)
 
 
-def select(state: Any, rows: Tensor) -> Any:
-    """Take sentences ``rows (N,)`` out of a state: of every tensor in it, in tuples and named tuples at any depth."""
-    if isinstance(state, Tensor):
-        return state.index_select(0, rows)
-    if isinstance(state, tuple):
-        parts = [select(part, rows) for part in state]
-        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
-    return state
+def _check_positive(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
 
 
 class Beams(NamedTuple):
@@ -163,62 +184,84 @@ def length_penalty(length: Tensor, alpha: float) -> Tensor:
     return ((5.0 + length) / 6.0) ** alpha
 
 
+class Beginnings(NamedTuple):
+    """What a beam search is at: the W best beginnings of each sentence, best first.
+
+    Fields:
+        tokens: ``(B, W, t)``, their words.
+        total: ``(B, W)``, their log-probability in nats; −inf where there are fewer than W.
+        size: ``(B, W)``, how many words they have, the end symbol counted, and what stands after it not.
+        ended: ``(B, W)`` bool, whether they are whole sentences.
+    """
+
+    tokens: Tensor
+    total: Tensor
+    size: Tensor
+    ended: Tensor
+
+    @classmethod
+    def empty(cls, batch: int, width: int, device: torch.device) -> "Beginnings":
+        """No words yet; and so there is one beginning, not W equal ones."""
+        total = torch.full((batch, width), float("-inf"), device=device)  # (B, W)
+        total[:, 0] = 0.0
+        tokens = torch.zeros(batch, width, 0, dtype=torch.long, device=device)  # (B, W, 0)
+        return cls(tokens, total, torch.zeros_like(total), torch.zeros_like(total, dtype=torch.bool))
+
+
 @small_on_one_thread
 @torch.no_grad()
 def beam(
-    model,
-    source: Tensor,
-    lengths: Tensor,
+    model: Decoder,
+    *source: Tensor,
     max_length: int,
     width: int = 4,
     alpha: float = 0.0,
+    prompt: Tensor | None = None,
     bos: int = BOS,
     eos: int = EOS,
 ) -> Beams:
     """Keep the ``width`` best beginnings at each step; a sentence that has ended stays among them as it is.
 
     Args:
+        source, max_length, prompt: as :func:`greedy`.
         width: W, how many beginnings are kept. With 1 this is :func:`greedy`; with all there are, an exhaustive search.
         alpha: of :func:`length_penalty`, by which beginnings are ranked.
 
     Raises:
-        ValueError: if ``max_length`` or ``width`` is not positive.
+        ValueError: if ``max_length`` or ``width`` is not positive, or as :func:`greedy`.
 
     Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7, for the penalty.
     """
-    _check_max_length(max_length)
-    if width < 1:
-        raise ValueError(f"width must be at least 1, got {width}")
-    batch, device = len(source), source.device
-    first = torch.arange(batch, device=device).repeat_interleave(width)  # (B·W,): each sentence W times
-    state = select(model.start(source, lengths), first)
-    tokens = torch.full((batch, width, 1), bos, device=device)  # (B, W, 1)
-    total = torch.full((batch, width), float("-inf"), device=device)  # (B, W) log-probabilities
-    total[:, 0] = 0.0  # at first there is one beginning, not W equal ones
-    size, ended = torch.zeros_like(total), torch.zeros_like(total, dtype=torch.bool)  # (B, W)
+    _check_positive(max_length=max_length, width=width)
+    token, state = _read_prompt(model, source, prompt, bos)
+    kept = Beginnings.empty(len(token), width, token.device)
+    sentence = torch.arange(len(token), device=token.device)[:, None]  # (B, 1)
+    rows = sentence.expand(-1, width).flatten()  # (B·W,): each sentence W times
+    token, state = token[rows], model.select(state, rows)
     for _ in range(max_length):
-        logits, state, _ = model.step(tokens[..., -1].flatten(), state)
-        words = logits.log_softmax(dim=-1).view(batch, width, -1)  # (B, W, V)
-        total, size, parent, word = _best(total, size, ended, words, width, alpha, eos)
-        tokens = torch.cat([tokens.gather(1, parent[..., None].expand_as(tokens)), word[..., None]], dim=-1)
-        ended = ended.gather(1, parent) | (word == eos)
-        state = select(state, (parent + width * torch.arange(batch, device=device)[:, None]).flatten())
-        if ended.all():
+        logits, state, _ = model.step(token, state)
+        kept, parent = _best(kept, logits.log_softmax(dim=-1), alpha, eos)
+        rows = (width * sentence + parent).flatten()  # (B·W,): whose state each beginning takes along
+        token, state = kept.tokens[..., -1].flatten(), model.select(state, rows)
+        if kept.ended.all():
             break
-    return Beams(tokens[..., 1:], total / length_penalty(size, alpha))
+    return Beams(kept.tokens, kept.total / length_penalty(kept.size, alpha))
 
 
-def _best(total, size, ended, words, width: int, alpha: float, eos: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The W best continuations: log-probability, length, the beginning that each continues, its word; (B, W) each."""
-    stay = torch.full_like(words[0, 0], float("-inf"))  # (V,): an ended sentence goes on with eos only, for nothing
+def _best(kept: Beginnings, words: Tensor, alpha: float, eos: int) -> tuple[Beginnings, Tensor]:
+    """The W best of all continuations by ``words (B·W, V)``, and the beginning that each continues, ``(B, W)``."""
+    stay = torch.full_like(words[0], float("-inf"))  # (V,): an ended sentence goes on with eos only, for nothing
     stay[eos] = 0.0
-    totals = total[..., None] + torch.where(ended[..., None], stay, words)  # (B, W, V)
-    sizes = (size + ~ended)[..., None].expand_as(totals)  # (B, W, V)
+    words = words.view(*kept.total.shape, -1)  # (B, W, V)
+    totals = kept.total[..., None] + torch.where(kept.ended[..., None], stay, words)  # (B, W, V)
+    sizes = (kept.size + ~kept.ended)[..., None].expand_as(totals)  # (B, W, V)
     ranked = (totals / length_penalty(sizes, alpha)).flatten(1)  # (B, W·V)
-    best = ranked.topk(width, dim=-1).indices  # (B, W), best first
-    vocabulary = words.shape[-1]
-    picked = [part.flatten(1).gather(1, best) for part in (totals, sizes)]
-    return *picked, best // vocabulary, best % vocabulary
+    best = ranked.topk(kept.total.shape[1], dim=-1).indices  # (B, W), best first
+    parent, word = best // words.shape[-1], best % words.shape[-1]  # (B, W) each
+    tokens = kept.tokens.gather(1, parent[..., None].expand_as(kept.tokens))  # (B, W, t)
+    tokens = torch.cat([tokens, word[..., None]], dim=-1)  # (B, W, t + 1)
+    total, size = (part.flatten(1).gather(1, best) for part in (totals, sizes))
+    return Beginnings(tokens, total, size, kept.ended.gather(1, parent) | (word == eos)), parent
 
 
 class WithoutCache:
@@ -246,8 +289,10 @@ class WithoutCache:
         weights = self.model.mean_cross_weights(seen)  # (B, t + 1, Tk)
         return logits[:, -1], (encoded, words), None if weights is None else weights[:, -1]
 
+    select = staticmethod(select)
 
-def translate(model, task: Task, examples: Sequence[Example]) -> tuple[list[list[str]], Tensor | None]:
+
+def translate(model: Any, task: Task, examples: Sequence[Example]) -> tuple[list[list[str]], Tensor | None]:
     """Write the answers to ``examples`` greedily, in words, with room for a quarter more words than the longest.
 
     Returns:

@@ -14,7 +14,7 @@ def decode(model: nn.Module, task: Task, examples: list[Example], batch_size: in
     longest = max(len(example.target) for example in examples) * 5 // 4 + 2
     device = next(model.parameters()).device
     batches = (task.collate(examples[i : i + batch_size]).to(device) for i in range(0, len(examples), batch_size))
-    return [greedy(model, batch.source, batch.lengths, longest) for batch in batches]
+    return [greedy(model, batch.source, batch.lengths, max_length=longest) for batch in batches]
 
 
 def accuracy(model: nn.Module, task: Task, examples: list[Example]) -> float:

@@ -5,12 +5,12 @@ Nothing here has learnt anything: seconds don't ask for sense. Run it with ``--w
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import nn
 
 from attnbook.data.batching import Batch
-from attnbook.data.vocabulary import BOS
 from attnbook.decoding import WithoutCache, beam, greedy
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.timing import shortest_time
@@ -64,8 +64,8 @@ def measure_decoding(name: str, seed: int, repeats: int) -> dict:
     for length in (5, *lengths):  # the first one warms up
         written = []
         for kind, writer in (("cached", model), ("not_cached", WithoutCache(model))):
-            arguments = (writer, batch.source, batch.lengths, length, BOS, NEVER)
-            seconds, decoded = shortest_time(repeats, greedy, *arguments)
+            write = partial(greedy, max_length=length, eos=NEVER)
+            seconds, decoded = shortest_time(repeats, write, writer, batch.source, batch.lengths)
             written.append(decoded.tokens)
             if length in lengths:
                 figures[kind][str(length)] = round(seconds, 5)
@@ -78,7 +78,8 @@ def measure_beams(name: str, seed: int, repeats: int) -> dict:
     model, batch = writer(name), random_batch(16, 1, seed)
     figures: dict = {"by_width": {}}
     for width in (1, *WIDTHS):  # the first one warms up
-        seconds, _ = shortest_time(repeats, beam, model, batch.source, batch.lengths, WRITTEN, width, 0.0, BOS, NEVER)
+        search = partial(beam, max_length=WRITTEN, width=width, eos=NEVER)
+        seconds, _ = shortest_time(repeats, search, model, batch.source, batch.lengths)
         figures["by_width"][str(width)] = round(seconds, 5)
     return figures
 

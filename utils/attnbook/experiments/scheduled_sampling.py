@@ -116,7 +116,7 @@ def errors_after_first(model: nn.Module, batch: Batch, reach: int = REACH) -> di
     """
     target = batch.target
     real = target != PAD  # (B, T)
-    free = greedy(model, batch.source, batch.lengths, target.shape[1]).tokens  # (B, L), L <= T
+    free = greedy(model, batch.source, batch.lengths, max_length=target.shape[1]).tokens  # (B, L), L <= T
     free = torch.nn.functional.pad(free, (0, target.shape[1] - free.shape[1]), value=EOS)  # (B, T)
     forced = model(batch.source, batch.lengths, shift_right(target))[0].argmax(dim=-1)  # (B, T)
     wrong = {"own": (free != target) & real, "forced": (forced != target) & real}
@@ -134,13 +134,10 @@ def errors_after_first(model: nn.Module, batch: Batch, reach: int = REACH) -> di
 @torch.no_grad()
 def write_on(model: nn.Module, batch: Batch, prefix: Tensor, max_length: int) -> Tensor:
     """Read ``prefix (B, t)`` as if the model had written it, then write on greedily: ``(B, max_length)`` in all."""
-    state = model.start(batch.source, batch.lengths)
-    token, tokens = torch.full_like(prefix[:, 0], BOS), []
-    for t in range(max_length):
-        logits, state, _ = model.step(token, state)
-        token = prefix[:, t] if t < prefix.shape[1] else logits.argmax(dim=-1)  # (B,)
-        tokens.append(token)
-    return torch.stack(tokens, dim=1)
+    prompt = torch.nn.functional.pad(prefix, (1, 0), value=BOS)  # (B, 1 + t)
+    never, room = -1, max_length - prefix.shape[1]  # no word ends a sentence
+    written = greedy(model, batch.source, batch.lengths, max_length=room, prompt=prompt, eos=never).tokens
+    return torch.cat([prefix, written], dim=1)
 
 
 def plantable(examples: list[Example]) -> list[Example]:

@@ -100,6 +100,11 @@ class Memory(NamedTuple):
     positions: Tensor
 
 
+def words_in(past: Heads | None) -> int:
+    """How many words a cache of keys and values holds: t, and 0 where there is none before the first word."""
+    return 0 if past is None else past.key.shape[2]
+
+
 class Read(NamedTuple):
     """What a block made of the words that it has read.
 
@@ -166,7 +171,7 @@ class Block(nn.Module):
 
     def attend_to_self(self, x: Tensor, mask: Tensor | None, past: Heads | None) -> tuple[Tensor, Heads, Tensor | None]:
         """Self-attention of ``x (B, T, D)`` to itself and the past: output, keys and values of all, weights."""
-        before = 0 if past is None else past.key.shape[2]
+        before = words_in(past)
         keys_at = torch.arange(before + x.shape[1], device=x.device)  # (t + T,)
         at = keys_at[before:]  # (T,)
         heads = self.self_attention.project(x, x, at)

@@ -1,6 +1,7 @@
 """A language model: a Transformer without an encoder, which reads what is written so far and predicts the next word.
 
-``forward`` reads whole sentences; ``start`` and ``step`` go on from a beginning word by word, with a cache.
+``forward`` reads whole sentences; ``start``, ``step`` and ``select`` go on from a beginning word by word, with a cache:
+``greedy(model, prompt=words, max_length=20)``, and so on (:mod:`attnbook.decoding`).
 """
 
 from typing import NamedTuple
@@ -8,7 +9,8 @@ from typing import NamedTuple
 from torch import Tensor, nn
 
 from attnbook.attention import Heads
-from attnbook.models.block import Block, TransformerConfig
+from attnbook.decoding import select
+from attnbook.models.block import Block, TransformerConfig, words_in
 from attnbook.models.inputs import check_words
 from attnbook.models.transformer import Embedding, Stack, past_mask, start_as_xavier
 
@@ -53,7 +55,7 @@ class LanguageModel(nn.Module):
             logits ``(B, T, V)``, row t predicts the word after word t; the state after them; each layer's weights
             ``(B, H, T, t + T)``, or ``None`` when fused.
         """
-        before = 0 if state.past[0] is None else state.past[0].key.shape[2]
+        before = words_in(state.past[0])
         mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
         x, past, seen = self.embed(words, before), [], []
         for layer, kept in zip(self.blocks.layers, state.past, strict=True):
@@ -66,6 +68,8 @@ class LanguageModel(nn.Module):
         """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights."""
         logits, state, _ = self.read(token[:, None], state)
         return logits[:, 0], state, None
+
+    select = staticmethod(select)
 
     def forward(self, words: Tensor) -> tuple[Tensor, list[Tensor | None]]:
         """Read ``words (B, T)`` from the beginning: logits ``(B, T, V)``, and each layer's weights ``(B, H, T, T)``.

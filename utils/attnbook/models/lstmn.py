@@ -1,6 +1,7 @@
 """Reading with attention to what was read: the LSTM that keeps every state on a tape, and the plain one beside it.
 
-Both are language models: they read a sentence word by word, and after each word guess the next.
+Both are language models: they read a sentence word by word, and after each word guess the next. So both can write too
+(:class:`attnbook.decoding.Decoder`).
 """
 
 from typing import NamedTuple
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Additive, PreparedKeys, attend
+from attnbook.decoding import select
 from attnbook.models.inputs import check_words
 
 
@@ -66,12 +68,15 @@ class LSTMN(nn.Module):
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
         """
         check_words(words)
-        tapes, logits, rows = None, [], []
+        tapes, logits, rows = self.start(), [], []
         for token in words.unbind(dim=1):
             step_logits, tapes, weights = self.step(token, tapes)
             logits.append(step_logits)
             rows.append(nn.functional.pad(weights, (0, words.shape[1] - weights.shape[1])))  # (B, t) -> (B, T)
         return torch.stack(logits, dim=1), torch.stack(rows, dim=1)  # (B, T, V), (B, T, T)
+
+    def start(self) -> None:
+        """Nothing read yet, and no tapes; a language model has no source."""
 
     def step(self, token: Tensor, tapes: Tapes | None = None) -> tuple[Tensor, Tapes, Tensor]:
         """Read one word ``token (B,)`` after those on the tapes (``None``: it is the first).
@@ -90,12 +95,21 @@ class LSTMN(nn.Module):
             values = torch.cat([tapes.values, values], dim=1)  # (B, t + 1, 2 · D)
         return self.output(hidden), Tapes(prepared, values, summary), weights
 
+    select = staticmethod(select)
+
     def _look_back(self, x: Tensor, tapes: Tapes | None) -> tuple[Tensor, Tensor]:
         if tapes is None:
             return x.new_zeros(len(x), 2 * self.cell.hidden_size), x.new_zeros(len(x), 0)
         query = torch.cat([x, tapes.summary], dim=-1)[:, None]  # (B, 1, E + D)
         read, weights = attend(query, PreparedKeys(tapes.prepared), tapes.values, score=self.score)
         return read[:, 0], weights[:, 0]  # (B, 1, 2 · D) -> (B, 2 · D), (B, 1, t) -> (B, t)
+
+
+class LSTMState(NamedTuple):
+    """What an LSTM keeps between two words: ``hidden (B, D)`` and ``cell (B, D)``."""
+
+    hidden: Tensor
+    cell: Tensor
 
 
 class LSTMLanguageModel(nn.Module):
@@ -117,3 +131,14 @@ class LSTMLanguageModel(nn.Module):
         check_words(words)
         states, _ = self.rnn(self.embed(words))  # (B, T) -> (B, T, E) -> (B, T, D)
         return self.output(states), None
+
+    def start(self) -> None:
+        """Nothing read yet."""
+
+    def step(self, token: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState, None]:
+        """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights."""
+        before = None if state is None else (state.hidden[None], state.cell[None])  # (1, B, D) each
+        states, (hidden, cell) = self.rnn(self.embed(token)[:, None], before)  # (B, 1, D), (1, B, D) each
+        return self.output(states[:, 0]), LSTMState(hidden[0], cell[0]), None
+
+    select = staticmethod(select)

@@ -164,6 +164,8 @@ class PointerNetwork(nn.Module):
         log_probs, weights, (hidden, cell) = self._point(token[:, None], state, mask[:, None])
         return log_probs[:, 0], state._replace(hidden=hidden[0], cell=cell[0], mask=mask), weights[:, 0]
 
+    select = staticmethod(decoding.select)
+
     def _point(self, read: Tensor, state: PointerState, mask: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
         """Read places ``(B, T)`` from a state on, and point after each at what its row of ``mask (B, T, N)`` allows."""
         inputs = state.inputs.gather(1, read[..., None].expand(*read.shape, state.inputs.shape[-1]))  # (B, T, D)
@@ -219,7 +221,7 @@ def greedy_pointer_decode(model: PointerNetwork, points: Tensor, lengths: Tensor
         tokens ``(B, L)``, places, and N after an answer's end; weights ``(B, L, N + 1)``.
     """
     lengths, begin, steps = _plan(model, points, lengths)
-    tokens, weights = decoding.greedy(model, points, lengths, steps, bos=begin, eos=points.shape[1])
+    tokens, weights = decoding.greedy(model, points, lengths, max_length=steps, bos=begin, eos=points.shape[1])
     if model.first is None:
         return decoding.Decoded(tokens, weights)
     given = torch.full_like(tokens[:, :1], begin)  # (B, 1)
@@ -237,7 +239,8 @@ def beam_pointer_decode(
         fewer than W answers.
     """
     lengths, begin, steps = _plan(model, points, lengths)
-    tokens, scores = decoding.beam(model, points, lengths, steps, width, bos=begin, eos=points.shape[1])
+    end = points.shape[1]
+    tokens, scores = decoding.beam(model, points, lengths, max_length=steps, width=width, bos=begin, eos=end)
     if model.first is not None:
         tokens = torch.cat([torch.full_like(tokens[..., :1], begin), tokens], dim=-1)
     return decoding.Beams(tokens, scores)

@@ -1,7 +1,8 @@
 """Sequence to sequence: an encoder, a decoder with one fixed vector, a decoder with attention.
 
 A decoder is a *step*, ``step(token, state) -> (logits, state, weights)``. Teacher forcing, greedy decoding and beam
-search are loops around it. Sources: Sutskever et al. 2014, Cho et al. 2014, Bahdanau et al. 2015.
+search are loops around it (:class:`attnbook.decoding.Decoder`). Sources: Sutskever et al. 2014, Cho et al. 2014,
+Bahdanau et al. 2015.
 """
 
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook.attention import Additive, Alignment, PreparedKeys, Score, attend, padding_mask
+from attnbook.decoding import select
 from attnbook.models.inputs import check_decoder_input, check_source
 from attnbook.models.recurrent import RecurrentCell, check_cell
 
@@ -117,6 +119,8 @@ class _Seq2Seq(nn.Module):
         if weights[0] is None:
             return torch.stack(logits, dim=1), None  # T times (B, V) -> (B, T, V)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)  # (B, T, V), (B, T, Tk)
+
+    select = staticmethod(select)
 
     def _predict(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         return self.output(torch.cat([hidden, context, embedded], dim=-1))  # (B, V)

@@ -1,7 +1,8 @@
 """The Transformer: attention alone, between the words of the source, of the target, and from one to the other.
 
 It has the two faces of every model in the book: ``forward`` reads the whole target at once (teacher forcing), and
-``start`` / ``step`` write one word at a time, with a cache of keys and values. Source: Vaswani et al. 2017.
+``start`` / ``step`` / ``select`` write one word at a time, with a cache of keys and values
+(:class:`attnbook.decoding.Decoder`). Source: Vaswani et al. 2017.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Heads, Learned, Sinusoidal, causal_mask, padding_mask, window_mask
-from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig
+from attnbook.decoding import select
+from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig, words_in
 from attnbook.models.inputs import check_decoder_input, check_source
 
 
@@ -165,7 +167,7 @@ class Transformer(nn.Module):
             logits ``(B, T, V)``, the state after them, and of each layer the weights within the target
             ``(B, H, T, t + T)`` and to the source ``(B, H, T, Tk)``, ``None`` when fused.
         """
-        before = 0 if state.past[0] is None else state.past[0].key.shape[2]
+        before = words_in(state.past[0])
         mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
         at, written = self.count_target(words, state.written)  # (B, T), (B,)
         x, past, seen = self.embed_target(words, before), [], []
@@ -180,6 +182,8 @@ class Transformer(nn.Module):
         logits, state, seen = self.read(token[:, None], state)
         weights = self.mean_cross_weights(seen)  # (B, 1, Tk)
         return logits[:, 0], state, None if weights is None else weights[:, 0]
+
+    select = staticmethod(select)
 
     def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: all words at once, since the right words are known and the mask hides what comes later.

@@ -28,7 +28,7 @@ def draw_readme(model: nn.Module, task: Task, path: Path) -> None:
     """
     example = number_list(NUMBERS)
     batch = task.collate([example])
-    tokens, weights = greedy(model, batch.source, batch.lengths, 2 * batch.target.shape[1])
+    tokens, weights = greedy(model, batch.source, batch.lengths, max_length=2 * batch.target.shape[1])
     if weights is None:
         raise ValueError(f"{type(model).__name__} has no attention weights to draw; give an AttentionSeq2Seq")
     words = task.target_vocabulary.decode(tokens[0])
