@@ -26,7 +26,7 @@ V, N, B = 5, 4, 3
 SOURCE, LENGTHS = torch.tensor([[3, 4, 5, 3], [5, 0, 0, 0], [4, 4, 0, 0]]), torch.tensor([4, 1, 2])
 POINTS = torch.rand(B, N, 2, generator=torch.Generator().manual_seed(0))
 PROMPTS = torch.tensor([[BOS, 3, 4], [BOS, 4, 4], [BOS, 2, 3]])
-SMALL = {"dim": 8, "heads": 2, "layers": 2, "hidden": 12, "max_length": 20}
+SMALL = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12, "max_length": 20}
 
 
 def language_model(**changes) -> LanguageModel:
