@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import torch
 from torch import Tensor
@@ -42,18 +42,12 @@ def around_a_circle(draw, count: int, inside: int = 0) -> tuple[Tensor, list[int
 def hull_of(points: Tensor) -> list[int]:
     """The corners of the hull of `points (N, 2)` in general position, counter-clockwise from the leftmost."""
     rows = points.tolist()
-    corners = [min(range(len(rows)), key=rows.__getitem__)]
-    while True:
-        here = corners[-1]
-        after = next(
-            n
-            for n, row in enumerate(rows)
-            if n != here
-            and all(_bend(rows[here], row, other) > 0 for m, other in enumerate(rows) if m not in (here, n))
-        )
-        if after == corners[0]:
-            return corners
-        corners.append(after)
+    edges = permutations(range(len(rows)), 2)
+    after = {a: b for a, b in edges if all(_bend(rows[a], rows[b], other) >= 0 for other in rows)}
+    corners = [min(after, key=rows.__getitem__)]
+    while after[corners[-1]] != corners[0]:
+        corners.append(after[corners[-1]])
+    return corners
 
 
 def turned(draw, corners: list[int]) -> list[int]:
