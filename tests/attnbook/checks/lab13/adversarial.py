@@ -44,11 +44,6 @@ def circle_for_small_memories_only(weights, shift):
     return shift[:, :1] * after + shift[:, 1:2] * weights + shift[:, 2:] * before
 
 
-def hard_when_sharp(weights, shift):
-    hard = F.one_hot(shift.argmax(-1), 3).to(shift.dtype)
-    return moved(weights, torch.where(shift.amax(-1, keepdim=True) > 0.95, hard, shift))
-
-
 def by_fourier(weights, shift):
     kernel = torch.zeros_like(weights)
     for place, part in ((-1, 0), (0, 1), (1, 2)):
@@ -110,11 +105,6 @@ def step_with(found=content, shifted=moved, sharpened=powers, writing=written, r
     return ntm_step
 
 
-def without_a_guard(key, beta, memory):
-    lengths = key.norm(dim=-1, keepdim=True) * memory.norm(dim=-1)
-    return (beta * (memory @ key[:, :, None])[:, :, 0] / lengths).softmax(-1)
-
-
 def with_plain_exp(key, beta, memory):
     shares = (beta * cosines(key, memory)).exp()
     return shares / shares.sum(-1, keepdim=True)
@@ -140,7 +130,6 @@ WRONG = {
     "shift_weights": {
         "circle for small memories only": circle_for_small_memories_only,
         "two rows stay": lambda weights, shift: weights if weights.shape[1] == 2 else moved(weights, shift),
-        "hard when sharp": hard_when_sharp,
         "by Fourier": by_fourier,
         "overwritten where two moves meet": overwritten_where_two_moves_meet,
         "table of 128 rows": table_of_128_rows,
@@ -158,8 +147,6 @@ WRONG = {
         "a single sequence never moves": step_with(shifted=lambda w, s: w if len(w) == 1 else moved(w, s)),
         "on a line": step_with(shifted=circle_for_small_memories_only),
         "not quite normalised": step_with(sharpened=lambda w, g: w**g / ((w**g).sum(-1, keepdim=True) + 1e-4)),
-        "without a guard": step_with(found=without_a_guard),
-        "plain powers": step_with(sharpened=lambda w, g: w**g / (w**g).sum(-1, keepdim=True)),
         "plain exp": step_with(found=with_plain_exp),
         "bounded memory": step_with(writing=lambda *args: written(*args).clamp(-10, 10)),
         "reads the strongest when sharp": step_with(reading=reads_the_strongest_when_sharp),

@@ -4,18 +4,6 @@ import torch
 import torch.nn.functional as F
 
 
-def content_weights__loops(key, beta, memory):
-    batch, rows, _ = memory.shape
-    weights = []
-    for b in range(batch):
-        scores = []
-        for n in range(rows):
-            lengths = key[b].norm().clamp_min(1e-15) * memory[b, n].norm().clamp_min(1e-15)
-            scores.append(beta[b, 0] * torch.dot(key[b], memory[b, n]) / lengths)
-        weights.append(torch.softmax(torch.stack(scores), 0))
-    return torch.stack(weights)
-
-
 def content_weights__torch_cosine(key, beta, memory):
     return F.softmax(beta * F.cosine_similarity(memory, key.unsqueeze(1), dim=2), dim=1)
 
@@ -55,21 +43,8 @@ def shift_weights__cat(weights, shift):
     return torch.einsum("bks,bs->bk", torch.stack([after, weights, before], -1), shift)
 
 
-def shift_weights__conv1d(weights, shift):
-    around = torch.cat([weights[:, -1:], weights, weights[:, :1]], 1)  # (B, N + 2)
-    return F.conv1d(around[None], shift.flip(1)[:, None], groups=len(weights))[0]
-
-
 def sharpen__softmax_of_logs(weights, gamma):
     return torch.softmax(gamma * weights.clamp_min(torch.finfo(weights.dtype).tiny).log(), -1)
-
-
-def sharpen__loops(weights, gamma):
-    rows = []
-    for w, g in zip(weights, gamma[:, 0], strict=True):
-        powers = torch.stack([(x / w.max()) ** g for x in w])
-        rows.append(powers / powers.sum())
-    return torch.stack(rows)
 
 
 def sharpen__logs_with_a_small_number(weights, gamma):

@@ -83,11 +83,6 @@ def ends_sorted(*args):
     return tour if tour.shape[1] < 3 else torch.cat([tour[:, :-2], tour[:, -2:].sort(1).values], 1)
 
 
-def once_over_scores(step, state, points, first):
-    scores, _ = step(points[torch.arange(len(points)), first], state)
-    return scores.scatter(1, first[:, None], torch.inf).argsort(1, descending=True)
-
-
 def restarts(step, state, points, first):
     """All stops are read again in each step, as a decoder without a state would, from the newest state on."""
     rows, tour = torch.arange(len(points)), [first]
@@ -138,7 +133,6 @@ WRONG = {
         "minus a million": decoding(choose=lambda scores, mask: scores.masked_fill(~mask, -1e6).argmax(-1)),
         "shifted above 0": decoding(choose=lambda scores, mask: ((scores + 100) * mask).argmax(-1)),
         "ends sorted": ends_sorted,
-        "once over scores": once_over_scores,
         "normalised points": decoding(read=lambda points: points - points.mean(1, keepdim=True)),
         "whole numbers": lambda *args: decoded(*args).to(torch.int16),
         "restarts": restarts,

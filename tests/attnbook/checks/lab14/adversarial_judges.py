@@ -31,12 +31,6 @@ def bits(mask, chosen):
     return (((mask * bit).sum(1) & ~(2**chosen))[:, None] & bit) > 0
 
 
-def viewed_mask(mask, chosen):
-    flat = mask.clone().view(-1)
-    flat[torch.arange(len(mask)) * mask.shape[1] + chosen] = False
-    return flat.view(mask.shape)
-
-
 def gaps(change):
     return lambda length, optimal: change(length / optimal - 1).mean()
 
@@ -113,7 +107,6 @@ WRONG = {
     "mask_visited": {
         "sixteen places": lambda mask, chosen: mask & ~torch.eye(16, dtype=torch.bool)[chosen][:, : mask.shape[1]],
         "bits": bits,
-        "viewed": viewed_mask,
     },
     "optimality_gap": {
         "first ten": gaps(lambda gap: gap[:10]),

@@ -117,13 +117,11 @@ wrong(
     You divided by the length of a vector of zeros: 0 / 0 = NaN. A row that nobody has written yet is such a vector.
     Let its cosine be 0: keep the lengths above a tiny number (clamp_min, or F.normalize).""")
 wrong("dot product in place of cosine", "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)").says("""
-    You took the plain dot product, so a row gains by being *long*. A head looks for a direction: divide by the
-    lengths of key and row.""")
+    You took the plain dot product, so a *long* row gains. Divide by the lengths of key and row: a direction counts.""")
 wrong("only the key normalised", {_MEMORY: "memory"}).says("""
     You divided by the length of the key, not by those of the rows. A long row still gains by its length.""")
 wrong("only the memory normalised", {_KEY: "key"}).says("""
-    You divided by the lengths of the rows, not by that of the key. A long key then works like a larger β; how sharply
-    to look is said by β alone.""")
+    You did not divide by the length of the key, so a long one works like a larger β. β alone says how sharply.""")
 wrong("β after the softmax", {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"}).says("""
     You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.""")
 wrong("divided by β", {"beta * cosine": "cosine / beta"}).says("""
@@ -136,11 +134,8 @@ wrong(
     You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. torch's
     softmax takes off the maximum first.""")
 wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
-    You divided by √M. That tames *dot products*, which grow with the number of features. A cosine does not: how sharp
-    it gets is said by β.""")
+    You divided by √M. That tames dot products, which grow with M. Cosines do not: how sharp it gets is said by β.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
-    You took the absolute value of the cosines. A row that points the other way is *not* what the key asks for: its
-    cosine is −1, and it gets the least.""")
+    You took absolute cosines. A row that points the other way is *not* what the key asks for, and gets the least.""")
 wrong("lengths over the rows", {_MEMORY: "F.normalize(memory, dim=1)"}).says("""
-    Your lengths of the memory are taken along the rows, one for each feature. A row's own length is taken along its
-    features: dim=-1.""")
+    You took the memory's lengths along the rows. A row's own length is taken along its features: dim=-1.""")

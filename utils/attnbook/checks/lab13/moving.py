@@ -53,19 +53,15 @@ INTERPOLATE = Exercise(
 
 wrong = INTERPOLATE.mistakes
 wrong("gate the wrong way round", "return torch.lerp(content, previous, gate)").says("""
-    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay where you were: g · content + (1 − g) ·
-    previous.""")
+    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay: g · content + (1 − g) · previous.""")
 wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
     You added the old weights in full. Their share is 1 − g; otherwise the sum is 1 + g.""")
 wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
-    You chose one of the two. A choice has no gradient, so the gate could never be learnt: mix them, by the shares g
-    and 1 − g.""")
+    You chose one of the two. A choice has no gradient, so no gate could be learnt: mix them, by g and 1 − g.""")
 wrong("gate brought into range again", "return torch.lerp(previous, content, gate.sigmoid())").says("""
-    You sent the gate through a sigmoid. It comes as a number from 0 to 1; a second sigmoid keeps it near the middle.
-    Use it as it is.""")
+    You sent the gate through a sigmoid, and that keeps it near the middle. It comes from 0 to 1: use it as it is.""")
 wrong("the past cut off", {"* previous": "* previous.detach()"}).says("""
-    Your weights are right, but you cut the old ones off the gradient (detach, no_grad, .data). Then no step can learn
-    where the next one should begin.""")
+    Your weights are right, but the old ones were cut off (detach, no_grad): no step learns where the next begins.""")
 
 
 def shift_weights(weights, shift):
@@ -142,16 +138,13 @@ wrong("falls off the end, and the wrong way", {_BACK: _LOST_AT_N, _FORTH: _LOST_
 wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORTH: "weights.roll(1, dims=0)"}).says("""
     You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
 wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORTH: "weights.roll(1)"}).says("""
-    You called roll without dims. It then rolls all numbers as one long list, and the last weight of one sequence gets
-    into the next: dims=-1.""")
+    You called roll without dims. One sequence's last weight then gets into the next sequence: dims=-1.""")
 wrong("the likeliest move only", {"shift.split": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split"}).says("""
-    You made only the likeliest of the three moves. All three happen, each with its share; a choice would have no
-    gradient.""")
+    You made only the likeliest move. All three happen, each with its share; a choice would have no gradient.""")
 wrong(
     "moves done one after the other",
     "back, stay, forth = shift.split(1, dim=-1)\n"
     "weights = back * weights.roll(-1, dims=-1) + (1 - back) * weights\n"
     "return forth * weights.roll(1, dims=-1) + (1 - forth) * weights",
 ).says("""
-    You moved back first, and then moved the result forth. The three moves happen side by side, each on the weights as
-    they came in.""")
+    You moved back first, and then the result forth. All three moves start from the weights as they came in.""")

@@ -96,8 +96,7 @@ wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.
 wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
     You multiplied by γ in place of raising to it. After the division by the sum nothing is left of γ.""")
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
-    You took softmax(γ · w). That is β's way, for scores. Here weights are raised to a power: it would be softmax(γ ·
-    log w).""")
+    You took softmax(γ · w). That is β's way, for scores. For a power of weights it would be softmax(γ · log w).""")
 wrong("root in place of power", {"** gamma": "** (1 / gamma)"}).says("""
     You took the γ-th root. That blurs the focus; the power γ sharpens it.""")
 wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""

@@ -139,32 +139,27 @@ wrong("sharpening left out", {"return sharpen(weights, gamma)": "return weights"
 wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weights"}).says("""
     You go by content alone. Without the old weights a head does not know where it was: interpolate.""")
 wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
-    You called interpolate with the old weights first, so its gate works the wrong way round. Content comes first:
-    interpolate(content, previous, gate).""")
+    You called interpolate with the old weights first. Content comes first: interpolate(content, previous, gate).""")
 wrong("both go on from the read head's place", {"look(write_weights,": "look(read_weights,"}).says("""
     Both heads went on from where the *read head* was. Each has its own weights of the step before.""")
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
     You gave both heads the orders of the read head. The write head has its own: machine.write_head(hidden).""")
 wrong("read before the write", {"read(new_memory,": "read(memory,"}).says("""
-    You read from the memory as it was. In this machine the order is: both heads find their places, the writer writes,
-    then the reader reads what stands there now.""")
+    You read from the memory as it was. In this machine the write comes first: read what stands there now.""")
 wrong("written with the read head's weights", {_WRITTEN: _WRITTEN.replace("write_w", "read_w")}).says("""
     You wrote where the *read head* looks. Each head has its own place: write with the write head's weights.""")
 wrong("written with the old weights", {_WRITTEN: _WRITTEN.replace("new_", "")}).says("""
     You wrote where the write head was a step before. It has moved: write with its new weights.""")
 wrong("erase and add swapped", {"erase, add = machine": "add, erase = machine"}).says("""
-    You handed erase and add on in the wrong order. machine.writing gives (erase, add), and erase_and_add takes them
-    so.""")
+    You exchanged erase and add. machine.writing gives (erase, add), and erase_and_add takes them so.""")
 wrong("output from what was read last", {"output(hidden, now_read)": "output(hidden, last_read)"}).says("""
-    You gave machine.output what was read a step before. The answer depends on what is read *now*; the controller
-    alone goes by the last read.""")
+    You gave machine.output what was read a step before. The answer depends on what is read *now*.""")
 wrong("memory not carried on", {_RETURN: _RETURN.replace("new_", "")}).says("""
     You put the *old* memory into the new state, so that all that was written is lost. Carry the new one on.""")
 wrong(
     "heads swapped in the state", {_RETURN + "new_read_weights, new_write": _RETURN + "new_write_weights, new_read"}
 ).says("""
-    You returned the weights in the order (write, read). The state is (memory, read, read weights, write weights), as
-    it came in.""")
+    You returned the weights in the order (write, read). The state is (memory, read, read weights, write weights).""")
 wrong(
     "results swapped",
     {

@@ -54,23 +54,20 @@ wrong(
     "erased after adding",
     "seen = weights[:, :, None]\nreturn (memory + seen * add[:, None]) * (1 - seen * erase[:, None])",
 ).says("""
-    You added first and erased afterwards, so that you erased part of what had just been written. First erase, then
-    add.""")
+    You added first, and then erased part of what had just been written. First erase, then add.""")
 wrong("erase without weights", {_ERASED: "erase[:, None]"}).says("""
     You erased in all rows alike. A row forgets only as much as the head looks at it: 1 − w · e.""")
 wrong("add without weights", {_ADDED: "add[:, None]"}).says("""
     You added to all rows alike. A row gets only as much as the head looks at it: w · a.""")
 wrong("1 minus forgotten", {f"(1 - {_ERASED})": _ERASED}).says("""
-    You multiplied by w · e in place of 1 − w · e. A row that nobody looks at would be wiped out, and it must stay as
-    it is.""")
+    You multiplied by w · e, not by 1 − w · e. A row that nobody looks at is wiped out, and it must stay as it is.""")
 wrong("erase subtracted", {f"memory * (1 - {_ERASED})": f"memory - {_ERASED}"}).says("""
     You took w · e off the memory. Erasing means forgetting a *share*: multiply by 1 − w · e.""")
 wrong(
     "written under the largest weight only",
     {"weights[:, :, None]": "F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)[:, :, None]"},
 ).says("""
-    You wrote only in the row with the largest weight. All rows are written, each by its weight: a choice would have
-    no gradient.""")
+    You wrote in the row of the largest weight only. All are written, by weight: a choice would have no gradient.""")
 
 
 def read(memory, weights):
@@ -109,11 +106,9 @@ READ = Exercise(
 
 wrong = READ.mistakes
 wrong("the strongest row only", "return memory[range(len(memory)), weights.argmax(-1)]").says("""
-    You read only the row with the largest weight. All rows are read, each by its weight: a choice would have no
-    gradient.""")
+    You read only the row of the largest weight. All are read, each by weight: a choice would have no gradient.""")
 wrong("weighted, and the mean taken", "return (weights[:, :, None] * memory).mean(1)").says("""
-    You multiplied by the weights and took the mean. The weights sum to 1, so the sum is a mean already: yours is N
-    times too small.""")
+    You weighted and took the mean. The weights sum to 1, so the sum is a mean already: yours is N times too small.""")
 wrong("not summed", "return weights[:, :, None] * memory").says("""
     You multiplied each row by its weight and did not sum. What is read is one vector, (B, M): sum over the rows.""")
 wrong("weights along the features, summed over the rows", "return (memory * weights[:, None]).sum(1)").says("""

@@ -85,28 +85,22 @@ wrong("visited places not masked", {_MASKED: "scores"}).says("""
 wrong(
     "first place not masked", {f"        {_NEXT}\n": "", "tour.append(place)": f"tour.append(place)\n        {_NEXT}"}
 ).says("""
-    You forgot that `first` has been visited too: the tour comes back to it in the middle. Close it before the first
-    step.""")
+    You forgot that `first` has been visited too, so the tour comes back to it. Close it before the first step.""")
 wrong("only the newest place masked", {_NEXT: "mask = mask_visited(torch.ones_like(mask), place)"}).says("""
-    You closed only the place where you stand; those visited before were open again. Hand the new mask on from step to
-    step.""")
+    You closed only the place where you stand, and opened those before. Hand the new mask on from step to step.""")
 wrong("sense reversed", {"~mask": "mask"}).says("""
     You never leave the first place. Either you filled the open places, and those where the mask is False are to be
     filled; or you took argmin, and visited places, with −inf, are the lowest: argmax.""")
 wrong("multiplied by the mask", {_MASKED: "(scores * mask)"}).says("""
-    You multiplied the scores by the mask. Visited places then score 0, and that wins as soon as the others are below
-    0. Fill with −inf.""")
+    You multiplied the scores by the mask. Visited places get 0, and 0 wins over all below it. Fill with −inf.""")
 wrong("filled with −1e9", {_MASKED: "scores.masked_fill(~mask, -1e9)"}).says("""
-    You gave visited places a number such as −1e9. Scores may lie below that, and here they do: a visited place wins.
-    Fill with float('-inf').""")
+    You gave visited places a number such as −1e9, and other scores may lie below it. Fill with float('-inf').""")
 wrong("always the first point read", {"points[rows, place]": "points[rows, first]"}).says("""
-    You gave `step` the first place's point every time. It reads the place that was chosen *last*, so that it knows
-    where it stands.""")
+    You gave `step` the first place's point every time. It must read the place that was chosen *last*.""")
 wrong(
     "read in the order of the input", {"for _ in range": "for t in range", "points[rows, place]": "points[:, t]"}
 ).says("""
-    You gave `step` the points in the order in which they came. It must read the place that it chose itself in the
-    step before.""")
+    You gave `step` the points in their given order. It must read the place that it chose in the step before.""")
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
     You wrote −inf into the scores themselves. They belong to `step`, which may go on working with them: here they are
     its state too. Fill a copy: masked_fill without an underscore makes one.""")

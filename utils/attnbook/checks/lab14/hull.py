@@ -74,11 +74,9 @@ wrong(
     You asked only whether the polygon bends to the left at each corner. Then it is a star, or too small: points lie
     outside. Compare each edge with *all* N points.""")
 wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
-    You compared the edges with the polygon's own corners only. The points that it doesn't name may lie outside:
-    compare with all N.""")
+    You compared edges with the polygon's own corners only. Others may lie outside: take all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
-    The edge from the last corner home to the first is missing, and points may lie beyond it. It belongs to the
-    polygon.""")
+    The edge from the last corner home to the first is missing, and points may lie beyond it.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
     You cut off each row's last entry. Some rows fill all T entries and have no N: there it is a corner. Keep the
     places below N instead, wherever they stand.""")
@@ -86,8 +84,7 @@ wrong(
     "an end looked for that isn't there",
     {"real = polygon": "[row.index(points.shape[1]) for row in polygon.tolist()]\n    real = polygon"},
 ).says("""
-    You looked for N in each row, and not every row has one: some fill all T entries. Keep the places below N instead.
-    """)
+    You looked for N in each row, but some rows fill all T entries. Keep the places below N instead.""")
 wrong("the end taken for a place", {"place.clamp(max=points.shape[1] - 1)": "polygon"}).says("""
     You looked up a point for the end, N, and there is none: the places are 0 to N − 1. A polygon may end before the
     row does; what stands from the end on is no corner.""")
@@ -101,8 +98,7 @@ wrong(
     "only from the leftmost corner",
     {"return ~outside": "return (polygon[:, 0] == points[..., 0].argmin(1)) & ~outside"},
 ).says("""
-    You accept the hull only when it begins at the leftmost corner. Here it may begin at any corner; only the
-    direction is fixed.""")
+    You accept the hull only when it begins at the leftmost corner. It may begin anywhere; the direction is fixed.""")
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
     You forgive bends a little below 0. A bend is twice an area, and tiny for tiny polygons: there you overlook points
     that are clearly outside. Compare with 0.""")

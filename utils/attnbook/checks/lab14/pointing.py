@@ -73,11 +73,9 @@ wrong("closed after the softmax", {_FILLED: "scores"}).says("""
     You closed the places only after the softmax, and they had taken their share: the open ones no longer sum to 1.
     The mask leaks. Fill with −inf *before* the softmax.""")
 wrong("sense reversed", {_FILLED: _FILLED.replace("~", ""), _AGAIN: _AGAIN.replace("~", "")}).says("""
-    You closed the open places and opened the closed ones. True means *may be pointed at*: fill where the mask is
-    False, ~mask.""")
+    You closed the open places. True means *may be pointed at*: fill where the mask is False, ~mask.""")
 wrong("filled with −1e9 before the softmax", {_FILLED: "scores.masked_fill(~mask, -1e9)"}).says("""
-    You filled with −1e9 before the softmax. Scores may lie below that, and here they do: the closed places then take
-    everything. Fill with float('-inf').""")
+    You filled with −1e9. Scores may lie below that, and then closed places take all: fill with float('-inf').""")
 wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
     You multiplied the scores by the mask. A score of 0 is not *closed*: it takes its share, e⁰ = 1. Closed is −inf.""")
 wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
@@ -86,11 +84,9 @@ wrong("log of the softmax", {"log_softmax(-1)": "softmax(-1).log()"}).says("""
     You took the log of a softmax. Where scores lie far apart, a small probability is rounded to 0, and its log is
     −inf although the place is open. log_softmax does both in one, and safely.""")
 wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
-    You returned the scores, closed places filled. Without the softmax they are no log-probabilities: log_softmax over
-    the places.""")
+    You returned scores, closed places filled. To be log-probabilities they need log_softmax over the places.""")
 wrong("softmax over the batch", {"log_softmax(-1)": "log_softmax(0)"}).says("""
-    Your probabilities sum to 1 over the *rows of the batch*. Each row points at one of its own places: softmax over
-    the last axis.""")
+    Your probabilities sum to 1 over the *rows of the batch*. Each row points at its own places: the last axis.""")
 wrong("tanh missing", {".tanh()": ""}).says("""
     You left out tanh. Without it the query's part is the same for all places, and drops out of the softmax: the
     network would point at the same place, whatever it is asked.""")

@@ -111,13 +111,6 @@ def _star(draw, count, inside):
     return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
 
 
-def _together(draw, sets, spare=0):
-    """One batch of several point sets of one size, each with another kind of answer."""
-    rows = [list(_variations(draw, points)) for points in sets]
-    picked = [row[i % len(row)] for i, row in enumerate(rows)]
-    return torch.stack(sets), padded(picked, len(sets[0]), spare)
-
-
 def polygons(draw):
     """Cases: points `(B, N, 2)` and rows of places `(B, T)`, right and wrong."""
     if draw.compact:
@@ -132,7 +125,9 @@ def polygons(draw):
     yield points.repeat(len(rows), 1, 1), padded(rows, len(points))
     yield points[None], padded(rows[:1], len(points))  # one row, no end
     yield points[None], padded(rows[1:2], len(points), spare=1)
-    yield _together(draw, [scattered(draw, 7) for _ in range(11)], spare=2)  # a set of its own for each row
+    sets = [scattered(draw, 7) for _ in range(11)]  # a set of its own for each row, and another kind of answer
+    picked = [list(_variations(draw, points))[i % 10] for i, points in enumerate(sets)]
+    yield torch.stack(sets), padded(picked, 7, spare=2)
     square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
     yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
     yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])

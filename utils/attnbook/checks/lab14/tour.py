@@ -64,28 +64,23 @@ wrong = TOUR_LENGTH.mistakes
 wrong("the tour doesn't close", {"stops - stops.roll(-1, dims=1)": "stops[:, 1:] - stops[:, :-1]"}).says("""
     You stopped at the last city. A round trip goes home: the way from the last city to the first belongs to it.""")
 wrong("the tour's order ignored", {_STOPS: "points"}).says("""
-    You walked through the cities in the order in which they stand in `points`. `tour` says which comes first, second,
-    …: look the points up in that order.""")
+    You walked through `points` in their given order. `tour` says which comes first: look them up by it.""")
 wrong("every tour in every row's points", {_STOPS: "points[:, tour]"}).says("""
     `points[:, tour]` looks up *every* row's tour in *every* row's points: (B, B, N, 2). Each tour belongs to its own
     row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
 wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
-    Your `roll` has no dims, so it moved single numbers and not points: x was taken from y. Give it dims=1, the axis
-    of the stops.""")
+    Your `roll` has no dims, so it moved single numbers: x was taken from y. Give it dims=1, the axis of the stops.""")
 wrong("root along the tour", {"ways.norm(dim=-1)": "ways.norm(dim=1)"}).says("""
     Your norm runs along the tour: all the Δx under one root, all the Δy under another. A way's length is the root of
     its own Δx² + Δy²: norm(dim=-1), then sum.""")
 wrong("squared distances", {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"}).says("""
     You added up squared distances: the root is missing. Take the root of each way, then the sum.""")
 wrong("root taken at the end", {_SUM: "ways.norm(dim=(-2, -1))"}).says("""
-    You added up the squares of all ways and took one root of the total. Each way has a length of its own: root first,
-    then sum.""")
+    You took one root of the total of all squares. Each way has a length of its own: root first, then sum.""")
 wrong("city blocks", {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"}).says("""
-    You added |Δx| and |Δy|, as one walks in a town of square blocks. Wanted is the straight way: the root of Δx² +
-    Δy².""")
+    You added |Δx| and |Δy|, as in a town of square blocks. The straight way is the root of Δx² + Δy².""")
 wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-8).sqrt()"}).says("""
-    You added a small number under the root. Two cities at one place then seem to lie apart. The root of 0 is 0, and
-    harmless here.""")
+    You added a constant under the root: two cities at one place seem to lie apart. The root of 0 is harmless here.""")
 
 
 def optimality_gap(length, optimal):
@@ -139,8 +134,7 @@ wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says(""
     You divided the mean length by the mean optimum. Then long trips count for more. Each instance is to count the
     same: divide first, pair by pair, then take the mean.""")
 wrong("difference, not ratio", "return (length - optimal).mean()").says("""
-    You took the mean of the differences. 0.1 is much for a trip of length 1, and little for one of 4: divide by the
-    optimum.""")
+    You took the mean of the differences. 0.1 is much for a trip of 1, little for one of 4: divide by `optimal`.""")
 wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
     You divided the detour by the tour's own length. It is measured against the best: divide by `optimal`.""")
 wrong("median", {".mean()": ".median()"}).says("""

@@ -75,16 +75,13 @@ wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn m
     You wrote into `mask` itself. It belongs to the caller, who may still need it: in training, masks of earlier steps
     are used again on the way back. Build a new one: clone it first, or use `&`.""")
 wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
-    You closed each chosen place in *every* row (`mask[:, chosen]`). Row b has visited chosen[b] only: give a row
-    number for each place, `[torch.arange(B), chosen]`.""")
+    You closed the chosen places in *every* row. Row b has visited chosen[b] only: `[torch.arange(B), chosen]`.""")
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
-    `mask[chosen] = False` closes whole *rows*: the first index counts the rows of the batch. Give a row and a place,
-    [torch.arange(B), chosen].""")
+    `mask[chosen]` closes whole *rows*: the first index counts the batch. Give both, [torch.arange(B), chosen].""")
 wrong("only the chosen place open", {"!=": "=="}).says("""
     You kept the chosen place and closed all others. It is the other way round.""")
 wrong("earlier visits forgotten", {"mask & ": ""}).says("""
-    You closed the place chosen now and opened all the others. Places visited before must stay closed: combine with
-    `mask` by `&`.""")
+    You closed this place and opened all others. Places visited before must stay closed: combine with `mask` by `&`.""")
 wrong("chosen along the places", {"chosen[:, None]": "chosen"}).says("""
     You compared the places (N,) with `chosen` (B,) as it is: place 0 with row 0's choice, place 1 with row 1's. Each
     row's choice is compared with all places: chosen[:, None].""")
