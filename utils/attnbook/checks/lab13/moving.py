@@ -135,6 +135,14 @@ wrong("falls off the end", {_BACK: _LOST_AT_0, _FORTH: _LOST_AT_N}).says("""
 wrong("falls off the end, and the wrong way", {_BACK: _LOST_AT_N, _FORTH: _LOST_AT_0}).says("""
     Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does both: it turns the
     kernel round. The rows form a circle, and +1 leads to the next row: roll(+1).""")
+wrong(
+    "lost at the end, and normalised",
+    {
+        f"return back * {_BACK}": f"moved = back * {_LOST_AT_0}",
+        _FORTH: f"{_LOST_AT_N}\n    return moved / moved.sum(1)[:, None]",
+    },
+).says("""
+    Yours loses what passes an end, and dividing by the sum gives it to the wrong rows. The rows form a circle: roll.""")
 wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORTH: "weights.roll(1, dims=0)"}).says("""
     You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
 wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORTH: "weights.roll(1)"}).says("""

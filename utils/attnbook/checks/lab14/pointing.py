@@ -92,5 +92,7 @@ wrong("tanh missing", {".tanh()": ""}).says("""
     network would point at the same place, whatever it is asked.""")
 wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
     You bent the sum with a sigmoid. The score wants tanh, which lies between −1 and 1.""")
+wrong("multiplied, not added", {"[:, None] + key": "[:, None] * key"}).says("""
+    You multiplied the query's part with the key's. The additive score adds them.""")
 wrong("matrices not turned", {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"}).says("""
     You wrote x @ W. These matrices are (A, D), as `nn.Linear` has them: x @ W.mT.""")

@@ -79,6 +79,8 @@ wrong("root taken at the end", {_SUM: "ways.norm(dim=(-2, -1))"}).says("""
     You took one root of the total of all squares. Each way has a length of its own: root first, then sum.""")
 wrong("city blocks", {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"}).says("""
     You added |Δx| and |Δy|, as in a town of square blocks. The straight way is the root of Δx² + Δy².""")
+wrong("home twice", {_SUM: f"{_SUM} + ways[:, -1].norm(dim=-1)"}).says("""
+    You went home although the tour was closed already: with `roll` the way home is in it.""")
 wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-8).sqrt()"}).says("""
     You added a constant under the root: two cities at one place seem to lie apart. The root of 0 is harmless here.""")
 
