@@ -142,7 +142,7 @@ wrong(
         _FORTH: f"{_LOST_AT_N}\n    return moved / moved.sum(1)[:, None]",
     },
 ).says("""
-    Yours loses what passes an end, and dividing by the sum gives it to the wrong rows. The rows form a circle: roll.""")
+    Yours loses what passes an end, and dividing by the sum gives it to wrong rows. The rows form a circle: roll.""")
 wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORTH: "weights.roll(1, dims=0)"}).says("""
     You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
 wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORTH: "weights.roll(1)"}).says("""
