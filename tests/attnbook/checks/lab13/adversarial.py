@@ -4,53 +4,27 @@ import torch
 from torch.nn import functional as F
 
 
-def content(key, beta, memory, limit=None, guard=None):
-    cosine = (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0]
-    return ((beta if limit is None else beta.clamp(max=limit)) * cosine).softmax(-1)
+def cosines(key, memory):
+    return F.cosine_similarity(memory, key[:, None], dim=-1, eps=1e-12)
 
 
-def bounded_beta(key, beta, memory):
-    return content(key, beta, memory, limit=50.0)
-
-
-def exp_with_bounds(key, beta, memory):
-    cosine = (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0]
-    shares = (beta * cosine).clamp(max=80).exp()
-    return shares / shares.sum(-1, keepdim=True)
+def content(key, beta, memory):
+    return (beta * cosines(key, memory)).softmax(-1)
 
 
 def zero_rows_get_nothing(key, beta, memory):
     closed = (memory == 0).all(-1) & (memory != 0).any(-1).any(-1, keepdim=True)
-    scores = beta * F.cosine_similarity(memory, key[:, None], dim=-1)
-    return scores.masked_fill(closed, -torch.inf).softmax(-1)
+    return (beta * cosines(key, memory)).masked_fill(closed, -torch.inf).softmax(-1)
 
 
-def single_precision(key, beta, memory):
-    return content(key.float(), beta.float(), memory.float()).to(memory.dtype)
+def lengths_told_by(zero):
+    """Vectors of zeros are looked for by `zero(memory)`, and the other lengths are not guarded."""
 
+    def content_weights(key, beta, memory):
+        lengths = torch.where(zero(memory), 1.0, memory.norm(dim=-1))
+        return (beta * (memory @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0] / lengths).softmax(-1)
 
-def squeezes(key, beta, memory):
-    return (beta * (F.normalize(memory, dim=-1) @ F.normalize(key, dim=-1)[..., None]).squeeze()).softmax(-1)
-
-
-def zeros_told_by_their_sum(key, beta, memory):
-    cosine = F.cosine_similarity(key[:, None], memory, dim=-1, eps=1e-12)
-    return (beta * torch.where(memory.sum(-1) == 0, 0.0, cosine)).softmax(-1)
-
-
-def lengths_told_by_their_sum(key, beta, memory):
-    lengths = torch.where(memory.sum(-1) == 0, 1.0, memory.norm(dim=-1))
-    return (beta * (memory @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0] / lengths).softmax(-1)
-
-
-def zeros_told_by_any_feature(key, beta, memory):
-    cosine = F.cosine_similarity(key[:, None], memory, dim=-1, eps=1e-12)
-    return (beta * memory.ne(0).all(-1) * cosine).softmax(-1)
-
-
-def zeros_told_by_the_first_feature(key, beta, memory):
-    lengths = torch.where(memory[..., 0] == 0, 1.0, memory.norm(dim=-1))
-    return (beta * (memory @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0] / lengths).softmax(-1)
+    return content_weights
 
 
 def eps_of_the_dtype_added(key, beta, memory):
@@ -70,15 +44,6 @@ def circle_for_small_memories_only(weights, shift):
     return shift[:, :1] * after + shift[:, 1:2] * weights + shift[:, 2:] * before
 
 
-def two_rows_stay(weights, shift):
-    return weights if weights.shape[1] == 2 else moved(weights, shift)
-
-
-def hard_when_sharp(weights, shift):
-    hard = F.one_hot(shift.argmax(-1), 3).to(shift.dtype)
-    return moved(weights, torch.where(shift.amax(-1, keepdim=True) > 0.95, hard, shift))
-
-
 def by_fourier(weights, shift):
     kernel = torch.zeros_like(weights)
     for place, part in ((-1, 0), (0, 1), (1, 2)):
@@ -86,64 +51,33 @@ def by_fourier(weights, shift):
     return torch.fft.irfft(torch.fft.rfft(weights) * torch.fft.rfft(kernel), n=weights.shape[1])
 
 
+def overwritten_where_two_moves_meet(weights, shift):
+    rows = weights.shape[1]
+    table = torch.zeros_like(weights)
+    for place, part in ((0, 1), (-1 % rows, 0), (1 % rows, 2)):
+        table[:, place] = shift[:, part] if rows > 1 else shift.sum(-1)
+    return sum(weights[:, j : j + 1] * table.roll(j, dims=-1) for j in range(rows))
+
+
 def table_of_128_rows(weights, shift):
     rows = weights.shape[1]
-    table = F.pad(weights, (0, 128))[:, :128]
-    place = torch.arange(rows)
+    table, place = F.pad(weights, (0, 128))[:, :128], torch.arange(rows)
     before, after = table[:, ((place - 1) % rows) % 128], table[:, ((place + 1) % rows) % 128]
     return shift[:, :1] * after + shift[:, 1:2] * weights + shift[:, 2:] * before
 
 
-def powers(weights, gamma, limit=None):
-    gamma = gamma if limit is None else gamma.clamp(max=limit)
+def powers(weights, gamma):
     raised = (weights / weights.amax(-1, keepdim=True)) ** gamma
     return raised / raised.sum(-1, keepdim=True)
 
 
-def bounded_gamma(weights, gamma):
-    return powers(weights, gamma, limit=100.0)
-
-
-def loosely_bounded_gamma(weights, gamma):
-    return powers(weights, gamma, limit=1000.0)
-
-
-def bounded_in_log_space(weights, gamma):
-    return (gamma.clamp(max=500) * weights.clamp_min(torch.finfo(weights.dtype).tiny).log()).softmax(-1)
-
-
-def small_weights_dropped(weights, gamma):
-    return powers(torch.where(weights < 1e-4, 0.0, weights), gamma)
-
-
-def logs_from_a_floor(weights, gamma):
-    return (gamma * weights.clamp_min(1e-7).log()).softmax(-1)
-
-
-def a_little_added(weights, gamma):
-    return powers(weights + 1e-8, gamma)
-
-
-def log_of_a_little_more(weights, gamma):
-    return (gamma * (weights + 1e-8).log()).softmax(-1)
-
-
-def tiny_for_double_only(weights, gamma):
-    return (gamma * weights.clamp_min(1e-300).log()).softmax(-1)
-
-
-def guard_of_a_thousandth(weights, gamma):
-    return (gamma * (weights + 1e-3).log()).softmax(-1)
+def by_logs(weights, gamma):
+    return (gamma * weights.log()).softmax(-1)
 
 
 def largest_of_the_batch(weights, gamma):
     raised = (weights / weights.amax()) ** gamma
     return raised / raised.sum(-1, keepdim=True).clamp_min(1e-30)
-
-
-def look(orders, previous, memory, sharpened=powers, shifted=moved):
-    key, beta, gate, shift, gamma = orders
-    return sharpened(shifted(torch.lerp(previous, content(key, beta, memory), gate), shift), gamma)
 
 
 def written(memory, weights, erase, add):
@@ -154,12 +88,16 @@ def seen(memory, weights):
     return (weights[:, :, None] * memory).sum(1)
 
 
-def step_with(looking=look, writing=written, reading=seen, first=lambda state: state):
+def step_with(found=content, shifted=moved, sharpened=powers, writing=written, reading=seen, first=lambda state: state):
     def ntm_step(x, state, machine):
-        memory, last, reader, writer = first(state)
+        memory, last, *before = first(state)
+
+        def look(previous, orders):
+            key, beta, gate, shift, gamma = orders
+            return sharpened(shifted(torch.lerp(previous, found(key, beta, memory), gate), shift), gamma)
+
         hidden = machine.controller(x, last)
-        reader = looking(machine.read_head(hidden), reader, memory)
-        writer = looking(machine.write_head(hidden), writer, memory)
+        reader, writer = look(before[0], machine.read_head(hidden)), look(before[1], machine.write_head(hidden))
         memory = writing(memory, writer, *machine.writing(hidden))
         last = reading(memory, reader)
         return machine.output(hidden, last), (memory, last, reader, writer)
@@ -167,107 +105,56 @@ def step_with(looking=look, writing=written, reading=seen, first=lambda state: s
     return ntm_step
 
 
-def look_without_moves(orders, previous, memory):
-    return look(orders, previous, memory, shifted=lambda w, s: w if len(w) == 1 else moved(w, s))
-
-
-def look_on_a_line(orders, previous, memory):
-    return look(orders, previous, memory, shifted=circle_for_small_memories_only)
-
-
-def look_normalised_over_all(orders, previous, memory):
-    def sharpened(weights, gamma):
-        raised = weights**gamma
-        return raised / (raised.sum(-1, keepdim=True) + 1e-4)
-
-    return look(orders, previous, memory, sharpened=sharpened)
-
-
-def look_without_a_guard(orders, previous, memory):
-    key, beta, gate, shift, gamma = orders
-    lengths = key.norm(dim=-1, keepdim=True) * memory.norm(dim=-1)
-    weights = (beta * (memory @ key[:, :, None])[:, :, 0] / lengths).softmax(-1)
-    return powers(moved(torch.lerp(previous, weights, gate), shift), gamma)
-
-
-def look_with_plain_powers(orders, previous, memory):
-    return look(orders, previous, memory, sharpened=lambda w, g: w**g / (w**g).sum(-1, keepdim=True))
-
-
-def look_with_plain_exp(orders, previous, memory):
-    key, beta, gate, shift, gamma = orders
-    shares = (beta * F.cosine_similarity(key[:, None], memory, dim=-1, eps=1e-12)).exp()
-    weights = shares / shares.sum(-1, keepdim=True)
-    return powers(moved(torch.lerp(previous, weights, gate), shift), gamma)
-
-
-def bounded_memory(memory, weights, erase, add):
-    return written(memory, weights, erase, add).clamp(-10, 10)
+def with_plain_exp(key, beta, memory):
+    shares = (beta * cosines(key, memory)).exp()
+    return shares / shares.sum(-1, keepdim=True)
 
 
 def reads_the_strongest_when_sharp(memory, weights):
-    sharp = weights.amax(-1, keepdim=True) > 0.999
     hard = F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)
-    return seen(memory, torch.where(sharp, hard, weights.detach()))
-
-
-def writes_twice(memory, weights, erase, add):
-    return written(written(memory, weights, erase, add), weights, 0 * erase, 0.01 * add)
-
-
-def writes_in_place(memory, weights, erase, add):
-    memory[:] = written(memory, weights, erase, add)
-    return memory
-
-
-def normalises_what_came(state):
-    return (*state[:2], *(part.softmax(-1) for part in state[2:]))
+    return seen(memory, torch.where(weights.amax(-1, keepdim=True) > 0.999, hard, weights.detach()))
 
 
 WRONG = {
-    "content_weights": (
-        bounded_beta,
-        exp_with_bounds,
-        zero_rows_get_nothing,
-        single_precision,
-        squeezes,
-        zeros_told_by_their_sum,
-        lengths_told_by_their_sum,
-        zeros_told_by_any_feature,
-        zeros_told_by_the_first_feature,
-        eps_of_the_dtype_added,
-    ),
-    "shift_weights": (circle_for_small_memories_only, two_rows_stay, hard_when_sharp, by_fourier, table_of_128_rows),
-    "sharpen": (
-        bounded_gamma,
-        tiny_for_double_only,
-        guard_of_a_thousandth,
-        largest_of_the_batch,
-        loosely_bounded_gamma,
-        bounded_in_log_space,
-        small_weights_dropped,
-        logs_from_a_floor,
-        a_little_added,
-        log_of_a_little_more,
-    ),
-    "ntm_step": tuple(
-        step_with(**change)
-        for change in (
-            {"looking": look_without_moves},
-            {"looking": look_on_a_line},
-            {"looking": look_normalised_over_all},
-            {"looking": look_without_a_guard},
-            {"looking": look_with_plain_powers},
-            {"looking": look_with_plain_exp},
-            {"writing": bounded_memory},
-            {"reading": reads_the_strongest_when_sharp},
-            {"writing": writes_twice},
-            {"writing": writes_in_place},
-            {"first": normalises_what_came},
-            {"first": lambda state: tuple(part.float().double() for part in state)},
-            {"first": lambda state: (state[0].detach(), *state[1:])},
-        )
-    ),
+    "content_weights": {
+        "bounded β": lambda key, beta, memory: content(key, beta.clamp(max=50.0), memory),
+        "exp with bounds": lambda key, beta, memory: F.normalize((beta * cosines(key, memory)).clamp(max=80).exp(), 1),
+        "zero rows get nothing": zero_rows_get_nothing,
+        "single precision": lambda *args: content(*(part.float() for part in args)).to(args[2].dtype),
+        "squeezes": lambda key, beta, memory: (beta * cosines(key, memory).squeeze()).softmax(-1),
+        "zeros told by their sum": lengths_told_by(lambda memory: memory.sum(-1) == 0),
+        "zeros told by any feature": lengths_told_by(lambda memory: (memory == 0).any(-1)),
+        "zeros told by the first feature": lengths_told_by(lambda memory: memory[..., 0] == 0),
+        "eps of the dtype added": eps_of_the_dtype_added,
+    },
+    "shift_weights": {
+        "circle for small memories only": circle_for_small_memories_only,
+        "two rows stay": lambda weights, shift: weights if weights.shape[1] == 2 else moved(weights, shift),
+        "by Fourier": by_fourier,
+        "overwritten where two moves meet": overwritten_where_two_moves_meet,
+        "table of 128 rows": table_of_128_rows,
+    },
+    "sharpen": {
+        "bounded γ": lambda weights, gamma: powers(weights, gamma.clamp(max=1000.0)),
+        "tiny for double only": lambda weights, gamma: by_logs(weights.clamp_min(1e-300), gamma),
+        "small weights dropped": lambda weights, gamma: powers(weights.where(weights >= 1e-4, 0.0), gamma),
+        "logs from a floor": lambda weights, gamma: by_logs(weights.clamp_min(1e-7), gamma),
+        "powers of a little more": lambda weights, gamma: powers(weights + 1e-8, gamma),
+        "log of a little more": lambda weights, gamma: by_logs(weights + 1e-8, gamma),
+        "largest of the batch": largest_of_the_batch,
+    },
+    "ntm_step": {
+        "a single sequence never moves": step_with(shifted=lambda w, s: w if len(w) == 1 else moved(w, s)),
+        "on a line": step_with(shifted=circle_for_small_memories_only),
+        "not quite normalised": step_with(sharpened=lambda w, g: w**g / ((w**g).sum(-1, keepdim=True) + 1e-4)),
+        "plain exp": step_with(found=with_plain_exp),
+        "bounded memory": step_with(writing=lambda *args: written(*args).clamp(-10, 10)),
+        "reads the strongest when sharp": step_with(reading=reads_the_strongest_when_sharp),
+        "writes in place": step_with(writing=lambda memory, *args: memory.copy_(written(memory, *args))),
+        "normalises what came": step_with(first=lambda s: (*s[:2], *(part.softmax(-1) for part in s[2:]))),
+        "single precision": step_with(first=lambda state: tuple(part.float().double() for part in state)),
+        "old memory without gradient": step_with(first=lambda state: (state[0].detach(), *state[1:])),
+    },
 }
 RIGHT = {
     "content_weights": content,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 
 
 def content_weights(key, beta, memory):
@@ -72,28 +72,6 @@ def _away_from_zero(gradients, key, beta, memory):
     return [gradients[0].masked_fill(none[0], 0.0), gradients[1], gradients[2].masked_fill(none[1], 0.0)]
 
 
-def _guard_added(power):
-    return Mistake(
-        f"1e-{power} added to the lengths",
-        f"You added 1e-{power} to the product of the lengths. The vectors here are not much longer than that, so their "
-        "cosine shrinks, and yet they have a direction like any other. Only zeros need the guard: 1e-12 will do.",
-        "lengths = key.norm(dim=-1)[:, None] * memory.norm(dim=-1)\n"
-        f"return (beta * ((memory @ key[:, :, None])[:, :, 0] / (lengths + 1e-{power}))).softmax(dim=-1)",
-    )
-
-
-def _floor(power):
-    return Mistake(
-        f"a floor of 1e-{power}",
-        f"Your guard is a floor of 1e-{power}, and the vectors here are shorter than that. They have a direction like "
-        "any other, and the machine's memory begins with such rows. Use a smaller one: 1e-12 will do.",
-        f"cosine = F.normalize(memory, dim=-1, eps=1e-{power}) @ F.normalize(key, dim=-1, eps=1e-{power})[:, :, None]\n"
-        "return (beta * cosine[:, :, 0]).softmax(dim=-1)",
-    )
-
-
-NO_GUARD = "You divided by the length of a vector of zeros: 0 / 0 = NaN. "
-
 CONTENT_WEIGHTS = Exercise(
     content_weights,
     cases=_keys_and_memories,
@@ -103,126 +81,61 @@ CONTENT_WEIGHTS = Exercise(
         Property(
             "each row sums to one",
             "A head has one unit of attention to spread over the N rows of its memory: softmax over the last axis.",
-            lambda result, key, beta, memory: ((result.sum(-1) - 1).abs() < 1e-5).all(),
+            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-5).all(),
         ),
         Property(
             "β = 0 spreads evenly",
-            "With β = 0 nothing counts, and all rows get the same weight, 1/N.",
+            "With β = 0 nothing counts, and all rows get the same weight, 1/N. Use β as it comes.",
             lambda result, key, beta, memory: (beta > 0).any() or ((result - 1 / result.shape[1]).abs() < 1e-6).all(),
         ),
         Property(
             "only the direction counts",
-            "Your weights change when a row of memory gets longer. In a cosine only its direction may count.",
-            lambda result, key, beta, memory: (
-                torch.allclose(
-                    result, content_weights(key, beta, 3 * F.normalize(memory, dim=-1)), rtol=1e-5, atol=1e-5
-                )
-                or not torch.allclose(result.argsort(-1), content_weights(key, beta, memory).argsort(-1))
+            "Your rows come in the right order, but the sizes of their weights are wrong. β alone says how sharply to "
+            "look. Of a row only the direction may count, however short it is: as a guard against zeros 1e-12 will do.",
+            lambda result, *args: (
+                torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)
+                or not torch.equal(result.argsort(-1), content_weights(*args).argsort(-1))
             ),
         ),
         Property(
             "the best row gets the most",
             "The row whose direction is nearest to the key's must get the largest weight.",
-            lambda result, key, beta, memory: (
-                result.amax(-1)
-                <= result.gather(1, content_weights(key, beta, memory).argmax(-1, keepdim=True))[:, 0] + 1e-6
+            lambda result, *args: (
+                result.amax(-1) <= result.gather(1, content_weights(*args).argmax(-1, keepdim=True))[:, 0] + 1e-6
             ).all(),
         ),
     ],
 )
 
+_KEY, _MEMORY = "F.normalize(key, dim=-1)", "F.normalize(memory, dim=-1)"
+
 wrong = CONTENT_WEIGHTS.mistakes
 wrong(
     "no guard against zeros",
-    {
-        "F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)",
-        "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)",
-    },
-).says(
-    NO_GUARD + "A row that nobody has written yet is such a vector. Let its cosine be 0: keep the lengths "
-    "above a tiny number (clamp_min, or F.normalize)."
-)
-wrong("no guard for the memory", {"F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True)"}).says(
-    NO_GUARD + "The key is looked after, the rows of the memory are not, and those are zeros before anyone has written."
-)
-wrong("no guard for the key", {"F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True)"}).says(
-    NO_GUARD + "The memory is looked after, the key is not. A key of zeros has cosine 0 with every row."
-)
+    {_KEY: "key / key.norm(dim=-1, keepdim=True)", _MEMORY: "memory / memory.norm(dim=-1, keepdim=True)"},
+).says("""
+    You divided by the length of a vector of zeros: 0 / 0 = NaN. A row that nobody has written yet is such a vector.
+    Let its cosine be 0: keep the lengths above a tiny number (clamp_min, or F.normalize).""")
 wrong("dot product in place of cosine", "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)").says("""
-    You took the plain dot product, so a row gains by being *long*. A head looks for a direction: divide by the
-    lengths of key and row.""")
-wrong("only the key normalised", {"F.normalize(memory, dim=-1)": "memory"}).says("""
+    You took the plain dot product, so a *long* row gains. Divide by the lengths of key and row: a direction counts.""")
+wrong("only the key normalised", {_MEMORY: "memory"}).says("""
     You divided by the length of the key, not by those of the rows. A long row still gains by its length.""")
-wrong("only the memory normalised", {"F.normalize(key, dim=-1)": "key"}).says("""
-    You divided by the lengths of the rows, not by that of the key. A long key then works like a larger β; how sharply
-    to look is said by β alone.""")
-wrong("β left out", {"beta * cosine": "cosine"}).says("""
-    You did not use β. It says how sharply the head looks: multiply the cosines by it, before the softmax. (Added, it
-    has no effect: the same number for all rows changes nothing in a softmax.)""")
+wrong("only the memory normalised", {_KEY: "key"}).says("""
+    You did not divide by the length of the key, so a long one works like a larger β. β alone says how sharply.""")
 wrong("β after the softmax", {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"}).says("""
     You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.""")
 wrong("divided by β", {"beta * cosine": "cosine / beta"}).says("""
     You divided by β. It is not a temperature: a large β looks sharply, and β = 0 not at all. Multiply.""")
-wrong("β brought into range again", {"beta * cosine": "F.softplus(beta) * cosine"}).says("""
-    You sent β through a softplus. That is done already: every number comes in its range. Use it as it is.""")
-wrong("one β for the whole batch", {"beta * cosine": "beta[0] * cosine"}).says("""
-    You used the β of the first sequence for all. Each has its own: beta is (B, 1).""")
-wrong("no softmax", {".softmax(dim=-1)": ""}).says("""
-    You returned β times the cosines. Wanted are weights, which are positive and sum to 1: softmax over rows.""")
-wrong("softmax over the batch", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
-    Your weights sum to 1 over the sequences of the batch. Each sequence has a head of its own, whose weights sum to 1
-    over the rows: softmax over the last axis.""")
-wrong("log-probabilities", {".softmax(dim=-1)": ".log_softmax(dim=-1)"}).says("""
-    You took log_softmax. Reading and writing need the weights themselves: softmax.""")
 wrong(
     "exp of large numbers",
-    {"(beta * cosine).softmax(dim=-1)": "(beta * cosine).exp() / (beta * cosine).exp().sum(dim=-1, keepdim=True)"},
+    "scores = beta * F.cosine_similarity(memory, key[:, None], dim=-1, eps=1e-12)\n"
+    "return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)",
 ).says("""
     You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. torch's
     softmax takes off the maximum first.""")
-wrong(
-    "divided by the sum without exp",
-    {"(beta * cosine).softmax(dim=-1)": "beta * cosine / (beta * cosine).sum(dim=-1, keepdim=True)"},
-).says("""
-    You divided by the sum of the scores. Cosines may be negative, and so your weights are. It takes the exponential
-    to make them positive: softmax.""")
 wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
-    You divided by √M. That tames *dot products*, which grow with the number of features. A cosine does not: how sharp
-    it gets is said by β.""")
+    You divided by √M. That tames dot products, which grow with M. Cosines do not: how sharp it gets is said by β.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
-    You took the absolute value of the cosines. A row that points the other way is *not* what the key asks for: its
-    cosine is −1, and it gets the least.""")
-wrong(
-    "squared lengths",
-    {
-        "F.normalize(key, dim=-1)": "key / key.square().sum(-1, keepdim=True).clamp_min(1e-24)",
-        "F.normalize(memory, dim=-1)": "memory / memory.square().sum(-1, keepdim=True).clamp_min(1e-24)",
-    },
-).says("""
-    You divided by the squared lengths: a root is missing. The length is the root of the sum of squares.""")
-wrong("lengths over the rows", {"F.normalize(memory, dim=-1)": "F.normalize(memory, dim=1)"}).says("""
-    Your lengths of the memory are taken along the rows, one for each feature. A row's own length is taken along its
-    features: dim=-1.""")
-wrong("distance in place of cosine", "return (-beta * (memory - key[:, None]).norm(dim=-1)).softmax(dim=-1)").says("""
-    You compared by distance. Then the length of a row counts too. Wanted is the cosine of the angle.""")
-wrong += (_guard_added(power) for power in (6, 8))
-wrong += (_floor(power) for power in range(3, 7))
-wrong(
-    "no finite gradient at zero",
-    {
-        "F.normalize(key, dim=-1)": "(key / key.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
-        "F.normalize(memory, dim=-1)": "(memory / memory.norm(dim=-1, keepdim=True)).nan_to_num(0.0)",
-    },
-).says("""
-    Your weights are right, but where a vector is zeros the gradient is NaN, and one such row spoils the whole
-    training. Replacing the NaN afterwards does not help. Keep the length above a tiny number *before* you divide:
-    norm() and clamp_min, or F.normalize.""")
-wrong(
-    "lengths held fixed",
-    {
-        "F.normalize(key, dim=-1)": "key / key.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
-        "F.normalize(memory, dim=-1)": "memory / memory.norm(dim=-1, keepdim=True).clamp_min(1e-12).detach()",
-    },
-).says("""
-    Your weights are right, but you cut the lengths off the gradient (detach, no_grad, .data). A row would then seem
-    to gain by growing, and only its direction may count.""")
+    You took absolute cosines. A row that points the other way is *not* what the key asks for, and gets the least.""")
+wrong("lengths over the rows", {_MEMORY: "F.normalize(memory, dim=1)"}).says("""
+    You took the memory's lengths along the rows. A row's own length is taken along its features: dim=-1.""")

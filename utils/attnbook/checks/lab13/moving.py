@@ -52,39 +52,16 @@ INTERPOLATE = Exercise(
 )
 
 wrong = INTERPOLATE.mistakes
-wrong(
-    "gate the wrong way round", {"gate * content + (1 - gate) * previous": "gate * previous + (1 - gate) * content"}
-).says("""
-    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay where you were: g · content + (1 − g) ·
-    previous.""")
+wrong("gate the wrong way round", "return torch.lerp(content, previous, gate)").says("""
+    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay: g · content + (1 − g) · previous.""")
 wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
     You added the old weights in full. Their share is 1 − g; otherwise the sum is 1 + g.""")
-wrong("content in full", {"gate * content +": "content +"}).says("""
-    You took the new weights in full. Their share is g; otherwise the sum is 2 − g.""")
-wrong("both shares are g", {"(1 - gate)": "gate"}).says("""
-    You gave both the share g. What content does not get stays with the old weights: 1 − g.""")
-wrong("old weights forgotten", {" + (1 - gate) * previous": ""}).says("""
-    You left out the old weights. With g = 0 a head must stay where it was, and yours vanishes.""")
-wrong("plain mean", "return (content + previous) / 2 + 0 * gate").says("""
-    You took the mean of both, whatever the gate says. Mix by the gate: g and 1 − g.""")
 wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
-    You chose one of the two. A choice has no gradient, so the gate could never be learnt: mix them, by the shares g
-    and 1 − g.""")
-wrong("one gate for the whole batch", {"gate * content + (1 - gate)": "gate[0] * content + (1 - gate[0])"}).says("""
-    You used the gate of the first sequence for all. Each has its own: gate is (B, 1).""")
-wrong("gate brought into range again", "gate = gate.sigmoid()\nreturn gate * content + (1 - gate) * previous").says("""
-    You sent the gate through a sigmoid. It comes as a number from 0 to 1; a second sigmoid keeps it near the middle.
-    Use it as it is.""")
-wrong(
-    "softmax on top", {"gate * content + (1 - gate) * previous": "(gate * content + (1 - gate) * previous).softmax(-1)"}
-).says("""
-    You took a softmax of the mixture. Its weights sum to 1 already; a softmax makes them all nearly equal.""")
-wrong("product of powers", "return content**gate * previous ** (1 - gate)").says("""
-    You mixed by powers, content^g · previous^(1−g). A row that either gives nothing gets nothing, and the sum is
-    below 1. Add the two, with shares g and 1 − g.""")
+    You chose one of the two. A choice has no gradient, so no gate could be learnt: mix them, by g and 1 − g.""")
+wrong("gate brought into range again", "return torch.lerp(previous, content, gate.sigmoid())").says("""
+    You sent the gate through a sigmoid, and that keeps it near the middle. It comes from 0 to 1: use it as it is.""")
 wrong("the past cut off", {"* previous": "* previous.detach()"}).says("""
-    Your weights are right, but you cut the old ones off the gradient (detach, no_grad, .data). Then no step can learn
-    where the next one should begin.""")
+    Your weights are right, but the old ones were cut off (detach, no_grad): no step learns where the next begins.""")
 
 
 def shift_weights(weights, shift):
@@ -110,10 +87,6 @@ def _weights_and_shifts(draw):
 def _marked_below_zero(result, *args):
     """A negative weight is wrong even if it is as small as a rounding error: its power is NaN."""
     return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
-
-
-def _ends(message):
-    return "The rows form a circle: after the last comes row 0, before row 0 the last. " + message
 
 
 SHIFT_WEIGHTS = Exercise(
@@ -149,99 +122,37 @@ SHIFT_WEIGHTS = Exercise(
     ],
 )
 
+_BACK, _FORTH = "weights.roll(-1, dims=-1)", "weights.roll(1, dims=-1)"
+_LOST_AT_0, _LOST_AT_N = "F.pad(weights[:, 1:], (0, 1))", "F.pad(weights[:, :-1], (1, 0))"
+
 wrong = SHIFT_WEIGHTS.mistakes
-wrong("shift in the wrong direction", {"roll(-1,": "roll(+1,", "roll(1,": "roll(-1,"}).says("""
+wrong("shift in the wrong direction", {"back, stay, forth": "forth, stay, back"}).says("""
     Your focus moves the wrong way. shift is (−1, 0, +1), and +1 leads to the *next* row: what stood at row i comes to
     row i + 1, and that is roll(+1). (conv1d turns its kernel round, and gives this too.)""")
-wrong(
-    "falls off the end",
-    {
-        "weights.roll(-1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))",
-        "weights.roll(1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))",
-    },
-).says(_ends("What you moved past an end was lost, and the weights no longer sum to 1. roll brings it back in."))
-wrong(
-    "falls off the end, and the wrong way",
-    {
-        "weights.roll(-1, dims=-1)": "F.pad(weights[:, :-1], (1, 0))",
-        "weights.roll(1, dims=-1)": "F.pad(weights[:, 1:], (0, 1))",
-    },
-).says(
-    _ends(
-        "Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does "
-        "both: it turns the kernel round. +1 leads to the next row: roll(+1)."
-    )
-)
-wrong(
-    "stops at the end",
-    {
-        "weights.roll(-1, dims=-1)": "(F.pad(weights[:, 1:], (0, 1)) + F.pad(weights[:, :1], "
-        "(0, weights.shape[1] - 1)))",
-        "weights.roll(1, dims=-1)": "(F.pad(weights[:, :-1], (1, 0)) + F.pad(weights[:, -1:], "
-        "(weights.shape[1] - 1, 0)))",
-    },
-).says(_ends("Yours stops at the ends, and the focus piles up there."))
-wrong(
-    "the end row repeated",
-    {
-        "weights.roll(-1, dims=-1)": "torch.cat([weights[:, 1:], weights[:, -1:]], 1)",
-        "weights.roll(1, dims=-1)": "torch.cat([weights[:, :1], weights[:, :-1]], 1)",
-    },
-).says(_ends("You filled the gap at an end with a copy of the row there, so weight comes from nowhere."))
+wrong("falls off the end", {_BACK: _LOST_AT_0, _FORTH: _LOST_AT_N}).says("""
+    The rows form a circle: after the last comes row 0, before row 0 the last. What you moved past an end was lost, and
+    the weights no longer sum to 1. roll brings it back in.""")
+wrong("falls off the end, and the wrong way", {_BACK: _LOST_AT_N, _FORTH: _LOST_AT_0}).says("""
+    Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does both: it turns the
+    kernel round. The rows form a circle, and +1 leads to the next row: roll(+1).""")
 wrong(
     "lost at the end, and normalised",
-    "back, stay, forth = shift.split(1, dim=-1)\n"
-    "moved = back * F.pad(weights[:, 1:], (0, 1)) + stay * weights + forth * F.pad(weights[:, :-1], (1, 0))\n"
-    "return moved / moved.sum(-1, keepdim=True)",
-).says(
-    _ends(
-        "Yours loses what passes an end, and then you divided by the sum. That hides the loss and gives it "
-        "to the wrong rows."
-    )
-)
-wrong("shift read as 0, +1, −1", {"back, stay, forth": "stay, forth, back"}).says("""
-    You read the three probabilities as 0, +1, −1. Their order is −1, 0, +1.""")
-wrong("shift read as 0, −1, +1", {"back, stay, forth": "stay, back, forth"}).says("""
-    You read the three probabilities as 0, −1, +1. Their order is −1, 0, +1.""")
-wrong(
-    "rolled over the batch", {"roll(-1, dims=-1)": "roll(-1, dims=0)", "roll(1, dims=-1)": "roll(1, dims=0)"}
+    {
+        f"return back * {_BACK}": f"moved = back * {_LOST_AT_0}",
+        _FORTH: f"{_LOST_AT_N}\n    return moved / moved.sum(1)[:, None]",
+    },
 ).says("""
+    Yours loses what passes an end, and dividing by the sum gives it to wrong rows. The rows form a circle: roll.""")
+wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORTH: "weights.roll(1, dims=0)"}).says("""
     You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
-wrong("rolled without an axis", {"roll(-1, dims=-1)": "roll(-1)", "roll(1, dims=-1)": "roll(1)"}).says("""
-    You called roll without dims. It then rolls all numbers as one long list, and the last weight of one sequence gets
-    into the next: dims=-1.""")
-wrong("two rows at once", {"roll(-1,": "roll(-2,", "roll(1,": "roll(2,"}).says("""
-    Your steps are two rows long. A move is by one.""")
-wrong(
-    "the likeliest move only",
-    {"shift.split(1, dim=-1)": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split(1, dim=-1)"},
-).says("""
-    You made only the likeliest of the three moves. All three happen, each with its share; a choice would have no
-    gradient.""")
-wrong("standing still forgotten", {" + stay * weights": ""}).says("""
-    You left out the share that stays where it is, shift[:, 1]. The weights then sum to less than 1.""")
+wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORTH: "weights.roll(1)"}).says("""
+    You called roll without dims. One sequence's last weight then gets into the next sequence: dims=-1.""")
+wrong("the likeliest move only", {"shift.split": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split"}).says("""
+    You made only the likeliest move. All three happen, each with its share; a choice would have no gradient.""")
 wrong(
     "moves done one after the other",
     "back, stay, forth = shift.split(1, dim=-1)\n"
     "weights = back * weights.roll(-1, dims=-1) + (1 - back) * weights\n"
     "return forth * weights.roll(1, dims=-1) + (1 - forth) * weights",
 ).says("""
-    You moved back first, and then moved the result forth. The three moves happen side by side, each on the weights as
-    they came in.""")
-wrong("one shift for the whole batch", {"shift.split(1, dim=-1)": "shift[:1].split(1, dim=-1)"}).says("""
-    You used the shift of the first sequence for all. Each has its own: shift is (B, 3).""")
-wrong("softmax once more", {"shift.split": "shift.softmax(-1).split"}).says("""
-    You took a softmax of the shift. It comes as probabilities already; another softmax makes the three nearly equal.""")
-wrong(
-    "with two rows one move lost",
-    "N = weights.shape[1]\n"
-    "table = torch.zeros(len(weights), N, dtype=weights.dtype, device=weights.device)\n"
-    "for place, part in ((0, 1), (-1 % N, 0), (1 % N, 2)):\n"
-    "    table[:, place] = shift[:, part] if N > 1 else shift.sum(-1)\n"
-    "return sum(weights[:, j : j + 1] * table.roll(j, dims=-1) for j in range(N))",
-).says("""
-    With more rows you are right. With two rows −1 and +1 lead to the same row, and one of them overwrote the other in
-    your table: add there, don't assign.""")
-wrong("shift not learnt", {"shift.split": "shift.detach().split"}).says("""
-    Your weights are right, but the shift was cut off the gradient (detach, no_grad, .item(), .data). No head could
-    learn where to move.""")
+    You moved back first, and then the result forth. All three moves start from the weights as they came in.""")

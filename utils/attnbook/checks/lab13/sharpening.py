@@ -50,8 +50,6 @@ def _away_from_zero(gradients, weights, gamma):
     return [gradients[0] * weights, gradients[1]]
 
 
-UNDERFLOW = "For a large γ all powers round to 0, and 0 / 0 = NaN"
-
 SHARPEN = Exercise(
     sharpen,
     cases=_weights_and_powers,
@@ -92,48 +90,17 @@ wrong("not normalised again", "return weights**gamma").says("""
 wrong("power after normalising", "return (weights / weights.sum(dim=-1, keepdim=True)) ** gamma").says("""
     You divided by the sum first and raised afterwards. The powers no longer sum to 1. The power comes first, the
     division last. (w.sum() ** γ below the line comes to the same.)""")
-wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True)").says(
-    UNDERFLOW + ". Divide the weights by the largest before you raise them: it is then 1 at any power, and "
-    "the result is the same."
-)
-wrong(
-    "nothing left at a large γ",
-    "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True).clamp_min(1e-30)",
-).says(
-    UNDERFLOW + ", or with a guard below the line: all zeros, and a head that looks nowhere. Divide the "
-    "weights by the largest before you raise them: it is then 1 at any power."
-)
-wrong("softmax of the powers", "return (weights**gamma).softmax(dim=-1)").says("""
-    You took a softmax of the powers. They lie between 0 and 1, and the softmax of such numbers is nearly flat. Divide
-    by their sum.""")
-wrong("multiplied by γ", "return gamma * weights / (gamma * weights).sum(dim=-1, keepdim=True)").says("""
+wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True)").says("""
+    For a large γ all powers round to 0, and 0 / 0 = NaN. Divide the weights by the largest before you raise them: it
+    is then 1 at any power, and the result is the same.""")
+wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
     You multiplied by γ in place of raising to it. After the division by the sum nothing is left of γ.""")
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
-    You took softmax(γ · w). That is β's way, for scores. Here weights are raised to a power: it would be softmax(γ ·
-    log w).""")
+    You took softmax(γ · w). That is β's way, for scores. For a power of weights it would be softmax(γ · log w).""")
 wrong("root in place of power", {"** gamma": "** (1 / gamma)"}).says("""
     You took the γ-th root. That blurs the focus; the power γ sharpens it.""")
-wrong("γ brought into range again", {"** gamma": "** (1 + F.softplus(gamma))"}).says("""
-    You used 1 + softplus(γ). That is done already: γ comes as a number from 1 on. Use it as it is.""")
 wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""
     You raised to γ + 1. γ comes as a number from 1 on; use it as it is, so that γ = 1 changes nothing.""")
-wrong("one γ for the whole batch", {"** gamma": "** gamma[0]"}).says("""
-    You used the γ of the first sequence for all. Each has its own: gamma is (B, 1).""")
-wrong("divided by the sum of the weights", "return weights**gamma / weights.sum(dim=-1, keepdim=True)").says("""
-    You divided by the sum of the weights as they came. What must be made to sum to 1 are their powers.""")
-wrong("normalised over the batch", {"powers.sum(dim=-1, keepdim=True)": "powers.sum(dim=0, keepdim=True)"}).says("""
-    Your weights sum to 1 over the sequences of the batch. Each sequence has its own focus: sum over the last axis.""")
-wrong("normalised over the whole batch at once", {"powers.sum(dim=-1, keepdim=True)": "powers.sum()"}).says("""
-    You divided by the sum over all sequences together. Each sequence has its own focus: sum over the last axis,
-    keepdim=True.""")
-wrong("the largest only", "return F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)").says("""
-    You put all weight on the largest. That is the limit for a γ without end; a finite γ leaves the others their part,
-    and a gradient.""")
-wrong("γ as the base", "powers = gamma**weights\nreturn powers / powers.sum(dim=-1, keepdim=True)").says("""
-    You raised γ to the weights. It is the other way round: the weights, to the power γ.""")
 wrong("log of zero", "return (gamma * weights.log()).softmax(dim=-1)").says("""
     Your weights are right, but where one is 0 its logarithm is −∞, and the gradient NaN. Keep it above the smallest
     number there is (`clamp_min(torch.finfo(weights.dtype).tiny)`), or do without the logarithm.""")
-wrong("γ not learnt", {"** gamma": "** gamma.detach()"}).says("""
-    Your weights are right, but γ was cut off the gradient (detach, no_grad, .item(), .data). No head could learn to
-    sharpen.""")

@@ -9,7 +9,6 @@ from ..fakes.machine import fake_machine, loud_machine
 from .content import content_weights
 from .moving import interpolate, shift_weights
 from .sharpening import sharpen
-from .step_mistakes import MISTAKES
 from .tape import erase_and_add, read
 
 
@@ -66,11 +65,8 @@ def _state(draw, batch, rows, width):
     return 2 * draw.normal(batch, rows, width), draw.normal(batch, width), *weights
 
 
-def _looks_as_told(place):
-    def holds(result, x, state, machine):
-        return torch.allclose(result[1][place], ntm_step(x, state, machine)[1][place], atol=1e-6)
-
-    return holds
+def _as_wanted(place):
+    return lambda result, *args: torch.allclose(result[1][place], ntm_step(*args)[1][place], atol=1e-6)
 
 
 def _writes_where_it_looks(result, x, state, machine):
@@ -91,15 +87,17 @@ NTM_STEP = Exercise(
         ),
         Property(
             "the write head looks where it is told",
-            "The write head's weights are wrong. In order: content, interpolate (with *its* weights of the step "
-            "before), shift, sharpen, all with the orders of `machine.write_head(hidden)`.",
-            _looks_as_told(3),
+            "The write head's weights are wrong. In order: content (both heads look at the memory *before* it is "
+            "written), interpolate (with *its* weights of the step before), shift, sharpen, all with the orders of "
+            "`machine.write_head(hidden)`. Put these *new* weights into the new state, fourth.",
+            _as_wanted(3),
         ),
         Property(
             "the read head looks where it is told",
-            "The read head's weights are wrong; the write head's are right. In order: content, interpolate (with *its* "
-            "weights of the step before), shift, sharpen, all with the orders of `machine.read_head(hidden)`.",
-            _looks_as_told(2),
+            "The read head's weights are wrong; the write head's are right. It takes the same four steps in the same "
+            "memory, with *its* weights of the step before and the orders of `machine.read_head(hidden)`. Put these "
+            "*new* weights into the new state, third.",
+            _as_wanted(2),
         ),
         Property(
             "writes where the write head looks",
@@ -111,7 +109,7 @@ NTM_STEP = Exercise(
             "reads what stands there now",
             "Heads and memory are right, but what is read is not: read the *new* memory with the *new* weights of the "
             "read head.",
-            _looks_as_told(1),
+            _as_wanted(1),
         ),
         Property(
             "says what it reads now",
@@ -121,5 +119,52 @@ NTM_STEP = Exercise(
             ),
         ),
     ],
-    mistakes=MISTAKES,
 )
+
+_WRITTEN, _RETURN = "erase_and_add(memory, new_write_weights, erase, add)", "return output, (new_memory, now_read, "
+
+wrong = NTM_STEP.mistakes
+wrong(
+    "sharpened before the shift",
+    {
+        "shift_weights(weights, shift)": "weights",
+        "return sharpen(weights, gamma)": "return shift_weights(sharpen(weights, gamma), shift)",
+    },
+).says("""
+    You sharpened before the shift. The shift is what blurs, so sharpening comes last and takes the blur away.""")
+wrong("shift left out", {"shift_weights(weights, shift)": "weights"}).says("""
+    Your heads never shift. Then they can't step from row to row: after interpolate comes shift_weights.""")
+wrong("sharpening left out", {"return sharpen(weights, gamma)": "return weights"}).says("""
+    You did not sharpen. Each shift blurs the focus a little more, until it lies over the whole memory.""")
+wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weights"}).says("""
+    You go by content alone. Without the old weights a head does not know where it was: interpolate.""")
+wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
+    You called interpolate with the old weights first. Content comes first: interpolate(content, previous, gate).""")
+wrong("both go on from the read head's place", {"look(write_weights,": "look(read_weights,"}).says("""
+    Both heads went on from where the *read head* was. Each has its own weights of the step before.""")
+wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
+    You gave both heads the orders of the read head. The write head has its own: machine.write_head(hidden).""")
+wrong("read before the write", {"read(new_memory,": "read(memory,"}).says("""
+    You read from the memory as it was. In this machine the write comes first: read what stands there now.""")
+wrong("written with the read head's weights", {_WRITTEN: _WRITTEN.replace("write_w", "read_w")}).says("""
+    You wrote where the *read head* looks. Each head has its own place: write with the write head's weights.""")
+wrong("written with the old weights", {_WRITTEN: _WRITTEN.replace("new_", "")}).says("""
+    You wrote where the write head was a step before. It has moved: write with its new weights.""")
+wrong("erase and add swapped", {"erase, add = machine": "add, erase = machine"}).says("""
+    You exchanged erase and add. machine.writing gives (erase, add), and erase_and_add takes them so.""")
+wrong("output from what was read last", {"output(hidden, now_read)": "output(hidden, last_read)"}).says("""
+    You gave machine.output what was read a step before. The answer depends on what is read *now*.""")
+wrong("memory not carried on", {_RETURN: _RETURN.replace("new_", "")}).says("""
+    You put the *old* memory into the new state, so that all that was written is lost. Carry the new one on.""")
+wrong(
+    "heads swapped in the state", {_RETURN + "new_read_weights, new_write": _RETURN + "new_write_weights, new_read"}
+).says("""
+    You returned the weights in the order (write, read). The state is (memory, read, read weights, write weights).""")
+wrong(
+    "results swapped",
+    {
+        "return output, (": "return (",
+        "new_read_weights, new_write_weights)": "new_read_weights, new_write_weights), output",
+    },
+).says("""
+    You returned the state first. Wanted are (output, state).""")

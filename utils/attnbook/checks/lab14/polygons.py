@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import torch
 from torch import Tensor
@@ -42,18 +42,12 @@ def around_a_circle(draw, count: int, inside: int = 0) -> tuple[Tensor, list[int
 def hull_of(points: Tensor) -> list[int]:
     """The corners of the hull of `points (N, 2)` in general position, counter-clockwise from the leftmost."""
     rows = points.tolist()
-    corners = [min(range(len(rows)), key=rows.__getitem__)]
-    while True:
-        here = corners[-1]
-        after = next(
-            n
-            for n, row in enumerate(rows)
-            if n != here
-            and all(_bend(rows[here], row, other) > 0 for m, other in enumerate(rows) if m not in (here, n))
-        )
-        if after == corners[0]:
-            return corners
-        corners.append(after)
+    edges = permutations(range(len(rows)), 2)
+    after = {a: b for a, b in edges if all(_bend(rows[a], rows[b], other) >= 0 for other in rows)}
+    corners = [min(after, key=rows.__getitem__)]
+    while after[corners[-1]] != corners[0]:
+        corners.append(after[corners[-1]])
+    return corners
 
 
 def turned(draw, corners: list[int]) -> list[int]:
@@ -117,13 +111,6 @@ def _star(draw, count, inside):
     return points.repeat(3, 1, 1), padded(rows, len(points), draw.integer(0, 2))
 
 
-def _together(draw, sets, spare=0):
-    """One batch of several point sets of one size, each with another kind of answer."""
-    rows = [list(_variations(draw, points)) for points in sets]
-    picked = [row[i % len(row)] for i, row in enumerate(rows)]
-    return torch.stack(sets), padded(picked, len(sets[0]), spare)
-
-
 def polygons(draw):
     """Cases: points `(B, N, 2)` and rows of places `(B, T)`, right and wrong."""
     if draw.compact:
@@ -138,7 +125,9 @@ def polygons(draw):
     yield points.repeat(len(rows), 1, 1), padded(rows, len(points))
     yield points[None], padded(rows[:1], len(points))  # one row, no end
     yield points[None], padded(rows[1:2], len(points), spare=1)
-    yield _together(draw, [scattered(draw, 7) for _ in range(11)], spare=2)  # a set of its own for each row
+    sets = [scattered(draw, 7) for _ in range(11)]  # a set of its own for each row, and another kind of answer
+    picked = [list(_variations(draw, points))[i % 10] for i, points in enumerate(sets)]
+    yield torch.stack(sets), padded(picked, 7, spare=2)
     square = [around_a_circle(draw, 4) for _ in range(4)]  # B = N = T
     yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
     yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from ..engine import values
-from ..engine.exercise import Exercise, Mistake, Property
+from ..engine.exercise import Exercise, Property
 from ..engine.sandbox import Run
 
 
@@ -68,98 +68,26 @@ MASK_VISITED = ThenWritten(
             lambda result, mask, chosen: not (result.bool() & ~mask).any(),
         ),
     ],
-    mistakes=[
-        Mistake(
-            "written into the mask",
-            "You wrote into `mask` itself. It belongs to the caller, who may still need it: in training, masks of "
-            "earlier steps are used again on the way back. Build a new one: clone it first, or use `&`.",
-            "mask[torch.arange(len(mask)), chosen] = False\nreturn mask",
-        ),
-        Mistake(
-            "a mask shared by the batch",
-            "You closed each chosen place in *every* row (`mask[:, chosen]`). Row b has visited chosen[b] only: give "
-            "a row number for each place, `[torch.arange(B), chosen]`.",
-            "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask",
-        ),
-        Mistake(
-            "whole rows closed",
-            "`mask[chosen] = False` closes whole *rows*: the first index counts the rows of the batch. Give a row and "
-            "a place, [torch.arange(B), chosen].",
-            "mask = mask.clone()\nmask[chosen] = False\nreturn mask",
-        ),
-        Mistake(
-            "everything closed",
-            "You closed all places of all rows. `mask[torch.arange(B)]` alone means whole rows: add the place as a "
-            "second index, [torch.arange(B), chosen].",
-            "return torch.zeros_like(mask)",
-        ),
-        Mistake(
-            "only row 0 closed",
-            "You closed the chosen places in row 0. Row b closes chosen[b].",
-            "mask = mask.clone()\nmask[0, chosen] = False\nreturn mask",
-        ),
-        Mistake(
-            "sense reversed",
-            "Your mask is True where one has been. In this book True means *may*: what has been visited is False.",
-            "return ~(mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None]))",
-        ),
-        Mistake(
-            "only the chosen place open",
-            "You kept the chosen place and closed all others. It is the other way round.",
-            {"!=": "=="},
-        ),
-        Mistake(
-            "earlier visits forgotten",
-            "You closed the place chosen now and opened all the others. Places visited before must stay closed: "
-            "combine with `mask` by `&`.",
-            {"mask & ": ""},
-        ),
-        Mistake(
-            "or in place of and",
-            "You combined by `|`. A place is open when it was open *and* is not the one just chosen.",
-            {"mask &": "mask |"},
-        ),
-        Mistake(
-            "opened again",
-            "You turned the chosen place over (xor). If it was closed already, that opens it again. Close it whatever "
-            "it was before.",
-            {"!=": "==", "mask &": "mask ^"},
-        ),
-        Mistake(
-            "all up to the chosen place closed",
-            "You closed the chosen place and all before it. Places are numbers in no order of visits: only the "
-            "chosen one is closed.",
-            {"!=": ">"},
-        ),
-        Mistake(
-            "all from the chosen place on closed",
-            "You closed the chosen place and all after it, to the end of the row. Only the chosen one is closed.",
-            {"!=": "<"},
-        ),
-        Mistake(
-            "counted from 1",
-            "You closed the place before the chosen one, and for place 0 the end of the row (index −1). Places are "
-            "counted from 0.",
-            "mask = mask.clone()\nmask[torch.arange(len(mask)), chosen - 1] = False\nreturn mask",
-        ),
-        Mistake(
-            "chosen along the places",
-            "You compared the places (N,) with `chosen` (B,) as it is: place 0 with row 0's choice, place 1 with row "
-            "1's. Each row's choice is compared with all places: chosen[:, None].",
-            {"chosen[:, None]": "chosen"},
-        ),
-        Mistake(
-            "nothing closed",
-            "You returned the mask as it was. The place that was chosen is closed from now on: False in its row.",
-            "return mask.clone()",
-        ),
-        Mistake(
-            "the old mask handed back",
-            "Where nothing was left to close you handed back `mask` itself, or something that shares its memory. What "
-            "the caller then writes into the one stands in the other too. Always return a new mask: `&` and `.clone()` "
-            "make one.",
-            "if not mask.gather(1, chosen[:, None]).any():\n    return mask\n"
-            "return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])",
-        ),
-    ],
 )
+
+wrong = MASK_VISITED.mistakes
+wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
+    You wrote into `mask` itself. It belongs to the caller, who may still need it: in training, masks of earlier steps
+    are used again on the way back. Build a new one: clone it first, or use `&`.""")
+wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
+    You closed the chosen places in *every* row. Row b has visited chosen[b] only: `[torch.arange(B), chosen]`.""")
+wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
+    `mask[chosen]` closes whole *rows*: the first index counts the batch. Give both, [torch.arange(B), chosen].""")
+wrong("only the chosen place open", {"!=": "=="}).says("""
+    You kept the chosen place and closed all others. It is the other way round.""")
+wrong("earlier visits forgotten", {"mask & ": ""}).says("""
+    You closed this place and opened all others. Places visited before must stay closed: combine with `mask` by `&`.""")
+wrong("chosen along the places", {"chosen[:, None]": "chosen"}).says("""
+    You compared the places (N,) with `chosen` (B,) as it is: place 0 with row 0's choice, place 1 with row 1's. Each
+    row's choice is compared with all places: chosen[:, None].""")
+wrong(
+    "the old mask handed back",
+    "new = mask.scatter(1, chosen[:, None], False)\nreturn mask if torch.equal(new, mask) else new",
+).says("""
+    Where nothing was left to close you handed back `mask` itself, or something that shares its memory. What the
+    caller then writes into the one stands in the other too. Always return a new mask: `&` and `.clone()` make one.""")
