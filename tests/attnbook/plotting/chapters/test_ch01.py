@@ -1,9 +1,8 @@
 import matplotlib.pyplot as plt
 import pytest
-import torch
 from matplotlib.patches import FancyArrowPatch
 
-from attnbook.plotting.chapters.ch01 import draw_encoder_decoder, plot_gates
+from attnbook.plotting.chapters.ch01 import draw_encoder_decoder
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +28,7 @@ def test_the_decoder_reads_what_it_wrote_one_step_late():
     assert words(ax).count("z") == 1  # the last word is never read
 
 
-def test_c_at_every_step_adds_one_arrow_a_step():
+def test_c_at_every_step_adds_one_arrow_per_step():
     drawings = [draw_encoder_decoder(("a", "b"), ("x", "y", "z"), context) for context in ("first", "every")]
     arrows = [sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) for ax in drawings]
     assert arrows[1] == arrows[0] + 3
@@ -49,18 +48,3 @@ def test_a_side_without_words_is_refused(source, target):
 def test_an_unknown_use_of_c_is_refused():
     with pytest.raises(ValueError, match='"first" or "every", got \'last\''):
         draw_encoder_decoder(("a",), ("x",), "last")
-
-
-def test_the_bars_of_each_name_sum_to_one():
-    ax = plot_gates({"plain": torch.rand(7, 5), "other": [0.0, 1.0]}, "z", "share")
-    sums = [stairs.get_data().values.sum() for stairs in ax.patches]
-    assert sums == pytest.approx([1.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    "gates, message",
-    [({}, "gates is empty"), ({"a": [0.5, 1.2]}, "'a' must lie between 0 and 1"), ({"a": []}, "at least one")],
-)
-def test_what_is_no_gate_is_refused(gates, message):
-    with pytest.raises(ValueError, match=message):
-        plot_gates(gates, "z", "share")

@@ -1,13 +1,12 @@
-"""Drawings of chapter 01: an encoder and a decoder with one vector between them, and what gates keep."""
+"""Drawings of chapter 01: an encoder and a decoder with one vector between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from attnbook.plotting.boxes import INK, READS, WRITES, arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_label
-from attnbook.plotting.style import STYLES, legend_above, new_axes, readable, styles_for
+from attnbook.plotting.style import STYLES
 
 _READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
 _HALF = 0.31  # half the side of a box, in columns
@@ -21,7 +20,7 @@ def draw_encoder_decoder(
 
     Args:
         source: the Tk source words.
-        target: the T target words, the end symbol included if it shall be seen.
+        target: the T target words, the end symbol included if it is to be drawn.
         context: ``"first"`` draws c as the decoder's first state only, ``"every"`` also into every step.
         ax: where to draw; ``None`` makes a figure of a fitting size.
         bos: the decoder's first input.
@@ -78,33 +77,3 @@ def _carry_to_every_step(ax: Axes, middle: int, steps: int) -> None:
     line(ax, xs, (-_HALF, _BUS, _BUS), dashed=True)
     for step in range(1, steps + 1):
         arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), dashed=True)
-
-
-def plot_gates(gates: Mapping[str, object], xlabel: str, ylabel: str, ax: Axes | None = None, bins: int = 20) -> Axes:
-    """Draw how the values of gates, each between 0 and 1, are spread: one outline with its hatch a name.
-
-    Args:
-        gates: ``{name: values}``, any shape; each name's bars sum to 1.
-        xlabel, ylabel: what is counted, with its unit.
-        bins: number of bars from 0 to 1.
-
-    Raises:
-        ValueError: if there is nothing to draw, or a value lies outside 0 to 1.
-    """
-    if not gates:
-        raise ValueError("gates is empty; give at least one name with its values")
-    ax = new_axes(ax, (6.5, 3.4))
-    for name, style in styles_for(gates).items():
-        share, edges = np.histogram(_flat(name, gates[name]), bins=bins, range=(0.0, 1.0))
-        look = {"facecolor": style.colour + "40", "edgecolor": style.colour, "linewidth": 1.6}
-        ax.stairs(share / share.sum(), edges, fill=True, hatch=style.hatch, label=readable(name), **look)
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
-    legend_above(ax, *ax.get_legend_handles_labels())
-    return ax
-
-
-def _flat(name: str, values: object) -> np.ndarray:
-    flat = np.asarray(values, dtype=float).ravel()
-    if flat.size == 0 or not ((flat >= 0) & (flat <= 1)).all():
-        raise ValueError(f"gates of {name!r} must lie between 0 and 1, at least one of them")
-    return flat
