@@ -73,9 +73,13 @@ def ends_as_asked(norm: str, which: str) -> list[Property]:
 
 ENCODER_LAYER = Exercise(encoder_layer, cases=_encoders, tolerance=1e-8, properties=ends_as_asked("norm_2", "second"))
 
+_STRAIGHT = "= lambda x, sublayer, n: n(sublayer(x)) if norm == 'post' else sublayer(n(x))"
+
 wrong = OF_BOTH_LAYERS = Mistakes()
 wrong("post and pre swapped", {'if norm == "post"': 'if norm == "pre"'}).says("""
     You took pre-norm for "post" and the other way round.""")
+wrong("no way around at all", {'= residual_post_norm if norm == "post" else residual_pre_norm': _STRAIGHT}).says("""
+    Your layer has no residual connections. Go around each sublayer with your own functions.""")
 wrong("feed-forward's input ignored", {"return feed_forward(y,": "return feed_forward(x,"}).says("""
     With norm="pre" your feed-forward sublayer computes with the x from outside, not with what it is given: the norm
     before it has no effect. Inside the little function use its own argument.""")
