@@ -39,7 +39,8 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
         if wrong_against is not None and title != wrong_against:
             wrong = ((values > 0.5) != (panels[wrong_against] > 0.5)).any(axis=1).nonzero()[0] + 1
             size = 5 if vectors <= 60 else 2.5  # many narrow columns need small marks
-            ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=size, clip_on=False)
+            if len(wrong):  # a line without points would upset the layout
+                ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=size, clip_on=False)
     axes[-1, 0].set_xlabel(xlabel)
     return list(axes[:, 0])
 
@@ -121,7 +122,7 @@ def plot_each_seed(
     trained: float | None = 20,
     chance: Mapping[int, float] | None = None,
 ) -> list[Axes]:
-    """Draw every run as a line of its own, one panel per model; the y axis is linear up to 1 and logarithmic above.
+    """Draw every run as a line of its own, one panel per model.
 
     Args:
         panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
@@ -148,7 +149,6 @@ def plot_each_seed(
             ax.plot(lengths, [chance[n] for n in lengths], color="#767676", linewidth=1, marker="", label="guessing")
         if trained is not None:
             ax.axvspan(min(lengths) - 1, trained + 1, zorder=0, facecolor="#F1EBDD", edgecolor="none")
-        ax.set_yscale("symlog", linthresh=1)
         ax.set_ylim(bottom=0)
         ax.set_title(readable(name), loc="left", fontsize=12)
         ax.set_xticks(lengths)

@@ -30,7 +30,7 @@ def draw_machine() -> Axes:
     arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
     say(ax, 1.25, 3.85, r"output $y_t$")
     arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
-    say(ax, 2.55, 3.4, "address,\nerase, add", size=10)
+    say(ax, 2.35, 3.3, "address,\nerase, add", size=10)
     arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
     say(ax, 3.4, 1.95, "address", size=10)
     arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
