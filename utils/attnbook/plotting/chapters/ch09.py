@@ -25,7 +25,7 @@ def draw_both_norms(source: str, written: str, next_words: str, layers: int = 2)
         source: the source words. ``written``: the decoder's input. ``next_words``: the target at each position.
         layers: how often the framed part is stacked.
     """
-    _, both = plt.subplots(1, 2, figsize=(9.6, 6.9), layout="constrained")
+    _, both = plt.subplots(1, 2, figsize=(8.9, 6.6), layout="constrained")
     names = {"post": "post-norm (the paper)", "pre": "pre-norm (most code since)"}
     for ax, (norm, name) in zip(both, names.items(), strict=True):
         draw_transformer(source, written, next_words, norm, layers, ax)
@@ -76,7 +76,7 @@ def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, 
     for row, sublayer in enumerate(sublayers):
         _sublayer(ax, x, side, _FIRST + _ROW * row, sublayer, face if "attention" in sublayer else PAPER, norm)
     if norm == "pre":
-        box_around(ax, (x, top + 0.42), 1.5, 0.42, _NORM, size=_SIZE, fill="white")
+        box_around(ax, (x, top + 0.42), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
     return top + 0.68
 
 
@@ -86,13 +86,13 @@ def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str, nor
     box_around(ax, (middle, y), 2.2, 0.85, name, size=_SIZE, fill=face)
     line(ax, (x, middle), (y - 0.8, y - 0.8))
     if norm == "pre":
-        box_around(ax, (middle, y - 0.8), 1.5, 0.42, _NORM, size=_SIZE, fill="white")
+        box_around(ax, (middle, y - 0.8), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
     arrow(ax, (middle, y - 0.59 if norm == "pre" else y - 0.8), (middle, y - 0.43))
     arrow(ax, (middle - 1.1 * side, y), (x + 0.16 * side, y))
     plus = {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE}
     ax.text(x, y, "+", ha="center", va="center", bbox=plus, zorder=3)
     if norm == "post":
-        box_around(ax, (x, y + 0.68), 1.5, 0.42, _NORM, size=_SIZE, fill="white")
+        box_around(ax, (x, y + 0.68), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
 
 
 def _memory(ax: Axes, start: float, cross: float) -> None:
