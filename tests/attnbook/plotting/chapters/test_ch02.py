@@ -48,7 +48,7 @@ def test_a_weight_that_no_word_has_is_refused():
 
 
 def test_each_gradient_stands_beside_what_it_belongs_to():
-    gradients = {"$g_s$", "$g_h$", "$g_e$", "$g_α$", "$g_c$", "$g_V$"}
+    gradients = {"$g_q$", "$g_k$", "$g_e$", "$g_α$", "$g_c$", "$g_V$"}
     assert gradients | {"additive\nscore", "softmax", "weighted\nsum"} <= written_in(draw_attention_backward())
 
 

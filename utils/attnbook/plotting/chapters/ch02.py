@@ -115,12 +115,12 @@ def draw_attention_backward(ax: Axes | None = None) -> Axes:
         _return(ax, (end, 2.8), (start, 2.8))
         _say_both(ax, (start + end) / 2, f"{name}\n{shape}", gradient)
     entries = (
-        ("queries $s$\n(Tq, Dq)", "g_s", 0.3),
-        ("keys $h$\n(Tk, Dk)", "g_h", 1.7),
+        ("queries $q$\n(Tq, Dq)", "g_q", 0.3),
+        ("keys $k$\n(Tk, Dk)", "g_k", 1.7),
         ("values $V$\n(Tk, Dv)", "g_V", 9.0),
     )
     for name, gradient, x in entries:
-        side = -1 if gradient == "g_s" else 1  # the gradient of the queries is drawn on the left
+        side = -1 if gradient == "g_q" else 1  # the gradient of the queries is drawn on the left
         arrow(ax, (x - 0.13 * side, 1.3), (x - 0.13 * side, 2.45))
         _return(ax, (x + 0.13 * side, 2.45), (x + 0.13 * side, 1.3))
         look = {"ha": "right" if side < 0 else "left", "va": "center", "color": TRUTH_COLOUR, "fontsize": 13}
