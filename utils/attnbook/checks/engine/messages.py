@@ -70,7 +70,7 @@ GENERAL = {
 
 
 MASKS = (
-    "The places are right, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
+    "True and False stand in the right positions, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
     "gives one for nothing, and `~mask` then means *not*."
 )
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
@@ -244,7 +244,7 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
 
 
 def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
-    return message(exercise, f"not so: {prop.name}", prop.message, example(exercise, got, expected))
+    return message(exercise, f'"{prop.name}" does not hold', prop.message, example(exercise, got, expected))
 
 
 def wrong_values(exercise: Any, got: Run, expected: Run) -> str:
