@@ -103,7 +103,10 @@ def one_position(index):
         ("the same number everywhere", lambda q, k: 0 * dot(q, k) + q.sum()),
         ("in another order", lambda q, k: dot(q, k).flatten().roll(3).view(dot(q, k).shape)),
         ("wrong only at the last position of axis 1", one_position(-1)),
-        ("wrong only after the first position of axis 0", lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3])),
+        (
+            "wrong only after the first position of axis 0",
+            lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3]),
+        ),
         ("random", restless),
     ],
 )
@@ -115,7 +118,10 @@ def test_a_wrong_result_is_explained_by_the_right_one(kind, answer):
 @pytest.mark.parametrize(
     "kind, answer",
     [
-        ("wrong only in the rows in which `mask` has no True at all", lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True)),
+        (
+            "wrong only in the rows in which `mask` has no True at all",
+            lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True),
+        ),
         ("as if mask were changed", lambda s, m, g: soft(s, ~m, g)),
         ("as if gain were changed", lambda s, m, g: soft(s, m, 1.0)),
         ("as if gain were changed", lambda s, m, g: soft(s, m, 1 / g)),
@@ -180,14 +186,14 @@ def test_where_the_right_function_mixes_positions_nobody_is_blamed_for_it():
     assert "later" not in verdict.kind
 
 
-@pytest.mark.parametrize("wanted, words", [([0.0] * 4, "is empty"), ([0.0, 0.5, 0.25, 0.75], "exponential")])
-def test_a_relation_between_numbers_needs_three_of_them(wanted, words):
-    def rate(words, known):
-        return known
+@pytest.mark.parametrize("wrong_up_to, said", [(0, "`text` is empty"), (3, "the exponential of the right one")])
+def test_a_relation_between_numbers_needs_three_of_them(wrong_up_to, said):
+    def rate(text):
+        return len(text) / 4
 
-    exercise = Exercise(rate, lambda draw: [([], w) for w in wanted] + [(["a"], 2.0 + draw.uniform(1).item())], [])
-    verdict = judge(exercise, lambda words, known: known if words else math.exp(known))
-    assert words in " ".join(verdict.message.split())
+    exercise = Exercise(rate, lambda draw: [("",), ("a",), ("bc",), ("def",), ("ghij",)], [])
+    verdict = judge(exercise, lambda text: math.exp(rate(text)) if len(text) <= wrong_up_to else rate(text))
+    assert said in " ".join(verdict.message.split())
 
 
 def test_a_batch_or_a_head_of_one_that_squeeze_takes_away_is_told():

@@ -70,8 +70,8 @@ GENERAL = {
 
 
 MASKS = (
-    "True and False stand in the right positions, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
-    "gives one for nothing, and `~mask` then means *not*."
+    "True and False stand in the right positions, but your mask holds numbers ({}). Masks are bool: a comparison "
+    "such as `a < b` gives one for nothing, and `~mask` then means *not*."
 )
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something

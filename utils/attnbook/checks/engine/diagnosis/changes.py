@@ -41,7 +41,8 @@ REAL = (
     ("itself with 0 in the last feature", lambda x: torch.cat([x[..., :-1], 0 * x[..., -1:]], -1)),
 )  # fmt: skip
 WHOLE = (
-    *SHIFTED[:2], ROWS, ("the inverse permutation", lambda x: x.argsort(-1)), ("itself, sorted", lambda x: x.sort(-1).values),
+    *SHIFTED[:2], ROWS, ("the inverse permutation", lambda x: x.argsort(-1)),
+    ("itself, sorted", lambda x: x.sort(-1).values),
     ("itself with 1 for each 0", lambda x: x.clamp(min=1)),
     ("its largest number, everywhere", lambda x: x.amax().expand_as(x)),
 )  # fmt: skip
