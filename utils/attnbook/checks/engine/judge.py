@@ -200,7 +200,7 @@ def _in_plain_words(trial: Trial) -> Verdict:
 
 
 def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
-    """An error, another type, NaN: nothing else is looked at, but where it happens may be said."""
+    """An error, another type, NaN: no number is compared, but where it happens may be said."""
     exercise, first = trial.exercise, trial.failing[0]
     shown = trial.shrink(first, partial(_said, exercise, name))
     more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else ""

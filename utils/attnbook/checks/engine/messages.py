@@ -174,7 +174,7 @@ def _afterwards(exercise: Any, got: Run) -> str:
 
 
 def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | None:
-    """Name and message of what is wrong before any number is looked at; None when nothing is."""
+    """Name and message of what is wrong before any number is compared; None when nothing is."""
     if got.failure is not None:
         return _failed(exercise, got)
     name, detail = _elsewhere(got) or _misshapen(exercise, got.value, expected.value)

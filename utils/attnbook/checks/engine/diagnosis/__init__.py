@@ -76,7 +76,7 @@ Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
 
 
 def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
-    """The looks, the cases to look at, and what to call the result: first as a whole, then part by part."""
+    """The looks, the cases to explain, and what to call the result: first as a whole, then part by part."""
     yield (calls.random,), cases, ("", "")
     yield (results.constants,), everywhere if cases else [], ("", "")
     yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
