@@ -91,9 +91,8 @@ class EchoPointer(FakePointer):
     """Its state is the scores themselves: the same tensor `(B, N)` twice. They echo in the scores of the next step."""
 
     def __call__(self, point, state):
-        if tuple(state.shape) != tuple(self.points.shape[:2]):
-            raise ValueError(f"step: state has shape {tuple(state.shape)}; give back the state that step returned")
-        self._look_at(point, len(state))
+        check_shape("step", "state", state, *self.points.shape[:2], hint="; give back the state that step returned")
+        self._check(point, len(state))
         row = torch.arange(len(state), device=state.device)
         scores = self.scores(point, row, torch.zeros_like(row)) + 0.5 * state.roll(1, dims=1)
         return scores, scores
