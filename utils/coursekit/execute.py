@@ -1,6 +1,5 @@
 """Running notebooks from top to bottom, and storing what they show in a form that stays the same."""
 
-import os
 import sys
 import tempfile
 import time
@@ -12,6 +11,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode, from_dict
 
 from coursekit import CourseError
+from coursekit.environment import settings_with
 from coursekit.notebooks import code_cells, normalise, read, write
 
 LIMIT = 90  # seconds on two cores, for any notebook
@@ -61,14 +61,7 @@ def execute(path: Path, timeout: int = CELL_TIMEOUT) -> float:
 
 def _environment(settings: str) -> dict[str, str]:
     """One thread, since sums in another order end in another digit; and no personal start-up files."""
-    here = str(Path(sys.executable).parent)
-    return {
-        "OMP_NUM_THREADS": "1",
-        **os.environ,
-        "PATH": os.pathsep.join([here, os.environ.get("PATH", "")]),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "IPYTHONDIR": settings,
-    }
+    return {"OMP_NUM_THREADS": "1", **settings_with(Path(sys.executable).parent), "IPYTHONDIR": settings}
 
 
 def _failures(notebook: NotebookNode) -> dict[str, NotebookNode]:
