@@ -113,7 +113,7 @@ def _without_docstrings(code: str) -> str:
         doc = node.body[0]
         if ast.get_docstring(node) is None or lines[doc.lineno - 1][: doc.col_offset].strip():
             continue  # none there, or on one line with its def
-        after = doc.end_lineno
+        after = doc.end_lineno or doc.lineno
         if len(node.body) == 1:  # nothing else in there: an empty body is no Python
             lines[doc.lineno - 1 : after] = [" " * doc.col_offset + "..."]
             continue

@@ -1,6 +1,7 @@
 """The command `coursekit`."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit with status 2 for arguments that it cannot do anything with."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a terminal without a character shows "?", and the command goes on
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a character shows "?", and the command goes on
     options = parser().parse_args(arguments)
     try:
         return options.run(find_project(options.root), options)

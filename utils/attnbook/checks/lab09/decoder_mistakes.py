@@ -224,4 +224,4 @@ wrong(
     Around the feed-forward sublayer you added the x from the very beginning. What goes around it is what the
     attention to the source left.""")
 
-DECODER_MISTAKES = [*_MASKS, *_SOURCE, *_INPUTS, *_ORDER, *_PARAMETERS, *_AROUND_THEM]
+DECODER_MISTAKES = Mistakes([*_MASKS, *_SOURCE, *_INPUTS, *_ORDER, *_PARAMETERS, *_AROUND_THEM])

@@ -170,4 +170,4 @@ wrong("end symbol taken to be 2", {"(word == eos)": "(word == 2)", "only_eos[...
 wrong("results swapped", {"return tokens[..., 1:], scores": "return scores, tokens[..., 1:]"}).says("""
     You returned the scores first. Wanted are (tokens, scores).""")
 
-MISTAKES = [*AT_THE_START, *SCORES, *AT_THE_END, *BOOKKEEPING, *CHOICE]
+MISTAKES = Mistakes([*AT_THE_START, *SCORES, *AT_THE_END, *BOOKKEEPING, *CHOICE])

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from attnbook.plotting.boxes import INK, READS, WRITES, arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_label
-from attnbook.plotting.style import STYLES, legend_above, new_axes, readable, styles_for
+from attnbook.plotting.style import STYLES, Look, legend_above, new_axes, readable, styles_for
 
 _READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
 _HALF = 0.31  # half the side of a box, in columns
@@ -96,7 +96,7 @@ def plot_gates(gates: Mapping[str, object], xlabel: str, ylabel: str, ax: Axes |
     ax = new_axes(ax, (6.5, 3.4))
     for name, style in styles_for(gates).items():
         share, edges = np.histogram(_flat(name, gates[name]), bins=bins, range=(0.0, 1.0))
-        look = {"facecolor": style.colour + "40", "edgecolor": style.colour, "linewidth": 1.6}
+        look: Look = {"facecolor": style.colour + "40", "edgecolor": style.colour, "linewidth": 1.6}
         ax.stairs(share / share.sum(), edges, fill=True, hatch=style.hatch, label=readable(name), **look)
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
     legend_above(ax, *ax.get_legend_handles_labels())

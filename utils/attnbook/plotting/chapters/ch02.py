@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
 
 from attnbook.plotting.boxes import BLUE, FAINT, INK, READS, WRITES, arrow, box_around, canvas, line
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR, legend_above, readable
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, readable
 
 _STEP = 1.5  # from one annotation to the next
 _SUM = 3.75  # height of the weighted sum
@@ -51,7 +51,7 @@ def _annotation(ax: Axes, x: float, place: int, word: str, weight: float, middle
     box_around(ax, (x, 0.85), 0.8, 0.66, f"$h_{place}$", size=12, fill=READS, edge=INK)
     ax.text(x, -0.35, word, ha="center", va="center", fontstyle="italic")
     arrow(ax, (x, -0.1), (x, 0.5))
-    frame = {"edgecolor": FAINT, "linewidth": 0.8, "zorder": 3}
+    frame: Look = {"edgecolor": FAINT, "linewidth": 0.8, "zorder": 3}
     ax.add_patch(Rectangle((x - 0.3, 1.75), 0.6, 0.9, facecolor="white", **frame))
     ax.add_patch(Rectangle((x - 0.3, 1.75), 0.6, 0.9 * weight, facecolor=BLUE, linewidth=0, zorder=4))
     ax.text(x + 0.36, 2.45, f"{weight:.2f}", ha="left", va="center", fontsize=10)
@@ -61,7 +61,7 @@ def _annotation(ax: Axes, x: float, place: int, word: str, weight: float, middle
 
 
 def _decoder(ax: Axes, middle: float, before: str, after: str) -> None:
-    look = {"size": 12, "fill": WRITES, "edge": INK}
+    look: Look = {"size": 12, "fill": WRITES, "edge": INK}
     box_around(ax, (0.0, 5.2), 1.0, 0.75, "$s_{t-1}$", **look)
     box_around(ax, (middle, 5.2), 1.0, 0.75, "$s_t$", **look)
     arrow(ax, (0.52, 5.2), (middle - 0.52, 5.2))

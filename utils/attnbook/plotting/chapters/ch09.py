@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnbook.plotting.alignments import plot_alignment
 from attnbook.plotting.boxes import BLUE, FAINT, PAPER, READS, WRITES, arrow, box_around, canvas, line
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR, legend_above, new_axes
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
 
 _ROW = 1.75  # from one sublayer to the next
 _FIRST = 3.1  # height of the lowest sublayer
@@ -46,7 +46,7 @@ def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, 
     """One stream with its sublayers; returns the height of its upper end."""
     top = _FIRST + _ROW * (len(sublayers) - 1) + 0.95
     corner = x - 0.5 if side > 0 else x - 3.85
-    frame = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
+    frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
     ax.add_patch(Rectangle((corner, _FIRST - 1.05), 4.35, top - _FIRST + 1.15, **frame))
     ax.text(x + 0.3 * side, top - 0.1, f"{layers} ×", ha="left" if side > 0 else "right", va="top")
     line(ax, (x, x), (1.5, top + 0.55), BLUE, 2.6)
@@ -110,6 +110,6 @@ def plot_heads(weights: Tensor, source: Sequence[str], target: Sequence[str], xl
     rows = len(weights) // 2
     _, axes = plt.subplots(rows, 2, figsize=(6.5, 0.6 + 3.3 * rows), layout="constrained")
     for head, ax in enumerate(axes.flat):
-        look = {"xlabel": xlabel if head < 2 else "", "ylabel": ylabel if head % 2 == 0 else ""}
+        look: Look = {"xlabel": xlabel if head < 2 else "", "ylabel": ylabel if head % 2 == 0 else ""}
         plot_alignment(weights[head], source, target, ax=ax, title=f"head {head + 1}", bar=False, **look)
     return list(axes.flat)

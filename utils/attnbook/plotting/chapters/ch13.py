@@ -149,7 +149,8 @@ def plot_each_seed(
         ax.set_xticks(lengths)
     axes[-1, 0].set_xlabel(xlabel)
     figure.supylabel(ylabel, fontsize=12)
-    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels(), readable(next(iter(panels))))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    legend_above(axes[0, 0], handles, labels, readable(next(iter(panels))))
     return list(axes[:, 0])
 
 

@@ -70,7 +70,7 @@ def explain(
 ) -> Found | None:
     """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
     everywhere = [_case(exercise, answer, *pair) for pair in zip(got, expected, strict=False)]
-    cases = [everywhere[i] for i in failing if everywhere[i] is not None and not _right(everywhere[i])]
+    cases = [case for i in failing if (case := everywhere[i]) is not None and not _right(case)]
     until = time.process_time() + SECONDS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
@@ -239,8 +239,8 @@ def where_not_finite(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
 ) -> str:
     """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
-    cases = [_case(exercise, answer, got[i], expected[i]) for i in failing]
-    cases = [case for case in cases if case is not None and not values.finite(case.got)]
+    found = (_case(exercise, answer, got[i], expected[i]) for i in failing)
+    cases = [case for case in found if case is not None and not values.finite(case.got)]
     for part in _paths(cases[0].expected) if cases else ():
         here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
         claim = _first_true((places.where_not_finite,), here, math.inf)

@@ -191,8 +191,7 @@ def _first(value: Any) -> Tensor:
 
 
 def _along(arg: Any, axis: int, size: int) -> bool:
-    found: list[Tensor] = []
-    values.transform(arg, lambda tensor: found.append(tensor) or tensor)
+    found = values.carried(arg)
     return bool(found) and all(tensor.dim() > axis and tensor.shape[axis] == size for tensor in found)
 
 
