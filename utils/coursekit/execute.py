@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
+from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode, from_dict
 
 from coursekit import CourseError
@@ -31,9 +32,7 @@ def run_notebook(notebook: NotebookNode, folder: Path, timeout: int = CELL_TIMEO
     """Runs a copy of the notebook in `folder`, through its end even where cells fail.
 
     Raises CourseError when the kernel dies or a cell takes longer than `timeout` seconds."""
-    notebook = from_dict(notebook)
-    for cell in code_cells(notebook):
-        cell.outputs, cell.execution_count = [], None
+    notebook, _ = ClearOutputPreprocessor().preprocess(from_dict(notebook), {})
     client = NotebookClient(
         notebook, kernel_name="python3", timeout=timeout, allow_errors=True, record_timing=False,
         resources={"metadata": {"path": str(folder)}}, extra_arguments=["--IPKernelApp.log_level=40"],
