@@ -14,18 +14,8 @@ def feed_forward__loops(x, W_1, b_1, W_2, b_2):
     return torch.stack([torch.stack([(word @ W_1 + b_1).clamp(min=0) @ W_2 + b_2 for word in words]) for words in x])
 
 
-def feed_forward__einsum(x, W_1, b_1, W_2, b_2):
-    hidden = torch.maximum(torch.einsum("btd,df->btf", x, W_1) + b_1, torch.zeros_like(b_1))
-    return torch.einsum("btf,fd->btd", hidden, W_2) + b_2
-
-
 def layer_norm__torch(x, gain, bias, eps=1e-5):
     return F.layer_norm(x, x.shape[-1:], gain, bias, eps)
-
-
-def layer_norm__var(x, gain, bias, eps=1e-5):
-    variance, mean = torch.var_mean(x, dim=2, unbiased=False, keepdim=True)
-    return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
 
 
 def layer_norm__loops(x, gain, bias, eps=1e-5):
@@ -41,12 +31,6 @@ def residual_post_norm__steps(x, sublayer, norm):
     out = sublayer(x)
     out = out + x
     return norm(out)
-
-
-def residual_post_norm__clone(x, sublayer, norm):
-    total = x.clone()
-    total += sublayer(x)
-    return norm(total)
 
 
 def residual_post_norm__each_sentence(x, sublayer, norm):
@@ -79,11 +63,6 @@ def decoder_mask__places(target, pad):
     return ~(later.unsqueeze(0) | target.eq(pad).unsqueeze(1))
 
 
-def decoder_mask__numbers(target, pad):
-    ones = torch.ones(target.shape[1], target.shape[1], device=target.device)
-    return torch.tril((target != pad).float()[:, None] * ones) == 1
-
-
 def _attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask):
     dim = query.shape[-1] // heads
     query, key, value = (x.unflatten(-1, (heads, dim)).transpose(1, 2) for x in (query @ W_q, key @ W_k, value @ W_v))
@@ -113,14 +92,6 @@ def encoder_layer__written_out(x, mask, layer, norm="post"):
     return _norm(x + _compute(x, layer.feed_forward), layer.norm_2)
 
 
-def encoder_layer__loop(x, mask, layer, norm="post"):
-    attention, norm_1, feed_forward, norm_2 = layer
-    steps = ((lambda y: _attention(y, y, y, *attention, mask), norm_1), (lambda y: _compute(y, feed_forward), norm_2))
-    for step, parts in steps:
-        x = x + step(_norm(x, parts)) if norm == "pre" else _norm(x + step(x), parts)
-    return x
-
-
 def decoder_layer__written_out(x, memory, self_mask, memory_mask, layer, norm="post"):
     if norm == "post":
         x = _norm(x + _attention(x, x, x, *layer.self_attention, self_mask), layer.norm_1)
@@ -132,15 +103,22 @@ def decoder_layer__written_out(x, memory, self_mask, memory_mask, layer, norm="p
     return x + _compute(_norm(x, layer.norm_3), layer.feed_forward)
 
 
-def decoder_layer__loop(x, memory, self_mask, memory_mask, layer, norm="post"):
-    steps = (
-        (lambda y: _attention(y, y, y, *layer.self_attention, self_mask), layer.norm_1),
-        (lambda y: _attention(y, memory, memory, *layer.cross_attention, memory_mask), layer.norm_2),
-        (lambda y: _compute(y, layer.feed_forward), layer.norm_3),
-    )
+def _in_turn(x, norm, *steps):
     for step, parts in steps:
         x = x + step(_norm(x, parts)) if norm == "pre" else _norm(x + step(x), parts)
     return x
+
+
+def encoder_layer__loop(x, mask, layer, norm="post"):
+    attention, norm_1, feed_forward, norm_2 = layer
+    own = (lambda y: _attention(y, y, y, *attention, mask), norm_1)
+    return _in_turn(x, norm, own, (lambda y: _compute(y, feed_forward), norm_2))
+
+
+def decoder_layer__loop(x, memory, self_mask, memory_mask, layer, norm="post"):
+    own = (lambda y: _attention(y, y, y, *layer.self_attention, self_mask), layer.norm_1)
+    across = (lambda y: _attention(y, memory, memory, *layer.cross_attention, memory_mask), layer.norm_2)
+    return _in_turn(x, norm, own, across, (lambda y: _compute(y, layer.feed_forward), layer.norm_3))
 
 
 def label_smoothing_loss__torch(logits, target, smoothing, pad):
@@ -152,16 +130,6 @@ def label_smoothing_loss__distribution(logits, target, smoothing, pad):
     wanted = (1 - smoothing) * F.one_hot(target, words) + smoothing / words
     losses = -(wanted * F.log_softmax(logits, dim=-1)).sum(-1)
     return losses.masked_fill(target == pad, 0.0).sum() / (target != pad).sum()
-
-
-def label_smoothing_loss__loops(logits, target, smoothing, pad):
-    losses = []
-    for sentence, words in zip(logits, target, strict=True):
-        for scores, word in zip(sentence, words, strict=True):
-            if word != pad:
-                logs = scores - scores.logsumexp(0)
-                losses.append(-(1 - smoothing) * logs[word] - smoothing * sum(logs) / len(logs))
-    return sum(losses) / len(losses)
 
 
 def warmup_rate__branches(step, d_model, warmup):

@@ -22,30 +22,12 @@ def sample_with_temperature__loops(logits, temperature, chance):
     return torch.tensor(chosen)
 
 
-def sample_with_temperature__searchsorted(logits, temperature, chance):
-    if temperature == 0:
-        return torch.max(logits, dim=1).indices
-    probabilities = torch.nn.functional.softmax(logits / temperature, dim=1)
-    return (
-        torch.searchsorted(probabilities.cumsum(1), chance.unsqueeze(1), right=True)
-        .squeeze(1)
-        .clamp(max=logits.size(1) - 1)
-    )
-
-
 def sample_with_temperature__first_true(logits, temperature, chance):
     if not temperature:
         return logits.argmax(dim=-1)
     ends = torch.cumsum(torch.softmax(logits / temperature, -1), -1)
     ends[:, -1] = 1.0
     return (chance.view(-1, 1) < ends).int().argmax(-1)
-
-
-def sample_with_temperature__all_ends_but_the_last(logits, temperature, chance):
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    ends = torch.softmax(logits / temperature, -1).cumsum(-1)[:, :-1]
-    return torch.sum(ends <= chance[:, None], dim=1)
 
 
 def read_cached__one_by_one(words, state, weights):
@@ -96,16 +78,6 @@ def greedy_decode_cached__prompt_word_by_word(read, state, prompt, eos, max_leng
     return answers
 
 
-def greedy_decode_cached__first_word_apart(read, state, prompt, eos, max_length):
-    logits, state = read(prompt, state)
-    answer = logits[:, -1:].argmax(-1)  # (B, 1)
-    while answer.shape[1] < max_length:
-        logits, state = read(answer[:, -1:], state)
-        ended = (answer == eos).any(1, keepdim=True)
-        answer = torch.cat([answer, logits.argmax(-1).masked_fill(ended, eos)], 1)
-    return answer
-
-
 def _one_sentence(step, state, bos, eos, width, max_length):
     """Beams as Python lists: (words, score, state), one step call a beam."""
     beams = [([], 0.0, state)]
@@ -152,27 +124,6 @@ def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
         done = done[which, parent] | (word == eos)
         state = tuple(s.unflatten(0, (B, width))[which, parent] for s in state)
     return tokens, scores
-
-
-def beam_search__beams_before_batch(step, state, bos, eos, width, max_length):
-    """Rows lie beam by beam, (W·B); the first tensor dimension of a state does not care."""
-    B = len(state[0])
-    state = tuple(torch.cat([part] * width) for part in state)
-    total = torch.cat([torch.zeros(1, B), torch.full((width - 1, B), -torch.inf)]).to(state[0].dtype)  # (W, B)
-    last, said = torch.full((width, B), bos), []
-    for _ in range(max_length):
-        logits, state = step(last.flatten(), state)
-        grown = logits.log_softmax(-1).view(width, B, -1)
-        if said:
-            over = last == eos
-            grown = grown.masked_fill(over[..., None], -torch.inf)
-            grown[..., eos] = grown[..., eos].masked_fill(over, 0.0)
-        total, flat = (total[..., None] + grown).transpose(0, 1).reshape(B, -1).topk(width, dim=1)
-        parent, last, total = flat.T // logits.shape[1], flat.T % logits.shape[1], total.T  # (W, B)
-        said = [column.gather(0, parent) for column in said] + [last]
-        rows = (parent * B + torch.arange(B)).flatten()
-        state = tuple(part[rows] for part in state)
-    return torch.stack(said, -1).transpose(0, 1), total.T
 
 
 def length_normalised__loops(scores, tokens, eos, alpha):

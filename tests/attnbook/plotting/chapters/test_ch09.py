@@ -1,23 +1,43 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch09 import draw_transformer, plot_heads, plot_rates
+from attnbook.plotting.chapters.ch09 import (
+    draw_both_norms,
+    draw_transformer,
+    plot_error_rates,
+    plot_head_shares,
+    plot_rates,
+    plot_three_maps,
+    plot_without_heads,
+)
 from attnbook.training import warmup_rate
 
+SENTENCES = ("forty two", "BOS zwei", "zwei und")
 
-def test_the_whole_model_names_its_parts_and_its_masks(texts):
-    ax = draw_transformer("forty two", "BOS zwei", "zwei und", layers=3)
-    written = texts(ax)
+
+@pytest.mark.parametrize(("norm", "layer_norms"), [("post", 5), ("pre", 7)])
+def test_the_whole_model_names_its_parts_and_its_masks(texts, norm, layer_norms):
+    written = texts(draw_transformer(*SENTENCES, norm=norm, layers=3))
     assert written.count("feed-forward") == 2
-    assert written.count("self-attention\nmask: padding") == 1
-    assert written.count("self-attention\nmask: causal") == 1
-    assert written.count("attention to the source\nmask: padding") == 1
-    assert written.count("3 ×") == 2
-    assert {"forty two", "BOS zwei", "zwei und", "encoder", "decoder"} <= set(written)
+    assert written.count("self-attention\n(padding mask)") == 1
+    assert written.count("self-attention\n(causal mask)") == 1
+    assert written.count("cross-attention\n(padding mask)") == 1
+    assert written.count("layer norm") == layer_norms  # pre-norm has one more at the end of each stream
+    assert {*SENTENCES, "encoder, 3 ×", "decoder, 3 ×", "memory"} <= set(written)
+
+
+def test_another_norm_is_refused():
+    with pytest.raises(ValueError, match="norm must be 'post' or 'pre'"):
+        draw_transformer(*SENTENCES, norm="batch")
+
+
+def test_both_norms_stand_side_by_side():
+    both = draw_both_norms(*SENTENCES)
+    assert [ax.get_title() for ax in both] == ["post-norm (the paper)", "pre-norm (most code since)"]
 
 
 def test_no_line_of_the_drawing_has_dashes_or_markers_but_the_frames():
-    ax = draw_transformer("forty two", "BOS zwei", "zwei und")
+    ax = draw_transformer(*SENTENCES)
     assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in ax.lines)
 
 
@@ -31,9 +51,43 @@ def test_a_rate_is_drawn_at_each_step_counted_from_one(looks_right):
         plot_rates({}, steps=3)
 
 
-def test_each_head_has_a_panel_and_all_share_one_scale():
-    axes = plot_heads(torch.eye(3).repeat(4, 1, 1), ["a", "b", "c"], ["x", "y", "z"], "source word", "target word")
-    assert [ax.get_title() for ax in axes] == ["head 1", "head 2", "head 3", "head 4"]
+def test_error_rates_stand_on_a_logarithmic_axis_with_their_mean(texts):
+    ax = plot_error_rates({"base": [1.0, 2.0, 3.0], "no positions": [100.0] * 3}, "mistakes (%)")
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["base", "no positions"]
+    assert {"2.0", "100.0"} <= set(texts(ax))
+    assert list(ax.lines[0].get_xdata()) == [2.0, 2.0]  # the first model's mean, to compare with
+
+
+@pytest.mark.parametrize("rates", [{}, {"base": [0.0, 1.0]}])
+def test_a_logarithmic_axis_has_no_zero(rates):
+    with pytest.raises(ValueError, match="above 0"):
+        plot_error_rates(rates, "mistakes (%)")
+
+
+def test_each_head_has_a_dot_per_table():
+    values = [1.0] * 7 + [0.0]
+    tables = {"replaced by 0": {"encoder": values, "decoder": values}, "mean": {"encoder": values, "decoder": values}}
+    axes = plot_without_heads(tables, "exact match (share)")
+    assert [ax.get_title() for ax in axes] == ["encoder", "decoder"]
+    assert [list(line.get_ydata()) for line in axes[0].lines] == [values, values]
+    assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2.4"
+    with pytest.raises(ValueError, match="tables is empty"):
+        plot_without_heads({}, "exact match")
+
+
+def test_shares_are_drawn_beside_those_of_even_weights():
+    (ax,) = plot_head_shares({"encoder": ([0.4] * 8, 0.1)}, "share")
+    even, heads = ax.lines
+    assert list(even.get_ydata()) == [0.1, 0.1]
+    assert list(heads.get_ydata()) == [0.4] * 8
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_head_shares({}, "share")
+
+
+def test_maps_share_one_scale():
+    axes = plot_three_maps({name: (torch.eye(3), ["a", "b", "c"], ["x", "y", "z"]) for name in ("one", "two")})
+    assert [ax.get_title() for ax in axes] == ["one", "two"]
     assert {ax.images[0].get_clim() for ax in axes} == {(0.0, 1.0)}
-    with pytest.raises(ValueError, match="even number of heads"):
-        plot_heads(torch.ones(3, 2, 2), ["a", "b"], ["x", "y"], "", "")
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_three_maps({})

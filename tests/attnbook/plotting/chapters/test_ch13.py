@@ -1,7 +1,14 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch13 import plot_bits, plot_each_seed, plot_memories, plot_numbers, plot_tracks
+from attnbook.plotting.chapters.ch13 import (
+    plot_bits,
+    plot_each_seed,
+    plot_memories,
+    plot_numbers,
+    plot_runs,
+    plot_tracks,
+)
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
@@ -26,7 +33,7 @@ def test_memories_show_their_numbers(looks_right):
 
 
 def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
-    axes = plot_tracks({"input bits": torch.zeros(5, 3), "write head": torch.ones(5, 9)}, told=2, rows=4)
+    axes = plot_tracks({"input bits": torch.zeros(5, 3), "write head": torch.ones(5, 9)}, end=2, rows=4)
     looks_right(axes[-1])
     assert [ax.images[0].get_array().shape for ax in axes] == [(3, 5), (4, 5)]
     assert all(ax.lines[0].get_xdata()[0] == 2 for ax in axes)
@@ -52,3 +59,15 @@ def test_numbers_of_a_head_are_curves_over_time(looks_right):
     assert [len(ax.lines) for ax in axes] == [2, 3]
     with pytest.raises(ValueError, match="panels is empty"):
         plot_numbers({})
+
+
+def test_each_run_has_its_mark_in_the_row_of_its_name(looks_right, texts):
+    groups = {"before": {"shift": [0.5, 0.4], "content": [0.0]}, "after": {"content": [0.2]}}
+    ax = plot_runs(groups, "share of wrong bits", chance=0.5)
+    looks_right(ax)
+    assert [line.get_xdata().tolist() for line in ax.lines[:2]] == [[0.5, 0.4, 0.0], [0.2]]
+    assert ax.lines[0].get_ydata().round().tolist() == [0, 0, 1]
+    assert ax.yaxis_inverted()
+    assert {"shift", "content", "before", "after", "guessing"} <= set(texts(ax))
+    with pytest.raises(ValueError, match="groups is empty"):
+        plot_runs({}, "share")

@@ -58,6 +58,10 @@ DECODER_MASK = Exercise(
     ],
 )
 
+_MASK = "mask = past & real[:, None, :]\n    "
+_OPENED = _MASK + "return mask | ~mask.any(-1, keepdim=True)"
+_ADDED = _MASK + "return torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)"
+
 wrong = DECODER_MASK.mistakes
 wrong("all the wrong way round", {"past & real[:, None, :]": "~(past & real[:, None, :])"}).says("""
     Your mask is True where a word may *not* look. That is how torch's `attn_mask` counts; in this book True means
@@ -65,8 +69,8 @@ wrong("all the wrong way round", {"past & real[:, None, :]": "~(past & real[:, N
 wrong("padding opened instead of closed", {"target != pad": "target == pad"}).says("""
     You opened the columns of padding and closed those of real words. `real` is `target != pad`.""")
 wrong("looks ahead", {".tril()": ".triu()"}).says("""
-    Each word may look at itself and what comes *after*. It would see the very word that it is to write. Row = who
-    looks, column = who is looked at: the lower triangle, `tril`.""")
+    Each word may look at itself and what comes *after*, the very word that it is to write. Row = who looks, column =
+    who is looked at: the lower triangle, `tril`.""")
 wrong("one word too far", {".tril()": ".tril(1)"}).says("""
     Each word also sees the next one. The decoder's input is shifted already, so that next word is exactly what it is
     to write: the loss will fall to zero and nothing is learnt. Stop at the diagonal.""")
@@ -75,51 +79,20 @@ wrong("not even itself", {".tril()": ".tril(-1)"}).says("""
     place is the word *before* the one that it writes. And the first word would see nothing at all.""")
 wrong("causal only", {"past & real[:, None, :]": "past.expand(len(target), -1, -1)"}).says("""
     Your mask hides the future but not the padding.""")
-wrong("padding only", {"past & real[:, None, :]": "real[:, None, :].expand(-1, length, -1)"}).says("""
-    Your mask hides the padding but not the future. The decoder would read off what it is to write.""")
 wrong("padding closed as query", {"real[:, None, :]": "real[:, :, None]"}).says("""
     You closed the *rows* of padding. What must be closed are its columns: padding is nothing to look at. real[:,
     None, :] goes along the keys.""")
 wrong("padding closed as query too", {"real[:, None, :]": "real[:, None, :] & real[:, :, None]"}).says("""
     You closed rows and columns of padding. Only the columns are asked for: what padding itself looks at harms nobody,
     since the loss leaves it out.""")
-wrong("or instead of and", {"past & real": "past | real"}).says("""
-    You joined the two conditions with *or*. A place is open when it is not later *and* no padding.""")
-wrong("transposed", {"past & real[:, None, :]": "(past & real[:, None, :]).mT"}).says("""
-    You swapped rows and columns. Row = who looks (query), column = who is looked at (key).""")
-wrong("padding is always 0", {"target != pad": "target != 0"}).says("""
-    You took 0 for padding. Compare with the `pad` that comes as an argument.""")
-wrong(
-    "lengths counted",
-    {"target != pad": "torch.arange(length, device=target.device) < (target != pad).sum(1, keepdim=True)"},
-).says("""
+wrong("lengths counted", {"target != pad": "torch.arange(length) < (target != pad).sum(1, keepdim=True)"}).says("""
     You counted the real words and opened as many places from the left. Padding may also stand in front or between.
     Ask each place: `target != pad`.""")
-wrong(
-    "diagonal always open",
-    {
-        "past & real[:, None, :]": "past & (real[:, None, :] | torch.eye(length, dtype=torch.bool, "
-        "device=target.device))"
-    },
-).says("""
+wrong("diagonal always open", {"& real[:, None, :]": "& (real[:, None, :] | torch.eye(length).bool())"}).says("""
     You opened the diagonal for padding too, so that no row is empty. There is no need: our attention gives zeros
     where there is nothing to look at, and no padding may be looked at.""")
-wrong(
-    "empty rows opened",
-    {"return past & real[:, None, :]": "mask = past & real[:, None, :]\n    return mask | ~mask.any(-1, keepdim=True)"},
-).says("""
+wrong("empty rows opened", {"return past & real[:, None, :]": _OPENED}).says("""
     Where a word has nothing to look at you opened the row again, against NaN. There is no need: our attention gives
     zeros there, and no padding may be looked at.""")
-wrong("first sentence for all", {"real[:, None, :]": "real[:1, None, :].expand(len(target), -1, -1)"}).says("""
-    You used the padding of the first sentence for all of them. Each sentence has its own.""")
-wrong(
-    "0 and −∞ instead of True and False",
-    {
-        "return past & real[:, None, :]": "mask = past & real[:, None, :]\n"
-        "    return torch.zeros(mask.shape, device=target.device).masked_fill(~mask, float('-inf'))"
-    },
-).says("""
+wrong("0 and −∞ instead of True and False", {"return past & real[:, None, :]": _ADDED}).says("""
     You returned numbers to add to scores, 0 and −∞. In this book a mask is boolean, True = may attend.""")
-wrong("ones and zeros", {"return past & real[:, None, :]": "return (past & real[:, None, :]).long()"}).says("""
-    Your mask is made of numbers, 1 and 0. It must be boolean: `~mask` would make −2 and −1 of them, and `masked_fill`
-    refuses.""")

@@ -35,8 +35,6 @@ wrong = RESIDUAL_POST_NORM.mistakes
 wrong("residual forgotten", {"x + sublayer(x)": "sublayer(x)"}).says("""
     You normalised the sublayer's output but did not add x. The way around the sublayer is what lets words and
     gradients through a deep stack.""")
-wrong("norm forgotten", {"norm(x + sublayer(x))": "x + sublayer(x)"}).says("""
-    You added x but did not normalise. Each layer would make the numbers larger.""")
 wrong("this is pre-norm", {"norm(x + sublayer(x))": "x + sublayer(norm(x))"}).says("""
     You normalised what goes *into* the sublayer. That is pre-norm, the next exercise. Post-norm, the paper's, adds
     first and normalises the sum.""")
@@ -47,30 +45,10 @@ wrong("normalised before and after", {"sublayer(x)": "sublayer(norm(x))"}).says(
     You normalised the sublayer's input as well as the sum. Post-norm has one norm, after the sum.""")
 wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}).says("""
     You normalised x and added the sublayer's output to that. Add first; then normalise the sum.""")
-wrong("x overwritten by its norm", "x = norm(x)\nreturn x + sublayer(x)").says("""
-    You normalised x first and then used this for both, the sublayer and the way around: norm(x) + f(norm(x)).
-    Post-norm takes x as it came, and normalises the sum.""")
-wrong("the two normalised apart", {"norm(x + sublayer(x))": "norm(x) + norm(sublayer(x))"}).says("""
-    You normalised x and the sublayer's output each by itself and added afterwards. There is one norm, of their sum.""")
-wrong("sublayer's output added to itself", "x = sublayer(x)\nreturn norm(x + x)").says("""
-    You overwrote x with the sublayer's output before you added: f(x) + f(x). Keep x as it came; it is what goes
-    around.""")
-wrong("x added once more", {"norm(x + sublayer(x))": "x + norm(x + sublayer(x))"}).says("""
-    You added x again after the norm. Post-norm ends with the norm; nothing goes around it. (That is the very reason
-    why it needs a warm-up.)""")
-wrong("sublayer after the norm of x", {"norm(x + sublayer(x))": "sublayer(norm(x))"}).says("""
-    You applied the norm, then the sublayer, and nothing goes around. Wanted is norm(x + sublayer(x)).""")
-wrong("sublayer forgotten", {"x + sublayer(x)": "x"}).says("""
-    You never called the sublayer: only x was normalised.""")
 wrong("halved", {"x + sublayer(x)": "(x + sublayer(x)) / 2"}).says("""
     You took the mean of x and the sublayer's output. It is their sum that is normalised.""")
 wrong("multiplied", {"x + sublayer(x)": "x * sublayer(x)"}).says("""
     You multiplied x and the sublayer's output. The way around *adds*.""")
-wrong("way around cut off", {"x + sublayer(x)": "x.detach() + sublayer(x)"}).says("""
-    You detached x on its way around the sublayer. The value is right, but the gradient's short way back is what the
-    residual connection is for.""")
-wrong("added in place", "x += sublayer(x)\nreturn norm(x)").says("""
-    You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new tensor.""")
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -94,10 +72,6 @@ wrong = RESIDUAL_PRE_NORM.mistakes
 wrong("x overwritten by its norm", "x = norm(x)\nreturn x + sublayer(x)").says("""
     What goes around the sublayer is norm(x) in your version. It must be x itself, untouched: the free way through the
     whole stack is what pre-norm is for. Normalise only what goes into the sublayer.""")
-wrong("residual forgotten", {"x + sublayer": "sublayer"}).says("""
-    You did not add x. Without the way around, neither words nor gradients get through a deep stack.""")
-wrong("norm forgotten", {"norm(x)": "x"}).says("""
-    You gave the sublayer x as it is. It wants norm(x): in a deep stack x grows with each layer.""")
 wrong("this is post-norm", {"x + sublayer(norm(x))": "norm(x + sublayer(x))"}).says("""
     You normalised the sum. That is post-norm, the exercise before. Pre-norm normalises only what goes into the
     sublayer, and leaves the sum alone.""")
@@ -106,24 +80,8 @@ wrong("norm after the sublayer", {"sublayer(norm(x))": "norm(sublayer(x))"}).say
 wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"}).says("""
     You normalised the sum as well. Then x no longer goes around untouched. Pre-norm has one norm, before the
     sublayer.""")
-wrong("sublayer's output normalised too", {"sublayer(norm(x))": "norm(sublayer(norm(x)))"}).says("""
-    You normalised before the sublayer and again behind it. Some later models do; pre-norm normalises only what goes
-    in.""")
 wrong("norm on the wrong path", {"x + sublayer(norm(x))": "norm(x) + sublayer(x)"}).says("""
     You normalised the way around and gave the sublayer x as it is. It is the other way round: x goes around, norm(x)
     goes in.""")
-wrong("sublayer forgotten", {"sublayer(norm(x))": "norm(x)"}).says("""
-    You added norm(x), but the sublayer was never called.""")
-wrong("sublayer's output added to itself", "x = sublayer(norm(x))\nreturn x + x").says("""
-    You overwrote x with the sublayer's output before you added. Keep x as it came; it is what goes around.""")
-wrong("x counted twice", {"x + sublayer": "x + x + sublayer"}).says("""
-    You added x twice: 2x + f(norm(x)). Once is enough; in a stack of layers x would double each time.""")
-wrong("subtracted", {"x + sublayer": "x - sublayer"}).says("""
-    You subtracted the sublayer's answer. The way around adds.""")
 wrong("multiplied", {"x + sublayer": "x * sublayer"}).says("""
     You multiplied x with the sublayer's answer. The way around adds.""")
-wrong("way around cut off", {"x + sublayer": "x.detach() + sublayer"}).says("""
-    You detached x on its way around the sublayer. The value is right, but the gradient's short way back is what the
-    residual connection is for.""")
-wrong("added in place", "x += sublayer(norm(x))\nreturn x").says("""
-    You wrote the sum into x with `+=`. That x belongs to the caller. Write `x = x + …`, which makes a new tensor.""")

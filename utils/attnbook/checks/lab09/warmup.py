@@ -43,52 +43,25 @@ WARMUP_RATE = Exercise(
 )
 
 wrong = WARMUP_RATE.mistakes
-wrong(
-    "counted from 0", "if step == 0:\n    return 0.0\nreturn d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)"
-).says("""
-    You used the step as it is. Our steps begin with 0, the paper's with 1: use step + 1. At step 0 the rate would be
-    0, or a division by zero.""")
-wrong("only step 0 mended", {"step + 1": "max(step, 1)"}).says("""
-    You put step 0 right and left the others: `max(step, 1)`. Our steps begin with 0, the paper's with 1, so each is
-    one behind: n = step + 1, always.""")
 wrong("division by zero at the start", {"step + 1": "step"}).says("""
     You used the step as it is, and at step 0 that divides by zero. Our steps begin with 0, the paper's with 1: use
     step + 1.""")
 wrong("largest instead of smallest", {"min(": "max("}).says("""
     You took the *larger* of the two curves. The rising line is the smaller one before the end of the warm-up, the
     falling curve after it: `min`.""")
-wrong("no warm-up", {"min(count**-0.5, count * warmup**-1.5)": "count**-0.5"}).says("""
-    Your rate only falls. During the warm-up it rises in a straight line, n · warmup^(−1.5).""")
 wrong("never falls", {"min(count**-0.5, count * warmup**-1.5)": "count * warmup**-1.5"}).says("""
     Your rate rises for ever. After the warm-up it falls with the root of the step.""")
-wrong("stays at the top", {"count**-0.5, count *": "warmup**-0.5, count *"}).says("""
-    Your rate rises and then stays. After the warm-up it falls with the root of the step, n^(−0.5).""")
-wrong("width forgotten", {"d_model**-0.5 * ": ""}).says("""
-    You left d_model out. Wider models get smaller rates: d_model^(−0.5) in front.""")
 wrong("width on the curve only", "n = step + 1\nreturn min(d_model**-0.5 * n**-0.5, n * warmup**-1.5)").says("""
     d_model stands in one of the two curves only, so they no longer meet at the end of the warm-up. Take the smaller
     one first, then multiply by d_model^(−0.5).""")
-wrong("width on the line only", "n = step + 1\nreturn min(n**-0.5, d_model**-0.5 * n * warmup**-1.5)").says("""
-    d_model stands in your rising line, but not in the falling curve. It multiplies both: first the minimum, then
-    times d_model^(−0.5).""")
-wrong(
-    "rounded to float32",
-    "n = torch.tensor(step + 1.0)\nreturn d_model**-0.5 * torch.minimum(n**-0.5, n * torch.tensor(warmup**-1.5))",
-).says("""
+wrong("rounded to float32", {"step + 1": "torch.tensor(step + 1.0)", "**-1.5)": "**-1.5).float()"}).says("""
     Your rate is a float32 tensor, with seven digits. Nothing here needs tensors: `**` and `min` take plain numbers,
     and are exact to sixteen.""")
-wrong("multiplied by the root of the width", {"d_model**-0.5": "d_model**0.5"}).says("""
-    You multiplied by √d_model. Wider models get *smaller* rates: d_model^(−0.5).""")
-wrong("divided by the width", {"d_model**-0.5": "d_model**-1"}).says("""
-    You divided by d_model itself. Divide by its root: d_model^(−0.5).""")
 wrong("line not steep enough or too steep", {"warmup**-1.5": "warmup**-0.5"}).says("""
     The two curves do not meet at the end of the warm-up: your line has warmup^(−0.5). At n = warmup both must be
     warmup^(−0.5), so the line is n · warmup^(−1.5).""")
 wrong("one over the warm-up", {"warmup**-1.5": "warmup**-1"}).says("""
     Your line reaches 1 at the end of the warm-up: n / warmup. It must meet the falling curve there, at warmup^(−0.5):
     n · warmup^(−1.5).""")
-wrong("peak at one", {"d_model**-0.5 * ": "warmup**0.5 * "}).says("""
-    You scaled the curve so that its highest value is 1. The paper's formula gives the rate itself; at its peak that
-    is 1 / √(d_model · warmup).""")
 wrong("falls without the root", {"count**-0.5": "count**-1"}).says("""
     After the warm-up your rate falls like 1 / n. It falls more slowly, like 1 / √n.""")

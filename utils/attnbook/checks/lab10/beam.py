@@ -9,7 +9,6 @@ from attnbook.decoding import select
 
 from ..engine.exercise import Exercise, Property
 from ..fakes.writer import fake_writer, long_winded
-from .beam_mistakes import MISTAKES
 
 
 def beam_search(step, state, bos, eos, width, max_length):
@@ -125,5 +124,67 @@ BEAM_SEARCH = Exercise(
             ),
         ),
     ],
-    mistakes=MISTAKES,
 )
+
+_ROWS, _RETURN = "(parent + width * rows)", "return tokens[..., 1:], scores"
+_EACH_ITS_BEST = "totals.max(-1).values, totals.argmax(-1) + words * torch.arange(width)"
+
+wrong = BEAM_SEARCH.mistakes
+wrong("all beams equal at the start", {'float("-inf"), dtype=state[0].dtype': "0.0, dtype=state[0].dtype"}).says("""
+    You began with W beginnings of score 0. They are all the same, so each step finds the same W words of each of
+    them, and your beams stay copies. Let one begin with 0 and the others with −∞. (If each beam goes on with its own
+    best word only, mend that as well: all W·V compete.)""")
+wrong("states repeated in the wrong order", {"rows.expand(-1, width)": "rows.expand(-1, width).T"}).says("""
+    You laid the batch W times end to end (repeat): row 1 is sentence 1. But rows b·W to b·W + W − 1 must belong to
+    sentence b, next to each other: repeat_interleave.""")
+wrong("only the last word counts", {"scores[..., None] +": "scores.where(scores.isinf(), 0)[..., None] +"}).says("""
+    You ranked by the log-probability of the last word alone. A sentence's score is the *sum* over its words: add what
+    the beginning had.""")
+wrong("softmax, not its logarithm", {"logits.log_softmax(-1)": "logits.softmax(-1)"}).says("""
+    You added probabilities. The probability of a sentence is a *product*; logarithms turn it into a sum. So add
+    log-probabilities.""")
+wrong("logits added as they are", {"logits.log_softmax(-1)": "logits"}).says("""
+    You added raw logits. They are not comparable between beginnings: each has its own normalisation. log_softmax
+    first.""")
+wrong("probabilities returned", {_RETURN: _RETURN + ".exp()"}).says("""
+    The sentences are right, but your scores are probabilities. Return the sums of log-probabilities.""")
+wrong("ended beams go on", {"torch.where(ended[..., None], only_eos, log_p)": "log_p"}).says("""
+    Your ended sentences go on with other words. A sentence that has said `eos` is finished: it stays among the W with
+    the score it has, and only repeats `eos`.""")
+wrong("ended sentences re-scored", {"only_eos[..., eos] = 0.0": "only_eos[..., eos] = log_p[..., eos]"}).says("""
+    Your ended sentences repeat `eos`, and each repetition costs them. They must keep their score: after the end `eos`
+    comes with log-probability 0.""")
+wrong("ended beams thrown away", {"only_eos[..., eos] = 0.0": "pass"}).says("""
+    Your ended sentences vanish: all their continuations got −∞. They must stay and compete, with `eos` at no cost.""")
+wrong("stopped when the best had ended", {"if ended.all():": "if ended[:, 0].all():"}).says("""
+    You stopped when the best beam of each sentence had ended. The others are unfinished, and are asked for too: stop
+    when all W have ended.""")
+wrong("the first to end stops all", {"if ended.all():": "if ended.any():"}).says("""
+    You stopped as soon as some beam had ended. Stop when all of them have, of all sentences.""")
+wrong("no parents", {"tokens.take_along_dim(parent[..., None], 1)": "tokens"}).says("""
+    You appended the new words to the beginnings as they lay. But new beam w may continue another old one: take the
+    tokens of its *parent* first.""")
+wrong("states not reordered", {f"state = select(state, {_ROWS}.flatten())": "pass"}).says("""
+    You reordered the tokens but not the states. Beam w then goes on with the memory of another beginning. Take the
+    parents' rows of the state too.""")
+wrong("states of other sentences", {_ROWS: "parent"}).says("""
+    You used the parent's number, 0 to W − 1, as a row of the state. But the state has B·W rows, and those of sentence
+    b begin at b·W: add that.""")
+wrong("ends not reordered", {"ended.take_along_dim(parent, 1)": "ended"}).says("""
+    You kept for each *place* whether it has ended. When the beams change places these marks must go with them: take
+    the parents' marks.""")
+wrong("divided by the width", {"best // words, best % words": "best // width, best % width"}).says("""
+    You divided the flat number by W. In a row of W·V candidates, number i continues beam i // V with word i % V.""")
+wrong("one word for each beam, from the start", {"totals.flatten(1).topk(width)": _EACH_ITS_BEST}).says("""
+    You let each beam go on with its own best word. Then the beams never compete, and those that began with −∞ stay
+    there. Flatten (B, W, V) to (B, W·V): the W best of *all* of these are wanted.""")
+wrong("best last", {_RETURN: "return tokens[..., 1:].flip(1), scores.flip(1)"}).says("""
+    You returned the beams with the best last. The best stands first.""")
+wrong("only the best returned", {_RETURN: "return tokens[:, 0, 1:], scores[:, 0]"}).says("""
+    You returned one sentence only. All W are asked for, (B, W, L) and (B, W): the next exercise chooses among them.""")
+wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
+    Your sentences begin with `bos`. It is the first input, and no word of the sentence.""")
+wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
+    You made max_length − 1 steps. `bos` is not one of the words that count.""")
+wrong("results swapped", {_RETURN: "return scores, tokens[..., 1:]"}).says("""
+    You returned the scores first. Wanted are (tokens, scores).""")

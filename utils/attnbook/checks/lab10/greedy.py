@@ -52,29 +52,13 @@ def _to_full_length(result, read, state, prompt, eos, max_length):
     if not isinstance(result, torch.Tensor) or result.dim() != 2 or 0 in result.shape:
         return result
     if len(result) != len(prompt):
-        return (
-            _to_full_length(result.T, read, state, prompt, eos, max_length).T
-            if result.shape[1] == len(prompt)
-            else result
-        )
+        turned = result.shape[1] == len(prompt)
+        return _to_full_length(result.T, read, state, prompt, eos, max_length).T if turned else result
     if (result[:, -1] != eos).any():
         return result
     length = max_length + prompt.shape[1] * torch.equal(result[:, : prompt.shape[1]], prompt)
     return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
 
-
-_AGAIN = """\
-words, ended, said, begin = prompt, torch.zeros_like(prompt[:, 0], dtype=torch.bool), [], state
-for _ in range(max_length):
-    logits, state = read(words, begin)
-    token = logits[:, -1].argmax(-1).masked_fill(ended, eos)
-    ended = ended | (token == eos)
-    said.append(token)
-    words = torch.cat([words, token[:, None]], dim=1)
-return torch.stack(said, dim=1)
-"""
-
-_AGAIN_TO_THE_END = _AGAIN.replace("    words = torch.cat", "    if ended.all():\n        break\n    words = torch.cat")
 
 GREEDY_DECODE_CACHED = Exercise(
     greedy_decode_cached,
@@ -96,30 +80,17 @@ GREEDY_DECODE_CACHED = Exercise(
     ],
 )
 
+_STOP = "\n        if ended.all():\n            break"
+_TOKEN, _APPEND = "words = token[:, None]  # (B, 1)", "said.append(token)"
+
 wrong = GREEDY_DECODE_CACHED.mistakes
-wrong("words read twice", _AGAIN).says("""
-    You gave `read` the prompt and all words so far at each step. That is just the waste a cache is there to end:
-    after the prompt read only the one new word, (B, 1), with the state that came back.""")
-wrong("words read twice, until all have ended", _AGAIN_TO_THE_END).says("""
+wrong("words read twice", {_TOKEN: f"words = torch.cat([words, token[:, None]], 1){_STOP}"}).says("""
     At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt read only
     the one new word, (B, 1), with the state that came back. That is what a cache is for.""")
-wrong(
-    "one word read for nothing", {"words = token[:, None]  # (B, 1)": "words = token[:, None]\n    read(words, state)"}
-).says("""
-    You read the last word as well, and nobody asks what comes after it. Each call of `read` gives one word:
-    max_length calls, the one with the prompt included.""")
-wrong(
-    "the prompt's end symbols count", {"torch.zeros_like(prompt[:, 0], dtype=torch.bool)": "(prompt == eos).any(1)"}
-).says("""
+wrong("the prompt's end symbols count", {"ended, said =": "ended, said = (prompt == eos).any(1), []  #"}).says("""
     A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold anything; only a
     sentence's own new words end it.""")
-wrong("state not carried on", {"logits, state =": "logits, _ ="}).says("""
-    You called `read` each time with the state from the beginning, so it knows the newest word and nothing before.
-    Pass on the state that `read` gave back.""")
-wrong(
-    "last word of the prompt twice",
-    {"ended, said": "_, state = read(prompt, state)\n    ended, said", "words = prompt ": "words = prompt[:, -1:] "},
-).says("""
+wrong("prompt's last word twice", {"words = prompt": "words, state = prompt[:, -1:], read(prompt, state)[1]"}).says("""
     You read the prompt, and then its last word again. The logits that came with the prompt give the first new word
     already.""")
 wrong("only the end of the prompt", {"words = prompt ": "words = prompt[:, -1:] "}).says("""
@@ -128,33 +99,14 @@ wrong("only the end of the prompt", {"words = prompt ": "words = prompt[:, -1:] 
 wrong("logits of the first word", {"logits[:, -1]": "logits[:, 0]"}).says("""
     You took the logits at the first word of the prompt, which foretell its second. What comes next stands at the last
     place: logits[:, -1].""")
-wrong(
-    "prompt in the answer", {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], dim=1)"}
-).says("""
+wrong("prompt in the answer", {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], 1)"}).says("""
     Your result begins with the prompt. Only the new words are asked for.""")
 wrong("prompt counted", {"range(max_length)": "range(max_length - prompt.shape[1])"}).says("""
     You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is the
     number of new words.""")
 wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
     A sentence of yours goes on after its end symbol. Remember who has ended, and let those repeat `eos`.""")
-wrong(
-    "the first to end stops all",
-    {"said.append(token)": "said.append(token)\n        if ended.any():\n            break"},
-).says("""
+wrong("the first to end stops all", {_APPEND: _APPEND + _STOP.replace("all", "any")}).says("""
     You stopped as soon as one sentence had ended, and cut off the others. Stop when all have.""")
-wrong(
-    "stopped before the last end symbol",
-    {"said.append(token)": "if ended.all():\n            break\n        said.append(token)"},
-).says("""
+wrong("stopped before the last end symbol", {_APPEND: f"{_STOP.strip()}\n        {_APPEND}"}).says("""
     You looked whether all had ended before you wrote the words down. First append, then look.""")
-wrong("padding after the end", {"masked_fill(ended, eos)": "masked_fill(ended, 0)"}).says("""
-    You fill up with 0 after the end. Here a sentence that has ended repeats `eos`.""")
-wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
-    You stopped one word early. Reading the prompt gives a word already, and each further step one more: max_length in
-    all.""")
-wrong("argmax over the places", {"logits[:, -1].argmax(-1)": "logits.argmax(1)[:, -1]"}).says("""
-    You took the argmax over the places, not over the words. logits are (B, n, V): the vocabulary is the last axis.""")
-wrong("the least likely word", {"argmax": "argmin"}).says("""
-    You took the smallest logit. Logits grow with probability: argmax.""")
-wrong("time first", {"torch.stack(said, dim=1)": "torch.stack(said, dim=0)"}).says("""
-    Your output is (L, B). The house is batch first: stack the steps along axis 1.""")

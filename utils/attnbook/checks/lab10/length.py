@@ -52,29 +52,17 @@ LENGTH_NORMALISED = Exercise(
     ],
 )
 
+_LENGTH = "(tokens != eos).sum(-1) + (tokens == eos).any(-1)"
+
 wrong = LENGTH_NORMALISED.mistakes
 wrong("end symbol not counted", {" + (tokens == eos).any(-1)": ""}).says("""
     You counted the words without the end symbol. It was chosen and paid for like any other word: it counts, once.""")
-wrong(
-    "repeated end symbols counted", {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "tokens.shape[-1]"}
-).says("""
+wrong("repeated end symbols counted", {_LENGTH: "tokens.shape[-1]"}).says("""
     You counted all L places. After the first end symbol there is only repetition, and it cost nothing: count up to
     and with the first.""")
-wrong("an end symbol too many", {"(tokens == eos).any(-1)": "1"}).says("""
-    You added one for the end symbol to every sentence. One that was cut off at the edge has none.""")
-wrong(
-    "place of the first end symbol",
-    {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).long().argmax(-1) + 1"},
-).says("""
+wrong("place of the first end symbol", {_LENGTH: "(tokens == eos).long().argmax(-1) + 1"}).says("""
     You looked for the place of the first `eos` and added 1. That is right where there is one; argmax of nothing but
     False is 0, so a sentence that was cut off counts as one word in yours, not L.""")
-wrong(
-    "end symbols counted, not words", {"(tokens != eos).sum(-1) + (tokens == eos).any(-1)": "(tokens == eos).sum(-1)"}
-).says("""
-    You counted the end symbols. Wanted are the words before the first of them, and that one.""")
-wrong("multiplied", {"scores / ": "scores * "}).says("""
-    You multiplied by the penalty, so that long sentences are punished twice. Divide: a sum over many words becomes
-    comparable to a sum over few.""")
 wrong("divided by the length itself", {"((5 + length) / 6)": "length"}).says("""
     You divided by lengthᵅ. That is a penalty too, but a harsher one for short sentences. Here it is ((5 + length) /
     6)ᵅ.""")
@@ -82,27 +70,5 @@ wrong("only the length divided by 6", {"((5 + length) / 6)": "(5 + length / 6)"}
     You computed 5 + length / 6. The brackets go around the sum: (5 + length) / 6.""")
 wrong("power of the length only", {"((5 + length) / 6) ** alpha": "((5 + length ** alpha) / 6)"}).says("""
     You raised n alone to the power: (5 + nᵅ) / 6. The whole fraction has the power alpha: ((5 + n) / 6)ᵅ.""")
-wrong(
-    "power of the length only, brackets missing", {"((5 + length) / 6) ** alpha": "(5 + length ** alpha) / 6"}
-).says("""
-    You divided by 5 + nᵅ and once more by 6. The fraction stands in brackets, and the power goes on the whole of it:
-    scores / ((5 + n) / 6)ᵅ.""")
-wrong("divided by 6 as well", {"((5 + length) / 6) ** alpha": "(5 + length) ** alpha / 6 ** alpha"}).says("""
-    You divided the scores by 5 + n and by 6, one after the other, so the 6 went below. Brackets around the fraction:
-    scores / ((5 + n) / 6)ᵅ.""")
-wrong("power of everything", {"scores / ((5 + length) / 6) ** alpha": "(scores / (5 + length) / 6) ** alpha"}).says("""
-    You raised the scores to the power as well. Only the penalty has it: ((5 + n) / 6)ᵅ first, and the scores are
-    divided by that.""")
-wrong("power of the numerator only", {"((5 + length) / 6) ** alpha": "((5 + length) ** alpha / 6)"}).says("""
-    You raised 5 + length to the power and divided by 6 afterwards. The whole fraction has the power alpha.""")
 wrong("times alpha", {" ** alpha": " * max(alpha, 1e-300)"}).says("""
     You multiplied by alpha. It is an exponent: with alpha = 0 the penalty must be 1.""")
-wrong("alpha ignored", {" ** alpha": ""}).says("""
-    You did not use alpha. It says how much the length matters: 0 not at all, 1 fully.""")
-wrong("penalty returned", {"scores / ((5 + length) / 6)": "((5 + length) / 6)"}).says("""
-    You returned the penalty alone. Divide the scores by it.""")
-wrong("one length for all beams", {"(5 + length)": "(5 + length[:, :1])"}).says("""
-    You used the length of each sentence's first beam for all W. Each beam has its own.""")
-wrong("one length for the batch", {"(5 + length)": "(5 + length.max())"}).says("""
-    You summed over the wrong axis or over all: every beam of a batch got the same length. Count along the last axis,
-    for each beam.""")

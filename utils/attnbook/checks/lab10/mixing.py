@@ -31,8 +31,6 @@ def _pass_one(draw):
         yield 2 * draw.integers(1500, 2400, 2, 4) + 1, draw.normal(2, 4, 5000), 0.5, draw.uniform(2, 4)
 
 
-_OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
-
 MIX_WITH_OWN_OUTPUT = Exercise(
     mix_with_own_output,
     cases=_pass_one,
@@ -58,73 +56,27 @@ MIX_WITH_OWN_OUTPUT = Exercise(
     ],
 )
 
+_OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
+_CHOICE = "torch.where(chance < keep, target_input, own)"
+
 wrong = MIX_WITH_OWN_OUTPUT.mistakes
-wrong("own words one place early", {_OWN: "torch.cat([target_input[:, :1], logits.argmax(-1)[:, 1:]], dim=1)"}).says("""
+wrong("own words one place early", {_OWN: _OWN.replace(":-1", "1:")}).says("""
     You put the word written at place t to place t. But it is an *answer* to what stands there; it is read one place
     later. Shift the own words to the right.""")
 wrong("not shifted, start symbol replaced", {_OWN: "logits.argmax(-1)"}).says("""
     You put the word written at place t to place t, the start symbol included. It is read one place later, and the
     start symbol stays.""")
-wrong("rolled", {_OWN: "logits.argmax(-1).roll(1, dims=1)"}).says("""
-    You rolled the own words, and the last one came to the front. There the start symbol stays, always.""")
-wrong("rolled over the batch", {_OWN: "logits.argmax(-1).roll(1, dims=0)"}).says("""
-    You rolled along axis 0, the sentences: each got the words of another one. Shift along the places, axis 1, and let
-    the start symbol stand in front.""")
-wrong("start symbol 1", {"target_input[:, :1]": "torch.ones_like(target_input[:, :1])"}).says("""
-    You put a 1 in front. The start symbol is the one that stands in `target_input` already: its first column.""")
 wrong("start symbol 0", {"target_input[:, :1]": "torch.zeros_like(target_input[:, :1])"}).says("""
     You put a 0 in front. The start symbol is the one that stands in `target_input` already: its first column.""")
-wrong("shifted to the left", {_OWN: "torch.cat([logits.argmax(-1)[:, 1:], target_input[:, :1]], dim=1)"}).says("""
-    You shifted the own words to the left, and the start symbol came to the end. What was written at t − 1 is read at
-    t: to the right, with the start symbol in front.""")
-wrong(
-    "shifted the wrong way",
-    {
-        _OWN: "torch.cat([logits.argmax(-1)[:, 1:], target_input[:, :1]], dim=1)",
-        "return ": "own[:, :1] = target_input[:, :1]\n    return ",
-    },
-).says("""
-    You shifted the own words to the left. What was written at t − 1 is read at t: to the right.""")
-wrong(
-    "right words shifted too",
-    {
-        "return torch.where(chance < keep, target_input, own)": "return torch.where(chance < keep, torch.cat([target_input[:, :1], target_input[:, :-1]], 1), own)"
-    },
-).says("""
-    You shifted the right words once more. `target_input` is what a decoder reads already, start symbol first.""")
-wrong("chance the wrong way round", {"chance < keep": "chance >= keep"}).says("""
-    You kept the right word where chance is *above* keep. keep = 1 must keep all: chance < keep.""")
+wrong("kept above, own words below", {"chance < keep": "chance > keep"}).says("""
+    You kept the right word where chance is *above* keep (>). Where it is below the right word stays: chance < keep.""")
 wrong("kept when equal", {"chance < keep": "chance <= keep"}).says("""
     You kept the right word where chance equals keep. torch.rand may give exactly 0, and with keep = 0 nothing is to
     be kept: chance < keep.""")
-wrong("kept above, own words below", {"chance < keep": "chance > keep"}).says("""
-    You kept the right word where chance is *above* keep (>). Where it is below the right word stays: chance < keep.""")
 wrong("one throw a sentence", {"chance < keep": "chance[:, :1] < keep"}).says("""
     You decided once for a whole sentence. Each place has a throw of its own, so that right and own words mix.""")
-wrong("one throw a place, for all sentences", {"chance < keep": "chance[:1] < keep"}).says("""
-    You used the throws of sentence 0 for all. Each sentence has its own.""")
-wrong("all own", {"return torch.where(chance < keep, target_input, own)": "return own"}).says("""
+wrong("all own", {_CHOICE: "own"}).says("""
     You replaced all words. That is a model left alone, keep = 0; where chance < keep the right word stays.""")
-wrong(
-    "nothing replaced", {"return torch.where(chance < keep, target_input, own)": "return target_input.clone()"}
-).says("""
-    You returned the right words alone. That is teacher forcing, keep = 1; where chance ≥ keep the model's own word
-    comes in.""")
-wrong("the least likely word", {"argmax(-1)": "argmin(-1)"}).says("""
-    You took the smallest logit for the model's word. Argmax: the likeliest.""")
-wrong("argmax over the places", {"logits.argmax(-1)[:, :-1]": "logits.argmax(1)[:, :-1]"}).says("""
-    You took the argmax over the places. logits are (B, T, V): the words are the last axis.""")
-wrong(
-    "numbers mixed, not words",
-    {"torch.where(chance < keep, target_input, own)": "(keep * target_input + (1 - keep) * own).long()"},
-).says("""
+wrong("numbers mixed, not words", {_CHOICE: "(keep * target_input + (1 - keep) * own).long()"}).says("""
     You averaged the numbers of two words. Word 4 and word 8 have no mean, least of all word 6. Choose one:
     torch.where.""")
-wrong(
-    "written into target_input",
-    {
-        "return torch.where(chance < keep, target_input, own)": "target_input[chance >= keep] = own[chance >= keep]\n    return target_input"
-    },
-).says("""
-    You wrote the own words into `target_input`, which belongs to the caller: the right words are lost. Build a new
-    tensor with torch.where, or work on a clone.""")

@@ -55,6 +55,13 @@ def _logits_and_chance(draw):
     yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
 
 
+def _inside(result, logits, temperature, chance):
+    pieces = (logits / temperature).softmax(-1)
+    end = pieces.cumsum(-1).gather(1, result[:, None])[:, 0]
+    begin = end - pieces.gather(1, result[:, None])[:, 0]
+    return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()
+
+
 SAMPLE_WITH_TEMPERATURE = Exercise(
     sample_with_temperature,
     cases=_logits_and_chance,
@@ -75,23 +82,21 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
     ],
 )
 
+_COUNT, _CLAMP = "(chance[:, None] >= ends).sum(-1)", ".clamp(max=logits.shape[1] - 1)"
+_FIRST_TRUE = "(chance[:, None] < ends).long().argmax(-1)"
+
 wrong = SAMPLE_WITH_TEMPERATURE.mistakes
-wrong("not cut off at the last word", {".clamp(max=logits.shape[1] - 1)": ""}).says("""
+wrong("not cut off at the last word", {_CLAMP: ""}).says("""
     You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw may fall
     behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown below, it is a
     hair less.)""")
-wrong(
-    "the first word for what rounding leaves over",
-    {"(chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)": "(chance[:, None] < ends).long().argmax(-1)"},
-).says("""
+wrong("the first word for what rounding leaves over", {_COUNT + _CLAMP: _FIRST_TRUE}).says("""
     Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and argmax of
     nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is a hair less.)""")
 wrong("an end belongs to the piece before", {">= ends": "> ends"}).says("""
     You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). Else a
     throw of exactly 0 draws word 0, even where its probability is 0.""")
-wrong(
-    "an end belongs to the piece before, nothing cut off", {">= ends": "> ends", ".clamp(max=logits.shape[1] - 1)": ""}
-).says("""
+wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends", _CLAMP: ""}).says("""
     A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even where its
     probability is 0. (And cut off at the last word, V − 1: rounding.)""")
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
@@ -100,74 +105,17 @@ wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
 wrong("summed over the batch", {"cumsum(-1)": "cumsum(0)"}).says("""
     Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, the last
     axis.""")
-wrong(
-    "temperature 0 not looked after",
-    "ends = (logits / temperature).softmax(-1).cumsum(-1)\n"
-    "return (chance[:, None] >= ends).sum(-1).clamp(max=logits.shape[1] - 1)",
-).says("""
-    At temperature 0 you divided by 0. It stands for the limit of colder and colder: the likeliest word, without
-    chance. Ask for it first.""")
-wrong(
-    "temperature 0 not looked after, nothing cut off",
-    "ends = (logits / temperature).softmax(-1).cumsum(-1)\nreturn (chance[:, None] >= ends).sum(-1)",
-).says("""
-    At temperature 0 you divided by 0. Ask for it first, and take the likeliest word. (And where rounding leaves the
-    last end below chance you returned V: cut off at the last word, V − 1.)""")
-wrong("temperature ignored", {"(logits / temperature)": "logits"}).says("""
-    You drew from the probabilities as they are. Divide the logits by the temperature before the softmax: below 1 the
-    likely words gain, above 1 the unlikely ones.""")
-wrong("multiplied by the temperature", {"(logits / temperature)": "(logits * temperature)"}).says("""
-    You multiplied the logits by the temperature, so that hot became cold. Divide: at high temperature all words come
-    nearly equally often.""")
-wrong(
-    "divided after the softmax", {"(logits / temperature).softmax(-1)": "(logits.softmax(-1) / temperature)"}
-).says("""
+wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
     You divided the probabilities by the temperature, and they no longer sum to 1. It belongs to the logits, before
     the softmax.""")
-wrong("divided by the root", {"logits / temperature": "logits / temperature ** 0.5"}).says("""
-    You divided by the square root of the temperature. √D belonged to attention scores; here it is the temperature
-    itself.""")
-wrong("softmax over the batch", {"softmax(-1)": "softmax(0)"}).says("""
-    Your probabilities sum to 1 over the sentences. Each sentence has its own, over the words: last axis.""")
 wrong("one word too far", {".sum(-1).clamp": ".sum(-1).add(1).clamp"}).says("""
     You took the first word whose piece begins after `chance`, and that is one too far. Wanted is the piece in which
     chance falls: as many words come before it as pieces *end* before chance.""")
-wrong("one word too early", {".sum(-1).clamp": ".sum(-1).sub(1).clamp"}).says("""
-    You took the last piece that ends before `chance`. Chance falls into the next one.""")
-wrong("always the likeliest", "return logits.argmax(-1)").says("""
-    You took the argmax, and chance had no say. That is greedy decoding; it is wanted at temperature 0 only.""")
 wrong("pieces ordered by size", {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"}).says("""
     You sorted the probabilities and did not find the way back: you returned a place in the sorted list. The words lie
     in their own order, 0 to V − 1.""")
 wrong("compared with single probabilities", {".cumsum(-1)": ""}).says("""
     You compared chance with each word's probability. It must be compared with the *running sum*, in which the pieces
     lie end to end: cumsum.""")
-wrong("logits laid end to end", {".softmax(-1)": ""}).says("""
-    You took running sums of the logits. Only probabilities can be laid end to end from 0 to 1: softmax first.""")
-wrong("one throw for all", {"chance[:, None]": "chance[0]"}).says("""
-    You used the chance of sentence 0 for all. Each sentence has its own throw.""")
-wrong("counted from the other end", {"chance[:, None] >= ends": "chance[:, None] < ends"}).says("""
+wrong("counted from the other end", {">= ends": "< ends"}).says("""
     You counted the pieces that end *after* chance. Words are numbered from 0, so count those before.""")
-wrong(
-    "a throw of your own",
-    {
-        "ends = (logits / temperature).softmax(-1).cumsum(-1)": "return torch.multinomial((logits / temperature).softmax(-1), 1)[:, 0]"
-    },
-).says("""
-    You drew with torch.multinomial. Here chance was drawn already and comes as an argument, so that you and the check
-    get the same words. Find the piece into which it falls.""")
-wrong(
-    "an axis left over",
-    {
-        "chance[:, None] >= ends).sum(-1)": "chance[:, None] >= ends).sum(-1, keepdim=True)",
-        "argmax(-1)": "argmax(-1, keepdim=True)",
-    },
-).says("""
-    Your result is (B, 1). Wanted is one number a sentence, (B,): that is how `step` takes it.""")
-
-
-def _inside(result, logits, temperature, chance):
-    pieces = (logits / temperature).softmax(-1)
-    end = pieces.cumsum(-1).gather(1, result[:, None])[:, 0]
-    begin = end - pieces.gather(1, result[:, None])[:, 0]
-    return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()

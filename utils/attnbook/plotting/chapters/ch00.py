@@ -40,7 +40,7 @@ CHAPTERS: Mapping[int, Chapter] = {
     14: Chapter("Pointer networks", "the weights are the output", 2, 4, "14_pointer_networks.ipynb"),
     15: Chapter("SNAIL", "keys are past experience", 2, 7),
     16: Chapter("SAGAN", "a picture attends to itself", 0, 6),
-    17: Chapter("Beyond training", "longer than in training", 2, 6),
+    17: Chapter("Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
 }
 ARROWS = (
     (1, 2), (2, 3), (3, 4), (3, 7), (3, 13), (4, 5), (5, 6), (6, 16), (7, 8), (8, 9), (9, 10), (10, 11), (11, 12),

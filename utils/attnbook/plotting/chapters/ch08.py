@@ -95,7 +95,7 @@ def plot_by_distance(
     curves: Mapping[str, Sequence[float]],
     distances: Sequence[float],
     trained: tuple[float, float],
-    xlabel: str = "target place minus source place (words)",
+    xlabel: str = "target position minus source position (words)",
     ylabel: str = "mean score (before softmax)",
     ax: Axes | None = None,
 ) -> Axes:

@@ -1,78 +1,105 @@
-"""Figures of chapter 09: the whole Transformer, learning rates by step, and the heads of one layer side by side."""
+"""Figures of chapter 09: the whole Transformer, what its parts and its heads are worth, and maps of heads."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from torch import Tensor
 
 from attnbook.plotting.alignments import plot_alignment
-from attnbook.plotting.boxes import BLUE, FAINT, PAPER, READS, WRITES, arrow, box_around, canvas, line
+from attnbook.plotting.boxes import BLUE, FAINT, INK, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
 
-_ROW = 1.75  # from one sublayer to the next
-_FIRST = 3.1  # height of the lowest sublayer
+_ROW = 1.95  # from one sublayer to the next
+_FIRST = 3.15  # height of the lowest sublayer
+_LEFT, _RIGHT = 0.8, 7.4  # of the streams
+_NORM = "layer norm"
+_SIZE = 10.5  # points of the letters in boxes
 
 
-def draw_transformer(source: str, written: str, next_words: str, layers: int = 2, ax: Axes | None = None) -> Axes:
-    """Draw encoder and decoder as two streams; each sublayer reads from its stream and adds to it (pre-norm).
+def draw_both_norms(source: str, written: str, next_words: str, layers: int = 2) -> list[Axes]:
+    """Draw the whole model twice, side by side: in post-norm, as the paper has it, and in pre-norm.
 
     Args:
-        source: the source words. ``written``: what the decoder reads. ``next_words``: what it is to say at each place.
+        source: the source words. ``written``: the decoder's input. ``next_words``: the target at each position.
         layers: how often the framed part is stacked.
     """
-    ax = canvas(ax, (6.5, 7.4), (-0.1, 10.1), (-0.15, 10.6))
-    left, right = (
-        ["self-attention\nmask: padding", "feed-forward"],
-        ["self-attention\nmask: causal", "attention to the source\nmask: padding", "feed-forward"],
+    _, both = plt.subplots(1, 2, figsize=(8.9, 6.6), layout="constrained")
+    names = {"post": "post-norm (the paper)", "pre": "pre-norm (most code since)"}
+    for ax, (norm, name) in zip(both, names.items(), strict=True):
+        draw_transformer(source, written, next_words, norm, layers, ax)
+        ax.set_title(name, fontweight="bold")
+    return list(both)
+
+
+def draw_transformer(
+    source: str, written: str, next_words: str, norm: str = "post", layers: int = 2, ax: Axes | None = None
+) -> Axes:
+    """Draw encoder and decoder as two streams; each sublayer reads from its stream and adds to it.
+
+    Args:
+        source, written, next_words, layers: as in :func:`draw_both_norms`.
+        norm: ``"post"`` or ``"pre"``.
+
+    Raises:
+        ValueError: for another norm.
+    """
+    if norm not in ("post", "pre"):
+        raise ValueError(f"norm must be 'post' or 'pre', got {norm!r}")
+    ax = canvas(ax, (5.0, 6.9), (-0.05, 8.25), (-0.1, 10.9))
+    reads = ["self-attention\n(padding mask)", "feed-forward"]
+    writes = ["self-attention\n(causal mask)", "cross-attention\n(padding mask)", "feed-forward"]
+    left = _column(ax, _LEFT, 1, reads, READS, norm, f"encoder, {layers} ×")
+    right = _column(ax, _RIGHT, -1, writes, WRITES, norm, f"decoder, {layers} ×")
+    for x, middle, text, side in ((_LEFT, 1.4, source, "left"), (_RIGHT, 6.8, written, "right")):
+        box_around(ax, (middle, 1.3), 2.6, 0.85, "word vectors · √D\n+ positions", size=_SIZE, fill="white")
+        ax.text(0.0 if side == "left" else 8.2, 0.1, text, ha=side, va="center", fontstyle="italic", fontsize=_SIZE)
+        arrow(ax, (x, 0.35), (x, 0.85))
+    _memory(ax, left, _FIRST + _ROW)
+    box_around(
+        ax, (6.6, right + 0.75), 3.1, 0.85, "scores: transposed\ntable of word vectors", size=_SIZE, fill="white"
     )
-    ends = _column(ax, 0.8, 1, left, READS, layers), _column(ax, 9.2, -1, right, WRITES, layers)
-    for x, text in ((0.8, source), (9.2, written)):
-        box_around(ax, (x + 0.7 if x < 5 else x - 0.7, 1.15), 2.4, 0.7, "word vectors · √D", fill="white")
-        ax.text(x - 0.7 if x < 5 else x + 0.7, 0.15, text, ha="left" if x < 5 else "right", fontstyle="italic")
-        arrow(ax, (x, 0.45), (x, 0.78))
-    _memory(ax, ends[0], _FIRST + _ROW)
-    box_around(ax, (8.05, ends[1] + 0.85), 3.3, 0.7, "word vectors, transposed", fill="white")
-    arrow(ax, (9.2, ends[1]), (9.2, ends[1] + 0.48), BLUE, 2.6)
-    arrow(ax, (9.2, ends[1] + 1.2), (9.2, ends[1] + 1.62))
-    ax.text(9.9, ends[1] + 1.75, next_words, ha="right", fontstyle="italic")
-    ax.text(0.1, ends[0] + 1.15, "encoder", fontweight="bold", va="bottom")
-    ax.text(6.6, ends[1] + 1.75, "decoder", fontweight="bold", ha="right")
+    arrow(ax, (_RIGHT, right - 0.02), (_RIGHT, right + 0.32), BLUE, 2.6)
+    arrow(ax, (_RIGHT, right + 1.18), (_RIGHT, right + 1.55))
+    ax.text(8.2, right + 1.75, next_words, ha="right", va="center", fontstyle="italic", fontsize=_SIZE)
     return ax
 
 
-def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, layers: int) -> float:
+def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, norm: str, name: str) -> float:
     """One stream with its sublayers; returns the height of its upper end."""
-    top = _FIRST + _ROW * (len(sublayers) - 1) + 0.95
-    corner = x - 0.5 if side > 0 else x - 3.85
+    top = _FIRST + _ROW * (len(sublayers) - 1) + 1.2
     frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
-    ax.add_patch(Rectangle((corner, _FIRST - 1.05), 4.35, top - _FIRST + 1.15, **frame))
-    ax.text(x + 0.3 * side, top - 0.1, f"{layers} ×", ha="left" if side > 0 else "right", va="top")
-    line(ax, (x, x), (1.5, top + 0.55), BLUE, 2.6)
-    for row, name in enumerate(sublayers):
-        _sublayer(ax, x, side, _FIRST + _ROW * row, name, face if "attention" in name else PAPER)
-    box_around(ax, (x, top + 0.6), 0.9, 0.42, "norm", fill="white")
-    return top + 0.82
+    ax.add_patch(Rectangle((0.0 if side > 0 else 4.3, _FIRST - 1.15), 3.9, top - _FIRST + 1.2, **frame))
+    say(ax, x + 2.95 * side, top - 0.22, name, ha="right" if side > 0 else "left", weight="bold", size=_SIZE)
+    line(ax, (x, x), (1.75, top + 0.68), BLUE, 2.6)
+    for row, sublayer in enumerate(sublayers):
+        _sublayer(ax, x, side, _FIRST + _ROW * row, sublayer, face if "attention" in sublayer else PAPER, norm)
+    if norm == "pre":
+        box_around(ax, (x, top + 0.42), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
+    return top + 0.68
 
 
-def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str) -> None:
-    """A box beside the stream, its norm below it, a plus where it comes back."""
-    middle = x + 2.15 * side
-    box_around(ax, (middle, y + 0.1), 3.1, 0.8, name, fill=face)
-    box_around(ax, (middle, y - 0.65), 0.9, 0.34, "norm", fill="white")
-    line(ax, (x, middle - 0.45 * side), (y - 0.65, y - 0.65))
-    arrow(ax, (middle, y - 0.48), (middle, y - 0.3))
-    arrow(ax, (middle - 1.55 * side, y + 0.1), (x + 0.17 * side, y + 0.1))
-    plus = {"boxstyle": "circle,pad=0.08", "facecolor": "white", "edgecolor": BLUE}
-    ax.text(x, y + 0.1, "+", ha="center", va="center", bbox=plus, zorder=3)
+def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str, norm: str) -> None:
+    """A box beside the stream, a plus where its output is added; the norm below it, or on the stream."""
+    middle = x + 1.9 * side
+    box_around(ax, (middle, y), 2.2, 0.85, name, size=_SIZE, fill=face)
+    line(ax, (x, middle), (y - 0.8, y - 0.8))
+    if norm == "pre":
+        box_around(ax, (middle, y - 0.8), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
+    arrow(ax, (middle, y - 0.59 if norm == "pre" else y - 0.8), (middle, y - 0.43))
+    arrow(ax, (middle - 1.1 * side, y), (x + 0.16 * side, y))
+    plus = {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE}
+    ax.text(x, y, "+", ha="center", va="center", bbox=plus, zorder=3)
+    if norm == "post":
+        box_around(ax, (x, y + 0.68), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
 
 
 def _memory(ax: Axes, start: float, cross: float) -> None:
     """What the encoder made of the source, led to the decoder's second sublayer."""
-    line(ax, (0.8, 0.8, 5.0, 5.0), (start, start + 0.6, start + 0.6, cross + 0.1), TRUTH_COLOUR, 2.0, zorder=2)
-    arrow(ax, (4.98, cross + 0.1), (5.48, cross + 0.1), TRUTH_COLOUR, 2.0)
-    ax.text(3.0, start + 0.7, "memory: keys, values", ha="center", va="bottom", color=TRUTH_COLOUR)
+    line(ax, (_LEFT, _LEFT, 4.1, 4.1), (start, start + 0.45, start + 0.45, cross), TRUTH_COLOUR, 2.0, zorder=2)
+    arrow(ax, (4.08, cross), (4.42, cross), TRUTH_COLOUR, 2.0)
+    ax.text(2.4, start + 0.55, "memory", ha="center", va="bottom", color=TRUTH_COLOUR, fontsize=_SIZE)
 
 
 def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: Axes | None = None) -> Axes:
@@ -96,20 +123,100 @@ def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: 
     return ax
 
 
-def plot_heads(weights: Tensor, source: Sequence[str], target: Sequence[str], xlabel: str, ylabel: str) -> list[Axes]:
-    """Draw the weights of all heads of one layer, two heads a row, one scale for all.
+def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes | None = None) -> Axes:
+    """Draw error rates on a logarithmic axis: one row per model, a small dot per seed, a bar for their mean.
+
+    The first model is the one to compare with: a line at its mean runs through all rows.
 
     Args:
-        weights: ``(H, T, Tk)`` with an even H. ``source``: Tk words. ``target``: T words.
+        rates: ``{name: [one value per seed]}`` in per cent, drawn from top to bottom.
 
     Raises:
-        ValueError: if ``weights`` hasn't three axes, or there is an odd number of heads.
+        ValueError: if there is no model, or a rate is not above 0.
     """
-    if weights.ndim != 3 or len(weights) % 2:
-        raise ValueError(f"weights must be (H, T, Tk) with an even number of heads, got {tuple(weights.shape)}")
-    rows = len(weights) // 2
-    _, axes = plt.subplots(rows, 2, figsize=(6.5, 0.6 + 3.3 * rows), layout="constrained")
-    for head, ax in enumerate(axes.flat):
-        look: Look = {"xlabel": xlabel if head < 2 else "", "ylabel": ylabel if head % 2 == 0 else ""}
-        plot_alignment(weights[head], source, target, ax=ax, title=f"head {head + 1}", bar=False, **look)
-    return list(axes.flat)
+    if not rates or min(min(values) for values in rates.values()) <= 0:
+        raise ValueError("rates must hold at least one model, and every rate must be above 0 on a logarithmic axis")
+    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rates)))
+    ax.axvline(float(np.mean(next(iter(rates.values())))), color=INK, linestyle="--", linewidth=1.2, zorder=1)
+    for row, values in enumerate(rates.values()):
+        mean = float(np.mean(values))
+        look: Look = {"linestyle": "none", "zorder": 3}
+        ax.plot(values, [row] * len(values), "o", color=STYLES[0].colour, markersize=5, alpha=0.7, **look)
+        ax.plot([mean], [row], "|", color=INK, markersize=16, markeredgewidth=2.5, **look)
+        ax.text(1.02, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
+    ax.text(1.02, 1.0, "mean", transform=ax.transAxes, va="bottom")
+    ax.set_yticks(range(len(rates)), list(rates))
+    ax.set(xlabel=xlabel, xscale="log", ylim=(len(rates) - 0.5, -0.5))
+    ax.set_xticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
+    ax.minorticks_off()
+    return ax
+
+
+def plot_without_heads(tables: Mapping[str, Mapping[str, Sequence[float]]], ylabel: str) -> list[Axes]:
+    """Draw a number for each head, one panel per kind of attention, one kind of dot per table.
+
+    Args:
+        tables: ``{name: {kind of attention: [one value per head, layer after layer]}}``; each layer has four heads.
+        ylabel: what the numbers are.
+
+    Raises:
+        ValueError: if there is no table.
+    """
+    if not tables:
+        raise ValueError("tables is empty; give at least one")
+    kinds = list(next(iter(tables.values())))
+    figure, axes = plt.subplots(1, len(kinds), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
+    for ax, kind in zip(axes[0], kinds, strict=True):
+        for shift, (name, table), style in zip((-0.14, 0.14), tables.items(), STYLES, strict=False):
+            at = np.arange(len(table[kind])) + shift
+            ax.plot(at, table[kind], style.marker, color=style.colour, linestyle="none", label=name, clip_on=False)
+        names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(table[kind]))]
+        ax.set_xticks(range(len(names)), names)
+        ax.tick_params(axis="x", labelsize=9.5)
+        ax.set(title=kind, xlabel="layer.head", ylim=(-0.03, 1.03))
+    axes[0][0].set_ylabel(ylabel)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=len(tables))
+    return list(axes[0])
+
+
+def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel: str) -> list[Axes]:
+    """Draw what share of its weight each head gives to one kind of position, one panel per kind of attention.
+
+    Args:
+        panels: ``{title: (one share per head, layer after layer; the share that even weights would give)}``.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one")
+    figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, (shares, even)) in zip(axes[0], panels.items(), strict=True):
+        ax.axhline(even, color=TRUTH_COLOUR, linestyle="--", label="even weights")
+        ax.vlines(range(len(shares)), even, shares, color=FAINT, linewidth=1.5)
+        ax.plot(range(len(shares)), shares, "o", color=STYLES[0].colour, linestyle="none", label="head")
+        names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(shares))]
+        ax.set_xticks(range(len(names)), names)
+        ax.tick_params(axis="x", labelsize=9.5)
+        ax.set(xlabel="layer.head", ylim=(0, 1))
+        ax.set_title(title, fontsize=11)
+    axes[0][0].set_ylabel(ylabel)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    return list(axes[0])
+
+
+def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
+    """Draw maps of single heads side by side, 0 white and 1 dark.
+
+    Args:
+        panels: ``{title: (weights (T, Tk), words of the keys, words of the queries)}``.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one")
+    _, axes = plt.subplots(1, len(panels), figsize=(3.35 * len(panels), 4.3), layout="constrained", squeeze=False)
+    for ax, (title, (weights, keys, queries)) in zip(axes[0], panels.items(), strict=True):
+        plot_alignment(weights, keys, queries, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
+    return list(axes[0])

@@ -1,4 +1,4 @@
-"""Figures of chapter 13: answers of bits, a memory before and after, tracks of heads, and a line for every seed."""
+"""Figures of chapter 13: output bits, a memory before and after, weights of heads over time, a mark for each run."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,12 +13,12 @@ _WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
 
 
 def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against: str | None = None) -> list[Axes]:
-    """Draw sequences of vectors below one another: a column is a vector, a cell a bit or how sure a model is of a 1.
+    """Draw sequences of vectors below one another: a column is a vector, a cell a bit or the probability of a 1.
 
     Args:
         rows: ``{title: (T, bits)}``, numbers from 0 to 1.
         xlabel: what the columns are; they are counted from 1.
-        wrong_against: title of the right answer. In each other panel a mark stands over a vector with a wrong bit.
+        wrong_against: title of the target. In each other panel a mark stands above each vector with a wrong bit.
 
     Raises:
         ValueError: if there is nothing to draw, or the panels have not the same shape.
@@ -38,7 +38,9 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
         ax.grid(False)
         if wrong_against is not None and title != wrong_against:
             wrong = ((values > 0.5) != (panels[wrong_against] > 0.5)).any(axis=1).nonzero()[0] + 1
-            ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=5, clip_on=False)
+            mark = 5 if vectors <= 60 else 2.5  # many narrow columns need small marks
+            if len(wrong):  # a line without points would upset the layout
+                ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=mark, clip_on=False)
     axes[-1, 0].set_xlabel(xlabel)
     return list(axes[:, 0])
 
@@ -71,15 +73,15 @@ def plot_memories(memories: Mapping[str, object]) -> list[Axes]:
 
 
 def plot_tracks(
-    panels: Mapping[str, object], told: int | None = None, rows: int | None = None, ylabel: str = "row"
+    panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory"
 ) -> list[Axes]:
-    """Draw where heads look as time goes on, a panel each, below one another: the darker, the larger the weight.
+    """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
     Args:
         panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows.
-        told: the step of the delimiter; a line is drawn there.
-        rows: show so many rows of the memory, from row 0; ``None`` shows all.
-        ylabel: of panels that show a memory.
+        end: the time step of the end mark; a line is drawn there.
+        rows: how many rows of the memory to show, from row 0; ``None`` shows all.
+        ylabel: label of panels that show a memory.
 
     Raises:
         ValueError: if there is nothing to draw, or the panels differ in their number of steps.
@@ -100,9 +102,13 @@ def plot_tracks(
         image = ax.imshow(shown.T, vmin=0, vmax=1, **_WHOLE)
         ax.set_title(title, loc="left", fontsize=12)
         ax.set_ylabel("bit" if bits else ylabel)
+        last = shown.shape[1] - 1
+        ax.set_yticks(
+            [0, last] if bits or last < 12 else [0, (last + 1) // 4, (last + 1) // 2, 3 * (last + 1) // 4, last]
+        )
         ax.grid(False)
-        if told is not None:
-            ax.axvline(told, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
+        if end is not None:
+            ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
         if not bits:
             colour_bar(ax, image, "weight")
     axes[-1, 0].set_xlabel("time step")
@@ -112,20 +118,20 @@ def plot_tracks(
 def plot_each_seed(
     panels: Mapping[str, Mapping[int, Sequence[float]]],
     xlabel: str = "vectors to copy",
-    ylabel: str = "wrong bits a sequence",
+    ylabel: str = "wrong bits per sequence",
     trained: float | None = 20,
     chance: Mapping[int, float] | None = None,
 ) -> list[Axes]:
-    """Draw every run as a line of its own, one panel a model; the y axis is linear up to 1 and logarithmic above.
+    """Draw every run as a line of its own, one panel per model.
 
     Args:
-        panels: ``{model: {length: [one value a seed]}}``; each length needs all seeds.
-        xlabel, ylabel: what is drawn; the x label stands below the lowest panel.
-        trained: the longest length that was trained; what lies below is shaded.
+        panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
+        xlabel, ylabel: what is drawn; the x label is below the lowest panel.
+        trained: the longest length in training; all lengths up to it are shaded.
         chance: ``{length: what guessing gives}``, a grey line.
 
     Raises:
-        ValueError: if there is no panel, or the lengths of one have not equally many values.
+        ValueError: if there is no panel, or the lengths of one panel have different numbers of values.
     """
     if not panels:
         raise ValueError("panels is empty; give at least one model with its lengths")
@@ -143,7 +149,6 @@ def plot_each_seed(
             ax.plot(lengths, [chance[n] for n in lengths], color="#767676", linewidth=1, marker="", label="guessing")
         if trained is not None:
             ax.axvspan(min(lengths) - 1, trained + 1, zorder=0, facecolor="#F1EBDD", edgecolor="none")
-        ax.set_yscale("symlog", linthresh=1)
         ax.set_ylim(bottom=0)
         ax.set_title(readable(name), loc="left", fontsize=12)
         ax.set_xticks(lengths)
@@ -155,7 +160,7 @@ def plot_each_seed(
 
 
 def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Sequence[int] = ()) -> list[Axes]:
-    """Draw numbers that a head is told at each step as curves, a panel each, below one another.
+    """Draw numbers of a head at each time step as curves, one panel per label, below one another.
 
     Args:
         panels: ``{ylabel: {curve: (T,)}}``.
@@ -178,3 +183,33 @@ def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Seq
     legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels())
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
+
+
+def plot_runs(groups: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float | None = None) -> Axes:
+    """Draw one mark per run: a row for each name, a kind of mark for each group.
+
+    Args:
+        groups: ``{group: {name: [one value per run]}}``; the names are drawn from top to bottom.
+        xlabel: what is drawn.
+        chance: a grey line at the value that guessing gives.
+
+    Raises:
+        ValueError: if there is nothing to draw.
+    """
+    names = list(dict.fromkeys(name for points in groups.values() for name in points))
+    if not names:
+        raise ValueError("groups is empty; give at least one group with a name and its values")
+    _, ax = plt.subplots(figsize=(6.5, 1.4 + 0.55 * len(names)), layout="constrained")
+    offsets = np.linspace(-0.16, 0.16, len(groups)) if len(groups) > 1 else [0.0]
+    for (group, points), style, offset in zip(groups.items(), STYLES, offsets, strict=False):
+        spots = [(value, names.index(name) + offset) for name, values in points.items() for value in values]
+        xs, ys = zip(*spots, strict=True)
+        ax.plot(
+            xs, ys, style.marker, color=style.colour, label=readable(group), alpha=0.75, markersize=7, clip_on=False
+        )
+    if chance is not None:
+        ax.axvline(chance, color="#767676", linewidth=1, linestyle="-", label="guessing")
+    ax.set_yticks(range(len(names)), [readable(name) for name in names])
+    ax.set(xlabel=xlabel, ylim=(len(names) - 0.5, -0.5))
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax

@@ -30,16 +30,16 @@ def draw_machine() -> Axes:
     arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
     say(ax, 1.25, 3.85, r"output $y_t$")
     arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
-    say(ax, 2.55, 3.4, "where? what?", size=10)
+    say(ax, 2.35, 3.3, "address,\nerase, add", size=10)
     arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
-    say(ax, 3.4, 1.95, "where?", size=10)
+    say(ax, 3.4, 1.95, "address", size=10)
     arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
-    say(ax, 6.45, 3.8, "erase, add", size=10)
+    say(ax, 6.45, 3.8, "changes rows", size=10)
     arrow(ax, (7.3, 1.15), (5.65, 1.15), LINE)
     say(ax, 6.45, 1.4, "weighted sum", size=10)
     line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
     arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
-    say(ax, 2.6, 0.0, r"what was read, $r_t$: known at the next step", size=10)
+    say(ax, 2.6, 0.0, r"read vector $r_t$: for $y_t$, and for the controller at step $t+1$", size=10)
     return ax
 
 
@@ -49,14 +49,14 @@ def draw_rows(
     flows: Sequence[tuple[int, int, Sequence[tuple[int, int, float]]]] = (),
     decimals: int = 2,
 ) -> list[Axes]:
-    """Draw numbers that belong to rows of memory, a panel each, rows from top to bottom, as bars with their figures.
+    """Draw one number per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
     Args:
         columns: ``{title: (N,)}``, from left to right.
         memory: ``(N, M)``, drawn as cells to their left.
         flows: ``(from, to, [(row, row, amount), …])``: arrows from one panel's rows to another's, as thick as the
-            amount; panels are counted without the memory. An arrow round the end of the memory is orange.
-        decimals: of the figures.
+            amount; panels are counted without the memory. An arrow from the last row to row 0 is orange.
+        decimals: how many decimals of each number to print.
 
     Returns:
         the axes of the columns.
