@@ -17,10 +17,12 @@ FUNCTIONS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
     ("positive part (relu)", torch.relu), ("reciprocal (one over it)", torch.reciprocal),
     ("complement (1 minus it)", lambda x: 1 - x), ("logarithm to base 2", torch.log2), ("arc cosine", torch.acos),
 )  # fmt: skip
-ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
-             ("without the digits behind the decimal point", torch.trunc),
-             ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
-             ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()))  # fmt: skip
+ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
+    ("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
+    ("without the digits behind the decimal point", torch.trunc),
+    ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
+    ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()),
+)  # fmt: skip
 
 
 def functions(case: Case) -> Iterator[Claim]:
