@@ -149,6 +149,7 @@ class ChecksOfALab:
         for variant in VARIANTS:
             assert evaluate(self.lab, exercise.name, exercise.reference, variant).passed
             for run in exercise.expected(variant):
+                assert run.failure is None, run.failure.text
                 for prop in exercise.properties:
                     assert prop.holds(run.value, *clone(run.args)), f"variant {variant}: {prop.name}"
 

@@ -40,14 +40,6 @@ def by_send_back(x):
     return x.grad
 
 
-def by_vjp(x):
-    return torch.func.vjp(cube, x)[1](torch.ones_like(x))[0]
-
-
-def by_jacobian(x):
-    return torch.autograd.functional.jacobian(cube, x).diagonal()
-
-
 def by_forward_mode(x):
     with forward_ad.dual_level():
         dual = cube(forward_ad.make_dual(x, torch.ones_like(x)))
@@ -70,8 +62,8 @@ SLOPE = Exercise(slope, lambda draw: [(draw.normal(3),)], [], gradients=False, b
         (by_grad, "autograd.grad"),
         (by_backward, "backward"),
         (by_send_back, "backward"),
-        (by_vjp, "torch.func"),
-        (by_jacobian, "autograd.grad"),
+        (lambda x: torch.func.vjp(cube, x)[1](torch.ones_like(x))[0], "torch.func"),
+        (lambda x: torch.autograd.functional.jacobian(cube, x).diagonal(), "autograd.grad"),
         (by_forward_mode, "forward mode"),
         (hidden_in_a_try, "backward"),
         (torch.func.vmap(torch.func.grad(cube)), "torch.func"),
@@ -87,7 +79,7 @@ def test_autograd_is_noticed_however_it_is_called(answer, way):
 
 def test_the_same_answers_pass_where_nothing_was_said_about_hands():
     exercise = Exercise(slope, lambda draw: [(draw.normal(3),)], [], gradients=False)
-    assert all(judge(exercise, answer) for answer in (slope, by_grad, by_backward, by_vjp))
+    assert all(judge(exercise, answer) for answer in (slope, by_grad, by_backward))
 
 
 def test_work_by_hand_is_not_taken_for_autograd():
@@ -95,13 +87,8 @@ def test_work_by_hand_is_not_taken_for_autograd():
         with torch.no_grad():
             return 3 * leaf(x).detach() * x
 
-    def on_a_graph(x):
-        return (3 * leaf(x) * x).detach()
-
-    def differences(x):
-        return (cube(x + 1e-5) - cube(x - 1e-5)) / 2e-5
-
-    for answer in (slope, with_switches, on_a_graph, differences):
+    differences = lambda x: (cube(x + 1e-5) - cube(x - 1e-5)) / 2e-5  # noqa: E731
+    for answer in (slope, with_switches, lambda x: (3 * leaf(x) * x).detach(), differences):
         verdict = judge(SLOPE, answer)
         assert verdict.passed
         assert "by hand" in verdict.message
@@ -139,7 +126,7 @@ def test_attention_backward_is_by_hand(answer, name):
 
 def test_autograd_is_named_before_any_number_is_judged():
     assert judge(SLOPE, lambda x: by_grad(x) / 0).mistake == "not by hand"
-    assert judge(SLOPE, lambda x: by_vjp(x)[:1]).mistake == "not by hand"
+    assert judge(SLOPE, lambda x: by_backward(x)[:1]).mistake == "not by hand"
 
 
 def wrong_at_zero(weights, value, grad_context):

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from attnbook.checks import Draw, Exercise, Mistake, Property, evaluate
 from attnbook.checks.engine import diagnosis
+from attnbook.checks.engine.diagnosis.claims import Budget, Case
 from attnbook.checks.engine.judge import judge
 from attnbook.checks.engine.sandbox import Run
 
@@ -96,13 +97,16 @@ def one_position(index):
         ("one row for all", lambda q, k: (dot(q, k) + dot(q, k).sin())[:, :1].expand_as(dot(q, k))),
         ("a factor for each row", lambda q, k: dot(q, k) * q.norm(dim=-1, keepdim=True)),
         ("a number added to each row", lambda q, k: dot(q, k) + q.norm(dim=-1, keepdim=True)),
-        ("sentences mixed", lambda q, k: torch.einsum("bqd,ckd->bqk", q, k)),
+        ("axis 0 mixed", lambda q, k: torch.einsum("bqd,ckd->bqk", q, k)),
         ("key has no effect", lambda q, k: torch.cdist(q, torch.arange(k.numel()).view(k.shape).double())),
         ("nothing but zeros", lambda q, k: 0 * dot(q, k)),
         ("the same number everywhere", lambda q, k: 0 * dot(q, k) + q.sum()),
         ("in another order", lambda q, k: dot(q, k).flatten().roll(3).view(dot(q, k).shape)),
-        ("wrong only at the last position", one_position(-1)),
-        ("wrong only after the first position", lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3])),
+        ("wrong only at the last position of axis 1", one_position(-1)),
+        (
+            "wrong only after the first position of axis 0",
+            lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3]),
+        ),
         ("random", restless),
     ],
 )
@@ -114,7 +118,10 @@ def test_a_wrong_result_is_explained_by_the_right_one(kind, answer):
 @pytest.mark.parametrize(
     "kind, answer",
     [
-        ("wrong only in closed rows", lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True)),
+        (
+            "wrong only in the rows in which `mask` has no True at all",
+            lambda s, m, g: soft(s, m, g) + ~m.any(-1, keepdim=True),
+        ),
         ("as if mask were changed", lambda s, m, g: soft(s, ~m, g)),
         ("as if gain were changed", lambda s, m, g: soft(s, m, 1.0)),
         ("as if gain were changed", lambda s, m, g: soft(s, m, 1 / g)),
@@ -150,9 +157,10 @@ def test_of_several_results_the_wrong_one_is_explained(kind, answer, named):
     [
         ("True and False exchanged", lambda n: ~causal(n)),
         ("axes permuted", lambda n: causal(n).T),
-        ("wrong only on the diagonal", lambda n: causal(n).tril(-1)),
+        ("wrong only on the diagonal of axes 0 and 1", lambda n: causal(n).tril(-1)),
+        ("one position too many open", lambda n: torch.ones(n, n, dtype=torch.bool).tril(1)),
         ("too many True", lambda n: causal(n) | (torch.arange(n) == 2)),
-        ("wrong only at the first position", lambda n: causal(n) & (torch.arange(n) > 0)),
+        ("wrong only at the first position of axis 1", lambda n: causal(n) & (torch.arange(n) > 0)),
         ("the same number everywhere", lambda n: causal(n) | True),
     ],
 )
@@ -161,7 +169,46 @@ def test_masks_are_explained_in_words_for_masks(kind, answer):
 
 
 def test_positions_that_should_not_know_each_other_are_found_out():
-    assert judge(APART, lambda x: apart(x + x.roll(1, 1).sin())).kind == "positions mixed"
+    assert judge(APART, lambda x: apart(x + x.roll(1, 1).sin())).kind == "axis 1 mixed"
+
+
+def test_where_the_right_function_mixes_positions_nobody_is_blamed_for_it():
+    def attend(x, mask):
+        return (x @ x.mT).masked_fill(~mask, -1e9).softmax(-1) @ x
+
+    def inputs(draw):
+        batch, length, dim = draw.sizes(3)
+        for mask in (torch.ones(length, length, dtype=torch.bool).tril(), torch.eye(length, dtype=torch.bool)):
+            yield draw.normal(batch, length, dim), mask
+
+    verdict = judge(Exercise(attend, inputs, []), lambda x, mask: attend(x, mask).cumsum(1).sin() * x.sum(1)[:, None])
+    assert "mixed" not in verdict.kind
+    assert "later" not in verdict.kind
+
+
+@pytest.mark.parametrize("wrong_up_to, said", [(0, "`text` is ''"), (3, "the exponential of the right one")])
+def test_a_relation_between_numbers_needs_three_of_them(wrong_up_to, said):
+    def rate(text):
+        return len(text) / 4
+
+    exercise = Exercise(rate, lambda draw: [("",), ("a",), ("bc",), ("def",), ("ghij",)], [])
+    verdict = judge(exercise, lambda text: math.exp(rate(text)) if len(text) <= wrong_up_to else rate(text))
+    assert said in " ".join(verdict.message.split())
+
+
+def test_a_batch_or_a_head_of_one_that_squeeze_takes_away_is_told():
+    exercise = Exercise(apart, lambda draw: [(draw.normal(1, 3, 4),), (draw.normal(1, 5, 2),)], [])
+    verdict = judge(exercise, lambda x: apart(x).squeeze())
+    assert verdict.kind == "an axis of size 1"
+    assert "`squeeze()` without an axis" in " ".join(verdict.message.split())
+
+
+def test_an_explanation_costs_the_same_on_every_machine():
+    """The work of one is counted, and when it is used up only claims that need no run can be true."""
+    case = Case(DOT, dot, next(iter(pairs(Draw(0, 0)))), 0, 0, budget=Budget(100))
+    assert case.run(dot, case.args).dim() == 3
+    with pytest.raises(ValueError, match="no work"):
+        [case.run(dot, case.args) for _ in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +217,7 @@ def test_positions_that_should_not_know_each_other_are_found_out():
         (
             "lab01",
             "shift_right",
-            "wrong only at the first position",
+            "wrong only at the first position of axis 1",
             lambda target, bos: (
                 target.roll(1, 1) * (torch.arange(target.shape[1]) > 0)
                 + bos * (torch.arange(len(target)) == 0)[:, None] * (torch.arange(target.shape[1]) == 0)
@@ -253,18 +300,10 @@ def test_one_step_of_the_right_computation_changed_is_found(old, new, words):
 @pytest.mark.parametrize(
     "value",
     [
-        None,
-        "no",
-        {1: "a"},
-        [torch.ones(2), "b"],
-        torch.ones(0),
-        torch.ones(2, 2, 2, 2, 2),
-        float("nan"),
-        {1, 2},
-        (),
-        [[]],
+        None, "no", {1: "a"}, [torch.ones(2), "b"], torch.ones(0), torch.ones(2, 2, 2, 2, 2), float("nan"), {1, 2},
+        (), [[]],
     ],
-)
+)  # fmt: skip
 def test_nothing_raises_and_it_is_quick(value):
     def same(x):
         return x

@@ -52,17 +52,13 @@ def test_an_edit_must_stand_once_in_the_reference(weigh_exercise, old, times):
         weigh_exercise.source(Mistake("edit", "…", {old: "x"}))
 
 
-def test_sizes_are_all_different():
+def test_sizes_are_all_different_and_smallest_in_the_first_draw():
     for number in range(4):
         sizes = Draw(5, number).sizes(4, low=3)
         assert len(set(sizes)) == 4
         assert min(sizes) >= 3
-
-
-def test_the_first_draw_has_the_smallest_sizes():
-    first = [max(Draw(variant, 0).sizes(3)) for variant in range(20)]
-    later = [max(Draw(variant, 2).sizes(3)) for variant in range(20)]
-    assert max(first) < max(later)
+    first, later = (max(max(Draw(variant, number).sizes(3)) for variant in range(20)) for number in (0, 2))
+    assert first < later
 
 
 def test_lengths_hold_a_full_row_and_a_shorter_one():
@@ -81,19 +77,14 @@ def test_a_mask_has_an_open_row_and_perhaps_a_closed_one(empty_rows):
         assert not mask[1:].all(1).any()
 
 
-def test_integers_keep_to_their_range():
+def test_numbers_keep_to_their_range():
     draw = Draw(0, 0)
-    numbers = draw.integers(3, 6, 200)
+    numbers, real = draw.integers(3, 6, 200), draw.uniform(100, low=-2, high=-1)
     assert set(numbers.tolist()) == {3, 4, 5}
-    assert numbers.dtype == torch.long
+    assert -2 <= real.min() < real.max() <= -1
+    assert (numbers.dtype, real.dtype) == (torch.long, torch.float64)
     assert draw.integer(4, 5) == 4
     assert sorted(draw.order(5).tolist()) == [0, 1, 2, 3, 4]
-
-
-def test_uniform_numbers_keep_to_their_range():
-    numbers = Draw(0, 0).uniform(100, low=-2, high=-1)
-    assert numbers.dtype == torch.float64
-    assert -2 <= numbers.min() < numbers.max() <= -1
 
 
 def test_canonical_results_are_compared():

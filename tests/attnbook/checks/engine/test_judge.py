@@ -9,11 +9,11 @@ from attnbook.checks.engine import sandbox
 from attnbook.checks.engine.judge import judge
 
 
-def weigh_by_einsum(weights, value):
+def by_einsum(weights, value):
     return torch.einsum("bqk,bkd->bqd", weights, value)
 
 
-def weigh_by_loops(weights, value):
+def by_loops(weights, value):
     rows = []
     for b in range(len(value)):
         print("row", b)
@@ -22,135 +22,121 @@ def weigh_by_loops(weights, value):
     return torch.stack(rows).view(*weights.shape[:2], -1)
 
 
-def weigh_by_bmm(weights, value, *, fast=True):
+def by_bmm(weights, value, *, fast=True):
     return torch.bmm(weights, value) if fast else None
 
 
-@pytest.mark.parametrize("answer", [weigh_by_einsum, weigh_by_loops, weigh_by_bmm, torch.bmm])
+@pytest.mark.parametrize("answer", [by_einsum, by_loops, by_bmm, torch.bmm])
 def test_a_right_answer_passes_in_any_style(weigh_exercise, answer):
     for variant in range(3):
         verdict = judge(weigh_exercise, answer, variant)
-        assert verdict.passed, verdict.message
-        assert verdict
-        assert verdict.mistake is None
+        assert (bool(verdict), verdict.mistake) == (True, None), verdict.message
         assert verdict.message.startswith("✓ weigh is right")
         assert "within the values" in verdict.message
 
 
-def test_numpy_passes_where_no_gradient_is_asked_for(extremes_exercise):
-    def by_numpy(numbers):
-        found = numbers.numpy()
-        return torch.tensor(np.min(found)), torch.tensor(found.max())
-
-    assert judge(extremes_exercise, by_numpy)
-
-
-def test_numpy_loses_the_gradient_where_one_is_asked_for(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: torch.from_numpy(w.numpy() @ v.numpy()))
-    assert verdict.mistake == "loses the gradient"
+@pytest.mark.parametrize(
+    "answer", [lambda x: [x.min(), x.max()], lambda x: (torch.tensor(np.min(x.numpy())), torch.tensor(x.numpy().max()))]
+)
+def test_a_list_is_as_good_as_a_tuple_and_numpy_passes_where_no_gradient_is_asked_for(extremes_exercise, answer):
+    assert judge(extremes_exercise, answer)
 
 
 @pytest.mark.parametrize("index", range(3))
 def test_a_known_mistake_is_named(weigh_exercise, index):
     mistake = weigh_exercise.mistakes[index]
     verdict = judge(weigh_exercise, weigh_exercise.function(mistake))
-    assert not verdict
-    assert verdict.mistake == mistake.name
+    assert (verdict.passed, verdict.mistake) == (False, mistake.name)
     assert mistake.message in verdict.message
-
-
-def test_a_known_mistake_is_named_in_another_style_though_it_fails_otherwise(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: torch.einsum("bkq,bkd->bqd", w, v))
-    assert verdict.mistake == "transposed"
 
 
 def test_the_message_shows_input_expected_and_got(weigh_exercise):
     text = judge(weigh_exercise, lambda w, v: (w @ v) * 10).message
-    assert "smallest input" in text
-    assert "weights = [[[" in text
-    assert "expected, tensor" in text
-    assert "got, tensor" in text
-
-
-def test_an_unlisted_mistake_is_explained(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: w @ v + 100)
-    assert (verdict.mistake, verdict.kind) == (None, "a constant added")
+    for words in ("smallest input", "weights = [[[", "expected, tensor", "got, tensor"):
+        assert words in text
 
 
 def tangled(weights, value):
     return (weights @ value).sin() * value.cumsum(1)[:, -1:] + weights.square().sum(-1, keepdim=True)
 
 
-def test_what_cannot_be_explained_is_rejected_by_the_first_property_that_fails(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) + 100)
-    assert (verdict.mistake, verdict.kind) == (None, "property")
+@pytest.mark.parametrize(
+    "kind, answer",
+    [
+        ("a constant added", lambda w, v: w @ v + 100),  # unlisted, and explained
+        ("property", lambda w, v: tangled(w, v) + 100),  # without explanation: the first property that fails
+        ("values", lambda w, v: tangled(w, v) - 100),
+        ("summed over an axis", lambda w, v: (w @ v).sum(-1)),
+    ],
+)
+def test_what_nobody_listed_is_explained_or_shown(weigh_exercise, kind, answer):
+    verdict = judge(weigh_exercise, answer)
+    assert (verdict.mistake, verdict.kind) == (None, kind)
 
 
-def test_what_cannot_be_explained_and_has_all_properties_is_shown_its_values(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) - 100)
-    assert (verdict.mistake, verdict.kind) == (None, "values")
+def test_a_property_that_fails_is_the_title(weigh_exercise):
+    message = judge(weigh_exercise, lambda w, v: tangled(w, v) + 100).message
+    assert message.startswith('✗ weigh: "within the values" does not hold')
 
 
-def test_a_wrong_shape_is_said(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: (w @ v).sum(-1))
-    assert (verdict.mistake, verdict.kind) == (None, "summed over an axis")
+def raises(error):
+    def answer(*args):
+        raise error
+
+    return answer
 
 
-@pytest.mark.parametrize("number", [3, None, torch.ones(2), "weigh"])
-def test_what_cannot_be_called_gets_told_so(weigh_exercise, number):
-    verdict = judge(weigh_exercise, number)
-    assert verdict.mistake == "not a function"
-    assert "check.weigh(weigh)" in verdict.message
+def forgets(weights, value):
+    result = weights @ value  # noqa: F841
 
 
-def test_other_parameters_get_told_so(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda weights: weights)
-    assert verdict.mistake == "other parameters"
-    assert "(weights, value)" in verdict.message
+def empty(weights, value):
+    """Weigh."""
 
 
-def test_an_unwritten_exercise_is_no_mistake(weigh_exercise):
-    def unwritten(weights, value):
-        raise NotImplementedError("your code here")
-
-    def empty(weights, value):
-        """Weigh."""
-
-    for answer in (unwritten, empty):
-        verdict = judge(weigh_exercise, answer)
-        assert (verdict.passed, verdict.mistake) == (False, None)
-        assert "not written yet" in verdict.message
-
-
-def test_an_unwritten_function_that_is_called_is_named(weigh_exercise):
+def calls_another(weights, value):
     def earlier(weights):
         raise NotImplementedError
 
-    verdict = judge(weigh_exercise, lambda w, v: earlier(w) @ v)
-    assert "`earlier` is not written yet" in verdict.message
+    return earlier(weights) @ value
 
 
-def test_a_forgotten_return_is_told(weigh_exercise):
-    def forgets(weights, value):
-        result = weights @ value  # noqa: F841
-
-    verdict = judge(weigh_exercise, forgets)
-    assert verdict.mistake == "forgot return"
-    assert "`return`" in verdict.message
+def stops(weights, value):
+    together = weights + value.sum()
+    return together @ torch.ones(99, 1)
 
 
-def test_an_error_shows_the_students_own_line_and_the_shapes(weigh_exercise):
-    def fails(weights, value):
-        together = weights + value.sum()
-        return together @ torch.ones(99, 1)
+def prints(weights, value):
+    print("the shape is", tuple(value.shape))
+    return weights
 
-    verdict = judge(weigh_exercise, fails)
-    assert verdict.mistake is None
-    assert "stopped with RuntimeError" in verdict.message
-    assert "in fails, line" in verdict.message
-    assert "return together @ torch.ones(99, 1)" in verdict.message
-    assert "weights: tensor (" in verdict.message
+
+@pytest.mark.parametrize(
+    "name, words, answer",
+    [
+        *(("not a function", "check.weigh(weigh)", value) for value in (3, None, torch.ones(2), "weigh")),
+        ("other parameters", "(weights, value)", lambda weights: weights),
+        (None, "not written yet", raises(NotImplementedError("your code here"))),
+        (None, "not written yet", empty),
+        (None, "`earlier` is not written yet", calls_another),
+        ("forgot return", "`return`", forgets),
+        (None, "stopped with RuntimeError", stops),
+        (None, "in stops, line", stops),
+        (None, "return together @ torch.ones(99, 1)", stops),
+        (None, "weights: tensor (", stops),
+        ("not a number", "NaN", lambda w, v: torch.where(w @ v > 0, float("nan"), w @ v)),
+        ("not a number", "infinity", lambda w, v: torch.where(w @ v > 0, float("inf"), w @ v)),
+        ("another device", "meta", lambda w, v: (w @ v).to("meta")),
+        ("transposed", "over the queries", lambda w, v: torch.einsum("bkq,bkd->bqd", w, v)),  # another error
+        (None, "the shape is", prints),
+    ],
+)
+def test_what_is_wrong_at_once_is_told(weigh_exercise, capsys, name, words, answer):
+    verdict = judge(weigh_exercise, answer)
+    assert (verdict.passed, verdict.mistake) == (False, name)
+    assert words in verdict.message
     assert "judge.py" not in verdict.message
+    assert capsys.readouterr().out == ""
 
 
 def test_a_loop_without_end_is_stopped(weigh_exercise, monkeypatch):
@@ -171,17 +157,11 @@ def test_a_loop_without_end_is_stopped(weigh_exercise, monkeypatch):
 @pytest.mark.parametrize(
     "result, words",
     [
-        ([1.0, 2.0], "list of 2"),
-        (np.ones(2), "torch.from_numpy"),
-        ("no", "str"),
-        ((torch.ones(2),), "tuple of 1"),
-        ({1: 2}, "dict"),
-        ((x for x in "ab"), "yield"),
-        (object(), "object"),
-        (10**30, "int"),
+        ([1.0, 2.0], "list of 2"), (np.ones(2), "torch.from_numpy"), ("no", "str"), ((torch.ones(2),), "tuple of 1"),
+        ({1: 2}, "dict"), ((x for x in "ab"), "yield"), (object(), "object"), (10**30, "int"),
         (torch.ones(2, dtype=torch.complex64), "Tensor"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_type_gets_told(weigh_exercise, result, words):
     verdict = judge(weigh_exercise, lambda w, v: result)
     assert verdict.mistake == "wrong type"
@@ -202,41 +182,13 @@ def test_a_tuple_of_another_length_gets_told(extremes_exercise, answer, name):
     assert "smallest, largest" in verdict.message
 
 
-def test_a_list_is_as_good_as_a_tuple(extremes_exercise):
-    assert judge(extremes_exercise, lambda x: [x.min(), x.max()])
-
-
-@pytest.mark.parametrize("spoilt", [float("nan"), float("inf")])
-def test_nan_and_infinity_get_told(weigh_exercise, spoilt):
-    verdict = judge(weigh_exercise, lambda w, v: torch.where(w @ v > 0, spoilt, w @ v))
-    assert verdict.mistake == "not a number"
-
-
-def test_a_result_elsewhere_gets_told(weigh_exercise):
-    verdict = judge(weigh_exercise, lambda w, v: (w @ v).to("meta"))
-    assert verdict.mistake == "another device"
-    assert "meta" in verdict.message
-
-
-def test_what_an_answer_prints_is_shown_with_its_mistake(weigh_exercise, capsys):
-    def prints(weights, value):
-        print("the shape is", tuple(value.shape))
-        return weights
-
-    assert "the shape is" in judge(weigh_exercise, prints).message
-    assert capsys.readouterr().out == ""
-
-
 class Agreeable(torch.Tensor):
     """A tensor that says it is equal to everything."""
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        return (
-            True
-            if function in (torch.allclose, torch.equal)
-            else super().__torch_function__(function, types, args, kwargs or {})
-        )
+        agrees = function in (torch.allclose, torch.equal)
+        return True if agrees else super().__torch_function__(function, types, args, kwargs or {})
 
 
 class Same:
@@ -248,68 +200,49 @@ class Same:
     __hash__ = object.__hash__
 
 
+class UnspeakableError(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+def recurses(weights, value):
+    return recurses(weights, value)
+
+
 def writes_zeros(weights, value):
     weights.zero_()
     value.zero_()
     return weights @ value
 
 
-def test_the_check_is_not_fooled(weigh_exercise):
-    for answer in (
-        lambda w, v: (w @ v * 2).as_subclass(Agreeable),
-        lambda w, v: Same(),
-        writes_zeros,
-        lambda w, v: torch.zeros_like(w @ v),
-        lambda w, v: (w @ v).mean() + 0 * (w @ v),
-    ):
-        assert not judge(weigh_exercise, answer)
+INSIDE_ITSELF = []
+INSIDE_ITSELF.append(INSIDE_ITSELF)
 
 
-def test_answers_that_misbehave_raise_nothing(weigh_exercise):
-    inside_itself = []
-    inside_itself.append(inside_itself)
-
-    class UnspeakableError(Exception):
-        def __str__(self):
-            raise ValueError
-
-    def recurse(weights, value):
-        return recurse(weights, value)
-
-    def leaves(weights, value):
-        raise SystemExit
-
-    def speechless(weights, value):
-        raise UnspeakableError
-
-    for answer in (
-        recurse,
-        leaves,
-        speechless,
-        int,
-        lambda w, v: inside_itself,
-        lambda w, v: torch.ones(2).to_sparse(),
-        lambda w, v: {Same(): 1},
-        lambda w, v: {(2, 3)},
-    ):
-        assert not judge(weigh_exercise, answer)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda w, v: (w @ v * 2).as_subclass(Agreeable), lambda w, v: Same(), writes_zeros,
+        lambda w, v: torch.zeros_like(w @ v), lambda w, v: (w @ v).mean() + 0 * (w @ v), recurses,
+        raises(SystemExit()), raises(UnspeakableError()), int, lambda w, v: INSIDE_ITSELF,
+        lambda w, v: torch.ones(2).to_sparse(), lambda w, v: {Same(): 1}, lambda w, v: {(2, 3)},
+    ],
+)  # fmt: skip
+def test_the_check_is_not_fooled_and_never_raises(weigh_exercise, answer):
+    assert not judge(weigh_exercise, answer)
 
 
-def test_two_mistakes_alike_in_one_place_are_told_apart_by_the_others():
+def test_two_mistakes_alike_in_one_position_are_told_apart_by_the_others():
     def double(number):
         return number * 2
 
-    exercise = Exercise(
-        double,
-        lambda draw: [(2,), (3,)],
-        [
-            Mistake("squared", "You squared.", "return number ** 2"),
-            Mistake("two more", "You added.", "return number + 2"),
-        ],
-    )
-    assert judge(exercise, lambda n: n + 2).mistake == "two more"
-    assert judge(exercise, lambda n: n * n).mistake == "squared"
-    assert judge(exercise, lambda n: n * 3).mistake is None
+    known = [
+        Mistake("squared", "You squared.", "return number ** 2"),
+        Mistake("two more", "You added.", "return number + 2"),
+    ]
+    exercise = Exercise(double, lambda draw: [(2,), (3,)], known)
+    answers = (lambda n: n + 2, lambda n: n * n, lambda n: n * 3)
+    assert [judge(exercise, answer).mistake for answer in answers] == ["two more", "squared", None]
 
 
 def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():

@@ -60,16 +60,9 @@ def test_a_lab_is_read_when_first_asked():
     lab = Lab("lab01")
     assert lab._exercises is None
     assert "shift_right" in dir(lab)
-    assert list(lab.exercises()) == [
-        "shift_right",
-        "sequence_loss",
-        "last_states",
-        "greedy_decode",
-        "exact_match_by_length",
-    ]
-    assert repr(lab) == (
-        "<checks of lab01: shift_right, sequence_loss, last_states, greedy_decode, exact_match_by_length>"
-    )
+    names = ["shift_right", "sequence_loss", "last_states", "greedy_decode", "exact_match_by_length"]
+    assert list(lab.exercises()) == names
+    assert repr(lab) == f"<checks of lab01: {', '.join(names)}>"
     assert repr(lab.shift_right) == "<check of shift_right(target, bos) in lab01>"
 
 

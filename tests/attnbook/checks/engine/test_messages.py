@@ -28,14 +28,9 @@ def returns_a_constant():
 @pytest.mark.parametrize(
     "answer, empty",
     [
-        (only_a_docstring, True),
-        (only_dots, True),
-        (lambda x: None, True),
-        (returns_none_at_the_end, False),
-        (returns_a_constant, False),
-        (len, False),
-        (lambda x: x, False),
+        (only_a_docstring, True), (only_dots, True), (lambda x: None, True), (returns_none_at_the_end, False),
+        (returns_a_constant, False), (len, False), (lambda x: x, False),
     ],
-)
+)  # fmt: skip
 def test_an_empty_body_is_recognised(answer, empty):
     assert empty_body(answer) == empty

@@ -14,15 +14,10 @@ def test_long_tensors_are_only_described():
 @pytest.mark.parametrize(
     "value, wanted",
     [
-        ({2: 1 / 3}, "{2: 0.3333}"),
-        ([1.0, "a"], "[1, 'a']"),
-        ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
-        (len, "a function"),
-        (set(), "set()"),
-        (frozenset(), "set()"),
-        (-0.0, "0"),
+        ({2: 1 / 3}, "{2: 0.3333}"), ([1.0, "a"], "[1, 'a']"), ({(1, 2), (0, 1)}, "{(0, 1), (1, 2)}"),
+        (len, "a function"), (set(), "set()"), (frozenset(), "set()"), (-0.0, "0"),
     ],
-)
+)  # fmt: skip
 def test_other_values_print_as_they_are_written(value, wanted):
     assert text(value) == wanted
 

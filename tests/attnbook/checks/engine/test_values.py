@@ -28,14 +28,10 @@ class Model:
 @pytest.mark.parametrize(
     "value, wanted",
     [
-        (np.float64(0.5), 0.5),
-        (np.int64(3), 3),
-        (Pair(1, 2), (1, 2)),
-        (Counter("aab"), {"a": 2, "b": 1}),
-        ({1, 2}, frozenset({1, 2})),
-        ([True, None, "a"], [True, None, "a"]),
+        (np.float64(0.5), 0.5), (np.int64(3), 3), (Pair(1, 2), (1, 2)), (Counter("aab"), {"a": 2, "b": 1}),
+        ({1, 2}, frozenset({1, 2})), ([True, None, "a"], [True, None, "a"]),
     ],
-)
+)  # fmt: skip
 def test_values_become_exact_types(value, wanted):
     assert plain(value) == wanted
     assert type(plain(value)) is type(wanted)
@@ -60,17 +56,11 @@ def test_what_says_the_same_is_the_same(first, second):
 @pytest.mark.parametrize(
     "first, second",
     [
-        (torch.ones(2), torch.ones(2, 1)),
-        (torch.ones(1), 1.0),
-        ([1, 2], [1, 2, 3]),
-        ({"a": 1}, {"b": 1}),
-        (None, 0),
-        (torch.ones(2), [1.0, 1.0]),
-        (1.0, 1.0 + 1e-4),
-        (Strange(object()), Strange(Model(None))),
+        (torch.ones(2), torch.ones(2, 1)), (torch.ones(1), 1.0), ([1, 2], [1, 2, 3]), ({"a": 1}, {"b": 1}),
+        (None, 0), (torch.ones(2), [1.0, 1.0]), (1.0, 1.0 + 1e-4), (Strange(object()), Strange(Model(None))),
         ("a", "b"),
     ],
-)
+)  # fmt: skip
 def test_what_differs_is_told_apart(first, second):
     assert not same(first, second, 1e-6)
 
@@ -103,14 +93,10 @@ def test_size_counts_numbers():
 @pytest.mark.parametrize(
     "value, wanted",
     [
-        (torch.ones(2, 3), "tensor (2, 3) float32"),
-        ((1, 2), "tuple of 2"),
-        ({1}, "set of 1"),
-        (None, "None"),
-        (1, "int"),
-        (Strange(np.ones(2)), "ndarray"),
+        (torch.ones(2, 3), "tensor (2, 3) float32"), ((1, 2), "tuple of 2"), ({1}, "set of 1"), (None, "None"),
+        (1, "int"), (Strange(np.ones(2)), "ndarray"),
     ],
-)
+)  # fmt: skip
 def test_a_kind_is_short(value, wanted):
     assert kind(value) == wanted
 

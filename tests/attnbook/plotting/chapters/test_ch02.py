@@ -3,6 +3,7 @@ import pytest
 from attnbook.plotting.chapters.ch02 import (
     draw_attention_backward,
     draw_attention_decoder,
+    plot_changes,
     plot_soft_choice,
     plot_two_shares,
 )
@@ -22,7 +23,13 @@ def heights_of_bars(ax):
 
 def test_every_word_weight_and_state_is_named():
     ax = draw_attention_decoder(WORDS, WEIGHTS, "<bos>", "zwei")
-    assert {*WORDS, "<bos>", "zwei", "0.80", "$h_4$", "$s_{t-1}$", "$s_t$", "query"} <= written_in(ax)
+    assert {*WORDS, "$y_{t-1}$ = <bos>", "$y_t$ = zwei", "0.80", "$h_4$", "$s_{t-1}$", "$s_t$"} <= written_in(ax)
+
+
+def test_every_part_of_the_model_is_named():
+    texts = [text.get_text() for text in draw_attention_decoder(WORDS, WEIGHTS, "<bos>", "zwei").texts]
+    assert {"query", "softmax", "Σ", "context $c_t$", "output", "values\n$h_j$"} <= {*texts}
+    assert texts.count("score") == len(WORDS)
 
 
 def test_bars_are_as_high_as_the_weights():
@@ -31,7 +38,7 @@ def test_bars_are_as_high_as_the_weights():
 
 def test_lines_are_thicker_where_the_weight_is_larger():
     ax = draw_attention_decoder(WORDS, WEIGHTS, "<bos>", "zwei")
-    widths = [line.get_linewidth() for line in ax.lines[1::2]]  # from each bar to the sum
+    widths = [line.get_linewidth() for line in ax.lines[: len(WORDS)]]  # from each bar to the sum
     assert sorted(range(4), key=widths.__getitem__) == sorted(range(4), key=WEIGHTS.__getitem__)
 
 
@@ -41,7 +48,8 @@ def test_a_weight_that_no_word_has_is_refused():
 
 
 def test_each_gradient_stands_beside_what_it_belongs_to():
-    assert {"$g_e$", "$g_α$", "$g_c$", "$g_V$", "softmax", "weight sum"} <= written_in(draw_attention_backward())
+    gradients = {"$g_q$", "$g_k$", "$g_e$", "$g_α$", "$g_c$", "$g_V$"}
+    assert gradients | {"additive\nscore", "softmax", "weighted\nsum"} <= written_in(draw_attention_backward())
 
 
 def test_forwards_and_backwards_differ_without_colour():
@@ -54,19 +62,19 @@ def curves_of(ax):
 
 
 def test_a_choice_jumps_and_has_no_slope():
-    above, below = (curves_of(ax)["argmax: one place"] for ax in plot_soft_choice())
+    above, below = (curves_of(ax)["argmax: one position"] for ax in plot_soft_choice())
     assert {*above} == {0.0, 1.0}
     assert {*below} == {0.0}
 
 
 def test_a_weighted_sum_has_a_slope_everywhere_and_it_is_the_right_one():
-    above, below = (curves_of(ax)["softmax: all, weighted"] for ax in plot_soft_choice())
+    above, below = (curves_of(ax)["softmax: all positions, weighted"] for ax in plot_soft_choice())
     assert (below > 0).all()
-    assert below == pytest.approx(above * (1 - above))  # one value of 1 among zeros: what is read is its weight
+    assert below == pytest.approx(above * (1 - above))  # one value of 1 among zeros: the result is its weight
 
 
 def test_a_choice_between_fewer_than_two_is_refused():
-    with pytest.raises(ValueError, match="at least 2 places"):
+    with pytest.raises(ValueError, match="at least 2 positions"):
         plot_soft_choice((1.0,))
 
 
@@ -91,3 +99,26 @@ def test_two_shares_are_readable(looks_right):
 def test_what_is_no_share_is_refused(rows, message):
     with pytest.raises(ValueError, match=message):
         plot_two_shares(rows, "x", "y")
+
+
+CHANGES = {
+    "value elsewhere": {"number words": 0.0, "und": 0.03},
+    "another context": {"number words": 0.92, "und": 0.07},
+}
+
+
+def test_a_table_of_changes_has_a_row_per_intervention_and_a_column_per_kind():
+    ax = plot_changes(CHANGES)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["number words", "und"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*CHANGES]
+    assert [text.get_text() for text in ax.texts] == ["0.00", "0.03", "0.92", "0.07"]
+
+
+def test_a_table_of_changes_is_readable(looks_right):
+    looks_right(plot_changes(CHANGES))
+
+
+@pytest.mark.parametrize("table, message", [({}, "table is empty"), ({"a": {"x": 0}, "b": {"y": 0}}, "row 'b' has")])
+def test_a_table_with_other_kinds_is_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        plot_changes(table)

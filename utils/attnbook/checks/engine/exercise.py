@@ -50,7 +50,7 @@ switches that off: numpy answers welcome; `canonical_gradients(gradients, *args)
 are equally right to one form, one for each argument, None for a number). Nothing is sent back
 through an infinite result. `by_hand=True`: autograd is a fault, and the first to be named. New tensors on the
 CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise lists it as a
-mistake (`device=False`: not looked at).
+mistake (`device=False`: not asked).
 *Canonical.* Where several results are equally right, `canonical(result, *args)` brings them to one form.
 *Tests* of a lab are a folder too, `tests/attnbook/checks/labNN/`. `right.py` holds right answers: functions named
 like the exercise with two underscores and a style, `def shift_right__loops(target, bos)`; at least two for each
@@ -170,9 +170,9 @@ class Draw:
         return lengths[self.order(batch)]
 
     def mask(self, *shape: int, empty_rows: bool = True) -> Tensor:
-        """A bool mask `(…, rows, Tk)`: some places closed in each row but the first, which is open.
+        """A bool mask `(…, rows, Tk)`: some positions closed in each row but the first, which is open.
 
-        The last row is closed altogether; without `empty_rows` it is open in one place at least.
+        The last row is closed altogether; without `empty_rows` it is open in one position at least.
         """
         mask = torch.rand(*shape, generator=self.generator) < 0.6
         rows = mask.view(-1, shape[-1])

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from . import diagnosis, messages, side_effects, values
-from .compare import same_run, structure
+from .compare import in_words, same_run, structure
 from .diagnosis.inputs import another_default
 from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
@@ -111,8 +111,8 @@ def _not_by_hand(trial: Trial) -> Verdict:
     first = next(side_effects.by_autograd(exercise, trial.answer, trial.got, trial.expected))
     for mistake in exercise.mistakes:
         if exercise.run(exercise.function(mistake), first.got.args).autograd == first.detail:
-            return Verdict(False, mistake.name, messages.side_mistake(exercise, mistake, first))
-    return Verdict(False, first.kind, messages.complaint(exercise, first))
+            return Verdict(False, mistake.name, messages.side_effect(exercise, first, mistake))
+    return Verdict(False, first.kind, messages.side_effect(exercise, first))
 
 
 def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict:
@@ -126,7 +126,7 @@ def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict
         return known
     if complaints:
         first = complaints[0]
-        return Verdict(False, first.kind, messages.complaint(exercise, first))
+        return Verdict(False, first.kind, messages.side_effect(exercise, first))
     return _in_plain_words(trial)
 
 
@@ -139,9 +139,9 @@ def _known(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict | 
             continue
         if trial.failing:
             shown = trial.shrink(trial.failing[0], partial(_shares, exercise, exercise.function(mistake)))
-            return Verdict(False, mistake.name, messages.mistake(exercise, mistake, *shown))
+            return Verdict(False, mistake.name, messages.shown(exercise, mistake.name, mistake.message, *shown))
         if seen == mistake_pattern(exercise, mistake, trial.variant):
-            return Verdict(False, mistake.name, messages.side_mistake(exercise, mistake, complaints[0]))
+            return Verdict(False, mistake.name, messages.side_effect(exercise, complaints[0], mistake))
     return None
 
 
@@ -185,19 +185,22 @@ def _in_plain_words(trial: Trial) -> Verdict:
     if found:
         index = next((i for i in trial.failing if found.shows(trial.got[i], trial.expected[i])), first)
         shown = trial.shrink(index, found.shows)
-        return Verdict(False, None, messages.diagnosis(exercise, found, _broken(trial, *shown), *shown), found.kind)
+        text = f"{found.text}\n{_broken(trial, *shown)}".strip()
+        return Verdict(False, None, messages.shown(exercise, found.kind, text, *shown), found.kind)
     for prop in exercise.properties:
         for index in trial.failing:
             if _breaks(prop, trial.got[index], trial.expected[index]):
                 shown = trial.shrink(index, partial(_breaks, prop))
-                return Verdict(False, None, messages.property_fails(exercise, prop, *shown), "property")
+                title = f'"{prop.name}" does not hold'
+                return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
     shown = trial.shrink(first, lambda got, expected: True)
     kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
-    return Verdict(False, None, messages.wrong_values(exercise, *shown), kind)
+    words = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)
+    return Verdict(False, None, messages.shown(exercise, *words, *shown), kind)
 
 
 def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
-    """An error, another type, NaN: nothing else is looked at, but where it happens may be said."""
+    """An error, another type, NaN: no number is compared, but where it happens may be said."""
     exercise, first = trial.exercise, trial.failing[0]
     shown = trial.shrink(first, partial(_said, exercise, name))
     more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else ""
@@ -219,19 +222,10 @@ def _said(exercise: Exercise, name: str | None, got: Run, expected: Run) -> bool
 
 
 def _breaks(prop: Property, got: Run, expected: Run) -> bool:
-    return _comparable(got, expected) and not _holds(prop, got)
-
-
-def _holds(prop: Property, got: Run) -> bool:
-    """A property that cannot be looked at says nothing: another one, or the values, will."""
+    """Whether a result lacks a property. NaN lacks all of them, and one that stops tells nothing: both say no."""
+    if got.failure is not None or structure(got.value, expected.value) is not None:
+        return False
+    if values.finite(expected.value) and not values.finite(got.value):
+        return False
     held, failure = guarded(prop.holds, (got.value, *values.clone(got.args)))
-    return failure is not None or bool(held)
-
-
-def _comparable(got: Run, expected: Run) -> bool:
-    """Whether properties can be looked at: NaN has none of them, and would get the wrong words."""
-    return (
-        got.failure is None
-        and structure(got.value, expected.value) is None
-        and (values.finite(got.value) or not values.finite(expected.value))
-    )
+    return failure is None and not held

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from . import sandbox, values
-from .compare import in_words, misbuilt
+from .compare import misbuilt
 from .printing import beside, block, listing
 from .sandbox import Failure, Run
 
@@ -70,8 +70,8 @@ GENERAL = {
 
 
 MASKS = (
-    "The places are right, but your mask holds numbers ({}). Masks are bool: a comparison such as `a < b` "
-    "gives one for nothing, and `~mask` then means *not*."
+    "True and False stand in the right positions, but your mask holds numbers ({}). Masks are bool: a comparison "
+    "such as `a < b` gives one for nothing, and `~mask` then means *not*."
 )
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something
@@ -132,19 +132,15 @@ def empty_body(answer: Callable) -> bool:
     )
 
 
-def mistake(exercise: Any, known: Any, got: Run, expected: Run) -> str:
-    """A known mistake, named, with the smallest input that shows it."""
-    return message(exercise, known.name, known.message, example(exercise, got, expected))
+def shown(exercise: Any, title: str, text: str, got: Run, expected: Run) -> str:
+    """What is wrong with the values, with the smallest input that shows it."""
+    return message(exercise, title, text, example(exercise, got, expected))
 
 
-def side_mistake(exercise: Any, known: Any, first: Any) -> str:
-    """A known mistake whose values are right."""
-    return message(exercise, known.name, known.message, _seen(exercise, first))
-
-
-def complaint(exercise: Any, first: Any) -> str:
-    """A side effect nobody listed for this exercise."""
-    return message(exercise, first.kind, _complaint_text(exercise, first), _seen(exercise, first))
+def side_effect(exercise: Any, first: Any, known: Any = None) -> str:
+    """What is wrong beside the values: a known mistake, or what nobody listed for this exercise."""
+    title, text = (known.name, known.message) if known else (first.kind, _complaint_text(exercise, first))
+    return message(exercise, title, text, _seen(exercise, first))
 
 
 def _complaint_text(exercise: Any, first: Any) -> str:
@@ -178,7 +174,7 @@ def _afterwards(exercise: Any, got: Run) -> str:
 
 
 def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | None:
-    """Name and message of what is wrong before any number is looked at; None when nothing is."""
+    """Name and message of what is wrong before any number is compared; None when nothing is."""
     if got.failure is not None:
         return _failed(exercise, got, got.failure)
     name, detail = _elsewhere(got) or _misshapen(exercise, got.value, expected.value)
@@ -189,7 +185,7 @@ def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | 
     if name is None:
         return None
     text = GENERAL[name].format(detail, _copy(exercise, got))
-    return name, message(exercise, name, text, example(exercise, got, expected))
+    return name, shown(exercise, name, text, got, expected)
 
 
 def _failed(exercise: Any, got: Run, failure: Failure) -> tuple[str | None, str]:
@@ -242,28 +238,13 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
     return (None, "") if "shape" in problem else ("wrong type", problem + as_part)
 
 
-def property_fails(exercise: Any, prop: Any, got: Run, expected: Run) -> str:
-    return message(exercise, f"not so: {prop.name}", prop.message, example(exercise, got, expected))
-
-
-def wrong_values(exercise: Any, got: Run, expected: Run) -> str:
-    """Nothing more precise can be said than where it is wrong."""
-    title, text = in_words(got.value, expected.value, exercise.returns, exercise.tolerance)
-    return message(exercise, title, text, example(exercise, got, expected))
-
-
-def diagnosis(exercise: Any, found: Any, more: str, got: Run, expected: Run) -> str:
-    """An explanation that holds wherever the answer is wrong; `more` is a property of the exercise that it lacks."""
-    return message(exercise, found.kind, f"{found.text}\n{more}".strip(), example(exercise, got, expected))
-
-
 def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:
     """A right answer, but for the value of an argument that was left out."""
     text = (
         f"Called without `{name}`, your function gives another result. Keep the default that the exercise gives, "
         f"`{name}={inspect.signature(exercise.reference).parameters[name].default!r}`."
     )
-    return message(exercise, "another default", text, example(exercise, got, expected))
+    return shown(exercise, "another default", text, got, expected)
 
 
 def example(exercise: Any, got: Run, expected: Run) -> str:

@@ -108,7 +108,7 @@ def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> 
 
 def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     """On torch's meta device, which has no data, mixing devices fails as it does on a GPU. A failure of
-    another kind (an answer that looks at numbers) says nothing."""
+    another kind (an answer that reads numbers) says nothing."""
     if not exercise.device:
         return
     load_meta()

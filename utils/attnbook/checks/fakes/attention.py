@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .base import Fake
+from .base import Fake, check_shape
 
 
 class FakeScore(Fake):
@@ -18,11 +18,8 @@ class FakeScore(Fake):
 
     def __call__(self, query: Tensor, key: Tensor) -> Tensor:
         for name, tensor in (("query", query), ("key", key)):
-            if tensor.dim() != 3 or tensor.shape[2] != len(self.table):
-                raise ValueError(
-                    f"score: {name} has shape {tuple(tensor.shape)}; wanted (B, T, {len(self.table)}), "
-                    "and one query a sentence is (B, 1, D)"
-                )
+            hint = ", and one query per sentence is (B, 1, D)"
+            check_shape("score", name, tensor, "B", "T", len(self.table), hint=hint)
         return query @ self.table @ key.mT  # (B, Tq, Tk)
 
 
@@ -36,6 +33,5 @@ class FakeCell(Fake):
 
     def __call__(self, inputs: Tensor, state: Tensor) -> Tensor:
         for name, tensor, table in (("inputs", inputs, self.from_input), ("state", state, self.from_state)):
-            if tensor.dim() != 2 or tensor.shape[1] != len(table):
-                raise ValueError(f"cell: {name} has shape {tuple(tensor.shape)}; wanted (B, {len(table)})")
+            check_shape("cell", name, tensor, "B", len(table))
         return torch.tanh(inputs @ self.from_input + state @ self.from_state)  # (B, D)

@@ -31,3 +31,29 @@ class Fake:
 
     def __repr__(self) -> str:
         return self.words
+
+
+def check_shape(part: str, name: str, tensor: object, *wanted: str | int, hint: str = "") -> None:
+    """Raise ValueError, or TypeError for what is no tensor, unless a tensor has the shape that `part` wants.
+
+    A letter stands for any size; `hint` follows the message.
+    """
+    shape = f"({', '.join(map(str, wanted))}{',' * (len(wanted) == 1)})"
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{part}: {name} is a {type(tensor).__name__}; wanted a tensor {shape}")
+    pairs = zip(tensor.shape, wanted, strict=False)
+    if tensor.dim() != len(wanted) or any(size != want for size, want in pairs if isinstance(want, int)):
+        raise ValueError(f"{part}: {name} has shape {tuple(tensor.shape)}; wanted {shape}{hint}")
+
+
+def check_words(part: str, name: str, words: Tensor, state: Tensor) -> None:
+    """Raise TypeError unless words are whole numbers, RuntimeError unless they are on the state's device."""
+    if words.is_floating_point():
+        raise TypeError(f"{part}: {name} is {words.dtype}; a word's number is an integer (torch.long)")
+    check_device(part, name, words, state)
+
+
+def check_device(part: str, name: str, tensor: Tensor, other: Tensor) -> None:
+    """Raise RuntimeError, in the words that torch has for it, unless two tensors are on one device."""
+    if tensor.device != other.device:
+        raise RuntimeError(f"{part}: {name} on {tensor.device} is not on the expected device {other.device}")

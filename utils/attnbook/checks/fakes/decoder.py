@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .base import Fake
+from .base import Fake, check_shape, check_words
 
 
 class FakeDecoder(Fake):
@@ -20,7 +20,9 @@ class FakeDecoder(Fake):
         self.script, self.noise, self.bos = script, noise, bos  # (B, L), (B, L, V), int
 
     def __call__(self, token: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        self._look_at(token, state)
+        check_shape("step", "state", state, "B", 2, hint="; give back the state that step returned")
+        check_shape("step", "token", token, len(state), hint=", one word per sentence")
+        check_words("step", "token", token, state)
         row, step = state.long().unbind(1)  # (B,), (B,)
         step = step.clamp(max=self.script.shape[1] - 1)
         heard = torch.where(step == 0, self.bos, self.script[row, (step - 1).clamp(min=0)])  # (B,)
@@ -28,18 +30,6 @@ class FakeDecoder(Fake):
         words = self.noise.shape[2]
         logits = self.noise[row, step] + 3.5 * F.one_hot(said % words, words)  # (B, V)
         return logits, torch.stack([state[:, 0], state[:, 1] + 1], dim=1)  # (B, V), (B, 2)
-
-    def _look_at(self, token: Tensor, state: Tensor) -> None:
-        came = tuple(state.shape)
-        if len(came) != 2 or came[1] != 2:
-            raise ValueError(f"step: state has shape {came}; give back the state that step returned")
-        if tuple(token.shape) != came[:1]:
-            seen = tuple(token.shape)
-            raise ValueError(f"step: token has shape {seen}; wanted ({came[0]},), one word a sentence")
-        if token.is_floating_point():
-            raise TypeError(f"step: token is {token.dtype}; a word's number is an integer (torch.long)")
-        if token.device != state.device:
-            raise RuntimeError(f"step: token on {token.device} is not on the expected device {state.device}")
 
     def start(self) -> Tensor:
         """The state `(B, 2)` before the first word."""

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnbook.models.ntm_addressing import Address, in_range
 
-from .base import Fake
+from .base import Fake, check_shape
 
 
 class FakeMachine(Fake):
@@ -19,28 +19,28 @@ class FakeMachine(Fake):
     def controller(self, x: Tensor, last_read: Tensor) -> Tensor:
         """``x (B, I)`` and what was read last, ``(B, M)`` -> hidden vector ``(B, D)``."""
         inputs, width = len(self.tables[0]) - self._width(), self._width()
-        _look_at("controller", x=(x, inputs), last_read=(last_read, width))
+        _check("controller", x=(x, inputs), last_read=(last_read, width))
         return (torch.cat([x, last_read], dim=-1) @ self.tables[0]).tanh()
 
     def read_head(self, hidden: Tensor) -> Address:
         """Hidden vector ``(B, D)`` -> orders for the read head."""
-        _look_at("read_head", hidden=(hidden, len(self.tables[1])))
+        _check("read_head", hidden=(hidden, len(self.tables[1])))
         return in_range(hidden @ self.tables[1])
 
     def write_head(self, hidden: Tensor) -> Address:
         """Hidden vector ``(B, D)`` -> orders for the write head."""
-        _look_at("write_head", hidden=(hidden, len(self.tables[2])))
+        _check("write_head", hidden=(hidden, len(self.tables[2])))
         return in_range(hidden @ self.tables[2])
 
     def writing(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Hidden vector ``(B, D)`` -> what to erase, ``(B, M)`` from 0 to 1, and what to add, ``(B, M)``."""
-        _look_at("writing", hidden=(hidden, len(self.tables[3])))
+        _check("writing", hidden=(hidden, len(self.tables[3])))
         erase, add = (hidden @ self.tables[3]).chunk(2, dim=-1)
         return erase.sigmoid(), add
 
     def output(self, hidden: Tensor, read: Tensor) -> Tensor:
         """Hidden vector ``(B, D)`` and what is read now, ``(B, M)`` -> logits ``(B, O)``."""
-        _look_at("output", hidden=(hidden, len(self.tables[3])), read=(read, self._width()))
+        _check("output", hidden=(hidden, len(self.tables[3])), read=(read, self._width()))
         return torch.cat([hidden, read], dim=-1) @ self.tables[4]
 
     def _width(self) -> int:
@@ -52,16 +52,13 @@ class FakeMachine(Fake):
         return f"a machine ({inputs} inputs, D = {hidden} hidden, M = {width} features a row, {outputs} outputs)"
 
 
-def _look_at(part: str, **given: tuple[Tensor, int]) -> None:
+def _check(part: str, **given: tuple[Tensor, int]) -> None:
     for name, (tensor, features) in given.items():
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"machine.{part}: {name} is a {type(tensor).__name__}; wanted a tensor (B, {features})")
-        if tensor.dim() != 2 or tensor.shape[1] != features:
-            raise ValueError(f"machine.{part}: {name} has shape {tuple(tensor.shape)}; wanted (B, {features})")
+        check_shape(f"machine.{part}", name, tensor, "B", features)
 
 
 def fake_machine(draw, inputs: int, hidden: int, width: int, outputs: int) -> FakeMachine:
-    """A random machine whose heads look sharply enough that each step of theirs can be seen."""
+    """A random machine whose heads are sharp enough that each step of theirs can be seen."""
     sharp = torch.ones(width + 6, dtype=torch.float64)
     sharp[width:] = 3.0  # β, gate, shift and γ far from each other in a batch
     return FakeMachine(

@@ -7,15 +7,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .base import Fake
+from .base import Fake, check_device, check_shape
 
 
 class FakePointer(Fake):
     """`pointer(point (B, P), state (B, 2)) -> (scores (B, N), state (B, 2))`, for some or all rows.
 
-    The scores after reading place n of row b in step t are `table[b, n] + drift[b, t]`; after reading something that is
-    no point of the row, those of `table[b, N]`. (Of two equal points it sees the first.) It knows nothing of what has
-    been visited. The state holds each row's number and its step, so any rows may be stepped together.
+    The scores after reading position n of row b in step t are `table[b, n] + drift[b, t]`; after reading something
+    that is no point of the row, those of `table[b, N]`. (Of two equal points it sees the first.) It knows nothing of
+    what has been visited. The state holds each row's number and its step, so any rows may be stepped together.
     """
 
     def __init__(self, points: Tensor, table: Tensor, drift: Tensor):
@@ -23,41 +23,31 @@ class FakePointer(Fake):
 
     def __call__(self, point: Tensor, state: Any) -> tuple[Tensor, Any]:
         row, step = self._row_and_step(point, state)
-        self._look_at(point, len(row))
+        self._check(point, len(row))
         return self.scores(point, row, step), self.start(row, step + 1)
 
     def scores(self, point: Tensor, row: Tensor, step: Tensor) -> Tensor:
         """`(rows, N)`, for the rows `row` in their steps `step`."""
         same = (self.points[row] == point[:, None]).all(dim=-1)  # (B, N)
         size = self.points.shape[1]
-        place = torch.where(same.any(dim=1), same.int().argmax(dim=1), size)  # (B,)
-        return self.table[row, place] + self.drift[row, step.clamp(max=size - 1)]  # (B, N)
+        at = torch.where(same.any(dim=1), same.int().argmax(dim=1), size)  # (B,)
+        return self.table[row, at] + self.drift[row, step.clamp(max=size - 1)]  # (B, N)
 
     def _row_and_step(self, point: Tensor, state: Any) -> tuple[Tensor, Tensor]:
         """Which rows are asked, and how much each of them has read."""
-        came = tuple(state.shape)
-        if len(came) != 2 or came[1] != 2:
-            raise ValueError(f"step: state has shape {came}; give back the state that step returned")
+        check_shape("step", "state", state, "B", 2, hint="; give back the state that step returned")
         return state.long().unbind(1)
 
-    def _look_at(self, point: Tensor, rows: int) -> None:
-        wanted = (rows, self.points.shape[2])
+    def _check(self, point: Tensor, rows: int) -> None:
+        hint = ", the chosen point of each row itself, not its number"
         if point.dim() > 2:
-            raise ValueError(
-                f"step: point has shape {tuple(point.shape)}; wanted {wanted}, one point for each row: "
-                "points[rows, place], with rows = torch.arange(B), not points[:, place]"
-            )
-        if tuple(point.shape) != wanted:
-            raise ValueError(
-                f"step: point has shape {tuple(point.shape)}; wanted {wanted}, the chosen point of each row itself, "
-                "not its number"
-            )
+            hint = ", one point for each row: points[rows, chosen], with rows = torch.arange(B), not points[:, chosen]"
+        check_shape("step", "point", point, rows, self.points.shape[2], hint=hint)
         if not point.is_floating_point():
-            raise TypeError(f"step: point is {point.dtype}; a point is real numbers, not the number of a place")
+            raise TypeError(f"step: point is {point.dtype}; a point is real numbers, not the number of a position")
         if point.dtype != self.points.dtype:
             raise TypeError(f"step: point is {point.dtype}, and the points are {self.points.dtype}; give it as it is")
-        if point.device != self.points.device:
-            raise RuntimeError(f"step: point on {point.device} is not on the expected device {self.points.device}")
+        check_device("step", "point", point, self.points)
 
     def start(self, row: Tensor | None = None, step: Tensor | None = None) -> Any:
         """The state `(B, 2)` before anything was read, or of some rows in some step."""
@@ -101,9 +91,8 @@ class EchoPointer(FakePointer):
     """Its state is the scores themselves: the same tensor `(B, N)` twice. They echo in the scores of the next step."""
 
     def __call__(self, point, state):
-        if tuple(state.shape) != tuple(self.points.shape[:2]):
-            raise ValueError(f"step: state has shape {tuple(state.shape)}; give back the state that step returned")
-        self._look_at(point, len(state))
+        check_shape("step", "state", state, *self.points.shape[:2], hint="; give back the state that step returned")
+        self._check(point, len(state))
         row = torch.arange(len(state), device=state.device)
         scores = self.scores(point, row, torch.zeros_like(row)) + 0.5 * state.roll(1, dims=1)
         return scores, scores

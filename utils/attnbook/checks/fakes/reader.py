@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .base import Fake
+from .base import Fake, check_shape, check_words
 
 State = Tensor | tuple[Tensor, ...]
 
@@ -30,14 +30,14 @@ class FakeReader(Fake):
 
     def __call__(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         state = self._joined(state)
-        self._look_at(words, state)
+        self._check(words, state)
         row, read, astray = state.long().unbind(1)  # (B,) each
         logits = []
         for word in words.unbind(1):
-            place = read.clamp(max=self.script.shape[1] - 2)
-            astray = astray | (word != self.script[row, place])
-            said = (self.script[row, place + 1] + astray) % self.noise.shape[2]  # (B,)
-            logits.append(self.noise[row, place] + 3.5 * F.one_hot(said, self.noise.shape[2]))  # (B, V)
+            at = read.clamp(max=self.script.shape[1] - 2)
+            astray = astray | (word != self.script[row, at])
+            said = (self.script[row, at + 1] + astray) % self.noise.shape[2]  # (B,)
+            logits.append(self.noise[row, at] + 3.5 * F.one_hot(said, self.noise.shape[2]))  # (B, V)
             read = read + 1
         return torch.stack(logits, 1), self._state(torch.stack([row, read, astray.long()], 1).to(state.dtype))
 
@@ -51,21 +51,16 @@ class FakeReader(Fake):
             raise TypeError(f"read: the state is a {type(state).__name__}; it must be a tuple of two, as it came")
         return torch.cat(tuple(state), dim=1)  # (B, 3)
 
-    def _look_at(self, words: Tensor, state: Tensor) -> None:
-        if tuple(state.shape[1:]) != (3,):
-            raise ValueError(f"read: state has shape {tuple(state.shape)}; give back the state that read returned")
-        if words.dim() != 2 or len(words) != len(state) or words.shape[1] == 0:
-            shape = tuple(words.shape)
-            raise ValueError(f"read: words has shape {shape}; wanted ({len(state)}, n), and (B, 1) for one new word")
-        if words.is_floating_point():
-            raise TypeError(f"read: words is {words.dtype}; a word's number is an integer (torch.long)")
-        if words.device != state.device:
-            raise RuntimeError(f"read: words on {words.device} is not on the expected device {state.device}")
+    def _check(self, words: Tensor, state: Tensor) -> None:
+        check_shape("read", "state", state, "B", 3, hint="; give back the state that read returned")
+        wanted = (len(state), "n" if words.numel() else 1)
+        check_shape("read", "words", words, *wanted, hint=", and (B, 1) for one new word")
+        check_words("read", "words", words, state)
         self.given += words.shape[1]
         if self.given > self.enough + self.spare:
             raise RuntimeError(
-                f"read: the prompt, and each new word but the last, are {self.enough} words a sentence, and more were "
-                "given. The state remembers the words before: give each word once"
+                f"read: the prompt, and each new word but the last, are {self.enough} words per sentence, and more "
+                "were given. The state remembers the words before: give each word once"
             )
 
     def start(self) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .base import Fake
+from .base import Fake, check_shape, check_words
 
 
 class FakeWriter(Fake):
@@ -21,7 +21,7 @@ class FakeWriter(Fake):
         self.out, self.bias, self.parts = out, bias, parts  # (D, V), (V,)
 
     def __call__(self, token: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        self._look_at(token, state)
+        self._check(token, state)
         hidden, trace = state[0], state[self.parts > 1].flatten(1)  # of one part both are the same
         trace = 0.5 * trace + self.embedding[token]  # (N, D)
         hidden = torch.tanh(hidden @ self.between + trace)  # (N, D)
@@ -33,24 +33,17 @@ class FakeWriter(Fake):
         told = 0.5 * state[2] + token  # (N,)
         return logits + torch.sin(told[:, None] + self.bias), (hidden, trace[:, None], told)
 
-    def _look_at(self, token: Tensor, state: tuple[Tensor, ...]) -> None:
+    def _check(self, token: Tensor, state: tuple[Tensor, ...]) -> None:
         if not isinstance(state, (tuple, list)) or len(state) != self.parts:
             raise TypeError(
                 f"step: the state is a {type(state).__name__}; it must be a tuple of {self.parts}, as it came"
             )
-        if token.dim() != 1:
-            raise ValueError(f"step: token has shape {tuple(token.shape)}; wanted (N,), one word a beginning")
-        if token.is_floating_point():
-            raise TypeError(f"step: token is {token.dtype}; a word's number is an integer (torch.long)")
+        check_shape("step", "token", token, "N", hint=", one word per beginning")
+        check_words("step", "token", token, state[0])
         dim = self.embedding.shape[1]
         for part, row in zip(state, ((dim,), (1, dim) if self.parts == 3 else (dim,), ()), strict=False):
-            if tuple(part.shape) != (len(token), *row):
-                raise ValueError(
-                    f"step: {len(token)} tokens came with a state of shape {tuple(part.shape)}; each of the N "
-                    f"beginnings needs a row of its own: {(len(token), *row)}"
-                )
-        if token.device != state[0].device:
-            raise RuntimeError(f"step: token on {token.device} is not on the expected device {state[0].device}")
+            hint = f": each of the {len(token)} beginnings needs a row of its own"
+            check_shape("step", "state", part, len(token), *row, hint=hint)
 
     def size(self) -> int:
         return self.embedding.numel()

@@ -7,8 +7,6 @@ several different numbers, and on two inputs at least when there are two.
 
 from __future__ import annotations
 
-import math
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,39 +17,18 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls as calls
-from . import numbers as other
-from . import places as places
-from . import results as result
-from . import steps as steps
-from .claims import Case, Claim, Look
+from . import calls, numbers, positions, results, steps
+from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
-SECONDS = 0.3  # for all claims together
 WHOLE = (
-    result.arguments,
-    result.permuted,
-    result.folded,
-    result.moved,
-    result.truths,
-    result.cut,
-    other.precision,
-    other.factor,
-    other.functions,
-    other.offset,
-    other.linear,
-    other.with_arguments,
-)
+    results.arguments, results.folded, results.permuted, results.moved, results.truths, results.cut,
+    numbers.precision, numbers.factor, numbers.functions, numbers.offset, numbers.linear, numbers.with_arguments,
+)  # fmt: skip
 PARTS = (
-    places.only_there,
-    result.slid,
-    other.own_number,
-    other.normalised,
-    result.repeated,
-    result.amounts,
-    result.lengths,
-    result.reordered,
-)
+    positions.only_there, results.by_one, results.slid, numbers.own_number, numbers.normalised,
+    results.repeated, results.amounts, results.lengths, results.reordered,
+)  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (calls.ignored, calls.mixed)
 
@@ -69,13 +46,13 @@ def explain(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
 ) -> Found | None:
     """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
-    everywhere = [_case(exercise, answer, *pair) for pair in zip(got, expected, strict=False)]
+    budget = Budget()
+    everywhere = [_case(exercise, answer, *pair, budget) for pair in zip(got, expected, strict=False)]
     cases = [case for i in failing if (case := everywhere[i]) is not None and not _right(case)]
-    until = time.process_time() + SECONDS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
-            claim = _first_true(looks, part, until)
+            claim = _first_true(looks, part)
             if claim is not None:
                 text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
                 return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
@@ -86,26 +63,26 @@ def _but(explained: int, runs: int, failing: int) -> str:
     """An explanation holds where the result is wrong; elsewhere there is nothing to explain."""
     if explained < failing or failing == runs:
         return ""
-    return f" So it is on {failing} of {runs} inputs; on the others your result is right."
+    return f" This is so on {failing} of {runs} inputs; on the others your result is right."
 
 
-def _case(exercise: Exercise, answer: Callable, got: Run, expected: Run) -> Case | None:
+def _case(exercise: Exercise, answer: Callable, got: Run, expected: Run, budget: Budget) -> Case | None:
     if got.failure is not None or expected.failure is not None:
         return None
-    return Case(exercise, answer, got.args, got.value, expected.value)
+    return Case(exercise, answer, got.args, got.value, expected.value, budget=budget)
 
 
 Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
 
 
 def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
-    """The looks, the cases to look at, and what to call the result: first as a whole, then part by part."""
+    """The looks, the cases to explain, and what to call the result: first as a whole, then part by part."""
     yield (calls.random,), cases, ("", "")
-    yield (result.constants,), everywhere if cases else [], ("", "")
+    yield (results.constants,), everywhere if cases else [], ("", "")
     yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
     for part in _wrong_parts(cases):
         here = [case.of(part) for case in cases if not _right(case.of(part))]
-        yield (result.constants,), [case.of(part) for case in everywhere], _said(cases, part)
+        yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
 
@@ -155,25 +132,19 @@ def swapped_parts(case: Case) -> Iterator[Claim]:
             names = _name(case.exercise, (j,)), _name(case.exercise, (i,))
             yield Claim(
                 "results swapped",
-                f"{names[0]} and {names[1]} have changed places: each is right, but "
-                "they are returned in the other order.",
+                f"{names[0]} and {names[1]} are exchanged: each is right, but they are returned in the wrong order.",
                 lambda case, i=i, j=j: all(
                     values.same(case.got[a], case.expected[b], 1e-6) for a, b in ((i, j), (j, i))
                 ),
             )
 
 
-def _first_true(looks: Sequence[Look], cases: list[Case], until: float) -> Claim | None:
+def _first_true(looks: Sequence[Look], cases: list[Case]) -> Claim | None:
     if not cases:
         return None
     first, *others = sorted(cases, key=lambda case: -values.size(case.expected))
-    for look in looks:
-        for claim in _claims(look, first):
-            if time.process_time() > until:
-                return None
-            if _true(claim, [first, *others]):
-                return claim
-    return None
+    claims = (claim for look in looks for claim in _claims(look, first))
+    return next((claim for claim in claims if _true(claim, [first, *others])), None)
 
 
 def _claims(look: Look, first: Case) -> Iterator[Claim]:
@@ -191,7 +162,9 @@ def _true(claim: Claim, cases: list[Case]) -> bool:
         if held is False:
             return False
         shown += [case] if held else []
-    return len(shown) >= min(2, len(cases)) and sum(_varied(case) for case in shown) >= 4
+    found = [case.different() for case in shown]
+    enough = sum(min(len(numbers), 4) for numbers in found) >= 4 and len(set().union(*found)) >= claim.evidence
+    return enough and len(shown) >= min(2, len(cases))
 
 
 def _holds(claim: Claim, case: Case) -> bool | None:
@@ -203,16 +176,9 @@ def _holds(claim: Claim, case: Case) -> bool | None:
     return None if held is None else bool(held)
 
 
-def _varied(case: Case) -> int:
-    try:
-        return case.varied()
-    except TypeError:
-        return 2  # several results, or a set
-
-
 def _shower(exercise: Exercise, answer: Callable, claim: Claim, part: tuple[int, ...]) -> Callable[[Run, Run], bool]:
     def shows(got: Run, expected: Run) -> bool:
-        case = _case(exercise, answer, got, expected)
+        case = _case(exercise, answer, got, expected, Budget())
         return case is not None and _holds(claim, case.of(part)) is True
 
     return shows
@@ -222,10 +188,8 @@ def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Foun
     words = only_when(exercise, [run.args for run in got], set(failing))
     if words is None:
         return None
-    text = (
-        f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs. It is wrong on exactly those "
-        f"in which {words}."
-    )
+    right = f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs."
+    text = f"{right} It is wrong on exactly those in which {words}."
     return Found("wrong for some inputs only", text, lambda got, expected: True)
 
 
@@ -239,11 +203,11 @@ def where_not_finite(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
 ) -> str:
     """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
-    found = (_case(exercise, answer, got[i], expected[i]) for i in failing)
+    found = (_case(exercise, answer, got[i], expected[i], Budget()) for i in failing)
     cases = [case for case in found if case is not None and not values.finite(case.got)]
     for part in _paths(cases[0].expected) if cases else ():
         here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
-        claim = _first_true((places.where_not_finite,), here, math.inf)
+        claim = _first_true((positions.where_not_finite,), here)
         if claim is not None:
             return claim.text
     return ""

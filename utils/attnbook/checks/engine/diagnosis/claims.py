@@ -3,17 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
 
 CLOSE = 1e-6  # a result that is explained agrees with its explanation to about six digits
+WORK = 80_000  # torch's calls in all runs of one explanation, about 0.4 seconds
+RUN = 30  # what a run takes besides, in such calls
+NUMBERS = 3  # a relation between numbers is shown by that many different ones, since two lie on many curves
+
+
+class Budget:
+    """The work that is left to an explanation. It is counted, not timed: a verdict is the same on every machine."""
+
+    def __init__(self, work: float = WORK):
+        self.left, self.price = work, 0
+
+    def pay(self, case: Case) -> None:
+        """Take off one run. Raises ValueError when too little is left; then only what needs no run can be true."""
+        if not self.price:
+            counted = _Counted()
+            case.exercise.run(counted.around(case.exercise.reference), case.args)
+            self.price = RUN + counted.calls
+        self.left -= self.price
+        if self.left < 0:
+            raise ValueError("no work is left")
+
+
+class Mode(TorchFunctionMode):
+    """Sees each call of torch."""
+
+    def around(self, function: Callable) -> Callable:
+        """`function`, with this mode entered for as long as it runs."""
+
+        def run(*args):
+            with self:
+                return function(*args)
+
+        return run
+
+
+class _Counted(Mode):
+    calls = 0
+
+    def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        self.calls += 1
+        return function(*args, **(kwargs or {}))
 
 
 @dataclass(frozen=True)
@@ -26,6 +68,7 @@ class Case:
     got: Any
     expected: Any
     part: tuple[int, ...] = ()
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def tensors(self) -> tuple[Tensor, Tensor]:
@@ -44,6 +87,7 @@ class Case:
 
     def run(self, function: Callable, args: tuple) -> Any:
         """The same part of `function(*args)`, a copy of the arguments. Raises ValueError where it stops."""
+        self.budget.pay(self)
         done: Run = self.exercise.run(function, args)
         if done.failure is not None:
             raise ValueError(done.failure.text)
@@ -53,10 +97,12 @@ class Case:
         """The same for one part of a result that is a tuple, perhaps of tuples."""
         return replace(self, got=at(self.got, part), expected=at(self.expected, part), part=part)
 
-    def varied(self) -> int:
-        """How many different numbers the right result has, up to 4: with few of them much is true by chance."""
-        flat = numbers(self.expected).flatten()
-        return min(4, len(flat.nan_to_num().mul(1e6).round().unique()))
+    def different(self) -> set[float]:
+        """The different numbers of the right result: with few of them much is true by chance."""
+        try:
+            return set(numbers(self.expected).flatten().nan_to_num().mul(1e6).round().tolist())
+        except TypeError:
+            return {0.0, 1.0}  # several results, or words
 
 
 def at(value: Any, part: tuple[int, ...]) -> Any:
@@ -68,34 +114,38 @@ def at(value: Any, part: tuple[int, ...]) -> Any:
 
 @dataclass(frozen=True)
 class Claim:
-    """`text` says to a student what their result is; `holds` tells whether it is, None where nothing can be told."""
+    """`text` says to a student what their result is; `holds` tells whether it is, None where nothing can be told.
+
+    It counts only where the right results hold `evidence` different numbers.
+    """
 
     kind: str
     text: str
     holds: Callable[[Case], bool | None]
+    evidence: int = 1
 
 
 Look = Callable[[Case], Iterator[Claim]]  # the claims that are worth a test, judging by the first input
 
 
-def equals(kind: str, text: str, wanted: Callable[[Case], Any]) -> Claim:
+def equals(kind: str, text: str, wanted: Callable[[Case], Any], evidence: int = 1) -> Claim:
     """The claim that the answer gave back `wanted(case)` instead of what is right."""
-    return Claim(kind, text, lambda case: case.is_(wanted(case)))
+    return Claim(kind, text, lambda case: case.is_(wanted(case)), evidence)
 
 
-def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
+def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor], evidence: int = 1) -> Claim:
     """The claim that the wrong result is `change(right result)`."""
-    return equals(kind, text, lambda case: change(case.tensors[1]))
+    return equals(kind, text, lambda case: change(case.tensors[1]), evidence)
 
 
-def restores(kind: str, text: str, change: Callable[[Tensor], Tensor]) -> Claim:
+def restores(kind: str, text: str, change: Callable[[Tensor], Tensor], evidence: int = 1) -> Claim:
     """The claim that the right result is `change(wrong result)`."""
 
     def holds(case: Case) -> bool:
         got, expected = case.tensors
         return same(change(got), expected, max(case.exercise.tolerance, CLOSE))
 
-    return Claim(kind, text, holds)
+    return Claim(kind, text, holds, evidence)
 
 
 def same(first: Any, second: Any, tolerance: float) -> bool:

@@ -14,78 +14,65 @@ from ..exercise import Exercise
 from ..sandbox import Run
 
 MOST = 0.85  # what nearly all inputs have in common says little
-Feature = tuple[str, Callable[[tuple], bool]]  # in words, and whether an input has it
+Feature = tuple[str, Callable[[Any], Any]]  # in words, and whether an argument has it
+
+PLAIN = (
+    ("is None", lambda arg: arg is None), ("is given (not None)", lambda arg: arg is not None),
+    ("is empty", lambda arg: len(arg) == 0), ("is odd", lambda arg: isinstance(arg, int) and arg % 2 == 1),
+    ("is not a whole number", lambda arg: isinstance(arg, float) and arg != int(arg)),
+    ("is above 1", lambda arg: isinstance(arg, (int, float)) and arg > 1),
+)  # fmt: skip
+MASKS = (
+    ("has a row without any True", lambda x: (~x.any(-1)).any()), ("has a False anywhere", lambda x: (~x).any()),
+    ("is True everywhere", lambda x: x.all()), ("has a row that is True everywhere", lambda x: x.all(-1).any()),
+)  # fmt: skip
+NUMBERS = (
+    ("holds zeros", lambda x: (x == 0).any()), ("holds a row of zeros", lambda x: (x == 0).all(-1).any()),
+    ("holds negative numbers", lambda x: (x < 0).any()), ("holds infinite numbers", lambda x: x.isinf().any()),
+    ("holds numbers above 50", lambda x: (x.abs() > 50).any()),
+    ("holds only numbers below 0.01 in size", lambda x: (x.abs() < 0.01).all()),
+    ("holds a number twice in a row", lambda x: (x.sort(-1).values.diff() == 0).any()),
+)  # fmt: skip
 
 
 def only_when(exercise: Exercise, inputs: list[tuple], failing: set[int]) -> str | None:
     """What the inputs on which an answer fails have in common, and no other input has; None when nothing is found."""
     if not 1 < len(failing) <= MOST * len(inputs):
         return None
-    for words, has in _features(exercise, inputs):
-        if {i for i, args in enumerate(inputs) if _has(has, args)} == failing:
-            return words
+    for i, name in enumerate(exercise.parameters):
+        for words, has in _features([args[i] for args in inputs if i < len(args)]):
+            if {j for j, args in enumerate(inputs) if _has(has, args, i)} == failing:
+                return f"`{name}` {words}"
     return None
 
 
-def _has(feature: Callable[[tuple], bool], args: tuple) -> bool:
+def _has(feature: Callable[[Any], Any], args: tuple, index: int) -> bool:
     try:
-        return bool(feature(args))
+        return bool(feature(args[index]))
     except (AttributeError, IndexError, RuntimeError, TypeError, ValueError):
         return False  # an argument of another type or shape has no such feature
 
 
-def _features(exercise: Exercise, inputs: list[tuple]) -> Iterator[Feature]:
-    for i, name in enumerate(exercise.parameters):
-        found = [args[i] for args in inputs if i < len(args)]
-        for words, has in (*_of_plain(name, found), *_of_tensors(name, found)):
-            yield words, lambda args, i=i, has=has: has(args[i])
-
-
-def _of_plain(name: str, found: list[Any]) -> Iterator[tuple[str, Callable[[Any], bool]]]:
-    yield f"`{name}` is None", lambda arg: arg is None
-    yield f"`{name}` is given (not None)", lambda arg: arg is not None
+def _features(found: list[Any]) -> Iterator[Feature]:
+    yield from PLAIN[:2]
     for value in dict.fromkeys(item for item in found if isinstance(item, (str, bool, int, float))):
-        yield f"`{name}` is {value!r}", lambda arg, value=value: type(arg) is type(value) and arg == value
-    yield f"`{name}` is empty", lambda arg: len(arg) == 0
-    yield f"`{name}` is not a whole number", lambda arg: isinstance(arg, float) and arg != int(arg)
-    yield f"`{name}` is above 1", lambda arg: isinstance(arg, (int, float)) and arg > 1
-    yield f"`{name}` is odd", lambda arg: isinstance(arg, int) and arg % 2 == 1
-
-
-def _of_tensors(name: str, found: list[Any]) -> Iterator[tuple[str, Callable[[Any], bool]]]:
-    tensors = [item for item in found if isinstance(item, Tensor)]
-    for rank in sorted({tensor.dim() for tensor in tensors}):
-        yield f"`{name}` has {rank} axes", lambda x, rank=rank: x.dim() == rank
-    for axis in range(max((tensor.dim() for tensor in tensors), default=0)):
-        yield f"axis {axis} of `{name}` has size 1", lambda x, axis=axis: x.shape[axis] == 1
-        yield f"axis {axis} of `{name}` is longer than 1", lambda x, axis=axis: x.shape[axis] > 1
-    yield from _of_masks(name)
-    for words, has in (
-        ("holds zeros", lambda x: (x == 0).any()), ("holds a row of zeros", lambda x: (x == 0).all(-1).any()),
-        ("holds negative numbers", lambda x: (x < 0).any()), ("holds infinite numbers", lambda x: x.isinf().any()),
-        ("holds numbers above 50", lambda x: (x.abs() > 50).any()), ("holds only numbers below 0.01 in size",
-                                                                    lambda x: (x.abs() < 0.01).all()),
-        ("holds a number twice in a row", lambda x: (x.sort(-1).values.diff() == 0).any()),
-    ):  # fmt: skip
-        yield f"`{name}` {words}", lambda x, has=has: x.dtype != torch.bool and has(x)
-
-
-def _of_masks(name: str) -> Iterator[tuple[str, Callable[[Any], bool]]]:
-    for words, has in (
-        ("has a row without any True", lambda x: (~x.any(-1)).any()), ("has a False anywhere", lambda x: (~x).any()),
-        ("is True everywhere", lambda x: x.all()), ("has a row that is True everywhere", lambda x: x.all(-1).any()),
-    ):  # fmt: skip
-        yield f"`{name}` {words}", lambda x, has=has: x.dtype == torch.bool and has(x)
+        yield f"is {value!r}", lambda arg, value=value: type(arg) is type(value) and arg == value
+    yield from PLAIN[2:]
+    ranks = sorted({item.dim() for item in found if isinstance(item, Tensor)})
+    for rank in ranks:
+        yield f"has {rank} axes", lambda x, rank=rank: x.dim() == rank
+    for axis in range(max(ranks, default=0)):
+        yield f"has size 1 along axis {axis}", lambda x, axis=axis: x.shape[axis] == 1
+        yield f"is longer than 1 along axis {axis}", lambda x, axis=axis: x.shape[axis] > 1
+    for table, masks in ((MASKS, True), (NUMBERS, False)):
+        for words, has in table:
+            yield words, lambda x, has=has, masks=masks: (x.dtype == torch.bool) == masks and has(x)
 
 
 def another_default(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> tuple[str, Run, Run] | None:
     """Whether a right answer does something else when optional arguments are left out: which one, and the two runs."""
-    optional = [
-        name
-        for name, given in inspect.signature(exercise.reference).parameters.items()
-        if given.default is not inspect.Parameter.empty
-    ]
-    for name in reversed(optional):
+    parameters = inspect.signature(exercise.reference).parameters
+    for name in reversed([name for name in parameters if parameters[name].default is not inspect.Parameter.empty]):
         for args in inputs:
             shorter = args[: exercise.parameters.index(name)]
             if not _takes(answer, shorter):

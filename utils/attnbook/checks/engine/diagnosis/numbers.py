@@ -9,14 +9,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from . import claims
+from .changes import FUNCTIONS
 from .claims import Case, Claim, becomes, equals, restores, sizes
 
-FUNCTIONS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
-    ("logarithm", torch.log), ("exponential", torch.exp), ("square", torch.square), ("square root", torch.sqrt),
-    ("absolute value", torch.abs), ("sigmoid", torch.sigmoid), ("tanh", torch.tanh),
-    ("positive part (relu)", torch.relu), ("reciprocal (one over it)", torch.reciprocal),
-    ("complement (1 minus it)", lambda x: 1 - x), ("logarithm to base 2", torch.log2), ("arc cosine", torch.acos),
-)  # fmt: skip
 ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
     ("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
     ("without the digits behind the decimal point", torch.trunc),
@@ -28,28 +24,20 @@ ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
 def functions(case: Case) -> Iterator[Claim]:
     """The right result went through a function that it should not, or the other way round."""
     for what, change in ROUNDINGS:
-        yield becomes(
-            "rounded",
-            f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?",
-            change,
-        )
-    for name, change in FUNCTIONS:
-        yield becomes("one function too many", f"Your result is the {name} of the right one.", change)
-    for name, change in FUNCTIONS:
-        yield restores("one function too few", f"The right result is the {name} of yours.", change)
-    for axis in range(case.tensors[1].dim()):
-        for name, change in (("softmax", torch.softmax), ("log-softmax", torch.log_softmax)):
-            words = f"the {name} over axis {axis}"
-            yield becomes(
-                "one function too many",
-                f"Your result is {words} of the right one.",
-                lambda x, a=axis, change=change: change(x, a),
-            )
-            yield restores(
-                "one function too few",
-                f"The right result is {words} of yours.",
-                lambda x, a=axis, change=change: change(x, a),
-            )
+        text = f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?"
+        yield becomes("rounded", text, change, claims.NUMBERS)
+    over_axes = [
+        (f"{name} over axis {axis}", lambda x, axis=axis, change=change: change(x, axis))
+        for axis in range(case.tensors[1].dim())
+        for name, change in (("softmax", torch.softmax), ("log-softmax", torch.log_softmax))
+    ]
+    for several in (FUNCTIONS, over_axes):
+        for name, change in several:
+            text = f"Your result is the {name} of the right one."
+            yield becomes("one function too many", text, change, claims.NUMBERS)
+        for name, change in several:
+            text = f"The right result is the {name} of yours."
+            yield restores("one function too few", text, change, claims.NUMBERS)
 
 
 KNOWN = {
@@ -66,11 +54,13 @@ POWERS = (
     ("n + 1", lambda n: n + 1), ("n − 1", lambda n: n - 1), ("1 − n", lambda n: 1 - n),
     ("1 / (1 − n)", lambda n: 1 / (1 - n)),
 )  # fmt: skip
+OWN = "by a number that is different for each input"
 
 
 def factor(case: Case) -> Iterator[Claim]:
     """The sign, one factor, or one that is a size of the input."""
-    yield becomes("wrong sign", "Your result has the right size and the wrong sign.", torch.neg)
+    text = "Your result has the right size and the wrong sign."
+    yield becomes("wrong sign", text, torch.neg, claims.NUMBERS)
     ratio = _ratio(case)
     if ratio is None or abs(ratio - 1) < 1e-4:
         return
@@ -81,17 +71,13 @@ def factor(case: Case) -> Iterator[Claim]:
         for power, function in POWERS:
             yield _times(f"{power}, where n is {words}", lambda case, s=size, f=function: f(s(case)))
     yield _times(f"{value:.5g} on every input", lambda case: value)
-    yield Claim(
-        "off by a factor",
-        "Your result is the right one times one number, and this number is different for each input.",
-        lambda case: case.varied() > 1 and _ratio(case) is not None,
-    )
+    text = f"Your result is the right one multiplied {OWN}."
+    yield Claim("off by a factor", text, lambda case: len(case.different()) > 1 and _ratio(case) is not None)
 
 
 def _times(words: str, number: Callable[[Case], float]) -> Claim:
-    return equals(
-        "off by a factor", f"Your result is the right one times {words}.", lambda case: number(case) * case.tensors[1]
-    )
+    text = f"Your result is the right one times {words}."
+    return equals("off by a factor", text, lambda case: number(case) * case.tensors[1], claims.NUMBERS)
 
 
 def _ratio(case: Case) -> float | None:
@@ -111,22 +97,26 @@ def offset(case: Case) -> Iterator[Claim]:
     use = expected.isfinite() & got.isfinite()
     if got.shape == expected.shape and use.any():
         added = (got[use] - expected[use])[0].item()
-        yield becomes(
-            "a constant added",
-            f"Your result is the right one plus {added:.5g} on every input.",
-            lambda right: right + added,
-        )
-        yield Claim(
-            "a constant added",
-            "Your result is the right one plus one number, and this number is different for each input.",
-            lambda case: case.varied() > 1 and _alone(_difference(case), case.tensors[1].dim()),
-        )
+        text = f"Your result is the right one plus {added:.5g} on every input."
+        yield becomes("a constant added", text, lambda right: right + added, claims.NUMBERS)
+        text = f"Your result is the right one, raised or lowered everywhere {OWN}."
+        yield Claim("a constant added", text, lambda case: len(case.different()) > 1 and _offset_of_all(case))
+
+
+def _offset_of_all(case: Case) -> bool:
+    return _alone(_difference(case), case.tensors[1].dim())
 
 
 def _difference(case: Case) -> Tensor:
     """Got minus expected, NaN where it tells nothing."""
     got, expected = case.tensors
     return torch.where(expected.isfinite(), got - expected, float("nan"))
+
+
+def _quotient(case: Case) -> Tensor:
+    """Got divided by expected, NaN where both are 0."""
+    got, expected = case.tensors
+    return torch.where((expected == 0) & got.abs().le(1e-9), float("nan"), got / expected)
 
 
 def _alone(tensor: Tensor, axes: int) -> bool:
@@ -137,45 +127,28 @@ def _alone(tensor: Tensor, axes: int) -> bool:
 
 
 def own_number(case: Case) -> Iterator[Claim]:
-    """Each sentence or row off by a number of its own."""
-    for axes, row in ((2, "matrix"), (1, "row")):
-        yield Claim(
-            "a factor for each row",
+    """Each matrix, row or column off by a number of its own."""
+    for axes, row in ((2, "matrix"), (1, "row"), (-1, "column")):
+        text = (
             f"Each {row} of your result is the right one times a number of its own, "
-            "as if it had not been normalised, or over another axis.",
-            lambda case, axes=axes: _factors(case, axes),
+            "as if it had not been normalised, or over another axis."
         )
-        yield Claim(
-            "a number added to each row",
-            f"Each {row} of your result is the right one plus a number of its own.",
-            lambda case, axes=axes: _offsets(case, axes),
-        )
-    yield Claim(
-        "a factor for each column",
-        "Each column of your result is the right one times a number of its own, as "
-        "if it had not been normalised, or over another axis.",
-        lambda case: _factors(_turned(case), 1),
-    )
+        yield Claim(f"a factor for each {row}", text, lambda case, axes=axes: _by_rows(case, axes, _quotient))
+        if row != "column":
+            text = f"Each {row} of your result is the right one plus a number of its own."
+            yield Claim(
+                f"a number added to each {row}", text, lambda case, axes=axes: _by_rows(case, axes, _difference)
+            )
 
 
-def _turned(case: Case) -> Case:
+def _by_rows(case: Case, axes: int, compared: Callable[[Case], Tensor]) -> bool | None:
+    """Whether one number alone tells got from expected in each row of so many axes, or in each column (-1)."""
     got, expected = case.tensors
-    return replace(case, got=got.mT, expected=expected.mT)
-
-
-def _factors(case: Case, axes: int) -> bool | None:
-    got, expected = case.tensors
+    if axes < 0:
+        return _by_rows(replace(case, got=got.mT, expected=expected.mT), -axes, compared)
     if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
         return None
-    zero = (expected == 0) & got.abs().le(1e-9)
-    return _alone(torch.where(zero, float("nan"), got / expected), axes)
-
-
-def _offsets(case: Case, axes: int) -> bool | None:
-    got, expected = case.tensors
-    if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
-        return None
-    return _alone(_difference(case), axes)
+    return _alone(compared(case), axes)
 
 
 def normalised(case: Case) -> Iterator[Claim]:
@@ -183,21 +156,19 @@ def normalised(case: Case) -> Iterator[Claim]:
     rank = case.tensors[1].dim()
     for axis in (axis for axis in reversed(range(rank)) if _sums_to_one(case.tensors[1], axis)):
         for other in (other for other in range(rank) if other != axis):
+            text = f"Your result sums to 1 along axis {other}; it should do so along axis {axis}."
             yield Claim(
                 "normalised along another axis",
-                f"Your result sums to 1 along axis {other}; it should do so along axis {axis}.",
-                lambda case, a=axis, o=other: _elsewhere(case, a, o),
+                text,
+                lambda case, a=axis, o=other: _lost(case, a) and _sums_to_one(case.tensors[0], o),
             )
-        yield Claim(
-            "not normalised",
-            f"Your result should sum to 1 along axis {axis} and does not.",
-            lambda case, a=axis: _sums_to_one(case.tensors[1], a) and not _sums_to_one(case.tensors[0], a),
-        )
+        text = f"Your result should sum to 1 along axis {axis} and does not."
+        yield Claim("not normalised", text, lambda case, a=axis: _lost(case, a))
 
 
-def _elsewhere(case: Case, axis: int, other: int) -> bool:
+def _lost(case: Case, axis: int) -> bool:
     got, expected = case.tensors
-    return _sums_to_one(expected, axis) and _sums_to_one(got, other) and not _sums_to_one(got, axis)
+    return _sums_to_one(expected, axis) and not _sums_to_one(got, axis)
 
 
 def _sums_to_one(tensor: Tensor, axis: int) -> bool:
@@ -209,20 +180,18 @@ def _sums_to_one(tensor: Tensor, axis: int) -> bool:
 def precision(case: Case) -> Iterator[Claim]:
     """Right to a few digits."""
     for limit, words in ((3e-6, "six digits, as float32 has"), (2e-2, "two or three digits, as half precision has")):
-        yield Claim(
-            "few digits",
+        text = (
             f"Your result agrees with the right one in {words}. Is a part of it computed in a "
-            "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?",
-            lambda case, limit=limit: _near(case, limit),
+            "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?"
         )
+        yield Claim("few digits", text, lambda case, limit=limit: _near(case, limit))
 
 
 def _near(case: Case, limit: float) -> bool:
     got, expected = case.tensors
-    whole = torch.equal(expected, expected.round())
     return (
         got.shape == expected.shape
-        and not whole
+        and not torch.equal(expected, expected.round())
         and not torch.equal(got, expected)
         and torch.allclose(got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
     )
@@ -233,23 +202,19 @@ def linear(case: Case) -> Iterator[Claim]:
     line = _line(case)
     if line is not None and abs(line[0]) > 1e-6:
         slope, start = line
-        yield becomes(
-            "a factor and a constant",
-            f"Your result is the right one times {slope:.5g}, plus {start:.5g}, on every input.",
-            lambda right: slope * right + start,
+        text = f"Your result is the right one times {slope:.5g}, plus {start:.5g}, on every input."
+        yield becomes("a factor and a constant", text, lambda right: slope * right + start, claims.NUMBERS)
+        text = (
+            "Your result is the right one times one number, plus another, and these numbers are different "
+            "for each input."
         )
-        yield Claim(
-            "a factor and a constant",
-            "Your result is the right one times one number, plus another, and these "
-            "numbers are different for each input.",
-            lambda case: _line(case) is not None,
-        )
+        yield Claim("a factor and a constant", text, lambda case: _line(case) is not None)
 
 
 def _line(case: Case) -> tuple[float, float] | None:
     """Slope and start of the line that all numbers lie on, right against got; None where there is none."""
     got, expected = case.tensors
-    if got.shape != expected.shape or case.varied() < 4 or not (got.isfinite() & expected.isfinite()).all():
+    if got.shape != expected.shape or len(case.different()) < 4 or not (got.isfinite() & expected.isfinite()).all():
         return None
     ends = torch.stack([expected.flatten().argmin(), expected.flatten().argmax()])
     (x0, x1), (y0, y1) = expected.flatten()[ends].tolist(), got.flatten()[ends].tolist()
@@ -258,17 +223,19 @@ def _line(case: Case) -> tuple[float, float] | None:
     return (slope, y0 - slope * x0) if torch.allclose(got, wanted, rtol=1e-6, atol=1e-8) else None
 
 
+JOINED = (
+    ("plus `{}`", lambda x, y: x + y), ("minus `{}`", lambda x, y: x - y), ("times `{}`", lambda x, y: x * y),
+    ("divided by `{}`", lambda x, y: x / y), ("subtracted from `{}`", lambda x, y: y - x),
+)  # fmt: skip
+
+
 def with_arguments(case: Case) -> Iterator[Claim]:
     """An argument added, taken off, multiplied with or divided by."""
     for i, name, arg in case.named():
-        if isinstance(arg, (Tensor, float)):
-            for words, change in (
-                ("plus `{}`", lambda x, y: x + y), ("minus `{}`", lambda x, y: x - y),
-                ("times `{}`", lambda x, y: x * y), ("divided by `{}`", lambda x, y: x / y),
-                ("taken off `{}`", lambda x, y: y - x),
-            ):  # fmt: skip
-                yield equals(
-                    "an argument too many",
-                    f"Your result is the right one {words.format(name)}.",
-                    lambda case, i=i, change=change: change(case.tensors[1], case.args[i]),
-                )
+        for words, change in JOINED if isinstance(arg, (Tensor, float)) else ():
+            yield equals(
+                "an argument too many",
+                f"Your result is the right one {words.format(name)}.",
+                lambda case, i=i, change=change: change(case.tensors[1], case.args[i]),
+                claims.NUMBERS,
+            )

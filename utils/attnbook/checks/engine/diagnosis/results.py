@@ -8,6 +8,7 @@ from itertools import combinations, permutations, product
 import torch
 from torch import Tensor
 
+from .changes import ALONG
 from .claims import Case, Claim, becomes, equals, restores, sizes
 
 
@@ -22,29 +23,58 @@ def constants(case: Case) -> Iterator[Claim]:
 
 
 def _level(tensor: Tensor) -> bool:
-    return bool(torch.allclose(tensor, tensor.flatten()[:1], rtol=1e-9, equal_nan=True))
+    return _close(tensor, tensor.flatten()[:1])
+
+
+def _close(first: Tensor, second: Tensor) -> bool:
+    return torch.allclose(first, second, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
+FOUND = (
+    ("mean", lambda x, a: x.mean(a)), ("sum", lambda x, a: x.sum(a)), ("maximum", lambda x, a: x.amax(a)),
+    ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
+    ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
+)  # fmt: skip
 
 
 def arguments(case: Case) -> Iterator[Claim]:
     """An argument given back as it came, or what one finds in it at once."""
     for i, name, arg in case.named():
         if isinstance(arg, (Tensor, int, float)):
+            text = f"Your result is `{name}`, just as it was given to your function."
+            yield equals("an argument given back", text, lambda case, i=i: case.args[i])
+        axes = range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ()
+        for axis, (what, change) in product(axes, FOUND):
             yield equals(
-                "an argument given back",
-                f"Your result is `{name}`, just as it was given to your function.",
-                lambda case, i=i: case.args[i],
+                "found in one argument",
+                f"Your result is the {what} of `{name}` along axis {axis}.",
+                lambda case, i=i, a=axis, change=change: change(case.args[i], a),
             )
-        for axis in range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ():
-            for what, change in (
-                ("mean", lambda x, a: x.mean(a)), ("sum", lambda x, a: x.sum(a)), ("maximum", lambda x, a: x.amax(a)),
-                ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
-                ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
-            ):  # fmt: skip
-                yield equals(
-                    "found in one argument",
-                    f"Your result is the {what} of `{name}` along axis {axis}.",
-                    lambda case, i=i, a=axis, change=change: change(case.args[i], a),
-                )
+
+
+def folded(case: Case) -> Iterator[Claim]:
+    """The right numbers in the right order, in another shape."""
+    got, expected = case.tensors
+    if got.shape == expected.shape:
+        return
+    many = got.dim() > expected.dim()
+    if [size for size in got.shape if size != 1] != [size for size in expected.shape if size != 1]:
+        kind = "axes folded"
+        what = "axes apart that belong together" if many else "axes in one that should stay apart"
+    elif many:
+        kind, what = "an axis of size 1", "an axis of size 1 too many: take it away with indexing or `squeeze(dim)`"
+    else:
+        kind = "an axis of size 1"
+        what = (
+            "an axis of size 1 too few. A `squeeze()` without an axis takes away each axis of size 1, a batch of one "
+            "sentence too; `keepdim=True` keeps an axis, and `None` in an index puts one in"
+        )
+    yield Claim(kind, f"Your result holds the right numbers in the right order, but it has {what}.", _refolded)
+
+
+def _refolded(case: Case) -> bool:
+    got, expected = case.tensors
+    return got.shape != expected.shape and got.numel() == expected.numel() and case.is_(expected.reshape(got.shape))
 
 
 def permuted(case: Case) -> Iterator[Claim]:
@@ -52,9 +82,9 @@ def permuted(case: Case) -> Iterator[Claim]:
     rank = case.tensors[1].dim()
     for order in permutations(range(rank)) if 2 <= rank <= 4 else ():
         moved = [axis for axis in range(rank) if order[axis] != axis]
-        what = f"axes {moved[0]} and {moved[1]} have changed places" if len(moved) == 2 else f"its axes are {order}"
-        text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
+        what = f"axes {moved[0]} and {moved[1]} are exchanged" if len(moved) == 2 else f"its axes stand as {order}"
         if moved:
+            text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
             yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
             text = (
                 f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
@@ -68,49 +98,11 @@ def _poured(case: Case, order: tuple[int, ...]) -> bool:
     return got.numel() == expected.numel() and case.is_(expected.permute(order).reshape(got.shape))
 
 
-def folded(case: Case) -> Iterator[Claim]:
-    """The right numbers in the right order, in another shape."""
-    got, expected = case.tensors
-    without = [[size for size in tensor.shape if size != 1] for tensor in (got, expected)]
-    many = got.dim() > expected.dim()
-    if without[0] == without[1]:
-        what = (
-            "an axis of size 1 too many: take it away with indexing or `squeeze`"
-            if many
-            else ("an axis of size 1 too few: keep it (`keepdim=True`), or put it in with `None`")
-        )
-        kind = "an axis of size 1"
-    else:
-        kind = "axes folded"
-        what = "axes apart that belong together" if many else "axes in one that should stay apart"
-    if got.shape != expected.shape:
-        yield Claim(kind, f"Your result holds the right numbers in the right order, but it has {what}.", _refolded)
-
-
-def _refolded(case: Case) -> bool:
-    got, expected = case.tensors
-    return got.shape != expected.shape and got.numel() == expected.numel() and case.is_(expected.reshape(got.shape))
-
-
 def moved(case: Case) -> Iterator[Claim]:
     """Rolled, flipped, sorted or summed up along one axis."""
-    for axis in range(case.tensors[1].dim()):
-        for kind, what, change in (
-            ("rolled", "moved on by one along axis {}: the last entry has come round to the front",
-             lambda x, a: x.roll(1, a)),
-            ("rolled", "moved back by one along axis {}: the first entry has come round to the end",
-             lambda x, a: x.roll(-1, a)),
-            ("flipped", "in reverse order along axis {}", lambda x, a: x.flip(a)),
-            ("sorted", "sorted in ascending order along axis {}", lambda x, a: x.sort(a).values),
-            ("sorted", "sorted in descending order along axis {}", lambda x, a: x.sort(a, descending=True).values),
-            ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
-            ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x)),
-        ):  # fmt: skip
-            yield becomes(
-                kind,
-                f"Your result is the right one, {what.format(axis)}.",
-                lambda right, a=axis, change=change: change(right, a),
-            )
+    for axis, (kind, words, change) in product(range(case.tensors[1].dim()), ALONG):
+        text = f"Your result is the right one, {words.format(axis)}."
+        yield becomes(kind, text, lambda right, a=axis, change=change: change(right, a))
 
 
 def slid(case: Case) -> Iterator[Claim]:
@@ -129,24 +121,18 @@ def _overlap(case: Case, axis: int, ours: int, right: int) -> bool | None:
     left, wanted = got.narrow(axis, ours, length), expected.narrow(axis, right, length)
     if _level(wanted):
         return None if torch.equal(left, wanted) else False
-    return torch.allclose(left, wanted, rtol=1e-6, atol=1e-9, equal_nan=True)
+    return _close(left, wanted)
 
 
 def cut(case: Case) -> Iterator[Claim]:
     """One entry too few or too many along an axis; an axis summed away; two batches crossed."""
     for axis in range(case.tensors[1].dim()):
-        for start, which in ((1, "first"), (0, "last")):
-            yield becomes(
-                "one too few",
-                f"Your result is right, but without the {which} entry along axis {axis}.",
-                lambda right, a=axis, s=start: right.narrow(a, s, right.shape[a] - 1),
-            )
-            where = "before the first" if start else "after the last"
-            yield restores(
-                "one too many",
-                f"Your result is right, but has one entry more {where} along axis {axis}.",
-                lambda got, a=axis, s=start: got.narrow(a, s, got.shape[a] - 1),
-            )
+        for start, which, where in ((1, "first", "before the first"), (0, "last", "after the last")):
+            narrow = lambda x, a=axis, s=start: x.narrow(a, s, x.shape[a] - 1)  # noqa: E731
+            text = f"Your result is right, but without the {which} entry along axis {axis}."
+            yield becomes("one too few", text, narrow)
+            text = f"Your result is right, but has one entry more {where} along axis {axis}."
+            yield restores("one too many", text, narrow)
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
             yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
@@ -167,69 +153,77 @@ def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
 def repeated(case: Case) -> Iterator[Claim]:
     """One entry of an axis used for all."""
     for axis in range(case.tensors[1].dim()):
-        yield Claim(
-            "one row for all",
-            f"All entries of your result along axis {axis} are the same; the right ones "
-            "differ. One of them, or what they have in common, is used for all.",
-            lambda case, a=axis: _uniform(case, a),
+        text = (
+            f"All entries of your result along axis {axis} are the same; the right ones differ. "
+            "One of them, or what they have in common, is used for all."
         )
+        yield Claim("one row for all", text, lambda case, a=axis: _uniform(case, a))
 
 
 def _uniform(case: Case, axis: int) -> bool | None:
     got, expected = case.tensors
     if got.shape != expected.shape or got.shape[axis] < 2:
         return None
-    alike = [
-        torch.allclose(x, x.narrow(axis, 0, 1).expand_as(x), rtol=1e-7, atol=1e-9, equal_nan=True)
-        for x in (got, expected)
-    ]
-    return alike == [True, False]
+    return [_close(x, x.narrow(axis, 0, 1).expand_as(x)) for x in (got, expected)] == [True, False]
 
 
 def reordered(case: Case) -> Iterator[Claim]:
     """The right numbers anywhere."""
-    yield Claim(
-        "in another order",
-        "Your result holds exactly the right numbers, but they stand in other positions.",
-        lambda case: case.varied() > 2 and _sorted_alike(case),
-    )
+    text = "Your result holds exactly the right numbers, but they stand in other positions."
+    yield Claim("in another order", text, lambda case: len(case.different()) > 2 and _sorted_alike(case))
 
 
 def _sorted_alike(case: Case) -> bool:
     left, right = (tensor.flatten().sort().values for tensor in case.tensors)
-    return left.shape == right.shape and torch.allclose(left, right, rtol=1e-6, atol=1e-9, equal_nan=True)
+    return left.shape == right.shape and _close(left, right)
 
 
 def truths(case: Case) -> Iterator[Claim]:
     """True and False exchanged, or each True in a wrong position."""
-    if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
+    if _is_mask(case):
+        yield becomes(
+            "True and False exchanged",
+            "Your result is the opposite of the right one: it is True where False is right, and False where True is.",
+            lambda right: 1 - right,
+        )
+        yield Claim(
+            "no True is right",
+            "Wherever your result is True, it should be False: not one of its True is right.",
+            lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any(),
+        )
+
+
+def _is_mask(case: Case) -> bool:
+    return isinstance(case.expected, Tensor) and case.expected.dtype == torch.bool
+
+
+def by_one(case: Case) -> Iterator[Claim]:
+    """In each row of a mask one True too many, or too few."""
+    if not _is_mask(case):
         return
-    yield becomes(
-        "True and False exchanged",
-        "Your result is the opposite of the right one: True stands where False belongs, and False where True belongs.",
-        lambda right: 1 - right,
-    )
-    yield Claim(
-        "no True is right",
-        "Wherever your result is True, it should be False: not one of its True is right.",
-        lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any(),
-    )
+    for by, where in ((1, "after the last"), (-1, "before the first")) if case.tensors[1].dim() else ():
+        text = f"Your mask is right, but in each row it is open for one position too many, the one {where} open one."
+        yield becomes("one position too many open", text, lambda right, by=by: torch.maximum(right, _next(right, by)))
+    for by, where in ((-1, "last"), (1, "first")) if case.tensors[1].dim() else ():
+        text = f"Your mask is right, but in each row the {where} open position is closed."
+        yield becomes("one position too few open", text, lambda right, by=by: torch.minimum(right, _next(right, by)))
 
 
 def amounts(case: Case) -> Iterator[Claim]:
     """Too many True, or too few."""
-    if not isinstance(case.expected, Tensor) or case.expected.dtype != torch.bool:
+    if not _is_mask(case):
         return
-    yield Claim(
-        "too many True",
-        "Each True that is wanted is there, but your result has True at other positions, too.",
-        lambda case: _within(case.tensors[1], case.tensors[0]),
-    )
-    yield Claim(
-        "too few True",
-        "Each True of your result is right, but True is missing at other positions.",
-        lambda case: _within(*case.tensors),
-    )
+    text = "Each True that is wanted is there, but your result has True at other positions, too."
+    yield Claim("too many True", text, lambda case: _within(case.tensors[1], case.tensors[0]))
+    text = "Each True of your result is right, but True is missing at other positions."
+    yield Claim("too few True", text, lambda case: _within(*case.tensors))
+
+
+def _next(mask: Tensor, by: int) -> Tensor:
+    """The mask moved along its last axis; nothing comes round."""
+    moved = mask.roll(by, -1)
+    moved[..., 0 if by > 0 else -1] = 0
+    return moved
 
 
 def _within(small: Tensor, large: Tensor) -> bool:
@@ -243,9 +237,10 @@ def lengths(case: Case) -> Iterator[Claim]:
         one = ("one entry", lambda case: 1)
         for (words, size), (right, wanted) in product([*sizes(case), one], sizes(case)):
             if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
-                text = f"Along axis {axis} your result is as long as {words}. It should be as long as {right}."
                 yield Claim(
-                    "an axis of another length", text, lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w)
+                    "an axis of another length",
+                    f"Along axis {axis} your result is as long as {words}. It should be as long as {right}.",
+                    lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w),
                 )
     ranks = [got.dim(), expected.dim()]
     if ranks[0] != ranks[1]:
@@ -255,5 +250,4 @@ def lengths(case: Case) -> Iterator[Claim]:
 
 
 def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:
-    lengths = [tensor.shape[axis] for tensor in case.tensors]
-    return lengths == [size(case), wanted(case)]
+    return [tensor.shape[axis] for tensor in case.tensors] == [size(case), wanted(case)]

@@ -13,9 +13,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
-from .claims import Case, Claim, equals
+from .claims import Case, Claim, Mode, equals
 
 Step = tuple[Callable, tuple, dict]  # an operation and what it was called with
 Change = Callable[[Callable, tuple, dict], Any]  # what is done instead
@@ -36,7 +35,7 @@ ADDED = (
 _TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "fakes"
 
 
-class _Steps(TorchFunctionMode):
+class _Steps(Mode):
     """While it is entered: notes each place that calls torch, and calls something else at one of them."""
 
     def __init__(self, changed: Place | None = None, change: Change | None = None):
@@ -53,15 +52,6 @@ class _Steps(TorchFunctionMode):
             self.seen.setdefault(place, (function, args, kwargs))
         change = self.change if place == self.changed else None
         return function(*args, **kwargs) if change is None else change(function, args, kwargs)
-
-    def around(self, function: Callable) -> Callable:
-        """`function`, with this mode entered for as long as it runs."""
-
-        def run(*args):
-            with self:
-                return function(*args)
-
-        return run
 
 
 def one_changed(case: Case) -> Iterator[Claim]:

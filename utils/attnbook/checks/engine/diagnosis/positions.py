@@ -1,0 +1,168 @@
+"""Where a result is wrong: at one end of an axis, at masked positions, where the right number is 0 …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from .claims import Case, Claim
+
+MUCH = 0.25  # a few wrong numbers lie inside of something by chance
+Where = Callable[[Case], Tensor]  # True at some positions of the result
+Named = tuple[str, Where]  # the positions in words
+
+
+def only_there(case: Case) -> Iterator[Claim]:
+    """The result is wrong in some positions only, and they can be named."""
+    for words, where in _named_positions(case):
+        yield Claim(
+            f"wrong only {words}",
+            f"Your result is wrong only {words}; everywhere else it is right.",
+            lambda case, where=where: _telling(case, where(case)) and _inside(_wrong(case), where(case)),
+        )
+
+
+def where_not_finite(case: Case) -> Iterator[Claim]:
+    """NaN or infinity, and where."""
+    for words, where in _named_positions(case):
+        text = f"NaN or infinity stands only {words}."
+        yield Claim("not a number", text, lambda case, where=where: _inside(_not_finite(case), where(case)))
+
+
+def _wrong(case: Case) -> Tensor:
+    """Where the result is wrong. Raises ValueError where it has another shape."""
+    tolerance = max(case.exercise.tolerance, 1e-9)
+    return ~torch.isclose(*_of_one_shape(case), rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def _not_finite(case: Case) -> Tensor:
+    """Where the result is NaN or infinite and should be a number."""
+    got, expected = _of_one_shape(case)
+    return ~got.isfinite() & expected.isfinite()
+
+
+def _of_one_shape(case: Case) -> tuple[Tensor, Tensor]:
+    if case.tensors[0].shape != case.tensors[1].shape:
+        raise ValueError("another shape")
+    return case.tensors
+
+
+def _telling(case: Case, where: Tensor) -> bool | None:
+    """None where all that stands elsewhere is one number, which is right too easily."""
+    elsewhere = case.tensors[1][~where]
+    return None if not elsewhere.numel() or bool((elsewhere == elsewhere[0]).all()) else True
+
+
+def _inside(found: Tensor, where: Tensor) -> bool | None:
+    """Whether all that was found lies inside, and is much of it; None where there is no outside."""
+    if not found.any() or where.all():
+        return None
+    return bool((where | ~found).all()) and bool(found.sum() >= MUCH * where.sum())
+
+
+def _named_positions(case: Case) -> Iterator[Named]:
+    yield from _masked(case)
+    yield from _along(case, ENDS)
+    yield from _squares(case)
+    for words, where in SIGNS:
+        yield f"where the right result is {words}", lambda case, where=where: where(case.tensors[1])
+    yield from _zeros(case)
+    yield from _along(case, PARTS)
+
+
+ENDS = (("at the first position", lambda at, last: at == 0), ("at the last position", lambda at, last: at == last))
+PARTS = (
+    ("after the first position", lambda at, last: at > 0),
+    ("before the last position", lambda at, last: at < last),
+    ("at the odd positions (1, 3, …)", lambda at, last: at % 2 == 1),
+    ("at the even positions (0, 2, …)", lambda at, last: at % 2 == 0),
+    ("at both ends", lambda at, last: (at == 0) | (at == last)),
+)
+SQUARES = (
+    ("on the diagonal", lambda row, column: row == column),
+    ("above the diagonal", lambda row, column: row < column),
+    ("below the diagonal", lambda row, column: row > column),
+    ("on the diagonal and above", lambda row, column: row <= column),
+    ("on the diagonal and below", lambda row, column: row >= column),
+    ("off the diagonal", lambda row, column: row != column),
+)
+SIGNS = (
+    ("0", lambda right: right == 0),
+    ("not 0", lambda right: right != 0),
+    ("infinite", lambda right: right.isinf()),
+    ("negative", lambda right: right < 0),
+    ("positive", lambda right: right > 0),
+)
+ROWS = (
+    ("in the rows in which `{}` has no True at all", lambda mask: ~mask.any(-1, keepdim=True)),
+    ("where `{}` is False", lambda mask: ~mask),
+    ("in the rows in which `{}` is not True everywhere", lambda mask: ~mask.all(-1, keepdim=True)),
+    ("in the rows in which `{}` is True everywhere", lambda mask: mask.all(-1, keepdim=True)),
+    ("where `{}` is True", lambda mask: mask),
+    ("in the rows in which `{}` is True somewhere", lambda mask: mask.any(-1, keepdim=True)),
+)
+NUMBERS = (
+    ("where `{}` is 0", lambda x: x == 0),
+    ("where a row of `{}` is zero", lambda x: (x == 0).all(-1)),
+    ("where `{}` is negative", lambda x: x < 0),
+)
+
+
+def _along(case: Case, table: tuple) -> Iterator[Named]:
+    for axis in range(case.tensors[1].dim()):
+        for words, where in table:
+            yield (
+                f"{words} of axis {axis}",
+                lambda case, a=axis, where=where: where(_index(case, a), case.tensors[1].shape[a] - 1),
+            )
+
+
+def _index(case: Case, axis: int) -> Tensor:
+    """The position along an axis, at each number of the result."""
+    shape = case.tensors[1].shape
+    return torch.arange(shape[axis]).view(-1, *[1] * (len(shape) - axis - 1)).expand(shape)
+
+
+def _squares(case: Case) -> Iterator[Named]:
+    row, column = case.tensors[1].dim() - 2, case.tensors[1].dim() - 1
+    for words, where in SQUARES if row >= 0 else ():
+        yield (
+            f"{words} of axes {row} and {column}",
+            lambda case, where=where: where(_index(case, row), _index(case, column)),
+        )
+
+
+def _masked(case: Case) -> Iterator[Named]:
+    for name, mask in _masks(case):
+        for words, change in ROWS:
+            yield from _stretched(words.format(name), lambda case, mask=mask, change=change: change(mask(case)))
+
+
+def _zeros(case: Case) -> Iterator[Named]:
+    for i, name, arg in case.named():
+        if isinstance(arg, Tensor) and arg.is_floating_point() and arg.dim():
+            for words, change in NUMBERS:
+                yield from _stretched(words.format(name), lambda case, i=i, change=change: change(case.args[i]))
+
+
+def _stretched(words: str, where: Where) -> Iterator[Named]:
+    """A mask over a result: as it is, or with an axis put in. Raises RuntimeError where it doesn't fit."""
+    for way in range(4):
+        yield words, lambda case, way=way: _ways(where(case))[way].expand(case.tensors[1].shape)
+
+
+def _ways(mask: Tensor) -> tuple[Tensor, ...]:
+    return mask, mask[:, None], mask[..., None], mask.squeeze(-1)
+
+
+def _masks(case: Case) -> Iterator[Named]:
+    """Bool arguments, and what is no padding or no end symbol in arguments of whole numbers."""
+    given = {name: i for i, name, _ in case.named()}
+    for i, name, arg in case.named():
+        if isinstance(arg, Tensor) and arg.dtype == torch.bool and arg.dim():
+            yield name, lambda case, i=i: case.args[i]
+        elif isinstance(arg, Tensor) and not arg.is_floating_point() and arg.dim() > 1:
+            for symbol in sorted({"pad", "eos"} & set(given)):
+                yield f"{name} != {symbol}", lambda case, i=i, j=given[symbol]: case.args[i] != case.args[j]
