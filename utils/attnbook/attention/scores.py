@@ -75,7 +75,7 @@ class Score(nn.Module):
 
 
 class Dot(Score):
-    """q · k. No parameters; query and key live in the same space. Source: Luong et al. 2015, equation 8, "dot"."""
+    """q · k. No parameters; query and key live in the same space. Source: Luong et al. 2015, section 3.1, "dot"."""
 
     def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
         check_same_features("dot", query, keys.features)
@@ -97,7 +97,7 @@ class General(Score):
     Args:
         query_dim, key_dim: features of query and key, which may differ.
 
-    Source: Luong et al. 2015, equation 8, "general".
+    Source: Luong et al. 2015, section 3.1, "general" (the formula has no number).
     """
 
     def __init__(self, query_dim: int, key_dim: int) -> None:
@@ -153,7 +153,7 @@ class Additive(Score):
         query_dim, key_dim: features of query and key.
         hidden: features of the space in which they are added, A.
 
-    Source: Bahdanau et al. 2015, appendix A.1.2; Luong et al. 2015, equation 8, "concat".
+    Source: Bahdanau et al. 2015, appendix A.1.2; Luong et al. 2015, section 3.1, "concat" (the formula has no number).
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden: int) -> None:
@@ -199,7 +199,7 @@ class Location(Score):
         query_dim: features of the query.
         max_length: the number of places it can point at. A longer source is an error.
 
-    Source: Luong et al. 2015, equation 9.
+    Source: Luong et al. 2015, equation 8.
     """
 
     def __init__(self, query_dim: int, max_length: int) -> None:

@@ -1,6 +1,7 @@
 import pytest
+import torch
 
-from attnbook.plotting.chapters.ch03 import draw_library, plot_counts, plot_runs
+from attnbook.plotting.chapters.ch03 import draw_library, plot_long_alignments, plot_mixing, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -50,21 +51,37 @@ def test_no_runs_are_refused():
         plot_runs({})
 
 
-def test_counts_stand_behind_their_bars(texts):
-    axes = plot_counts({"multiplications": {"dot": 147_456, "mlp": 2_629_632}, "kept": {"dot": 6, "mlp": 9}})
-    assert [ax.get_xlabel() for ax in axes] == ["multiplications", "kept"]
-    assert {"dot", "mlp", "147,456", "2,629,632"} <= set(texts(axes[0]))
-    assert [bar.get_width() for bar in axes[1].patches] == [6, 9]
+def test_each_input_has_a_bar_at_each_position():
+    panels = {"fully connected": [[-0.5, 0.2], [-0.5, 0.2]], "attention": torch.tensor([[0.3, 0.7], [0.6, 0.4]])}
+    layer, attention = plot_mixing(panels)
+    assert [round(bar.get_height(), 3) for bar in layer.patches] == [-0.5, 0.2, -0.5, 0.2]
+    assert [round(bar.get_height(), 3) for bar in attention.patches] == [0.3, 0.7, 0.6, 0.4]
+    first, second = layer.patches[0], layer.patches[2]
+    assert first.get_hatch() != second.get_hatch()
+    assert first.get_x() + first.get_width() == pytest.approx(second.get_x())
+    assert [label.get_text() for label in layer.get_xticklabels()] == ["1", "2"]
 
 
-def test_the_longest_bar_leaves_room_for_its_count():
-    ax = plot_counts({"multiplications (thousands)": {"dot": 147, "mlp": 2_630}})[0]
-    ax.figure.canvas.draw()
-    assert max(text.get_window_extent().x1 for text in ax.texts) <= ax.figure.bbox.x1
-
-
-def test_counts_need_a_panel_and_the_same_names():
+def test_no_mixtures_are_refused():
     with pytest.raises(ValueError, match="panels is empty"):
-        plot_counts({})
-    with pytest.raises(ValueError, match="panel 'kept' has other names"):
-        plot_counts({"multiplications": {"dot": 1}, "kept": {"mlp": 1}})
+        plot_mixing({})
+
+
+SOURCE = ["forty", "two", ",", "seven"]
+TARGET = ["zwei", "und", "vierzig", ",", "sieben"]
+
+
+def test_a_long_list_has_one_label_for_each_number(texts):
+    axes = plot_long_alignments({"content only": torch.eye(5)[:, :4], "both": torch.ones(5, 4) / 4}, SOURCE, TARGET)
+    axes[0].figure.canvas.draw()
+    assert list(axes[0].get_xticks()) == [0.5, 3.0]
+    assert list(axes[0].get_yticks()) == [1.0, 4.0]
+    assert list(axes[0].get_xticks(minor=True)) == [2]
+    assert {"content only", "1", "2", "number of the target list"} <= set(texts(axes[0]))
+
+
+def test_weights_that_do_not_fit_the_words_are_refused():
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_long_alignments({}, SOURCE, TARGET)
+    with pytest.raises(ValueError, match="the words need"):
+        plot_long_alignments({"both": torch.ones(4, 5)}, SOURCE, TARGET)

@@ -1,12 +1,15 @@
-"""Figures of chapter 03: the library with its numbers, runs, and counts."""
+"""Figures of chapter 03: the library with its numbers, single runs, mixtures, and weights on long lists."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 
 from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
-from attnbook.plotting.style import STYLES
+from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.style import HEAT_MAP, STYLES
 
 
 def draw_library(
@@ -18,20 +21,20 @@ def draw_library(
     values: Sequence[Sequence[float]],
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw attention as a visit to a library: one row a book, from the label on its spine to its share of the
+    """Draw attention as a visit to a library: one row per book, from the label on its spine to its share of the
     sum.
 
     Args:
-        titles: one a book. ``query``: what is sought.
-        keys, values: one vector a book. ``scores``, ``weights``: one number a book.
+        titles: one per book. ``query``: what the visitor wants.
+        keys, values: one vector per book. ``scores``, ``weights``: one number per book.
         ax: where to draw; ``None`` makes a figure.
 
     Raises:
-        ValueError: if there isn't one key, score, weight and value a title.
+        ValueError: if there is not one key, score, weight and value per title.
     """
     for name, given in (("keys", keys), ("scores", scores), ("weights", weights), ("values", values)):
         if len(given) != len(titles):
-            raise ValueError(f"{name} has {len(given)} entries but there are {len(titles)} titles; give one a book")
+            raise ValueError(f"{name} has {len(given)} entries but there are {len(titles)} titles; give one per book")
     rows = list(zip(titles, keys, scores, weights, values, strict=True))
     ax = canvas(ax, (6.5, 1.55 + 0.95 * len(rows)), (0, 10), (-0.95, len(rows) + 0.75))
     _headings(ax, len(rows), query)
@@ -40,7 +43,7 @@ def draw_library(
     context = [sum(w * v[i] for w, v in zip(weights, values, strict=True)) for i in range(len(values[0]))]
     box(ax, 7.3, -0.85, 2.6, 0.7, fill="white")
     say(ax, 8.6, -0.5, _vector(context, 2), weight="bold")
-    say(ax, 7.1, -0.5, "context: what you carry home =", ha="right")
+    say(ax, 7.1, -0.5, "context: what you receive =", ha="right")
     return ax
 
 
@@ -50,10 +53,10 @@ def plot_runs(
     ylabel: str = "exact match (share of lists)",
     trained: float = 6,
 ) -> list[Axes]:
-    """Draw each run as a thin line of its own, one panel a model, below one another: nothing hides behind a band.
+    """Draw each run as a thin line of its own, one panel per model, below one another: nothing hides behind a band.
 
     Args:
-        panels: ``{model: {length: [one value a seed]}}``; each length needs all seeds.
+        panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
         xlabel, ylabel: what is drawn; the x label stands below the lowest panel.
         trained: the longest length that was trained; what lies below is shaded.
 
@@ -91,35 +94,85 @@ def plot_runs(
     return axes
 
 
-def plot_counts(panels: Mapping[str, Mapping[str, int]]) -> list[Axes]:
-    """Draw counted things as lying bars, one panel each, below one another; the count stands behind its bar.
+def plot_mixing(
+    panels: Mapping[str, object],
+    xlabel: str = "position that is read",
+    ylabel: str = "number that multiplies the value",
+) -> list[Axes]:
+    """Draw how one output position mixes all input positions, for several inputs: bars side by side.
 
     Args:
-        panels: ``{what is counted: {name: count}}``; panels share their names and the order of these.
+        panels: ``{title: (inputs, positions)}``; equal bars mean that the numbers do not depend on the input.
+        xlabel, ylabel: of the positions, and of what is drawn for each of them.
 
     Raises:
-        ValueError: if there is no panel, or a panel has other names than the first.
+        ValueError: if there is no panel, or one of them has not two axes.
     """
     if not panels:
-        raise ValueError("panels is empty; give at least one thing that was counted")
-    names = list(next(iter(panels.values())))
-    if odd := [what for what, counts in panels.items() if list(counts) != names]:
-        raise ValueError(f"panel {odd[0]!r} has other names than the first panel")
-    height = 0.4 + len(panels) * (0.7 + 0.3 * len(names))
-    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, height), squeeze=False, layout="constrained")
-    for ax, (what, counts) in zip(axes[:, 0], panels.items(), strict=True):
-        bars = ax.barh(names, list(counts.values()), height=0.62, color=STYLES[0].colour, alpha=0.6)
-        ax.bar_label(bars, [f"{count:,.0f}" for count in counts.values()], padding=4, fontsize=11)
-        ax.invert_yaxis()
-        ax.grid(axis="y", visible=False)
-        ax.set_xlabel(what)
-        ax.margins(x=0.13)
-    return list(axes[:, 0])
+        raise ValueError("panels is empty; give at least one title with its numbers")
+    drawn = {title: as_matrix(title, numbers) for title, numbers in panels.items()}
+    _, axes = plt.subplots(1, len(drawn), figsize=(6.5, 3.2), squeeze=False, sharey=True, layout="constrained")
+    for ax, (title, numbers) in zip(axes[0], drawn.items(), strict=True):
+        inputs, positions = numbers.shape
+        width = 0.8 / inputs
+        for row, (heights, style) in enumerate(zip(numbers, STYLES, strict=False)):
+            places = [position + (row - (inputs - 1) / 2) * width for position in range(positions)]
+            look = {"facecolor": style.colour, "alpha": 0.7, "edgecolor": "black", "hatch": style.hatch}
+            ax.bar(places, heights, width, label=f"input {row + 1}", **look)
+        ax.axhline(0, color="black", linewidth=1)
+        ax.set_xticks(range(positions), [str(position + 1) for position in range(positions)])
+        ax.grid(axis="x", visible=False)
+        ax.set(title=title, xlabel=xlabel)
+    axes[0, 0].set_ylabel(ylabel)
+    axes[0, -1].legend(loc="upper left", fontsize=10)
+    return list(axes[0])
+
+
+def plot_long_alignments(
+    panels: Mapping[str, object], source: Sequence[str], target: Sequence[str], separator: str = ","
+) -> list[Axes]:
+    """Draw the weights of several models on one long list, side by side; each number of the list has one label.
+
+    Args:
+        panels: ``{model: (T, Tk)}``, the weights over the ``source`` words for each of the ``target`` words.
+        separator: the word between two numbers; a thin line is drawn there.
+
+    Raises:
+        ValueError: if there is no panel, or weights and words do not fit.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one model with its weights")
+    figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.1), squeeze=False, sharey=True, layout="constrained")
+    for ax, (title, weights) in zip(axes[0], panels.items(), strict=True):
+        cells = as_matrix(title, weights)
+        if cells.shape != (len(target), len(source)):
+            raise ValueError(f"{title!r} has shape {cells.shape}; the words need {(len(target), len(source))}")
+        image = ax.imshow(cells, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        ax.spines[:].set_visible(True)
+        for axis, words in ((ax.xaxis, source), (ax.yaxis, target)):
+            _label_numbers(axis, words, separator)
+        ax.set_title(title, fontsize=12)
+    axes[0, len(panels) // 2].set_xlabel("number of the source list")
+    axes[0, 0].set_ylabel("number of the target list")
+    figure.colorbar(image, ax=axes[0], label="attention weight", fraction=0.04, pad=0.02)
+    return list(axes[0])
+
+
+def _label_numbers(axis: Axis, words: Sequence[str], separator: str) -> None:
+    """One tick in the middle of each number, and a thin line at each boundary between two numbers."""
+    boundaries = [i for i, word in enumerate(words) if word == separator]
+    edges = [-1, *boundaries, len(words)]
+    centres = [(left + right) / 2 for left, right in pairwise(edges)]
+    axis.set_ticks(centres, [str(number) for number in range(1, len(centres) + 1)])
+    axis.set_ticks(boundaries, minor=True)
+    axis.grid(False, which="major")
+    axis.grid(True, which="minor", color="#BDBDBD", linewidth=0.6)
+    axis.set_tick_params(which="both", length=0)
 
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:
-    say(ax, 0.1, rows + 0.5, f"query: what you seek = {_vector(query)}", ha="left", weight="bold")
-    for x, text in ((1.6, "key: label on the spine"), (4.15, "score"), (5.75, "weight"), (8.6, "value: its content")):
+    say(ax, 0.1, rows + 0.5, f"query: what you want to read about = {_vector(query)}", ha="left", weight="bold")
+    for x, text in ((1.6, "key: the label"), (4.15, "score"), (5.75, "weight"), (8.6, "value: the content")):
         say(ax, x, rows + 0.02, text, size=10)
 
 
