@@ -35,4 +35,4 @@ verify:
 	@"$(PYTHON)" course.py verify
 
 clean: ## take away what was built (not the environment: remove .venv by hand)
-	rm -rf book/_build .pytest_cache .ruff_cache
+	rm -rf book/_build .mypy_cache .pytest_cache .ruff_cache

@@ -11,7 +11,9 @@ import pytest
 import torch
 
 from attnbook import source
+from attnbook.attention import attend, attention_weights, causal_mask, masked_softmax
 from attnbook.metrics import exact_match
+from attnbook.models.ntm_addressing import content_weights, erase_and_add, read
 from attnbook.source import SourceView, source_view
 from attnbook.teaching import claim, show_source
 
@@ -91,6 +93,22 @@ def test_a_class_loses_the_docstrings_of_its_methods_too_and_nothing_else(module
 def test_comments_stay_when_the_docstring_goes(module):
     code = source_view(module.add, docstring=False).code
     assert code == '@loud\ndef add(a, b):\n    # why: a reason\n    return a + b  # "<b>" & more'
+
+
+def test_a_word_to_the_formatter_is_not_shown(module, tmp_path):
+    lines = "def add(\n    a, b,\n):  # fmt: skip\n    return a + b  # the sum\n"
+    (tmp_path / "laid_out.py").write_text(lines, encoding="utf-8")
+    code = source_view(importlib.import_module("laid_out").add).code
+    assert code == "def add(\n    a, b,\n):\n    return a + b  # the sum"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [masked_softmax, causal_mask, attend, attention_weights, content_weights, read, erase_and_add],
+    ids=lambda shown: shown.__name__,
+)
+def test_the_functions_that_the_book_rests_on_are_shown_in_ten_lines(shown):
+    assert len(source_view(shown, docstring=False).code.splitlines()) <= 10
 
 
 def test_a_body_of_nothing_but_words_becomes_dots(module):

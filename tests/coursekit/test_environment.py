@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import CourseError, environment
-from coursekit.environment import RECORD, fingerprint, python_of, read_record, run, set_up
+from coursekit.environment import RECORD, fingerprint, python_of, read_record, run, set_up, settings_with
 
 PROJECT = """\
 [project.optional-dependencies]
@@ -186,6 +186,14 @@ def test_an_intel_mac_reads_and_is_told_why_it_does_no_more(machine, monkeypatch
     set_up(machine.root, "reading", {})
     with pytest.raises(CourseError, match="no builds for Intel Macs"):
         set_up(machine.root, "everything", {})
+
+
+def test_tools_start_with_the_given_folders_first_on_the_path_and_in_utf8(monkeypatch):
+    monkeypatch.setenv("PATH", "elsewhere")
+    monkeypatch.setenv("KEPT", "as it was")
+    settings = settings_with("here", Path("there"))
+    assert settings["PATH"].split(os.pathsep) == ["here", "there", "elsewhere"]
+    assert (settings["PYTHONUTF8"], settings["JUPYTER_PREFER_ENV_PATH"], settings["KEPT"]) == ("1", "1", "as it was")
 
 
 def test_a_python_without_venv_is_told_how_to_get_it(machine, monkeypatch):

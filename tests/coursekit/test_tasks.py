@@ -16,6 +16,7 @@ from coursekit.tasks import (
     PYTEST,
     RUFF,
     TASKS,
+    TYPES,
     VERIFY,
     call,
     environment,
@@ -52,7 +53,7 @@ def calls(monkeypatch):
 
 def test_each_task_runs_its_commands_in_order_with_one_thread(calls, tmp_path):
     assert run_task("check", tmp_path) == 0
-    assert [command[:1] for command, _ in calls] == [("ruff",), ("ruff",), ("python",), ("pytest",)]
+    assert [command[:1] for command, _ in calls] == [("ruff",), ("ruff",), ("mypy",), ("python",), ("pytest",)]
     assert {settings["OMP_NUM_THREADS"] for _, settings in calls} == {"1"}
 
 
@@ -63,12 +64,12 @@ def test_the_first_command_that_fails_ends_the_task_with_its_status(calls, tmp_p
 
 
 def test_the_tasks_hold_the_proofs_that_they_promise():
-    assert TASKS["lint"] == (RUFF, FORMAT)
+    assert TASKS["lint"] == (RUFF, FORMAT, TYPES)
     assert TASKS["book"] == (BOOK,)
-    assert TASKS["check"][:3] == (RUFF, FORMAT, VERIFY)
-    assert TASKS["check"][3] == (*PYTEST, "-m", "not slow and not book", "tests")
-    assert TASKS["test"][:3] == (RUFF, FORMAT, BOOK)
-    assert TASKS["test"][3][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
+    assert TASKS["check"][:4] == (RUFF, FORMAT, TYPES, VERIFY)
+    assert TASKS["check"][4] == (*PYTEST, "-m", "not slow and not book", "tests")
+    assert TASKS["test"][:4] == (RUFF, FORMAT, TYPES, BOOK)
+    assert TASKS["test"][4][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
 
 
 def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):

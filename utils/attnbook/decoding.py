@@ -42,6 +42,9 @@ class Decoder(Protocol[State]):
         """The state of the sentences ``rows (N,)`` alone, in this order; one may be named twice, or not at all."""
 
 
+DecoderModule = Any  # an nn.Module that is a Decoder too: Python has no type for both
+
+
 def select(state: Any, rows: Tensor) -> Any:
     """Take sentences ``rows (N,)`` out of a state: of every tensor in it, in tuples and named tuples at any depth."""
     if isinstance(state, Tensor):

@@ -4,12 +4,12 @@ import torch
 from torch import nn
 
 from attnbook.data.batching import Example, Task
-from attnbook.decoding import Decoded, greedy
-from attnbook.metrics import alignment_error_rate, alignment_from_weights, exact_match
+from attnbook.decoding import Decoded, DecoderModule, greedy
+from attnbook.metrics import Link, alignment_error_rate, alignment_from_weights, exact_match
 from attnbook.training import shift_right
 
 
-def decode(model: nn.Module, task: Task, examples: list[Example], batch_size: int = 250) -> list[Decoded]:
+def decode(model: DecoderModule, task: Task, examples: list[Example], batch_size: int = 250) -> list[Decoded]:
     """Decode ``examples`` greedily, some 250 at a time, with room for a quarter more words than the longest answer."""
     longest = max(len(example.target) for example in examples) * 5 // 4 + 2
     device = next(model.parameters()).device
@@ -47,7 +47,9 @@ def task_alignment_error(model: nn.Module, task: Task, examples: list[Example]) 
     """
     batch = task.collate(examples).to(next(model.parameters()).device)
     _, weights = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, Tk)
-    sure, possible, predicted = set(), set(), set()
+    sure: set[Link] = set()
+    possible: set[Link] = set()
+    predicted: set[Link] = set()
     for number, (example, matrix) in enumerate(zip(examples, weights.cpu(), strict=True)):
         links = alignment_from_weights(matrix[: len(example.target)])
         for pool, found in ((sure, example.sure), (possible, example.possible), (predicted, links)):

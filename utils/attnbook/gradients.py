@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
 from attnbook.data.vocabulary import PAD
+from attnbook.decoding import DecoderModule
 from attnbook.training.losses import shift_right
 
 
@@ -26,7 +27,7 @@ class Traced(NamedTuple):
     target: list[Tensor]
 
 
-def trace(model: nn.Module, batch: Batch) -> Traced:
+def trace(model: DecoderModule, batch: Batch) -> Traced:
     """Run ``model`` over ``batch`` under teacher forcing and keep each word's loss and the word vectors.
 
     Args:

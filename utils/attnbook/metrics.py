@@ -3,6 +3,7 @@
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -172,7 +173,7 @@ def _kind(value: object) -> str:
     return f"a {type(value).__name__}{hint}"
 
 
-def _whole_number(name: str, value: object) -> int:
+def _whole_number(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:

@@ -3,6 +3,7 @@
 import ast
 import html
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Callable
@@ -37,6 +38,8 @@ class CodeStyle(Style):
         String.Doc: "italic #57606a",
     }
 
+
+_FORMATTERS_WORD = re.compile(r"  # fmt: skip$", re.MULTILINE)  # tells a reader nothing
 
 _INK = "color:#24292f"
 _CARD = f"margin:0.5em 0;border:1px solid #d0d7de;border-radius:4px;background:#f6f8fa;{_INK};color-scheme:light"
@@ -86,6 +89,7 @@ def source_view(shown: Callable | type, docstring: bool = True) -> SourceView:
         code = textwrap.dedent(inspect.getsource(shown)).rstrip()
     except (OSError, TypeError):
         raise TypeError(f"{shown.__qualname__} has no Python source to show") from None
+    code = _FORMATTERS_WORD.sub("", code)
     return SourceView(_caption(shown), code if docstring else _without_docstrings(code))
 
 
@@ -109,7 +113,7 @@ def _without_docstrings(code: str) -> str:
         doc = node.body[0]
         if ast.get_docstring(node) is None or lines[doc.lineno - 1][: doc.col_offset].strip():
             continue  # none there, or on one line with its def
-        after = doc.end_lineno
+        after = doc.end_lineno or doc.lineno
         if len(node.body) == 1:  # nothing else in there: an empty body is no Python
             lines[doc.lineno - 1 : after] = [" " * doc.col_offset + "..."]
             continue

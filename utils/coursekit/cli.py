@@ -1,6 +1,7 @@
 """The command `coursekit`."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit with status 2 for arguments that it cannot do anything with."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a terminal without a character shows "?", and the command goes on
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a character shows "?", and the command goes on
     options = parser().parse_args(arguments)
     try:
         return options.run(find_project(options.root), options)
@@ -170,13 +172,14 @@ def run_lab(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_lint(project: Project, options: argparse.Namespace) -> int:
-    """Checks the style of all code with ruff: the packages, the tests, and the cells of chapters and solutions.
-    It only reports; what ruff can mend by itself, `ruff check --fix` and `ruff format` do. Settings: pyproject.toml."""
+    """Checks the style of all code with ruff (the packages, the tests, and the cells of chapters and solutions) and
+    the types of the packages with mypy. It only reports; what ruff can mend by itself, `ruff check --fix` and `ruff
+    format` do. Settings: pyproject.toml."""
     return _run_task("lint", project)
 
 
 def run_check(project: Project, options: argparse.Namespace) -> int:
-    """The part of all proofs that takes some two minutes, for authors: style, `coursekit verify`, and the unit
+    """The part of all proofs that takes some two minutes, for authors: style, types, `coursekit verify`, and the unit
     tests but for the slow ones and those that look at the built book. Stops at the first that fails."""
     return _run_task("check", project)
 
@@ -248,7 +251,7 @@ COMMANDS = {
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
-    "lint": (run_lint, "check the style of all code", _no_arguments),
+    "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the two-minute part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
 }

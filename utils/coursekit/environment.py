@@ -85,12 +85,12 @@ def set_up(root: Path, level: str, wishes: Mapping[str, str]) -> Path:
     if record and is_ready(folder, record, level, fingerprint(root)):
         return python_of(folder)
     refuse_what_cannot_work(folder, record, level)
-    usable = record and record["state"] == "ready" and is_alive(folder, record)
-    if usable and LEVELS.index(record["level"]) > LEVELS.index(level):
-        level = record["level"]  # new versions of a full environment: it stays full
+    usable = record if record and record["state"] == "ready" and is_alive(folder, record) else None
+    if usable and LEVELS.index(usable["level"]) > LEVELS.index(level):
+        level = usable["level"]  # new versions of a full environment: it stays full
     entry = {"level": level, "python": platform.python_version(), "wanted": fingerprint(root)}
     if usable:
-        entry["python"] = record["python"]
+        entry["python"] = usable["python"]
     else:
         remove(folder)
         folder.mkdir()
@@ -205,7 +205,7 @@ def is_ready(folder: Path, record: dict, level: str, wanted: str) -> bool:
 
 def is_alive(folder: Path, record: dict) -> bool:
     """Whether the environment's Python still runs, and is the version that it was made with."""
-    probe = [python_of(folder), "-c", "import platform; print(platform.python_version())"]
+    probe = [str(python_of(folder)), "-c", "import platform; print(platform.python_version())"]
     try:
         found = subprocess.run(probe, capture_output=True, text=True, check=False)
     except OSError:
@@ -237,13 +237,14 @@ def _must(command: list, root: Path, what: str) -> None:
 
 
 def _call(command: list, root: Path, quiet: bool = False) -> int:
-    """Run a command in the book's folder, in UTF-8, with the environment's own tools first on the path."""
-    tools = str(python_of(root / ".venv").parent)
-    environment = {
-        **os.environ,
-        "PATH": os.pathsep.join([tools, os.environ.get("PATH", "")]),
-        "PYTHONUTF8": "1",
-        "JUPYTER_PREFER_ENV_PATH": "1",
-    }
+    """Run a command in the book's folder, with the environment's own tools."""
+    settings = settings_with(python_of(root / ".venv").parent)
     where = subprocess.DEVNULL if quiet else None
-    return subprocess.run(list(map(str, command)), cwd=root, env=environment, stderr=where, check=False).returncode
+    return subprocess.run(list(map(str, command)), cwd=root, env=settings, stderr=where, check=False).returncode
+
+
+def settings_with(*folders: str | Path) -> dict[str, str]:
+    """The variables that each tool is started with: its environment's folders first on the path, since tools call
+    their helpers by name, and UTF-8 for all text, since Windows has another default."""
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": path, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1"}

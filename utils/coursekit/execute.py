@@ -1,6 +1,5 @@
 """Running notebooks from top to bottom, and storing what they show in a form that stays the same."""
 
-import os
 import sys
 import tempfile
 import time
@@ -9,9 +8,11 @@ from pathlib import Path
 
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
+from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode, from_dict
 
 from coursekit import CourseError
+from coursekit.environment import settings_with
 from coursekit.notebooks import code_cells, normalise, read, write
 
 LIMIT = 90  # seconds on two cores, for any notebook
@@ -31,9 +32,7 @@ def run_notebook(notebook: NotebookNode, folder: Path, timeout: int = CELL_TIMEO
     """Runs a copy of the notebook in `folder`, through its end even where cells fail.
 
     Raises CourseError when the kernel dies or a cell takes longer than `timeout` seconds."""
-    notebook = from_dict(notebook)
-    for cell in code_cells(notebook):
-        cell.outputs, cell.execution_count = [], None
+    notebook, _ = ClearOutputPreprocessor().preprocess(from_dict(notebook), {})
     client = NotebookClient(
         notebook, kernel_name="python3", timeout=timeout, allow_errors=True, record_timing=False,
         resources={"metadata": {"path": str(folder)}}, extra_arguments=["--IPKernelApp.log_level=40"],
@@ -61,14 +60,7 @@ def execute(path: Path, timeout: int = CELL_TIMEOUT) -> float:
 
 def _environment(settings: str) -> dict[str, str]:
     """One thread, since sums in another order end in another digit; and no personal start-up files."""
-    here = str(Path(sys.executable).parent)
-    return {
-        "OMP_NUM_THREADS": "1",
-        **os.environ,
-        "PATH": os.pathsep.join([here, os.environ.get("PATH", "")]),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "IPYTHONDIR": settings,
-    }
+    return {"OMP_NUM_THREADS": "1", **settings_with(Path(sys.executable).parent), "IPYTHONDIR": settings}
 
 
 def _failures(notebook: NotebookNode) -> dict[str, NotebookNode]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +25,6 @@ KEPT_METADATA = ("attnbook", "mystnb")  # a notebook's own words; all the rest i
 CELL_NOISE = ("execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "papermill", "vscode", "colab")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CHECK_OUTPUT = "nbval-check-output"  # nbval compares the stored output of such a cell, also with --nbval-lax
-OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")  # what a progress line wrote before it went back to its start
 
 
 def read(path: Path) -> NotebookNode:
@@ -107,7 +105,7 @@ def has_tag(cell: NotebookNode, tag: str) -> bool:
 
 
 def without_tag(notebook: NotebookNode, tag: str) -> NotebookNode:
-    """A copy in which no cell bears the tag."""
+    """A copy in which no cell bears the tag. (nbconvert's TagRemovePreprocessor takes away the cells, too.)"""
     notebook = nbformat.from_dict(notebook)
     for cell in notebook.cells:
         if has_tag(cell, tag):
@@ -147,18 +145,13 @@ def _stable_id(cell: NotebookNode, used: set[str]) -> str:
 
 
 def _normalise_outputs(cell: NotebookNode, count: int) -> None:
+    from nbconvert.preprocessors import CoalesceStreamsPreprocessor
+
     cell.execution_count = count
-    outputs: list[NotebookNode] = []
+    cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr" and WIDGET not in out.get("data", {})]
+    # where a stream is cut depends on the clock; and what a progress line wrote over is nothing to read
+    CoalesceStreamsPreprocessor().preprocess_cell(cell, {}, 0)
     for output in cell.outputs:
-        if output.get("name") == "stderr" or WIDGET in output.get("data", {}):
-            continue
         if output.output_type == "execute_result":
             output.execution_count = count
-        if output.output_type == "stream" and outputs and outputs[-1].output_type == "stream":
-            outputs[-1].text += output.text  # where a stream is cut depends on the clock
-        else:
-            outputs.append(output)
-    for output in outputs:
-        if output.output_type == "stream":
-            output.text = OVERWRITTEN.sub("", output.text)
-    cell.outputs = [out for out in outputs if out.output_type != "stream" or out.text]
+    cell.outputs = [out for out in cell.outputs if out.output_type != "stream" or out.text]

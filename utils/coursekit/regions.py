@@ -58,7 +58,10 @@ def region_problem(cell: NotebookNode) -> str | None:
 
 
 def given_lines(cell: NotebookNode) -> list[str]:
-    """The lines of a cell that students get: those outside of all regions (none of a written answer)."""
+    """The lines of a cell that students get: those outside of all regions (none of a written answer).
+
+    nbgrader's ClearSolutions puts a stub in place of each region; here the question is what stands beside the stubs.
+    """
     if is_answer(cell) and grader(cell).get("grade"):
         return []
     given, inside = [], False

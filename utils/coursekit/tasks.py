@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.environment import settings_with
 
 Command = Sequence[str]
 
@@ -22,17 +23,19 @@ BOOK = (
 FIRST_PAGE = Path("book/_build/html/index.html")
 RUFF = ("ruff", "check", ".")
 FORMAT = ("ruff", "format", "--check", ".")
+TYPES = ("mypy",)  # of what, stands in pyproject.toml
 VERIFY = ("python", "-m", "coursekit", "verify")
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 TASKS: dict[str, tuple[Command, ...]] = {
     "book": (BOOK,),
-    "lint": (RUFF, FORMAT),
-    "check": (RUFF, FORMAT, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
+    "lint": (RUFF, FORMAT, TYPES),
+    "check": (RUFF, FORMAT, TYPES, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
     "test": (
         RUFF,
         FORMAT,
+        TYPES,
         BOOK,
         (*PYTEST, "--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests"),
     ),
@@ -86,10 +89,8 @@ def call(command: Command, root: Path, settings: dict[str, str]) -> int:
 
 
 def environment() -> dict[str, str]:
-    """What each tool is started with: this environment first on the path, since tools call their helpers by
-    name, and UTF-8 for all text, since Windows has another default."""
-    path = os.pathsep.join([*_own_folders(), os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": path, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
+    """What each tool is started with, this environment's own ones first."""
+    return settings_with(*_own_folders())
 
 
 def _own_folders() -> list[str]:

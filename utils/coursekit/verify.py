@@ -1,6 +1,7 @@
 """Everything that must hold of chapters, solutions and labs before a change goes in."""
 
 from collections.abc import Callable
+from functools import partial
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
@@ -20,9 +21,9 @@ def verify(project: Project, run: bool = True, say: Say = print) -> list[str]:
     `run` = False leaves out running the unsolved labs, which takes some seconds a lab."""
     problems = course_problems(project)
     for path in project.chapters:
-        problems += _report(project.relative(path), lambda path=path: chapter_problems(path), say, "")
+        problems += _report(project.relative(path), partial(chapter_problems, path), say, "")
     for lab in project.labs:
-        problems += _report(lab.name, lambda lab=lab: lab_problems(project, lab, run), say, lab_summary(lab))
+        problems += _report(lab.name, partial(lab_problems, project, lab, run), say, lab_summary(lab))
     return problems
 
 

@@ -47,6 +47,13 @@ def gradients(context: torch.Tensor, inputs: tuple) -> tuple:
     return torch.autograd.grad((context.flatten() * factors).sum(), inputs)
 
 
+def test_the_fused_path_takes_prepared_keys_too(inputs, close):
+    query, key, value = inputs
+    score = ScaledDot()
+    fused, _ = attend(query, score.prepare(key), value, score=score, fused=True)
+    close(fused, attend(query, key, value)[0])
+
+
 @pytest.mark.parametrize("name", MASKS)
 def test_attend_equals_a_loop_over_queries(inputs, device, close, name):
     query, key, value = (tensor.detach() for tensor in inputs)

@@ -85,6 +85,11 @@ def test_inches_measure_what_is_drawn():
     assert inches(ax) == pytest.approx((4, 1))
 
 
+def test_what_is_in_no_figure_has_no_inches():
+    with pytest.raises(ValueError, match=r"artist Rectangle.* is in no figure; add it to one first"):
+        inches(plt.Rectangle((0, 0), 1, 1))
+
+
 def test_a_legend_of_long_names_takes_one_column_and_stays_above_the_axes(looks_right):
     ax = new_axes()
     lines = [ax.plot([0, 1], [0, 1])[0] for _ in range(3)]

@@ -28,8 +28,8 @@ V = 8
 MODELS = {
     "plain": lambda: PlainSeq2Seq(V, V, embedding=4, hidden=8, cell="lstm"),
     "attention": lambda: AttentionSeq2Seq(V, V, embedding=4, hidden=8),
-    "transformer": lambda: Transformer(V, V, TransformerConfig(dim=8, heads=2, layers=1, hidden=8)),
-    "dropout": lambda: Transformer(V, V, TransformerConfig(dim=8, heads=2, layers=1, hidden=8, dropout=0.2)),
+    "transformer": lambda: Transformer(V, V, TransformerConfig(d_model=8, heads=2, layers=1, d_ff=8)),
+    "dropout": lambda: Transformer(V, V, TransformerConfig(d_model=8, heads=2, layers=1, d_ff=8, dropout=0.2)),
 }
 LOSSES = {"word_by_word": ScheduledSampling, "two_pass": TwoPass}
 PAIRS = [("plain", ScheduledSampling), ("attention", ScheduledSampling), ("transformer", ScheduledSampling)]

@@ -1,6 +1,7 @@
 """The one interface of the book: ``(query, key, value, mask) -> (context, weights)``."""
 
 from collections.abc import Callable
+from typing import Literal, overload
 
 from torch import Tensor, nn
 
@@ -47,13 +48,9 @@ def masked_log_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
 
 def attention_weights(
-    query: Tensor,
-    key: Tensor | PreparedKeys,
-    score: Callable[..., Tensor] = scaled_dot,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
-    normalise: Callable[[Tensor, Tensor | None], Tensor] = masked_softmax,
-) -> Tensor:
+    query: Tensor, key: Tensor | PreparedKeys, score: Callable[..., Tensor] = scaled_dot, mask: Tensor | None = None,
+    bias: Tensor | None = None, normalise: Callable[[Tensor, Tensor | None], Tensor] = masked_softmax,
+) -> Tensor:  # fmt: skip
     """The first half of attention: score the query against the keys, and normalise.
 
     Args:
@@ -80,15 +77,20 @@ def attention_weights(
     return normalise(scores, mask)
 
 
+@overload
 def attend(
-    query: Tensor,
-    key: Tensor | PreparedKeys,
-    value: Tensor,
-    score: Callable[..., Tensor] = scaled_dot,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
-    fused: bool = False,
-) -> tuple[Tensor, Tensor | None]:
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = ...,
+    mask: Tensor | None = ..., bias: Tensor | None = ..., fused: Literal[False] = ...,
+) -> tuple[Tensor, Tensor]: ...  # fmt: skip
+@overload
+def attend(
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = ...,
+    mask: Tensor | None = ..., bias: Tensor | None = ..., fused: bool = ...,
+) -> tuple[Tensor, Tensor | None]: ...  # fmt: skip
+def attend(
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = scaled_dot,
+    mask: Tensor | None = None, bias: Tensor | None = None, fused: bool = False,
+) -> tuple[Tensor, Tensor | None]:  # fmt: skip
     """Score the query against the keys, normalise, take the weighted sum of the values.
 
     Args:
@@ -105,9 +107,10 @@ def attend(
 
     Source: Bahdanau et al. 2015, equations 5 and 6; Vaswani et al. 2017, equation 1, for the scaled dot score.
     """
-    check_attention(query, key.features if isinstance(key, PreparedKeys) else key, value)
+    keys = key.features if isinstance(key, PreparedKeys) else key
+    check_attention(query, keys, value)
     if fused:
-        return attend_fused(query, key, value, score, mask, bias), None
+        return attend_fused(query, keys, value, score, mask, bias), None
     weights = attention_weights(query, key, score, mask, bias)  # (B, Tq, Tk)
     return weights @ value, weights  # (B, Tq, Tk) @ (B, Tk, Dv) -> (B, Tq, Dv)
 

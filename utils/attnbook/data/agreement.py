@@ -5,6 +5,7 @@ After Linzen, Dupoux and Goldberg 2016, who asked the same of LSTMs on English.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
@@ -27,7 +28,7 @@ _MAIN = {verb for pair in _BE + _STAY for verb in pair}
 SHORTEST_MODIFIER = 3  # words of "of the king"
 MANY = 5_000_000  # different sentences of size 0; there are more of each other size
 
-Pick = Callable[[Sequence], object]  # takes one of several things by chance
+Pick = Callable[[Sequence], Any]  # takes one of several things by chance
 
 
 def number_of(noun: str) -> int:
@@ -86,7 +87,7 @@ def read_sentence(text: str) -> Example:
     words = tuple(text.split())
     subject = next((i for i, word in enumerate(words) if word in _NUMBER_OF), None)
     verb = next((i for i, word in enumerate(words) if word in _MAIN and subject is not None and i > subject), None)
-    if verb is None:
+    if subject is None or verb is None:
         nouns, verbs = ", ".join(_NUMBER_OF), ", ".join(sorted(_MAIN))
         raise ValueError(f"text is {text!r}; it needs a noun ({nouns}) and then a verb ({verbs})")
     link = frozenset({(subject, verb)})
@@ -116,7 +117,7 @@ _MODIFIERS = {3: [(_place, False)], 4: [(_place, True), (_clause, False)], 5: [(
 
 def _between(pick: Pick, size: int) -> list[str]:
     """Modifiers of ``size`` words together."""
-    words = []
+    words: list[str] = []
     while left := size - len(words):
         lengths = [n for n in _MODIFIERS if left == n or left - n >= SHORTEST_MODIFIER]
         make, adjective = pick(_MODIFIERS[pick(lengths)])

@@ -110,7 +110,7 @@ class _Strings:
         rows = torch.randint(len(self.letters), (count, size), generator=self.source).tolist()
         return ["".join([self.letters[i] for i in row]) for row in rows]
 
-    def task(self, name: str, example: Callable[[Sequence[str]], Example], counts: tuple[int, ...]) -> Task:
+    def task(self, name: str, example: Callable[[Sequence[str]], Example], counts: tuple[int, int, int, int]) -> Task:
         """The task in which each string becomes an example."""
         there_are = partial(pow, len(self.letters))  # so many strings of a size
         splits = split_by_size(self.draw, there_are, self.sizes, self.longer, counts, self.source)

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from attnbook.data.vocabulary import EOS, PAD, Vocabulary
 
-Links = frozenset[tuple[int, int]]
+Link = tuple[int, int]
+Links = frozenset[Link]
 
 
 class Example(NamedTuple):
@@ -118,9 +119,9 @@ class Task:
             self._encoded = self._encode(self.train)
         per_epoch = -(-len(self.train) // batch_size)  # rounded up: the last batch of an epoch may be smaller
         epoch, number = divmod(step, per_epoch)
-        return self._encoded.rows(self._batches(seed, epoch, batch_size)[number])
+        return self._encoded.rows(self._batches(self._encoded.lengths, seed, epoch, batch_size)[number])
 
-    def _batches(self, seed: int, epoch: int, batch_size: int) -> list[Tensor]:
+    def _batches(self, lengths: Tensor, seed: int, epoch: int, batch_size: int) -> list[Tensor]:
         """The batches of an epoch, each the places of its examples in `train`; the last epoch is kept.
 
         Examples of like length share a batch, so that little time goes into padding: shuffle all, sort each
@@ -130,7 +131,7 @@ class Task:
             generator = torch.Generator().manual_seed(1_000_003 * seed + epoch)
             order = torch.randperm(len(self.train), generator=generator)  # (N,)
             pools = order.split(50 * batch_size)
-            pools = [pool[self._encoded.lengths[pool].argsort(stable=True)] for pool in pools]
+            pools = [pool[lengths[pool].argsort(stable=True)] for pool in pools]
             batches = [batch for pool in pools for batch in pool.split(batch_size)]
             shuffled = torch.randperm(len(batches), generator=generator).tolist()
             self._epoch = ((seed, epoch, batch_size), [batches[number] for number in shuffled])

@@ -54,7 +54,7 @@ def written_date(day: date, locale: str, pattern: str) -> Example:
     tokens = _tokens(pattern)
     if not 1000 <= day.year <= 9999:
         raise ValueError(f"day is {day.isoformat()}; the year needs four figures, 1000 to 9999")
-    texts = [value if kind == "chars" else _field(*value, day, locale) for kind, value in tokens]
+    texts = [value if kind == "chars" else _field(value[0], value[1], day, locale) for kind, value in tokens]
     fields = ["-" if kind == "chars" else value[0] for kind, value in tokens]
     layout = [(name, len(text), text.isdecimal()) for name, text in zip(fields, texts, strict=True)]
     links = _align(tuple(layout))

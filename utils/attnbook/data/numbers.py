@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import torch
 
-from attnbook.data.batching import Example, Links, Task
+from attnbook.data.batching import Example, Link, Links, Task
 from attnbook.data.splitting import split_by_size
 from attnbook.data.vocabulary import Vocabulary
 
@@ -148,7 +148,11 @@ def number_list(numbers: Iterable[int]) -> Example:
     >>> sorted(example.sure)
     [(0, 2), (1, 0), (2, 3), (3, 4)]
     """
-    source, target, sure, possible, size = [], [], [], [], 0
+    source: list[str] = []
+    target: list[str] = []
+    sure: list[Link] = []
+    possible: list[Link] = []
+    size = 0
     for size, n in enumerate(numbers, start=1):
         if size > 1:
             for links in (sure, possible):

@@ -18,8 +18,9 @@ class Splits(NamedTuple):
 
     def examples(self, make: Callable[[Any], Any]) -> tuple[list, list, list, dict[int, list]]:
         """The same with an example made of each thing."""
-        parts = ([make(thing) for thing in part] for part in self[:3])
-        return *parts, {size: [make(thing) for thing in things] for size, things in self.longer.items()}
+        train, validation, test = ([make(thing) for thing in part] for part in (self.train, self.validation, self.test))
+        longer = {size: [make(thing) for thing in things] for size, things in self.longer.items()}
+        return train, validation, test, longer
 
 
 def share(total: int, sizes: Sequence[int]) -> list[int]:
@@ -34,7 +35,8 @@ def share(total: int, sizes: Sequence[int]) -> list[int]:
 
 def draw_apart(draw: Draw, size: int, count: int, taken: Collection, repeat: bool = False) -> list:
     """Draw `count` things of a size, none of them in `taken`, and no two the same unless `repeat`."""
-    found, seen = [], set(taken)
+    found: list = []
+    seen = set(taken)
     while len(found) < count:
         for thing in draw(size, count - len(found)):
             if thing not in seen:
@@ -69,7 +71,7 @@ def split_by_size(
             part.extend(things)
     shuffled = [[part[i] for i in torch.randperm(len(part), generator=generator).tolist()] for part in parts]
     held_out = {size: draw_apart(draw, size, min(counts[3], space(size)), ()) for size in longer}
-    return Splits(*shuffled, held_out)
+    return Splits(shuffled[0], shuffled[1], shuffled[2], held_out)
 
 
 def _check(sizes: Sequence[int], longer: Sequence[int], counts: Sequence[int]) -> None:

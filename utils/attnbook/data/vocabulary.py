@@ -43,7 +43,7 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str]):
         self.words = (*SPECIAL, *words)
-        self._number = {}
+        self._number: dict[str, int] = {}
         for number, word in enumerate(self.words):
             if not isinstance(word, str):
                 raise TypeError(f"words holds {word!r}, a {type(word).__name__}; every word must be a string")

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from attnbook import experiments
 from attnbook.experiments.shared.overview import details, overview, unknown
@@ -35,7 +36,7 @@ EXPERIMENTS = find_experiments()
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:
+    def error(self, message: str) -> NoReturn:
         """One sentence, without the usage in front of it."""
         self.exit(2, f"{message.rstrip('.')}.\n")
 

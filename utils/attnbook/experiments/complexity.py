@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import nn
@@ -81,7 +82,7 @@ def peak_bytes(call: Callable[[], object]) -> int:
     return peak
 
 
-def exponent(points: Mapping[object, float], smallest: float = 0) -> float:
+def exponent(points: Mapping[Any, float], smallest: float = 0) -> float:
     """The power of x with which y grows: the slope of a straight line through the points (log x, log y).
 
     Args:
@@ -98,7 +99,7 @@ def exponent(points: Mapping[object, float], smallest: float = 0) -> float:
     return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
 
 
-def crossover(one: Mapping[object, float], other: Mapping[object, float]) -> float | None:
+def crossover(one: Mapping[Any, float], other: Mapping[Any, float]) -> float | None:
     """The x at which ``one`` begins to cost more than ``other``, between two points on straight lines of logarithms.
 
     Returns ``None`` if it costs more from the start, or nowhere.

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -20,7 +21,7 @@ from attnbook.training import fit
 
 DIM = 32
 DISTANCES = (5, 10, 20, 50, 100, 200)
-TRAINING = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 TESTS = 400  # strings for the test
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook.data.batching import Batch
 from attnbook.data.geometry import hull_area_covered, is_convex_hull, is_simple
@@ -17,20 +18,20 @@ from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything
 
-TRAINING = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 HIDDEN = 128
 TESTS = 1000  # instances of each size
 TEST_SEED = 0  # that no training draws with
 BEAM = 4
 
 
-def sorting_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+def sorting_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """``exact``: share of the rows that are sorted without a mistake."""
     places = greedy_pointer_decode(model, batch.source).tokens
     return {"exact": _share((places == batch.target).all(dim=1))}
 
 
-def hull_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """Shares of right hulls (``exact``) and of ``polygons`` that don't cross themselves; ``area`` of the hull covered.
 
     ``area`` counts what is no polygon as 0; ``area_of_polygons`` leaves it out, as Vinyals et al. 2015 do.
@@ -46,7 +47,7 @@ def hull_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
     }
 
 
-def tour_figures(model: nn.Module, batch: Batch) -> dict[str, float]:
+def tour_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """Mean ``length``, its ``gap`` to the shortest tours, the share of ``optimal`` ones, the gap with a beam."""
     points, optimal = batch.source, tour_length(batch.source, batch.target)
     length = tour_length(points, greedy_pointer_decode(model, points).tokens)
@@ -66,7 +67,7 @@ def reference_figures(batch: Batch) -> dict[str, float]:
     tours = {
         "nearest_neighbour": greedy,
         "two_opt": two_opt(points, greedy),
-        "random": random_tours(*points.shape[:2], generator(TEST_SEED)),
+        "random": random_tours(points.shape[0], points.shape[1], generator(TEST_SEED)),
     }
     gaps = {f"gap_{name}": optimality_gap(tour_length(points, tour), optimal).item() for name, tour in tours.items()}
     return {"length_optimal": _share(optimal), **{name: round(gap, 5) for name, gap in gaps.items()}}
@@ -90,7 +91,7 @@ class Puzzle:
     trained: tuple[int, ...]
     tested: tuple[int, ...]
     instances: Callable[..., Batch]
-    figures: Callable[[nn.Module, Batch], dict[str, float]]
+    figures: Callable[[PointerNetwork, Batch], dict[str, float]]
     training: Callable[..., Batch] | None = None
     features: int = 2
     may_stop: bool = False
@@ -102,7 +103,7 @@ class Puzzle:
         return draw(self.trained[step % len(self.trained)], batch_size, 1_000_003 * (seed + 1) + step)
 
 
-_TOURS = {"instances": tour_batch, "figures": tour_figures, "training": training_tours, "first": 0}
+_TOURS: dict[str, Any] = {"instances": tour_batch, "figures": tour_figures, "training": training_tours, "first": 0}
 PUZZLES = {
     "sort": Puzzle(tuple(range(5, 11)), (5, 7, 10, 12, 15, 20), sorting_batch, sorting_figures, features=1),
     "hull": Puzzle(tuple(range(5, 11)), (5, 7, 10, 12, 15, 20, 30), hull_batch, hull_figures, may_stop=True),
@@ -146,7 +147,7 @@ def build(name: str) -> PointerNetwork:
     return PointerNetwork(task.features, HIDDEN, recipe.encoder, task.may_stop, task.first)
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
+def trained(name: str, seed: int = 0) -> PointerNetwork:
     """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
     return load_weights(build(name), "pointing", name, seed)
 

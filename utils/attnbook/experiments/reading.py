@@ -1,7 +1,7 @@
 """Two readers on sentences with a distant subject: an LSTM, and one with attention to all its states (chapter 07)."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from attnbook.training import language_model_loss, shift_right
 
 STEPS = {"lstm": 1200, "lstmn": 1200}
 KINDS = {"lstm": LSTMLanguageModel, "lstmn": LSTMN}
-TRAINING = {"batch": 64, "learning_rate": 6e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 6e-3, "warmup": 100, "max_grad_norm": 1.0}
 VALIDATE_EVERY = 100  # steps between two looks at the verbs of the validation sentences
 KEEP = {"lstm", "lstmn"}
 
@@ -88,8 +88,9 @@ def measure(model: nn.Module, task: Task, examples: list[Example]) -> dict[str, 
     hard = torch.tensor([bool(attractors(example)) for example in examples], device=seen.right.device)
     if hard.any():
         figures["attracted"] = _mean(seen.right[hard])
+    shares = {"share": seen.share, "even": seen.even, "top": seen.top}
     if seen.share is not None and not seen.share.isnan().any():
-        figures |= {"share": _mean(seen.share), "even": _mean(seen.even), "top": _mean(seen.top)}
+        figures |= {name: _mean(values) for name, values in shares.items() if values is not None}
     return figures
 
 

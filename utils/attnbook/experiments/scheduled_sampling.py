@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.numbers import COMMA, number_lists
 from attnbook.data.vocabulary import BOS, EOS, PAD
-from attnbook.decoding import greedy
+from attnbook.decoding import DecoderModule, greedy
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure
@@ -25,11 +26,12 @@ from attnbook.training import (
     shift_right,
     teacher_forcing_loss,
 )
+from attnbook.training.loop import Loss
 
 LONGEST = 3  # numbers in a list
 LEAST = 0.25  # each schedule ends here: one right word in four
 REACH = 8  # words after an error that are looked at
-TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 UNITS = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 
 
@@ -94,7 +96,7 @@ def schedules(steps: int) -> dict[str, Callable[[int], float]]:
     }
 
 
-def loss_of(name: str, steps: int, seed: int) -> Callable:
+def loss_of(name: str, steps: int, seed: int) -> Loss:
     """What a model of that name is trained with."""
     recipe = chosen(RECIPES, name)
     if recipe.schedule is None:
@@ -104,7 +106,7 @@ def loss_of(name: str, steps: int, seed: int) -> Callable:
 
 
 @torch.no_grad()
-def errors_after_first(model: nn.Module, batch: Batch, reach: int = REACH) -> dict:
+def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -> dict:
     """Part of the words that are wrong 1, 2, … places after a sentence's first error, on two prefixes.
 
     own: the model reads what it wrote itself. forced: it reads the right words. Up to the first error the two are the
@@ -132,7 +134,7 @@ def errors_after_first(model: nn.Module, batch: Batch, reach: int = REACH) -> di
 
 
 @torch.no_grad()
-def write_on(model: nn.Module, batch: Batch, prefix: Tensor, max_length: int) -> Tensor:
+def write_on(model: DecoderModule, batch: Batch, prefix: Tensor, max_length: int) -> Tensor:
     """Read ``prefix (B, t)`` as if the model had written it, then write on greedily: ``(B, max_length)`` in all."""
     prompt = torch.nn.functional.pad(prefix, (1, 0), value=BOS)  # (B, 1 + t)
     never, room = -1, max_length - prefix.shape[1]  # no word ends a sentence

@@ -2,8 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-
-from torch import nn
+from typing import cast
 
 from attnbook.attention import Sharpened
 from attnbook.data.batching import Task
@@ -14,6 +13,7 @@ from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.experiments.shared.weights import load_weights
+from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
 
 BETAS = (1.0, 1.5, 2.0, 3.0)
@@ -22,7 +22,7 @@ SIZES = (8, CHOICE, 12, 16, 24, 32)
 LISTS = 100  # of each size
 
 
-def accuracy_by_beta(model: nn.Module) -> dict[str, dict[str, float]]:
+def accuracy_by_beta(model: AttentionSeq2Seq) -> dict[str, dict[str, float]]:
     """Exact match by β and by size of list, ``{"2.0": {"12": …}}``; the model's score is put back afterwards."""
     score, found = model.score, {}
     lists = {size: task().longer[size][:LISTS] for size in SIZES}
@@ -57,16 +57,16 @@ RECIPES = {
 STEPS = {name: recipe.base.steps for name, recipe in RECIPES.items()}
 
 
-def build(name: str, task: Task) -> nn.Module:
+def build(name: str, task: Task) -> AttentionSeq2Seq:
     """A fresh model of this experiment."""
     recipe = chosen(RECIPES, name)
-    model = recipe.base.build(task)
+    model = cast(AttentionSeq2Seq, recipe.base.build(task))  # each recipe here has a score
     if recipe.by_length:
         model.score = Sharpened(model.score, by_length)
     return model
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
+def trained(name: str, seed: int = 0) -> AttentionSeq2Seq:
     """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
     return load_weights(build(name, task()), "sharpening", name, seed)
 

@@ -1,6 +1,7 @@
 """The Transformer on lists of numbers: heads, positions, and what each part is worth (chapters 08 and 09)."""
 
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from torch import nn
 
@@ -16,7 +17,7 @@ from attnbook.models import Block, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 
 # How every Transformer of chapters 08 to 10 trains, beside its number of steps.
-TRAINING = {"batch": 32, "learning_rate": 2e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 32, "learning_rate": 2e-3, "warmup": 100, "max_grad_norm": 1.0}
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,12 @@ class Recipe:
     def build(self, task: Task) -> nn.Module:
         """A fresh model for a task."""
         words = task.source_vocabulary, task.target_vocabulary
+        sizes = len(words[0]), len(words[1])
         config = TransformerConfig(**self.config)
         if self.by_item:
             source, target = (vocabulary.encode([COMMA])[0] for vocabulary in words)
-            return ItemCounting(*map(len, words), config, (source, target))
-        return Transformer(*map(len, words), config, self.block)
+            return ItemCounting(*sizes, config, (source, target))
+        return Transformer(*sizes, config, self.block)
 
 
 FAR = {"cross_positions": "linear_bias"}  # far words of the source are penalised

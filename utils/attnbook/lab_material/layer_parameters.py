@@ -106,8 +106,9 @@ def multi_head_attention(
 
     Source: Vaswani et al. 2017, section 3.2.2.
     """
-    parts = (split_heads(x @ W, heads) for x, W in ((query, W_q), (key, W_k), (value, W_v)))  # (B, H, T, D/H) each
+    projected = (query @ W_q, key @ W_k, value @ W_v)  # (B, T, D) each
+    query, key, value = (split_heads(x, heads) for x in projected)  # (B, H, T, D/H) each
     if mask is not None and mask.ndim == 3:
         mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
-    context, weights = attend(*parts, mask=mask)  # (B, H, Tq, D/H), (B, H, Tq, Tk)
+    context, weights = attend(query, key, value, mask=mask)  # (B, H, Tq, D/H), (B, H, Tq, Tk)
     return merge_heads(context) @ W_o, weights  # (B, Tq, D), (B, H, Tq, Tk)

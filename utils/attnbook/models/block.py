@@ -1,5 +1,6 @@
 """The block of which every Transformer is made: attention and feed-forward, each with a residual connection."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,6 +67,7 @@ class TransformerConfig:
         return self._attention(self.positions if self.cross_positions == "same" else self.cross_positions, learn=True)
 
     def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
+        kinds: dict[str, Callable[[], NoPositions]]
         kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
         return MultiHeadAttention(self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused)
 

@@ -75,8 +75,9 @@ class LSTMN(nn.Module):
             rows.append(nn.functional.pad(weights, (0, words.shape[1] - weights.shape[1])))  # (B, t) -> (B, T)
         return torch.stack(logits, dim=1), torch.stack(rows, dim=1)  # (B, T, V), (B, T, T)
 
-    def start(self) -> None:
+    def start(self) -> Tapes | None:
         """Nothing read yet, and no tapes; a language model has no source."""
+        return None
 
     def step(self, token: Tensor, tapes: Tapes | None = None) -> tuple[Tensor, Tapes, Tensor]:
         """Read one word ``token (B,)`` after those on the tapes (``None``: it is the first).

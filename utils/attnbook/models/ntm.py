@@ -142,6 +142,7 @@ class NTM(nn.Module):
         super().__init__()
         self.config = config = config or NTMConfig()
         sees, reads = config.inputs + config.read_heads * config.width, config.read_heads * config.width
+        self.controller: RecurrentCell | FeedForwardCell
         if config.controller == "lstm":
             self.controller = RecurrentCell("lstm", sees, config.hidden)
         else:

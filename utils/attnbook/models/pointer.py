@@ -5,7 +5,7 @@ number N; as a decoder's *input* the number N means the beginning.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -224,6 +224,7 @@ def greedy_pointer_decode(model: PointerNetwork, points: Tensor, lengths: Tensor
     tokens, weights = decoding.greedy(model, points, lengths, max_length=steps, bos=begin, eos=points.shape[1])
     if model.first is None:
         return decoding.Decoded(tokens, weights)
+    weights = cast(Tensor, weights)  # it always points somewhere
     given = torch.full_like(tokens[:, :1], begin)  # (B, 1)
     certain = F.one_hot(given, points.shape[1] + 1).to(weights.dtype)  # (B, 1, N + 1)
     return decoding.Decoded(torch.cat([given, tokens], dim=1), torch.cat([certain, weights], dim=1))

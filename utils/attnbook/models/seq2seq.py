@@ -5,7 +5,8 @@ search are loops around it (:class:`attnbook.decoding.Decoder`). Sources: Sutske
 Bahdanau et al. 2015.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -91,6 +92,9 @@ def _side_by_side(last: Tensor) -> Tensor:
 
 class _Seq2Seq(nn.Module):
     """What the two models share: the word vectors of the target, the first state, and the teacher-forced loop."""
+
+    start: Callable[..., Any]
+    step: Callable[..., Any]
 
     def __init__(self, encoder: Encoder, target_size: int, embedding: int, hidden: int, cell: str, inputs: int) -> None:
         super().__init__()

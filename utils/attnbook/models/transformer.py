@@ -5,6 +5,7 @@ It has the two faces of every model in the book: ``forward`` reads the whole tar
 (:class:`attnbook.decoding.Decoder`). Source: Vaswani et al. 2017.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -21,11 +22,12 @@ class Maps(NamedTuple):
 
     Fields:
         encoder: ``(B, H, Tk, Tk)`` each. decoder: ``(B, H, T, T)`` each. cross: ``(B, H, T, Tk)`` each.
+        ``None`` in place of each when fused.
     """
 
-    encoder: list[Tensor]
-    decoder: list[Tensor]
-    cross: list[Tensor]
+    encoder: list[Tensor | None]
+    decoder: list[Tensor | None]
+    cross: list[Tensor | None]
 
 
 class TransformerState(NamedTuple):
@@ -51,7 +53,7 @@ class Embedding(nn.Module):
     def __init__(self, vocabulary_size: int, config: TransformerConfig) -> None:
         super().__init__()
         self.words = nn.Embedding(vocabulary_size, config.d_model)
-        self.add_positions = None
+        self.add_positions: Sinusoidal | Learned | None = None
         if config.positions == "sinusoidal":
             self.add_positions = Sinusoidal(config.d_model)
         elif config.positions == "learned":
@@ -77,7 +79,8 @@ class Stack(nn.Module):
     def __init__(self, config: TransformerConfig, cross: bool = False, block: type[Block] | None = None) -> None:
         super().__init__()
         block = BLOCKS[config.norm] if block is None else block
-        self.layers = nn.ModuleList(block(config, cross) for _ in range(config.layers))
+        blocks = nn.ModuleList(block(config, cross) for _ in range(config.layers))
+        self.layers: Sequence[Block] = blocks  # type: ignore[assignment]  # torch's list doesn't say of what
         self.last_norm = nn.Identity() if block.ends_normalised else nn.LayerNorm(config.d_model)
 
 

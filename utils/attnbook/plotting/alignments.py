@@ -8,7 +8,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 
 from attnbook.plotting.heat import as_matrix, colour_bar, draw_cells, name_places
-from attnbook.plotting.style import TRUTH_COLOUR, new_axes
+from attnbook.plotting.style import TRUTH_COLOUR, Look, new_axes
 
 _LETTER = 0.1  # inches a letter, on average
 
@@ -91,7 +91,7 @@ def _figure_size(source: Sequence[str], target: Sequence[str], legend: bool) -> 
 def _furnish(ax: Axes, title: str | None, legend: bool) -> None:
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
-    ax.set_title(title, pad=10)
+    ax.set_title(title or "", pad=10)
     if legend:
         sample = Patch(fill=False, edgecolor=TRUTH_COLOUR, linewidth=1.8, label="true link")
         ax.legend(handles=[sample], loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=0.3)
@@ -102,5 +102,5 @@ def _outline(ax: Axes, links: list[tuple[int, int]], cell: float) -> None:
     halo = [withStroke(linewidth=1.8 * width, foreground="white")]  # a dark cell needs light around the line
     for source, target in links:
         corner = (source - 0.5, target - 0.5)
-        look = {"fill": False, "edgecolor": TRUTH_COLOUR, "linewidth": width, "path_effects": halo}
+        look: Look = {"fill": False, "edgecolor": TRUTH_COLOUR, "linewidth": width, "path_effects": halo}
         ax.add_patch(Rectangle(corner, 1, 1, clip_on=False, zorder=3, **look))

@@ -42,7 +42,7 @@ def plot_bars(
     ax.set_yticks(range(len(seeds)), [readable(name) for name in seeds])
     ax.invert_yaxis()
     ax.grid(False, axis="y")
-    shown = [*seeds.values(), [] if reference is None else [reference[1]]]
+    shown = [*seeds.values(), np.array([] if reference is None else [reference[1]])]
     ax.set(xlabel=xlabel, xlim=limits or _limits(np.concatenate(shown)))
     _headline(ax, reference, title)
     return ax
@@ -50,7 +50,7 @@ def plot_bars(
 
 def _headline(ax: Axes, reference: tuple[str, float] | None, title: str | None) -> None:
     if reference is None:
-        ax.set_title(title, loc="left")
+        ax.set_title(title or "", loc="left")
         return
     name, value = reference
     line = ax.axvline(value, color="black", linestyle="--", linewidth=1.2, zorder=2)

@@ -1,9 +1,11 @@
 """What diagrams are made of: boxes, arrows, lines and words, in one palette."""
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from attnbook.plotting.style import new_axes
+from attnbook.plotting.style import Look, new_axes
 
 INK = "#24292F"  # words, and arrows that matter
 LINE = "#57606A"
@@ -28,8 +30,8 @@ def box(
     line: float = 1.2, dashed: bool = False,
 ) -> None:  # fmt: skip
     """Draw a box with round corners; ``(x, y)`` is its lower left one. What is written in it comes from :func:`say`."""
-    look = {"facecolor": fill, "edgecolor": edge, "linewidth": line, "linestyle": "--" if dashed else "-"}
-    shape = {"boxstyle": "round,pad=0,rounding_size=0.1", "zorder": 2}
+    look: Look = {"facecolor": fill, "edgecolor": edge, "linewidth": line, "linestyle": "--" if dashed else "-"}
+    shape: Look = {"boxstyle": "round,pad=0,rounding_size=0.1", "zorder": 2}
     ax.add_patch(FancyBboxPatch((x, y), width, height, **shape, **look))
 
 
@@ -44,16 +46,16 @@ def arrow(
     bend: float = 0.0, gap: float = 0.0,
 ) -> None:  # fmt: skip
     """Draw an arrow; ``bend`` is its height over its length, ``gap`` what it keeps from both ends, in points."""
-    look = {"color": colour, "linewidth": width, "linestyle": "--" if dashed else "-", "zorder": 2}
-    shape = {"arrowstyle": "-|>", "mutation_scale": 12, "shrinkA": gap, "shrinkB": gap}
+    look: Look = {"color": colour, "linewidth": width, "linestyle": "--" if dashed else "-", "zorder": 2}
+    shape: Look = {"arrowstyle": "-|>", "mutation_scale": 12, "shrinkA": gap, "shrinkB": gap}
     ax.add_patch(FancyArrowPatch(start, end, connectionstyle=f"arc3,rad={bend}", **shape, **look))
 
 
 def line(
-    ax: Axes, xs: tuple, ys: tuple, colour: str = INK, width: float = 1.3, dashed: bool = False, zorder: float = 1
+    ax: Axes, xs: Sequence, ys: Sequence, colour: str = INK, width: float = 1.3, dashed: bool = False, zorder: float = 1
 ) -> None:
     """Draw a line through points, whatever dashes and markers the book's style has next."""
-    look = {"color": colour, "linewidth": width, "linestyle": "--" if dashed else "-"}
+    look: Look = {"color": colour, "linewidth": width, "linestyle": "--" if dashed else "-"}
     ax.plot(xs, ys, marker="", zorder=zorder, solid_capstyle="butt", **look)
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, inches, legend_above, new_axes, readable, styles_for
+from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, Look, inches, legend_above, new_axes, readable, styles_for
 
 Curves = Mapping[str, Mapping[int, Sequence[float]]]  # name -> place on the x axis -> one value a seed
+Arrays = dict[str, dict[float, np.ndarray]]  # the same, as it is drawn
 
 
 def plot_by_length(
@@ -33,17 +34,17 @@ def plot_by_length(
     Raises:
         ValueError: if there is no curve, a curve without points, or a value that isn't a finite number.
     """
-    curves = _checked(curves)
-    ax = new_axes(ax, _size(len(curves) + (trained is not None)))
-    xs = _draw_bands(ax, curves)
+    arrays = _checked(curves)
+    ax = new_axes(ax, _size(len(arrays) + (trained is not None)))
+    xs = _draw_bands(ax, arrays)
     handles, labels = ax.get_legend_handles_labels()
     if trained is not None:
-        shade = {"facecolor": "#F1EBDD", "edgecolor": "none"}
+        shade: Look = {"facecolor": "#F1EBDD", "edgecolor": "none"}
         ax.axvspan(trained[0] - 0.5, trained[1] + 0.5, zorder=0, **shade)
         handles.append(Patch(**shade))
         labels.append("lengths seen in training")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    if all(0 <= y <= 1 for points in curves.values() for values in points.values() for y in np.atleast_1d(values)):
+    if all(0 <= y <= 1 for points in arrays.values() for values in points.values() for y in values):
         ax.set_ylim(-0.03, 1.03)
     legend_above(ax, handles, labels, title)
     _tick_at(ax, xs)
@@ -98,17 +99,17 @@ def plot_gradient_by_distance(
     Raises:
         ValueError: as :func:`plot_by_length`, and if a norm is 0 or less: a logarithmic axis can't show it.
     """
-    curves = _checked(curves)
-    for name, points in curves.items():
+    arrays = _checked(curves)
+    for name, points in arrays.items():
         for distance, values in points.items():
             if values.min() <= 0:
                 raise ValueError(
                     f"{name} has a gradient norm of {values.min():g} at distance {distance}; "
                     "a logarithmic axis shows only numbers above 0, so leave that distance out"
                 )
-    ax = new_axes(ax, _size(len(curves)))
+    ax = new_axes(ax, _size(len(arrays)))
     ax.set_yscale("log")
-    xs = _draw_bands(ax, curves)
+    xs = _draw_bands(ax, arrays)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     legend_above(ax, *ax.get_legend_handles_labels(), title)
     _tick_at(ax, xs)
@@ -159,7 +160,7 @@ def _size(entries: int) -> tuple[float, float]:
     return width, height + 0.24 * max(0, (entries + 1) // 2 - 2)
 
 
-def _checked(curves: Curves) -> dict[str, dict[int, np.ndarray]]:
+def _checked(curves: Curves) -> Arrays:
     """Numbers for lengths, arrays for values, in rising order."""
     if not curves:
         raise ValueError("curves is empty; give at least one name with its points")
@@ -175,19 +176,21 @@ def _checked(curves: Curves) -> dict[str, dict[int, np.ndarray]]:
     return checked
 
 
-def _place(x: object) -> int | float:
+def _place(x: float | str) -> float:
     number = float(x)  # JSON makes strings of numbers that are keys
     return int(number) if number.is_integer() else number
 
 
-def _draw_bands(ax: Axes, curves: dict[str, dict[int, np.ndarray]]) -> list[int]:
+def _draw_bands(ax: Axes, curves: Arrays) -> list[float]:
     styles = styles_for(curves)
     for name, points in curves.items():
         _band(ax, list(points), list(points.values()), readable(name), styles[name])
     return sorted({x for points in curves.values() for x in points})
 
 
-def _band(ax: Axes, xs: Sequence, values: Sequence, label: str, style: CurveStyle, markers: int = 0) -> None:
+def _band(
+    ax: Axes, xs: Sequence | np.ndarray, values: Sequence | np.ndarray, label: str, style: CurveStyle, markers: int = 0
+) -> None:
     low, mean, high = ([function(v) for v in values] for function in (np.min, np.mean, np.max))
     ax.fill_between(xs, low, high, color=style.colour, alpha=0.2, linewidth=0)
     ax.plot(
@@ -198,7 +201,8 @@ def _band(ax: Axes, xs: Sequence, values: Sequence, label: str, style: CurveStyl
 
 def _seeds(name: str, history: object) -> list[np.ndarray]:
     several = isinstance(history, list | tuple) and history and not isinstance(history[0], float | int)
-    runs = [np.asarray(getattr(run, "losses", run), dtype=float) for run in (history if several else [history])]
+    histories = history if isinstance(history, list | tuple) and several else [history]
+    runs = [np.asarray(getattr(run, "losses", run), dtype=float) for run in histories]
     for run in runs:
         if run.ndim != 1 or run.size == 0 or not (np.isfinite(run) & (run > 0)).all():
             raise ValueError(f"the losses of {name!r} must be a list of finite numbers above 0")

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.image import AxesImage
 
 from attnbook.plotting.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes
@@ -51,7 +51,7 @@ def plot_heat(
     rows, columns = values.shape
     ax = new_axes(ax, _figure_size(rows, columns, colour_label is not None))
     image = draw_cells(ax, values, limits)
-    ax.set_title(title)
+    ax.set_title(title or "")
     if colour_label:
         colour_bar(ax, image, colour_label)
     cell, _ = name_places(ax, (xticks, yticks), (xlabel, ylabel), (columns, rows))
@@ -90,8 +90,9 @@ def plot_side_by_side(
     _, axes = plt.subplots(1, len(matrices), figsize=(6.5, 3.0), layout="constrained", squeeze=False)
     marks = list(marks)
     for ax, (title, matrix) in zip(axes[0], matrices.items(), strict=True):
-        image = draw_cells(ax, as_matrix(title, matrix), (0.0, largest))
-        rows, columns = image.get_array().shape
+        values = as_matrix(title, matrix)
+        image = draw_cells(ax, values, (0.0, largest))
+        rows, columns = values.shape
         _name(ax.xaxis, columns, xticks, title)
         _name(ax.yaxis, rows, yticks, title)
         for column, row in marks:
@@ -102,7 +103,7 @@ def plot_side_by_side(
     return axes[0]
 
 
-def _name(axis: Axis, count: int, names: Sequence | None, title: str) -> None:
+def _name(axis: XAxis | YAxis, count: int, names: Sequence | None, title: str) -> None:
     names = range(1, count + 1) if names is None else names
     if len(names) != count:
         raise ValueError(f"{title!r} has {count} cells along {axis.axis_name} but there are {len(names)} names")
@@ -164,13 +165,14 @@ def name_places(ax: Axes, names: tuple, labels: tuple[str, str], counts: tuple[i
     Raises:
         ValueError: if there are not as many names as places.
     """
-    axes = (ax.xaxis, ax.yaxis)
+    axes: tuple[XAxis | YAxis, ...] = (ax.xaxis, ax.yaxis)
     for axis, its_names, label, count in zip(axes, names, labels, counts, strict=True):
         if its_names is not None and len(its_names) != count:
             raise ValueError(f"{axis.axis_name}ticks has {len(its_names)} names but matrix has {count} there")
         axis.set_ticks(range(count), [as_label(name) for name in (range(count) if its_names is None else its_names)])
         axis.set_label_text(label)
-    cell = tuple(size / count for size, count in zip(inches(ax), counts, strict=True))
+    width, height = inches(ax)
+    cell = (width / counts[0], height / counts[1])
     for axis, its_names, room in zip(axes, names, cell, strict=True):
         _make_room(axis, its_names is not None, room)
     return cell
@@ -180,7 +182,7 @@ def _figure_size(rows: int, columns: int, bar: bool) -> tuple[float, float]:
     return min(6.5, max(3.0, 1.1 + 0.8 * columns + 1.0 * bar)), min(7.0, max(2.0, 1.2 + 0.5 * rows))
 
 
-def _make_room(axis: Axis, named: bool, room: float) -> None:
+def _make_room(axis: XAxis | YAxis, named: bool, room: float) -> None:
     """Turn, shrink or thin out the names of an axis until each has its ``room`` (inches)."""
     words = [label.get_text() for label in axis.get_ticklabels()]
     letters = max(map(len, words))

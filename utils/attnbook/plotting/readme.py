@@ -7,11 +7,10 @@ import argparse
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-from torch import nn
 
 from attnbook.data import number_list
 from attnbook.data.batching import Task
-from attnbook.decoding import greedy
+from attnbook.decoding import DecoderModule, greedy
 from attnbook.experiments.numbers import build, task
 from attnbook.plotting.alignments import plot_alignment
 from attnbook.plotting.style import use_book_style
@@ -20,7 +19,7 @@ from attnbook.training import load_checkpoint
 NUMBERS = (342, 7, 85)
 
 
-def draw_readme(model: nn.Module, task: Task, path: Path) -> None:
+def draw_readme(model: DecoderModule, task: Task, path: Path) -> None:
     """Let the model translate :data:`NUMBERS` and store where it looked as a PNG of some 1,000 pixels.
 
     Raises:
@@ -33,9 +32,9 @@ def draw_readme(model: nn.Module, task: Task, path: Path) -> None:
         raise ValueError(f"{type(model).__name__} has no attention weights to draw; give an AttentionSeq2Seq")
     words = task.target_vocabulary.decode(tokens[0])
     use_book_style()
-    ax = plot_alignment(weights[0, : len(words)], example.source, words, truth=example.sure)
-    ax.figure.savefig(path)
-    plt.close(ax.figure)
+    plot_alignment(weights[0, : len(words)], example.source, words, truth=example.sure)
+    plt.savefig(path)
+    plt.close()
 
 
 def main(arguments: list[str] | None = None) -> None:

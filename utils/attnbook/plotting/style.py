@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 from cycler import cycler
@@ -13,6 +13,8 @@ FIGURE_SIZE = (6.5, 4.0)  # inches
 DPI = 150
 HEAT_MAP = "Blues"  # its lightness falls steadily: it prints in grey, and 0 stays white
 TRUTH_COLOUR = "#D55E00"
+
+Look = dict[str, Any]  # keyword arguments that matplotlib takes
 
 
 class CurveStyle(NamedTuple):
@@ -47,7 +49,7 @@ _PLACES = {
 }  # fmt: skip
 COLOURS = {name: STYLES[place].colour for name, place in _PLACES.items()}
 
-_BOOK = {
+_BOOK: dict[Any, Any] = {  # matplotlib's own type lists each key that there is
     "figure.figsize": FIGURE_SIZE,
     "figure.dpi": DPI,
     "savefig.dpi": DPI,
@@ -144,10 +146,16 @@ def inches(artist: Artist, settle: bool = True) -> tuple[float, float]:
 
     Args:
         settle: first let the figure's layout find the places of its axes. That takes a while.
+
+    Raises:
+        ValueError: if it is in no figure.
     """
     figure = artist.get_figure(root=True)
-    if settle and figure.get_layout_engine() is not None:
-        figure.get_layout_engine().execute(figure)
+    if figure is None:
+        raise ValueError(f"artist {artist} is in no figure; add it to one first")
+    engine = figure.get_layout_engine()
+    if settle and engine is not None:
+        engine.execute(figure)
     box = artist.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     return box.width, box.height
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,16 @@ from attnbook.training.progress import report_steps
 from attnbook.training.schedules import warmup_then_cosine
 
 _RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
+
+
+class ChangingLoss(Protocol):
+    """A loss that is another one at each step."""
+
+    def at(self, step: int) -> Callable[[nn.Module, Batch], Tensor]:
+        """The loss of this step."""
+
+
+Loss = Callable[[nn.Module, Any], Tensor] | ChangingLoss  # of a model and a batch
 
 
 @dataclass
@@ -46,7 +57,7 @@ class History:
 
 def fit(
     model: nn.Module,
-    batch_at: Callable[[int], Batch],
+    batch_at: Callable[[int], Any],
     steps: int,
     *,
     learning_rate: float = 3e-3,
@@ -54,7 +65,7 @@ def fit(
     max_grad_norm: float = 1.0,
     betas: tuple[float, float] = (0.9, 0.999),
     schedule: Callable[[int], float] | None = None,
-    loss: Callable[[nn.Module, Batch], Tensor] = teacher_forcing_loss,
+    loss: Loss = teacher_forcing_loss,
     validate: Callable[[nn.Module], float] | None = None,
     validate_every: int = 200,
     patience: int | None = None,
@@ -67,7 +78,8 @@ def fit(
     A small model on the CPU trains on one thread, see :func:`~attnbook.threads.one_thread_if_small`.
 
     Args:
-        batch_at: the batch of step 0, 1, …; a pure function of the step (``task.batch_at``), so that a resumed
+        batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or whatever else ``loss`` takes
+            and ``to(device)`` moves; a pure function of the step (``task.batch_at``), so that a resumed
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
         learning_rate: the highest one. ``warmup``: steps until it is reached.
@@ -93,7 +105,7 @@ def fit(
     """
     device = next(model.parameters()).device
     _check_wishes(steps, validate_every, patience, validate, mixed_precision, device)
-    plan = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
+    plan: dict[str, Any] = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
     if checkpoint is not None and Path(checkpoint).exists():

@@ -5,7 +5,7 @@ alone, so that a training that goes on after an interruption ends where it would
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
+from attnbook.decoding import DecoderModule
 from attnbook.training.losses import sequence_loss, shift_right
 
 
@@ -71,7 +72,7 @@ def inverse_sigmoid_decay(step: int, k: float) -> float:
     return 1 / (1 + math.exp(min(step / k - math.log(k), 700.0)))  # exp(710) is too large for a float
 
 
-def keep_mask(shape: tuple[int, int], keep: float, generator: torch.Generator) -> Tensor:
+def keep_mask(shape: Sequence[int], keep: float, generator: torch.Generator) -> Tensor:
     """Where the right word is read: each place with probability ``keep``, place 0 (the start symbol) always.
 
     Returns:
@@ -165,7 +166,7 @@ class ScheduledSampling(_SamplingLoss):
     Source: Bengio et al. 2015, section 2.4.
     """
 
-    def read(self, model: nn.Module, batch: Batch, keep: float, generator: torch.Generator) -> Tensor:
+    def read(self, model: DecoderModule, batch: Batch, keep: float, generator: torch.Generator) -> Tensor:
         """Take a ``model`` with ``start`` and ``step`` through the target: logits ``(B, T, V)``."""
         right = shift_right(batch.target)  # (B, T)
         kept = keep_mask(right.shape, keep, generator)  # (B, T)

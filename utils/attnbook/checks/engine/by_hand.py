@@ -9,6 +9,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from unittest import mock
 
 import torch
@@ -35,7 +36,8 @@ class _Watched:
 
 def _way() -> str:
     """By which way of torch's the engine was reached; None of torch's functions knows."""
-    frame, way = sys._getframe(2), GRAD
+    frame: FrameType | None = sys._getframe(2)
+    way = GRAD
     while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
         if "_functorch" in frame.f_code.co_filename:
             return FUNC

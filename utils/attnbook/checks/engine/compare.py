@@ -62,7 +62,7 @@ def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) ->
         title, more = in_words(*part, (), tolerance)
         return title, f"{which} {more}"
     entries = list(_entries(got, expected))
-    wrong = [entry for entry in entries if not values.same(*entry[1:], tolerance)]
+    wrong = [entry for entry in entries if not values.same(entry[1], entry[2], tolerance)]
     if not wrong:
         return "wrong result", "Your result is not the one that is wanted."
     place, mine, right = wrong[0]
@@ -76,7 +76,7 @@ def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) ->
 
 def _which(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> tuple[str, tuple[Any, Any]]:
     """Which of several results are wrong, and the first of them."""
-    pairs = {f"`{name}`": pair for name, *pair in zip(names, got, expected, strict=True)}
+    pairs = {f"`{name}`": (mine, wanted) for name, mine, wanted in zip(names, got, expected, strict=True)}
     right = [name for name, pair in pairs.items() if values.same(*pair, tolerance)]
     wrong = [name for name in pairs if name not in right]
     verb = "are" if len(wrong) > 1 else "is"

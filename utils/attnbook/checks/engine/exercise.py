@@ -81,7 +81,7 @@ from .sandbox import Run, run
 
 DRAWS = 4  # how often an exercise's cases are drawn for one check
 COMPACT = 6  # and how often again, in search of a smaller input to show
-_AT_HAND = {"torch": torch, "Tensor": Tensor, "nn": nn, "F": F, "math": math, "np": np}
+_AT_HAND: dict[str, Any] = {"torch": torch, "Tensor": Tensor, "nn": nn, "F": F, "math": math, "np": np}
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Exercise:
 
     reference: Callable
     cases: Callable[[Draw], Iterable[tuple]]
-    mistakes: Sequence[Mistake] = field(default_factory=Mistakes)
+    mistakes: Mistakes = field(default_factory=Mistakes)
     properties: Sequence[Property] = ()
     returns: Sequence[str] = ()
     tolerance: float = 1e-6
@@ -260,14 +260,14 @@ class Exercise:
         if isinstance(mistake.code, str):
             body = textwrap.indent(textwrap.dedent(mistake.code).strip(), "    ")
             return f"def {self.name}{inspect.signature(self.reference)}:\n{body}\n"
-        return self._edited(mistake)
+        return self._edited(mistake.name, mistake.code)
 
-    def _edited(self, mistake: Mistake) -> str:
+    def _edited(self, name: str, edits: dict[str, str]) -> str:
         text = textwrap.dedent(inspect.getsource(self.reference))
-        for old, new in mistake.code.items():
+        for old, new in edits.items():
             if text.count(old) != 1:
                 raise ValueError(
-                    f"{self.name}, {mistake.name!r}: {old!r} stands {text.count(old)} times in "
+                    f"{self.name}, {name!r}: {old!r} stands {text.count(old)} times in "
                     "the reference's source; an edit needs a text that stands there once"
                 )
             text = text.replace(old, new)

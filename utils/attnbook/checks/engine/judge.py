@@ -69,7 +69,7 @@ def judge(exercise: Exercise, answer: Any, variant: int = 0, explains: bool = Tr
     if any(run.autograd for run in trial.got):
         return _not_by_hand(trial)
     complaints = [] if trial.failing else side_effects.complaints(exercise, answer, trial.got, expected)
-    if trial.failing or [complaint for complaint in complaints if complaint.kind != side_effects.DEVICE]:
+    if trial.failing or any(complaint.kind != side_effects.DEVICE for complaint in complaints):
         return _rejected(trial, complaints)
     known = _known(trial, complaints) if complaints else _another_default(trial, inputs)
     return Verdict(True, None, messages.passed(exercise, inputs, complaints)) if known is None else known
@@ -172,7 +172,7 @@ def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> boo
 
 
 def _telling(got: Run, other: Run) -> bool:
-    return got.failure is None or got.failure.text == other.failure.text
+    return got.failure is None or (other.failure is not None and got.failure.text == other.failure.text)
 
 
 def _in_plain_words(trial: Trial) -> Verdict:
@@ -206,7 +206,7 @@ def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
     more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else ""
     if name == "not a number":
         more = diagnosis.where_not_finite(exercise, trial.answer, trial.got, trial.expected, trial.failing)
-    name, message = messages.general(exercise, *shown)
+    name, message = messages.general(exercise, *shown) or (None, "")  # there is one: `_said` saw to it
     return Verdict(False, name, f"{message}\n\n{messages.wrap(more)}" if more else message, "" if name else "error")
 
 

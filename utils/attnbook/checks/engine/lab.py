@@ -52,7 +52,8 @@ class Lab:
     """The checks of one lab, read when first asked for."""
 
     def __init__(self, name: str):
-        self._name, self._exercises = name, None
+        self._name = name
+        self._exercises: dict[str, Exercise] | None = None
 
     def exercises(self) -> dict[str, Exercise]:
         """The lab's exercises by name, in the lab's order."""

@@ -176,7 +176,7 @@ def _afterwards(exercise: Any, got: Run) -> str:
 def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | None:
     """Name and message of what is wrong before any number is compared; None when nothing is."""
     if got.failure is not None:
-        return _failed(exercise, got)
+        return _failed(exercise, got, got.failure)
     name, detail = _elsewhere(got) or _misshapen(exercise, got.value, expected.value)
     if name is None and got.changed:
         name, detail = "changes its input", ", ".join(exercise.parameters[i] for i in got.changed)
@@ -188,8 +188,7 @@ def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | 
     return name, shown(exercise, name, text, got, expected)
 
 
-def _failed(exercise: Any, got: Run) -> tuple[str | None, str]:
-    failure = got.failure
+def _failed(exercise: Any, got: Run, failure: Failure) -> tuple[str | None, str]:
     if failure.timed_out:
         name = "runs without end"
         text = GENERAL[name].format(f"{sandbox.SECONDS:g}")

@@ -41,7 +41,7 @@ def _tensor(value: Tensor, decimals: int) -> str:
     if value.numel() > LARGEST or value.numel() == 0:
         return values.kind(value)
     array = value.detach().cpu().numpy()
-    look = {"precision": decimals, "suppress_small": True, "separator": ", ", "max_line_width": LINE}
+    look: dict[str, Any] = {"precision": decimals, "suppress_small": True, "separator": ", ", "max_line_width": LINE}
     if array.dtype.kind == "f" and _tiny(array, decimals):
         look["formatter"] = {"float_kind": partial(_scientific, decimals)}
     elif array.dtype.kind == "f":
@@ -102,8 +102,8 @@ def beside(expected: Any, got: Any, names: Sequence[str] = ()) -> str:
     if width + max(map(len, right)) > WIDTH:
         rows = [*left, *right]
         return "\n".join(_indented(line, i in (0, len(left))) for i, line in enumerate(rows))
-    rows = zip_longest(left, right, fillvalue="")
-    lines = [f"{a:<{width + 2 * (i == 0)}}{b}".rstrip() for i, (a, b) in enumerate(rows)]
+    pairs = zip_longest(left, right, fillvalue="")
+    lines = [f"{a:<{width + 2 * (i == 0)}}{b}".rstrip() for i, (a, b) in enumerate(pairs)]
     return "\n".join(_indented(line, i == 0) for i, line in enumerate(lines))
 
 

@@ -179,7 +179,7 @@ def _in_thread(clock: _Clock, function: Callable, args: Sequence) -> Any:
     while thread.is_alive() and not clock.is_up():
         thread.join(clock.seconds / 5)
     if thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(TimeIsUp))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp))
         raise TimeIsUp
     if "error" in outcome:
         raise outcome["error"]
@@ -192,7 +192,8 @@ def _failure(error: BaseException) -> Failure:
         said = str(error).strip()[:600]
     except Exception:
         said = ""
-    found, step = ("", None, ""), error.__traceback__
+    found: tuple[str, int | None, str] = ("", None, "")
+    step = error.__traceback__
     while step is not None:
         code = step.tb_frame.f_code
         if not code.co_filename.startswith(_LIBRARIES):

@@ -40,13 +40,13 @@ def shrink(
 
 def _easiest(found: Pair, others: list[Pair], shows: Callable[[Run, Run], bool]) -> Pair:
     """The one with the least trouble; what comes after it is not looked at, since `shows` and printing take time."""
-    first = None
+    first: Pair | None = None
     for pair in sorted([found, *others], key=lambda pair: pair[1].reading):
         if pair is found or shows(*pair):
             if not _hidden(pair):
                 return pair
             first = first or pair
-    return first
+    return first or found
 
 
 def _trouble(pair: Pair) -> tuple[bool, int]:

@@ -102,9 +102,19 @@ def size(value: Any) -> int:
 
 def reading(value: Any) -> int:
     """How hard a value is to read: its size, where numbers of three digits and more count threefold."""
+    return size(value) + 2 * sum(tensor.numel() for tensor in carried(value) if _long(tensor))
+
+
+def carried(value: Any) -> list[Tensor]:
+    """The tensors in a value, with those that a stand-in carries."""
     found: list[Tensor] = []
-    transform(value, lambda tensor: found.append(tensor) or tensor)
-    return size(value) + 2 * sum(tensor.numel() for tensor in found if _long(tensor))
+
+    def note(tensor: Tensor) -> Tensor:
+        found.append(tensor)
+        return tensor
+
+    transform(value, note)
+    return found
 
 
 def _long(tensor: Tensor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -45,7 +46,7 @@ class FakeReader(Fake):
 
     def _joined(self, state: State) -> Tensor:
         if not self.apart:
-            return state
+            return cast(Tensor, state)
         if not isinstance(state, (tuple, list)) or len(state) != 2:
             raise TypeError(f"read: the state is a {type(state).__name__}; it must be a tuple of two, as it came")
         return torch.cat(tuple(state), dim=1)  # (B, 3)

@@ -25,7 +25,8 @@ def draw_decoder(draw, dim: int, heads: int, hidden: int) -> DecoderParameters:
 
 
 def draw_attention(draw, dim: int, heads: int) -> AttentionParameters:
-    return AttentionParameters(*(draw.normal(dim, dim) for _ in range(4)), heads)
+    W_q, W_k, W_v, W_o = (draw.normal(dim, dim) for _ in range(4))
+    return AttentionParameters(W_q, W_k, W_v, W_o, heads)
 
 
 def draw_feed_forward(draw, dim: int, hidden: int) -> FeedForwardParameters:

@@ -4,7 +4,7 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -18,7 +18,7 @@ from attnbook.seeding import generator
 from attnbook.training import fit, warmup_then_cosine
 
 # How every machine of chapter 13 trains, beside its number of steps; from ``constant`` of them on learning slows down.
-TRAINING = {"batch": 16, "learning_rate": 3e-3, "warmup": 20, "constant": 0.6, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3, "warmup": 20, "constant": 0.6, "max_grad_norm": 1.0}
 VALIDATION_SEED, TEST_SEED = 1, 0  # training begins at 1,000,003
 COUNT = {"validation": 20, "test": 50}  # sequences of each size
 VALIDATE_EVERY = 100  # steps from one checkpoint to the next

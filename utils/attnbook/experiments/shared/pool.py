@@ -8,7 +8,7 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ class Event(NamedTuple):
     value: Any = None
 
 
-def run_jobs(work: Callable, jobs: Sequence, workers: int) -> Iterator[Event]:
+def run_jobs(work: Callable, jobs: Sequence, workers: int) -> Generator[Event, None, None]:
     """Do ``work(job)`` for each job, ``workers`` of them side by side, and tell what happens.
 
     Close it (``contextlib.closing``) if you leave it early: that ends the processes.
@@ -52,7 +52,8 @@ def run_jobs(work: Callable, jobs: Sequence, workers: int) -> Iterator[Event]:
     Raises:
         Stopped: if SIGINT (Ctrl-C) or SIGTERM came, a job raised an error, or its process died. No process is left.
     """
-    waiting, team = deque(jobs), []
+    waiting = deque(jobs)
+    team: list[_Worker] = []
     with stop_signals() as stopped:
         try:
             while len(team) < workers and waiting:
@@ -102,7 +103,8 @@ class _Worker:
 
     def __init__(self, work: Callable) -> None:
         context = get_context("spawn")
-        self.job, (self.pipe, theirs) = None, context.Pipe()
+        self.job: Any = None
+        self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
         with _deaf_children():
             self.process.start()

@@ -53,8 +53,7 @@ def changes(root: Path) -> list[str]:
 def commit() -> str:
     """The commit of this package, with ``-dirty`` where something has changed since; ``unknown`` without git."""
     root = checkout()
-    name = root and _git(root, "rev-parse", "--short", "HEAD")
-    if not name:
+    if root is None or not (name := _git(root, "rev-parse", "--short", "HEAD")):
         return "unknown"
     return f"{name}-dirty" if changes(root) else name
 

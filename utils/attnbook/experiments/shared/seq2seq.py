@@ -1,20 +1,28 @@
 """What most experiments share: train a model on a task, and measure a seq2seq model by length."""
 
 import time
+from typing import Any, Protocol
 
 from torch import nn
 
-from attnbook.data.batching import Task
+from attnbook.data.batching import Batch, Task
 from attnbook.evaluation import accuracy_by_size, task_alignment_error
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import PlainSeq2Seq
 from attnbook.training import History, fit
 
 # How every model of chapters 01 to 03 trains, beside its number of steps; written into each result file.
-TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 3e-3, "warmup": 100, "max_grad_norm": 1.0}
 
 
-def train(model: nn.Module, task: Task, job: Job, training: dict, **more) -> tuple[History, dict]:
+class Lessons(Protocol):
+    """What a training asks of a task."""
+
+    def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
+        """The batch of a training step, always the same for the same step and seed."""
+
+
+def train(model: nn.Module, task: Lessons, job: Job, training: dict, **more) -> tuple[History, dict]:
     """Train for ``job.steps`` steps; return the history, and parameters, CPU seconds and final loss.
 
     Args:

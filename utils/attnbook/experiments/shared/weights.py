@@ -1,11 +1,14 @@
 """Where the weights of trained models lie beside the results, and how to get a trained model back."""
 
 from pathlib import Path
+from typing import TypeVar
 
 from torch import nn
 
 from attnbook.results import result_folders
 from attnbook.training import load_checkpoint, save_checkpoint
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
 def weights_file(experiment: str, name: str, seed: int) -> str:
@@ -26,7 +29,7 @@ def remove_half_written(folder: Path, experiment: str, name: str, seed: int) -> 
         half.unlink()
 
 
-def load_weights(model: nn.Module, experiment: str, name: str, seed: int = 0) -> nn.Module:
+def load_weights(model: Model, experiment: str, name: str, seed: int = 0) -> Model:
     """Fill ``model`` with the weights that an experiment left, and return it in evaluation mode.
 
     Args:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnbook.plotting.boxes import BLUE, FAINT, INK, PAPER, READS, WRITES, arrow, box_around, canvas, line
 from attnbook.plotting.heat import plot_heat
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR, legend_above, readable
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, readable
 
 _STEP = 1.6  # from one annotation to the next
 # Heights, from the source words at the bottom to the target words at the top.
@@ -64,7 +64,7 @@ def _annotation(ax: Axes, x: float, position: int, word: str, weight: float, mid
     arrow(ax, (x - 0.2, _QUERY), (x - 0.2, _SCORES - 0.26), dashed=True)  # the query
     box_around(ax, (x, _SCORES), 0.84, 0.48, "score", size=10, fill=PAPER, edge=INK)
     arrow(ax, (x, _SCORES + 0.26), (x, _SOFTMAX - 0.24))
-    frame = {"edgecolor": FAINT, "linewidth": 0.8, "zorder": 3}
+    frame: Look = {"edgecolor": FAINT, "linewidth": 0.8, "zorder": 3}
     ax.add_patch(Rectangle((x - 0.3, _WEIGHTS), 0.6, 0.75, facecolor="white", **frame))
     ax.add_patch(Rectangle((x - 0.3, _WEIGHTS), 0.6, 0.75 * weight, facecolor=BLUE, linewidth=0, zorder=4))
     ax.text(x + 0.36, _WEIGHTS + 0.58, f"{weight:.2f}", ha="left", va="center", fontsize=10)
@@ -123,7 +123,7 @@ def draw_attention_backward(ax: Axes | None = None) -> Axes:
         side = -1 if gradient == "g_q" else 1  # the gradient of the queries is drawn on the left
         arrow(ax, (x - 0.13 * side, 1.3), (x - 0.13 * side, 2.45))
         _return(ax, (x + 0.13 * side, 2.45), (x + 0.13 * side, 1.3))
-        look = {"ha": "right" if side < 0 else "left", "va": "center", "color": TRUTH_COLOUR, "fontsize": 13}
+        look: Look = {"ha": "right" if side < 0 else "left", "va": "center", "color": TRUTH_COLOUR, "fontsize": 13}
         ax.text(x + 0.35 * side, 1.85, f"${gradient}$", **look)
         ax.text(x + 0.5 * side * (gradient != "g_V"), 1.15, name, ha="center", va="top", fontsize=10)
     for height, colour, back, text in ((0.75, INK, False, "forward"), (0.15, TRUTH_COLOUR, True, "backward")):

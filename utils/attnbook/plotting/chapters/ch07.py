@@ -11,9 +11,10 @@ from torch import Tensor
 from attnbook.path_lengths import hops
 from attnbook.plotting.boxes import PALE, arrow
 from attnbook.plotting.heat import as_matrix
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
-_THIN, _BOLD = {"colour": PALE, "width": 0.8, "gap": 4}, {"colour": TRUTH_COLOUR, "width": 2.6, "gap": 4}
+_THIN: Look = {"colour": PALE, "width": 0.8, "gap": 4}
+_BOLD: Look = {"colour": TRUTH_COLOUR, "width": 2.6, "gap": 4}
 
 
 def draw_ways(layers: Mapping[str, Tensor], within: Sequence[str] = ()) -> list[Axes]:
@@ -108,8 +109,10 @@ def draw_reading(words: Sequence[str], weights: object) -> Axes:
     blues = plt.get_cmap("Blues")
     for t, row in enumerate(values):
         for j in range(t + 1):
-            look = {"facecolor": blues(row[j]) if j < t else "white", "edgecolor": TRUTH_COLOUR if j == t else "none"}
-            box = plt.Rectangle((left[j] + 0.03, t - 0.42), widths[j] - 0.06, 0.84, linewidth=1.6, **look)
+            face, edge = (blues(row[j]), "none") if j < t else ("white", TRUTH_COLOUR)
+            box = plt.Rectangle(
+                (left[j] + 0.03, t - 0.42), widths[j] - 0.06, 0.84, linewidth=1.6, facecolor=face, edgecolor=edge
+            )
             ax.add_patch(box)
             ink = "white" if j < t and row[j] > 0.55 else "black"
             middle = left[j] + widths[j] / 2

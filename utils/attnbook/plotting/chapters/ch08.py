@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
 from attnbook.plotting.boxes import FAINT, INK, PAPER, arrow, canvas
-from attnbook.plotting.style import STYLES, new_axes, readable, styles_for
+from attnbook.plotting.style import STYLES, Look, new_axes, readable, styles_for
 
 
 def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
@@ -48,7 +48,13 @@ def _row(ax: Axes, y: float, cut: int, apart: bool) -> None:
     width = 4.0 / cut
     for head, style in zip(range(cut), STYLES, strict=False):
         gap = 0.18 if apart else 0.0
-        look = {"facecolor": style.colour, "alpha": 0.45, "edgecolor": INK, "hatch": style.hatch, "linewidth": 1.2}
+        look: Look = {
+            "facecolor": style.colour,
+            "alpha": 0.45,
+            "edgecolor": INK,
+            "hatch": style.hatch,
+            "linewidth": 1.2,
+        }
         ax.add_patch(Rectangle((0.1 + head * width + gap / 2, y - 0.15), width - gap, 0.65, **look))
         ax.text(0.1 + (head + 0.5) * width, y + 0.17, str(head), ha="center", va="center", weight="bold")
 

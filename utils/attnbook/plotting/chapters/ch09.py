@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from attnbook.plotting.alignments import plot_alignment
 from attnbook.plotting.boxes import BLUE, FAINT, INK, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR, legend_above, new_axes
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
 
 _ROW = 1.95  # from one sublayer to the next
 _FIRST = 3.15  # height of the lowest sublayer
@@ -69,7 +69,7 @@ def draw_transformer(
 def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, norm: str, name: str) -> float:
     """One stream with its sublayers; returns the height of its upper end."""
     top = _FIRST + _ROW * (len(sublayers) - 1) + 1.2
-    frame = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
+    frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
     ax.add_patch(Rectangle((0.0 if side > 0 else 4.3, _FIRST - 1.15), 3.9, top - _FIRST + 1.2, **frame))
     say(ax, x + 2.95 * side, top - 0.22, name, ha="right" if side > 0 else "left", weight="bold", size=_SIZE)
     line(ax, (x, x), (1.75, top + 0.68), BLUE, 2.6)
@@ -137,10 +137,10 @@ def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes
     if not rates or min(min(values) for values in rates.values()) <= 0:
         raise ValueError("rates must hold at least one model, and every rate must be above 0 on a logarithmic axis")
     ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rates)))
-    ax.axvline(np.mean(next(iter(rates.values()))), color=INK, linestyle="--", linewidth=1.2, zorder=1)
+    ax.axvline(float(np.mean(next(iter(rates.values())))), color=INK, linestyle="--", linewidth=1.2, zorder=1)
     for row, values in enumerate(rates.values()):
         mean = float(np.mean(values))
-        look = {"linestyle": "none", "zorder": 3}
+        look: Look = {"linestyle": "none", "zorder": 3}
         ax.plot(values, [row] * len(values), "o", color=STYLES[0].colour, markersize=5, alpha=0.7, **look)
         ax.plot([mean], [row], "|", color=INK, markersize=16, markeredgewidth=2.5, **look)
         ax.text(1.02, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")

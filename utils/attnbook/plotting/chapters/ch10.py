@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from attnbook.plotting.boxes import FAINT, canvas, line, say
 from attnbook.plotting.curves import plot_by_length
-from attnbook.plotting.style import STYLES, legend_above, new_axes, readable
+from attnbook.plotting.style import STYLES, Look, legend_above, new_axes, readable
 
 
 def draw_tree(
@@ -58,7 +58,7 @@ def _in_order(names: list[str], leaves: list[str]) -> list[str]:
 def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bool) -> None:
     x = len(name.split())
     style = STYLES[0] if kept else STYLES[1] if taken else None
-    look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
+    look: Look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
     line(ax, (x - 0.72, x - 0.08), (start, end), style.colour if style else FAINT, **look)
 
 
@@ -110,7 +110,7 @@ def plot_verdicts(
             raise ValueError(f"row {name!r} must share 1 out among {verdicts}, got {dict(shares)}")
         left = 0.0
         for verdict, style in zip(verdicts, STYLES, strict=False):
-            look = {"color": style.colour, "alpha": 0.5, "edgecolor": style.colour, "hatch": style.hatch}
+            look: Look = {"color": style.colour, "alpha": 0.5, "edgecolor": style.colour, "hatch": style.hatch}
             ax.barh(y, shares[verdict], left=left, height=0.66, label=verdict if y == 0 else None, **look)
             left += shares[verdict]
     ax.set_yticks(range(len(rows)), [readable(name) for name in rows])

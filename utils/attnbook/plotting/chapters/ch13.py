@@ -38,9 +38,9 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
         ax.grid(False)
         if wrong_against is not None and title != wrong_against:
             wrong = ((values > 0.5) != (panels[wrong_against] > 0.5)).any(axis=1).nonzero()[0] + 1
-            size = 5 if vectors <= 60 else 2.5  # many narrow columns need small marks
+            mark = 5 if vectors <= 60 else 2.5  # many narrow columns need small marks
             if len(wrong):  # a line without points would upset the layout
-                ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=size, clip_on=False)
+                ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=mark, clip_on=False)
     axes[-1, 0].set_xlabel(xlabel)
     return list(axes[:, 0])
 
@@ -154,7 +154,8 @@ def plot_each_seed(
         ax.set_xticks(lengths)
     axes[-1, 0].set_xlabel(xlabel)
     figure.supylabel(ylabel, fontsize=12)
-    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels(), readable(next(iter(panels))))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    legend_above(axes[0, 0], handles, labels, readable(next(iter(panels))))
     return list(axes[:, 0])
 
 

@@ -9,9 +9,9 @@ from matplotlib.patches import ConnectionPatch
 
 from attnbook.plotting.boxes import INK, LINE, arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_matrix
-from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
 
-_BAR = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
+_BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
 
 
 def draw_machine() -> Axes:
@@ -85,7 +85,7 @@ def draw_rows(
     axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
     axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
     if flows:
-        figure.get_layout_engine().set(wspace=0.1)
+        figure.set_layout_engine("constrained", wspace=0.1)
     for start, end, arrows in flows:
         for before, after, amount in arrows:
             _flow(panels[start], panels[end], before, after, amount)
@@ -97,7 +97,7 @@ def _cells(ax: Axes, cells: np.ndarray) -> None:
     ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
     for (row, column), value in np.ndenumerate(cells):
         ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=INK)
-    ax.set_xticks(range(cells.shape[1]), range(cells.shape[1]))
+    ax.set_xticks(range(cells.shape[1]), [str(column) for column in range(cells.shape[1])])
     ax.set(xlabel="feature")
     ax.set_title("memory", fontsize=11)
     ax.grid(False)

@@ -10,12 +10,14 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnbook.plotting.boxes import FAINT, INK, LINE, PALE, PAPER, READS, arrow, box, canvas, line, say
-from attnbook.plotting.style import STYLES, TRUTH_COLOUR
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
-_WAY = {"color": STYLES[0].colour, "linestyle": "-", "marker": "", "linewidth": 2.0, "zorder": 2}
-_OFF = {"color": STYLES[1].colour, "linestyle": (0, (4, 1.5)), "marker": "", "linewidth": 2.6, "zorder": 2}
-_POINT = {"marker": "o", "linestyle": "", "markersize": 6, "color": INK, "zorder": 3}
-_START = {"marker": "s", "linestyle": "", "markersize": 9, "color": INK, "zorder": 3}
+_WAY: Look = {"color": STYLES[0].colour, "linestyle": "-", "marker": "", "linewidth": 2.0, "zorder": 2}
+_OFF: Look = {"color": STYLES[1].colour, "linestyle": (0, (4, 1.5)), "marker": "", "linewidth": 2.6, "zorder": 2}
+_POINT: Look = {"marker": "o", "linestyle": "", "markersize": 6, "color": INK, "zorder": 3}
+_START: Look = {"marker": "s", "linestyle": "", "markersize": 9, "color": INK, "zorder": 3}
+
+_Cell = tuple[tuple[int, ...], int]  # of the table: the cities on the way, and the last of them
 
 
 class Way(NamedTuple):
@@ -97,7 +99,15 @@ def _number(ax: Axes, spots: list[list[float]]) -> None:
     for number, spot in enumerate(spots):
         away = np.array(spot) - middle  # numbers stand outside, where few edges run
         shift = 11 * away / max(np.linalg.norm(away), 1e-9)
-        ax.annotate(str(number), spot, shift, textcoords="offset points", ha="center", va="center", fontsize=11)
+        ax.annotate(
+            str(number),
+            (spot[0], spot[1]),
+            (shift[0], shift[1]),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=11,
+        )
 
 
 def _square(ax: Axes, title: str) -> None:
@@ -154,7 +164,7 @@ def plot_pointing(
             if place in before:
                 ax.plot(x, y, marker="x", color=INK, markersize=6, zorder=3)
                 continue
-            look = {"facecolor": STYLES[0].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 0.8}
+            look: Look = {"facecolor": STYLES[0].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 0.8}
             ax.scatter([x], [y], s=420 * share, zorder=2, clip_on=False, **look)
             ax.plot(x, y, marker="o", color=INK, markersize=3, zorder=3)
         if before:
@@ -206,19 +216,22 @@ def draw_held_karp(way: Tensor, ax: Axes | None = None) -> Axes:
     """
     if way.shape != (4, 4):
         raise ValueError(f"way must hold the distances of four cities, (4, 4), got {tuple(way.shape)}")
-    d, cost, best = way.tolist(), {}, {}
+    d = way.tolist()
+    cost: dict[_Cell, float] = {}
+    best: dict[_Cell, _Cell | None] = {}
     for size in (1, 2, 3):
         for cities in combinations((1, 2, 3), size):
             for last in cities:
                 rest = tuple(city for city in cities if city != last)
-                options = {(rest, i): cost[rest, i] + d[i][last] for i in rest} or {None: d[0][last]}
-                best[cities, last] = min(options, key=options.get)
+                options: dict[_Cell | None, float] = {(rest, i): cost[rest, i] + d[i][last] for i in rest}
+                options = options or {None: d[0][last]}
+                best[cities, last] = min(options, key=options.__getitem__)
                 cost[cities, last] = min(options.values())
     totals = {last: cost[(1, 2, 3), last] + d[last][0] for last in (1, 2, 3)}
-    home = ((1, 2, 3), min(totals, key=totals.get))
+    home: _Cell = ((1, 2, 3), min(totals, key=totals.__getitem__))
     kept = [home]
-    while best[kept[-1]]:
-        kept.append(best[kept[-1]])
+    while previous := best[kept[-1]]:
+        kept.append(previous)
     return _draw_table(canvas(ax, (6.5, 4.4), (-0.1, 10.4), (-0.6, 6.6)), cost, best, kept, totals[home[1]])
 
 

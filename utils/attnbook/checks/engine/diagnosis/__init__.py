@@ -48,7 +48,7 @@ def explain(
     """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
     budget = Budget()
     everywhere = [_case(exercise, answer, *pair, budget) for pair in zip(got, expected, strict=False)]
-    cases = [everywhere[i] for i in failing if everywhere[i] is not None and not _right(everywhere[i])]
+    cases = [case for i in failing if (case := everywhere[i]) is not None and not _right(case)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
@@ -203,8 +203,8 @@ def where_not_finite(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
 ) -> str:
     """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
-    cases = [_case(exercise, answer, got[i], expected[i], Budget()) for i in failing]
-    cases = [case for case in cases if case is not None and not values.finite(case.got)]
+    found = (_case(exercise, answer, got[i], expected[i], Budget()) for i in failing)
+    cases = [case for case in found if case is not None and not values.finite(case.got)]
     for part in _paths(cases[0].expected) if cases else ():
         here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
         claim = _first_true((positions.where_not_finite,), here)

@@ -108,7 +108,7 @@ def _apart(case: Case, which: list[int], axis: int, later_only: bool) -> bool:
         order = [j if j == i or (later_only and j < i) else (j + 1) % size for j in range(size)]
         other = _tensor(case.run(case.exercise.reference, _taken(case.args, which, axis, order)))
         kept = slice(0, i + 1) if later_only else slice(i, i + 1)
-        if not same(*(x.movedim(axis, 0)[kept] for x in (other, right)), 1e-9):
+        if not same(other.movedim(axis, 0)[kept], right.movedim(axis, 0)[kept], 1e-9):
             return False
         changed = changed or not values.same(other, right, 1e-9)
     return changed
@@ -125,8 +125,7 @@ def _size(value: Any, axis: int) -> int:
 
 
 def _along(arg: Any, axis: int, size: int) -> bool:
-    found: list[Tensor] = []
-    values.transform(arg, lambda tensor: found.append(tensor) or tensor)
+    found = values.carried(arg)
     return bool(found) and all(tensor.dim() > axis and tensor.shape[axis] == size for tensor in found)
 
 

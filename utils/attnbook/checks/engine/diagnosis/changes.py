@@ -88,8 +88,8 @@ def of_argument(arg: Any) -> Iterator[Change]:
     if isinstance(arg, Tensor):
         yield from MASKS if arg.dtype == torch.bool else REAL if arg.is_floating_point() else WHOLE
         for axis in sorted({min(1, arg.dim() - 1), arg.dim() - 1}) if arg.dim() else ():
-            for _, words, change in (*ALONG[:3], ALONG[-1]):
-                yield f"itself, {words.format(axis)}", lambda x, a=axis, change=change: change(x, a)
+            for _, words, along in (*ALONG[:3], ALONG[-1]):
+                yield f"itself, {words.format(axis)}", lambda x, a=axis, along=along: along(x, a)
     elif isinstance(arg, float):
         yield from SCALED
     elif isinstance(arg, int) and not isinstance(arg, bool):

@@ -13,10 +13,12 @@ from . import claims
 from .changes import FUNCTIONS
 from .claims import Case, Claim, becomes, equals, restores, sizes
 
-ROUNDINGS = (("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
-             ("without the digits behind the decimal point", torch.trunc),
-             ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
-             ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()))  # fmt: skip
+ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
+    ("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
+    ("without the digits behind the decimal point", torch.trunc),
+    ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
+    ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()),
+)  # fmt: skip
 
 
 def functions(case: Case) -> Iterator[Claim]:

@@ -40,7 +40,8 @@ class _Steps(Mode):
 
     def __init__(self, changed: Place | None = None, change: Change | None = None):
         super().__init__()
-        self.changed, self.change, self.seen = changed, change, {}
+        self.changed, self.change = changed, change
+        self.seen: dict[Place, Step] = {}
 
     def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         frame = sys._getframe(1)
@@ -49,7 +50,8 @@ class _Steps(Mode):
         place, kwargs = (frame.f_code, frame.f_lasti), kwargs or {}
         if Path(frame.f_code.co_filename).parent != _FAKES:
             self.seen.setdefault(place, (function, args, kwargs))
-        return self.change(function, args, kwargs) if place == self.changed else function(*args, **kwargs)
+        change = self.change if place == self.changed else None
+        return function(*args, **kwargs) if change is None else change(function, args, kwargs)
 
 
 def one_changed(case: Case) -> Iterator[Claim]:
