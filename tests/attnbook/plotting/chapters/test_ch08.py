@@ -1,12 +1,17 @@
 import pytest
+import torch
 
-from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_silenced
+from attnbook.attention import sinusoidal_positions
+from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_silenced, plot_waves
 
 
-def test_the_way_through_the_heads_names_every_shape():
+def test_multi_head_attention_is_drawn_with_every_part_and_shape():
     shown = [text.get_text() for text in draw_heads(heads=4, dim=64).texts]
-    assert {"(B, T, 64)", "3 × (B, T, 64)", "(B, 4, T, 16)"} <= set(shown)
-    assert [shown.count(str(head)) for head in range(4)] == [2] * 4  # split, and merged
+    assert {f"{name}, shape (T, 64)" for name in ("word vectors X", "queries Q", "keys K", "values V")} <= set(shown)
+    assert [f"head {head}" in shown for head in range(4)] == [True] * 4
+    assert sum(text.startswith("weights (T, T):") for text in shown) == 4
+    assert sum(text.startswith("context (T, 16):") for text in shown) == 4
+    assert [shown.count(str(head)) for head in range(4)] == [4] * 4  # strips of Q, K, V and of the joined contexts
 
 
 @pytest.mark.parametrize("heads", [0, 3, 16])
@@ -15,18 +20,34 @@ def test_heads_that_can_not_be_drawn_are_refused(heads):
         draw_heads(heads=heads, dim=64)
 
 
-def test_each_clock_has_a_hand_for_each_place(texts):
+def test_each_clock_has_a_hand_for_each_position(texts):
     axes = draw_clocks([1.0, 0.2], range(6), shift=2)
-    assert [ax.get_title() for ax in axes] == ["1 radian a place", "0.2 radian a place"]
+    assert [ax.get_title() for ax in axes] == ["1 radian per position", "0.2 radian per position"]
     for ax in axes:
         assert {*"012345"} <= set(texts(ax))
         assert len(ax.lines) == 6 + 1  # hands and the arc
 
 
-@pytest.mark.parametrize(("speeds", "places"), [([], range(3)), ([1.0], [])])
-def test_clocks_without_hands_are_refused(speeds, places):
+@pytest.mark.parametrize(("speeds", "positions"), [([], range(3)), ([1.0], [])])
+def test_clocks_without_hands_are_refused(speeds, positions):
     with pytest.raises(ValueError, match="must not be empty"):
-        draw_clocks(speeds, places, shift=1)
+        draw_clocks(speeds, positions, shift=1)
+
+
+def test_waves_show_the_sines_of_their_pairs_and_how_long_a_turn_takes():
+    axes = plot_waves([0, 8], dim=64, length=40)
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "pair 0: one full turn takes 6 positions",
+        "pair 8: one full turn takes 63 positions",
+    ]
+    drawn = torch.tensor(axes[1].lines[0].get_ydata())
+    assert torch.allclose(drawn, sinusoidal_positions(40, 64)[:, 16])
+
+
+@pytest.mark.parametrize("pairs", [[], [32], [-1]])
+def test_waves_of_pairs_that_do_not_exist_are_refused(pairs):
+    with pytest.raises(ValueError, match="from 0 to 31"):
+        plot_waves(pairs, dim=64, length=10)
 
 
 def test_scores_are_drawn_over_their_distances():

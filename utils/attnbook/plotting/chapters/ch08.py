@@ -1,86 +1,113 @@
-"""Figures of chapter 08: heads side by side, features that turn, scores over distance, and heads that are silenced."""
+"""Figures of chapter 08: multi-head attention, rotating features, scores over distance, removed heads."""
 
 from collections.abc import Mapping, Sequence
-from math import cos, sin
+from math import cos, pi, sin
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from attnbook.plotting.boxes import FAINT, INK, PAPER, arrow, canvas
+from attnbook.attention.positions import sinusoidal_positions
+from attnbook.plotting.boxes import FAINT, INK, arrow, box_around, canvas, say
 from attnbook.plotting.style import STYLES, Look, new_axes, readable, styles_for
 
 
 def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
-    """Draw the way of one word's features through multi-head attention, from top to bottom.
+    """Draw multi-head self-attention of one sentence from its word vectors to the output, every part with its shape.
 
     Args:
-        heads: how many strips the features are cut into; dim: features D.
+        heads: H, the number of strips into which the features are cut. dim: features D.
 
     Raises:
         ValueError: if the features can't be shared equally among the heads, or there are more heads than styles.
     """
     if not 1 <= heads <= len(STYLES) or dim % heads:
         raise ValueError(f"{dim} features can't be drawn as {heads} equal heads")
-    ax = canvas(ax, (6.5, 4.6), (-0.05, 10.3), (-0.45, 6.4))
+    ax = canvas(ax, (6.5, 7.0), (0, 13), (-0.3, 13.7))
     part = dim // heads
-    steps = [
-        (5.6, "word vectors", f"(B, T, {dim})", 0),
-        (4.2, "project: query, key, value", f"3 × (B, T, {dim})", 0),
-        (2.8, "split and attend", f"(B, {heads}, T, {part})", heads),
-        (1.4, "merge", f"(B, T, {dim})", heads),
-        (0.0, "project the output", f"(B, T, {dim})", 0),
-    ]
-    for y, name, shape, cut in steps:
-        _row(ax, y, cut, apart=name.startswith("split"))
-        ax.text(4.45, y + 0.36, name, va="center", fontsize=12, color=INK, weight="bold")
-        ax.text(4.45, y + 0.02, shape, va="center", fontsize=11, color=INK)
-        if y:
-            arrow(ax, (2.1, y - 0.24), (2.1, y - 0.68))
-    ax.text(7.9, 3.0, "each head: its own scores,\nits own softmax, its own\nweights", va="center", fontsize=11)
+    _wide_box(ax, 12.7, f"word vectors X, shape (T, {dim})")
+    _draw_projections(ax, heads, dim)
+    _draw_each_head(ax, heads, part)
+    bottoms = [(_centre(head, heads), 4.35) for head in range(heads)]
+    strips = _strips(ax, 4.1, 3.0, 4.8, heads)
+    for start, end in zip(bottoms, strips, strict=True):
+        arrow(ax, start, (end, 3.65))
+    say(ax, 0.1, 3.3, f"contexts, joined:\nshape (T, {dim})", ha="left", size=11)
+    arrow(ax, (6.5, 2.95), (6.5, 2.45))
+    _wide_box(ax, 2.0, f"project the output: multiply by the matrix $W_o$, shape ({dim}, {dim})")
+    arrow(ax, (6.5, 1.55), (6.5, 1.05))
+    _wide_box(ax, 0.6, f"output, shape (T, {dim})")
     return ax
 
 
-def _row(ax: Axes, y: float, cut: int, apart: bool) -> None:
-    if not cut:
-        ax.add_patch(Rectangle((0.1, y - 0.15), 4.0, 0.65, facecolor=PAPER, edgecolor=INK, linewidth=1.2))
-        return
-    width = 4.0 / cut
-    for head, style in zip(range(cut), STYLES, strict=False):
-        gap = 0.18 if apart else 0.0
-        look: Look = {
-            "facecolor": style.colour,
-            "alpha": 0.45,
-            "edgecolor": INK,
-            "hatch": style.hatch,
-            "linewidth": 1.2,
-        }
-        ax.add_patch(Rectangle((0.1 + head * width + gap / 2, y - 0.15), width - gap, 0.65, **look))
-        ax.text(0.1 + (head + 0.5) * width, y + 0.17, str(head), ha="center", va="center", weight="bold")
+def _wide_box(ax: Axes, y: float, text: str) -> None:
+    box_around(ax, (6.5, y), 12.8, 0.9, text, size=12)
 
 
-def draw_clocks(speeds: Sequence[float], places: Sequence[int], shift: int) -> list[Axes]:
-    """Draw pairs of features as hands of clocks, and how the same turn leads from each place to a later one.
+def _draw_projections(ax: Axes, heads: int, dim: int) -> None:
+    """The three projections, each as a box, and below it the result, already cut into one strip per head."""
+    for i, (name, letter) in enumerate((("queries", "Q"), ("keys", "K"), ("values", "V"))):
+        x = 0.2 + 4.4 * i
+        arrow(ax, (x + 1.9, 12.25), (x + 1.9, 11.75))
+        box_around(ax, (x + 1.9, 11.3), 3.8, 0.9, f"multiply by $W_{letter.lower()}$", size=12)
+        arrow(ax, (x + 1.9, 10.85), (x + 1.9, 10.4))
+        for head, strip in enumerate(_strips(ax, x, 9.7, 3.8, heads)):
+            ink = INK if head == 0 else FAINT
+            end = (_centre(head, heads) + 0.55 * (i - 1), 7.55)
+            arrow(ax, (strip, 8.75), end, colour=ink, width=1.4 if head == 0 else 0.9)
+        say(ax, x + 1.9, 9.2, f"{name} {letter}, shape (T, {dim})", size=11)
+
+
+def _draw_each_head(ax: Axes, heads: int, part: int) -> None:
+    """One box per head: what it computes from its own strips, and the shape of its context."""
+    width = 12.6 / heads - 0.2
+    for head in range(heads):
+        x = _centre(head, heads)
+        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.3, "edgecolor": INK, "linewidth": 1.2}
+        ax.add_patch(Rectangle((x - width / 2, 4.35), width, 3.2, **look))
+        say(ax, x, 7.1, f"head {head}", size=12, weight="bold")
+        if heads <= 4:
+            say(ax, x, 6.15, f"weights (T, T):\nsoftmax\n$(Q_{head} K_{head}^\\top / \\sqrt{{{part}}})$", size=11)
+            say(ax, x, 4.9, f"context (T, {part}):\nweights $\\times\\;V_{head}$", size=11)
+
+
+def _centre(head: int, heads: int) -> float:
+    """Where the middle of a head's box stands."""
+    return 0.2 + 12.6 * (head + 0.5) / heads
+
+
+def _strips(ax: Axes, x: float, y: float, width: float, heads: int) -> list[float]:
+    """Draw a bar of strips, one per head, each with its number; return the middles of the strips."""
+    one = width / heads
+    for head in range(heads):
+        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 1.2}
+        ax.add_patch(Rectangle((x + head * one, y), one, 0.65, **look))
+        say(ax, x + (head + 0.5) * one, y + 0.32, str(head), size=11, weight="bold")
+    return [x + (head + 0.5) * one for head in range(heads)]
+
+
+def draw_clocks(speeds: Sequence[float], positions: Sequence[int], shift: int) -> list[Axes]:
+    """Draw pairs of features as hands of clocks, and the rotation that leads from each position to a later one.
 
     Args:
-        speeds: radians a place, one clock each. places: which places to draw. shift: how many places the arc spans.
+        speeds: radians per position, one clock each. positions: which to draw. shift: how many the arc spans.
 
     Raises:
-        ValueError: if there is no clock or no place.
+        ValueError: if there is no clock or no position.
     """
-    if not len(speeds) or not len(places):
-        raise ValueError("speeds and places must not be empty; give at least one of each")
+    if not len(speeds) or not len(positions):
+        raise ValueError("speeds and positions must not be empty; give at least one of each")
     _, axes = plt.subplots(1, len(speeds), figsize=(6.5, 6.5 / len(speeds) + 0.4), squeeze=False)
     for ax, speed in zip(axes[0], speeds, strict=True):
         ax.set(xlim=(-1.45, 1.45), ylim=(-1.45, 1.45), aspect="equal")
         ax.axis("off")
-        ax.set_title(f"{speed:g} radian a place")
+        ax.set_title(f"{speed:g} radian per position")
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
-        for place in places:
-            x, y = cos(speed * place), sin(speed * place)
+        for position in positions:
+            x, y = cos(speed * position), sin(speed * position)
             ax.plot([0, x], [0, y], color=STYLES[0].colour, linestyle="-", marker="", linewidth=1.8)
-            ax.text(1.22 * x, 1.22 * y, str(place), ha="center", va="center", fontsize=12)
-        _arc(ax, speed * places[0], speed * (places[0] + shift), 0.45, f"{shift} places")
+            ax.text(1.22 * x, 1.22 * y, str(position), ha="center", va="center", fontsize=12)
+        _arc(ax, speed * positions[0], speed * (positions[0] + shift), 0.45, f"{shift} positions")
     return list(axes[0])
 
 
@@ -88,7 +115,31 @@ def _arc(ax: Axes, start: float, end: float, radius: float, label: str) -> None:
     steps = [start + (end - start) * i / 40 for i in range(41)]
     xs, ys = [radius * cos(a) for a in steps], [radius * sin(a) for a in steps]
     ax.plot(xs, ys, color=STYLES[1].colour, linestyle="-", marker="", linewidth=2.5)
-    ax.text(0, -1.42, f"arc: the turn of {label}", ha="center", fontsize=11, color=INK)
+    ax.text(0, -1.42, f"arc: rotation by {label}", ha="center", fontsize=11, color=INK)
+
+
+def plot_waves(pairs: Sequence[int], dim: int, length: int) -> list[Axes]:
+    """Draw some sine features of sinusoidal positions as curves over the position, one panel per pair of features.
+
+    Args:
+        pairs: which pairs i to draw, from 0 to D/2 - 1. dim: features D. length: how many positions.
+
+    Raises:
+        ValueError: if there is no pair, or a pair does not exist.
+    """
+    if not len(pairs) or not all(0 <= pair < dim // 2 for pair in pairs):
+        raise ValueError(f"pairs must hold at least one number from 0 to {dim // 2 - 1}, got {list(pairs)}")
+    values = sinusoidal_positions(length, dim)  # (T, D)
+    _, axes = plt.subplots(
+        len(pairs), 1, figsize=(6.5, 1.1 * len(pairs) + 0.5), sharex=True, layout="constrained", squeeze=False
+    )
+    for ax, pair in zip(axes[:, 0], pairs, strict=True):
+        turn = 2 * pi * 10000 ** (2 * pair / dim)
+        ax.plot(values[:, 2 * pair], color=STYLES[0].colour, linestyle="-", marker=".", markersize=4, linewidth=1.3)
+        ax.set_title(f"pair {pair}: one full turn takes {turn:,.0f} positions", loc="left", fontsize=11)
+        ax.set(ylim=(-1.15, 1.15), yticks=(-1, 0, 1), ylabel="sine")
+    axes[-1, 0].set_xlabel("position t")
+    return list(axes[:, 0])
 
 
 def plot_by_distance(
@@ -99,10 +150,10 @@ def plot_by_distance(
     ylabel: str = "mean score (before softmax)",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how scores change with the distance of query and key; what training showed is shaded.
+    """Draw how scores change with the distance of query and key; the distances of training are shaded.
 
     Args:
-        curves: ``{name: [one value a distance]}``. trained: smallest and largest distance of training.
+        curves: ``{name: [one value per distance]}``. trained: smallest and largest distance of training.
 
     Raises:
         ValueError: if there is no curve, or one hasn't a value for each distance.
@@ -119,10 +170,10 @@ def plot_by_distance(
 
 
 def plot_silenced(tables: Mapping[str, Sequence[Sequence[float]]], ylabel: str = "exact match") -> list[Axes]:
-    """Draw what is left when one head is silent: one panel a kind of attention, one dot a head.
+    """Draw how well a model does without one of its heads: one panel per kind of attention, one dot per head.
 
     Args:
-        tables: ``{kind of attention: [[one value a head], one row a layer]}``.
+        tables: ``{kind of attention: [[one value per head], one row per layer]}``.
 
     Raises:
         ValueError: if there is no table.
