@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from attnbook.attention import sinusoidal_positions
-from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_silenced, plot_waves
+from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_waves
 
 
 def test_multi_head_attention_is_drawn_with_every_part_and_shape():
@@ -62,16 +62,3 @@ def test_scores_are_drawn_over_their_distances():
 def test_curves_that_do_not_fit_the_distances_are_refused(curves):
     with pytest.raises(ValueError, match="one value for each distance"):
         plot_by_distance(curves, [-1, 0, 1], (0, 1))
-
-
-def test_each_silent_head_has_a_dot_in_its_layer():
-    axes = plot_silenced({"source": [[1.0, 0.9], [0.8, 0.0]], "target": [[1.0, 1.0], [1.0, 1.0]]}, "exact match")
-    assert [ax.get_title() for ax in axes] == ["source", "target"]
-    dots = [list(line.get_ydata()) for line in axes[0].lines]
-    assert dots == [[1.0, 0.9], [0.8, 0.0]]
-    assert axes[0].get_ylabel() == "exact match"
-
-
-def test_no_table_is_refused():
-    with pytest.raises(ValueError, match="tables is empty"):
-        plot_silenced({})

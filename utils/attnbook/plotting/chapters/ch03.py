@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
-from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
+from attnbook.plotting.boxes import FAINT, LINE, PALE, arrow, box, canvas, say
 from attnbook.plotting.heat import as_matrix
 from attnbook.plotting.style import HEAT_MAP, STYLES
 
@@ -166,7 +166,7 @@ def _label_numbers(axis: Axis, words: Sequence[str], separator: str) -> None:
     axis.set_ticks(centres, [str(number) for number in range(1, len(centres) + 1)])
     axis.set_ticks(boundaries, minor=True)
     axis.grid(False, which="major")
-    axis.grid(True, which="minor", color="#BDBDBD", linewidth=0.6)
+    axis.grid(True, which="minor", color=PALE, linewidth=0.6)
     axis.set_tick_params(which="both", length=0)
 
 

@@ -167,27 +167,3 @@ def plot_by_distance(
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
     return ax
-
-
-def plot_silenced(tables: Mapping[str, Sequence[Sequence[float]]], ylabel: str = "exact match") -> list[Axes]:
-    """Draw how well a model does without one of its heads: one panel per kind of attention, one dot per head.
-
-    Args:
-        tables: ``{kind of attention: [[one value per head], one row per layer]}``.
-
-    Raises:
-        ValueError: if there is no table.
-    """
-    if not tables:
-        raise ValueError("tables is empty; give at least one kind of attention")
-    figure, axes = plt.subplots(1, len(tables), figsize=(6.5, 3.2), sharey=True, layout="constrained", squeeze=False)
-    for ax, (kind, rows) in zip(axes[0], tables.items(), strict=True):
-        for layer, (row, style) in enumerate(zip(rows, STYLES, strict=False)):
-            xs = [head + 0.24 * (layer - (len(rows) - 1) / 2) for head in range(len(row))]
-            ax.vlines(xs, row, 1.0, color=style.colour, linewidth=1.5)
-            ax.plot(xs, row, style.marker, color=style.colour, clip_on=False, label=f"layer {layer}")
-        ax.set(title=kind, xlabel="silent head", xticks=range(len(rows[0])), ylim=(-0.03, 1.03))
-    axes[0][0].set_ylabel(ylabel)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=2)
-    return list(axes[0])
