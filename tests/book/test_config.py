@@ -62,8 +62,8 @@ def test_each_lab_has_its_solution(toc_files):
 
 def test_the_title_page_has_a_card_for_each_chapter_that_is_here(root, toc_files):
     text = (root / "book/index.md").read_text(encoding="utf-8")
-    card = r":::\{grid-item-card\} (.*?)\n:link: \.\./(.*?)\n:link-type: doc\n\n.+?\n\+\+\+\n(.*?)\n:::"
-    cards = re.findall(card, text, flags=re.DOTALL)
+    card = r":::\{grid-item-card\} (.*?)\n:link: \.\./(.*?)\n:link-type: doc\n\n[^\n]+\n\n([^\n]*)\n:::"
+    cards = re.findall(card, text)
     chapters = [name for name in toc_files if name.startswith("chapters/")]
     about = [
         json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["attnbook"] for name in chapters
