@@ -221,7 +221,7 @@ def _dots(ax: Axes, places: int, names: list[str]) -> None:
 
 
 def draw_reading(words: Sequence[str], weights: object) -> Axes:
-    """Draw a sentence read word by word, one row per step: the word just read in a frame, those before shaded by weight.
+    """Draw a sentence read word by word, one row per step: the word just read is framed, the others are shaded.
 
     Args:
         words: the T words read.
