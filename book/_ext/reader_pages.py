@@ -13,6 +13,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
 
+# Comments that only a tool reads, with the line that they stand on.
+TOOLS = re.compile(
+    r'(?m)^(.*<pre><span></span>)?(?: |<span class="w"> *</span>)*'
+    r'<span class="c1">(?:#+ (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)|# NBVAL_\w+)</span>\n'
+)
 CLAIM = "✓ claim: "  # how `attnbook.teaching.claim` begins its line
 MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
 
@@ -21,7 +26,7 @@ def for_readers(body: str) -> str:
     """The HTML of a notebook's page as a reader wants it; pages without cells stay as they are."""
     if 'class="cell ' not in body:
         return body
-    page = BeautifulSoup(body, "html.parser")
+    page = BeautifulSoup(TOOLS.sub(lambda found: found[1] or "", body), "html.parser")
     for step in (show_sources_in_the_theme, fold_claims, name_folds):
         step(page)
     add_reading_mode(page)
@@ -125,16 +130,25 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
 # ---- what the theme brings and nobody needs
 
 ICONS = re.compile(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>')
+MATHJAX = re.compile(
+    r"\s*<script[^>]*>window\.MathJax = .*?</script>|\s*<script[^>]*mathjax/tex-chtml\.js[^>]*></script>"
+)
+FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
 UNUSED = ("_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
 
 
 def slim(app: Sphinx, error: Exception | None) -> None:
-    """Icons come from a font of 0.16 MB that the style sheet knows; the script that draws them again weighs 1.5 MB."""
+    """Take away what pages load and don't use: formulas' script where there is no formula, and a second set of icons.
+
+    The icons come from a font of 0.16 MB, which the style sheet knows; the script that draws them again weighs 1.5 MB.
+    """
     if error is not None or app.builder.format != "html":
         return
     for path in app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         slimmer = ICONS.sub("", text)
+        if FORMULA not in slimmer:
+            slimmer = MATHJAX.sub("", slimmer)
         if slimmer != text:
             path.write_text(slimmer, encoding="utf-8")
     for pattern in UNUSED:

@@ -87,6 +87,27 @@ def test_the_switch_for_reading_mode_stands_beside_the_notebook(shown):
     assert button.has_attr("hidden")  # a script shows it, because without scripts it would do nothing
 
 
+@pytest.mark.parametrize("first", ["", "<span></span>"])
+@pytest.mark.parametrize("comment", ["# NBVAL_CHECK_OUTPUT", "### BEGIN SOLUTION", "### END HIDDEN TESTS"])
+def test_comments_for_tools_are_gone_with_their_lines(reader_pages, first, comment):
+    before = "<pre><span></span>" if first else "<pre><span></span>x\n    "
+    after = '\n    <span class="n">y</span>\n</pre></div></div>'
+    page = f'<div class="cell "><div>{before}<span class="c1">{comment}</span>{after}'
+    kept = BeautifulSoup(reader_pages.for_readers(page), "html.parser").get_text()
+    assert kept == ("    y\n" if first else "x\n    y\n")
+
+
+def test_formulas_are_loaded_for_where_there_are_some(reader_pages, tmp_path):
+    loads = (
+        '<script>window.MathJax = {}</script>\n<script defer="defer" src="_static/mathjax/tex-chtml.js?v=1"></script>'
+    )
+    (tmp_path / "text.html").write_text(f"<head>{loads}</head>", encoding="utf-8")
+    (tmp_path / "formula.html").write_text(f'<head>{loads}</head><span class="math inline">x</span>', encoding="utf-8")
+    reader_pages.slim(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")), None)
+    assert (tmp_path / "text.html").read_text(encoding="utf-8") == "<head></head>"
+    assert loads in (tmp_path / "formula.html").read_text(encoding="utf-8")
+
+
 def test_a_page_without_cells_stays_as_it_is(reader_pages):
     page = "<h1>Notation</h1><p>a &lt; b</p>"
     assert reader_pages.for_readers(page) == page
