@@ -32,7 +32,7 @@ def encoder_layer(x, mask, layer, norm="post"):
 def _encoders(draw):
     if draw.compact:  # only to be shown
         for norm in ("post", "pre"):
-            yield draw.normal(1, 2, 4), draw.mask(2, 1, 2)[1:], draw_encoder(draw, 4, 2, 3), norm
+            yield draw.normal(1, 2, 4), draw.mask(2, 1, 2, empty_rows=False)[1:], draw_encoder(draw, 4, 2, 3), norm
             yield draw.normal(1, 2, 4), draw.mask(1, 2, 2, empty_rows=False), draw_encoder(draw, 4, 2, 3), norm
         return
     batch, length, hidden = draw.sizes(3)
