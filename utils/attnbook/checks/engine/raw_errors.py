@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 FLATTEN_BOTH = (
-    "`cross_entropy` received logits (N, V), for which the target must have the shape (N,). If you flatten the logits to "
-    "(B·T, V), flatten the target as well."
+    "`cross_entropy` received logits (N, V), for which the target must have the shape (N,). If you flatten the logits "
+    "to (B·T, V), flatten the target as well."
 )
 # A piece of the error's text -> what it means, and what to do. The first piece that occurs is taken.
 MEANINGS = {
