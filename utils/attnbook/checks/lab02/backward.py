@@ -44,7 +44,7 @@ ATTENTION_BACKWARD = Exercise(
             lambda result, *args: torch.allclose(result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7),
         ),
         Property(
-            "closed places get no gradient",
+            "masked positions get no gradient",
             "A position with weight 0 is masked, so its score must receive no gradient.",
             lambda result, weights, value, grad: (result[0][weights == 0] == 0).all(),
         ),

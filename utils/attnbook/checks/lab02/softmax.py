@@ -56,7 +56,7 @@ MASKED_SOFTMAX = Exercise(
             lambda result, scores, mask: (result >= 0).all(),
         ),
         Property(
-            "closed places get nothing",
+            "masked positions get no weight",
             "Where the mask is False, the weight must be exactly 0, no matter how low the other scores are.",
             lambda result, scores, mask: closed_get_nothing(result, mask),
         ),
@@ -88,7 +88,7 @@ wrong(
     "e = (scores - scores.max()).exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
 ).says("""
     You subtracted the largest score of the whole tensor. In a row whose scores are far below it, every exponential is
-    rounded to 0. Subtract the largest score of each row, which is the maximum over the last axis.""")
+    rounded to 0. Subtract the largest *unmasked* score of each row.""")
 wrong("exp without a guard", "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)").says("""
     You took the exponential of the scores as they are. For a score of 800 it overflows to ∞, and for one of −900 it
     is rounded to 0. Subtract the largest unmasked score of each row first; this does not change the weights.""")

@@ -68,7 +68,7 @@ SCALED_DOT_ATTENTION = Exercise(
             ),
         ),
         Property(
-            "closed places get nothing",
+            "masked positions get no weight",
             "Where the mask is False, the weight must be exactly 0.",
             lambda result, query, key, value, mask: closed_get_nothing(result[1], mask),
         ),

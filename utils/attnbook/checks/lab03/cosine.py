@@ -60,7 +60,9 @@ COSINE_SCORE = Exercise(
 
 wrong = COSINE_SCORE.mistakes
 wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=True)) @"}).says("""
-    For a vector of zeros you computed 0 / 0, which is NaN. Clamp each length from below at eps before you divide.""")
+    You divide by the lengths without a lower limit. Replace every length below eps by eps, with `clamp_min(eps)`.
+    Otherwise a vector shorter than eps is divided by too small a number, and a vector of zeros gives 0 / 0, which is
+    NaN.""")
 wrong("not normalised", "return query @ key.mT").says("""
     You returned the plain dot product. A cosine is the dot product divided by the lengths of both vectors.""")
 wrong("length over the places", {"query.norm(dim=-1": "query.norm(dim=1", "key.norm(dim=-1": "key.norm(dim=1"}).says("""

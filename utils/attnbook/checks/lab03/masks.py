@@ -91,7 +91,7 @@ ATTENTION_ENTROPY = Exercise(
     canonical_gradients=_at_the_scores,
     properties=[
         Property(
-            "all on one place: 0",
+            "all on one position: 0",
             "If one position has all the weight, the entropy is −1 · log 1 = 0, because a weight of 0 adds nothing.",
             lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all(),
         ),

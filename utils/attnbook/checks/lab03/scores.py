@@ -65,7 +65,7 @@ GENERAL_SCORE = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "the table decides",
+            "qᵀ W k for each pair",
             "The score of a pair must be qᵀ W k, where row i of W belongs to feature i of the query, and column j to "
             "feature j of the key.",
             lambda result, query, key, W: torch.allclose(result[:, -1, -1], ((query[:, -1] @ W) * key[:, -1]).sum(-1)),
