@@ -13,6 +13,7 @@ from torch import Tensor
 from . import sandbox, values
 from .compare import misbuilt
 from .printing import beside, block, listing
+from .raw_errors import meaning
 from .sandbox import Failure, Run
 
 # What the engine recognises for every exercise: short name -> message. A bare `{}` takes the detail.
@@ -25,8 +26,9 @@ GENERAL = {
     "too few results": "Your function returned {}.",
     "too many results": "Your function returned {}.",
     "not a number": (
-        "Your result holds NaN or infinity where numbers are finite. Look for 0/0, log 0, a softmax over nothing "
-        "but −inf, or memory never written (torch.empty)."
+        "Your result holds NaN or infinity, but all the numbers that are wanted are finite. Typical causes are 0 / 0, "
+        "0 · ∞, the logarithm of 0 or of a negative number, a softmax over nothing but −∞, and memory that was never "
+        "written (torch.empty)."
     ),
     "changes its input": (
         "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}."
@@ -194,7 +196,8 @@ def _failed(exercise: Any, got: Run, failure: Failure) -> tuple[str | None, str]
         text = GENERAL[name].format(f"{sandbox.SECONDS:g}")
         return name, message(exercise, name, text, _where(failure), _inputs(exercise, got))
     name = type(failure.error).__name__
-    text = f"Your function stopped with {name}: {failure.text}"
+    error = f"{name}: {failure.text}"
+    text = f"Your function stopped with {error}\n{meaning(error)}".strip()
     return None, message(exercise, f"stopped with {name}", text, _where(failure), _inputs(exercise, got))
 
 
@@ -213,7 +216,9 @@ def _inputs(exercise: Any, got: Run) -> str:
 def _kind_of(arg: Any) -> str:
     if isinstance(arg, (bool, int, float, str)):
         return repr(arg)
-    return "a function" if callable(arg) else values.kind(values.plain(arg))
+    if callable(arg):
+        return repr(arg) if hasattr(arg, "transformed") else "a function"
+    return values.kind(values.plain(arg))
 
 
 def _elsewhere(got: Run) -> tuple[str, str] | None:

@@ -33,5 +33,6 @@ class FakeCell(Fake):
 
     def __call__(self, inputs: Tensor, state: Tensor) -> Tensor:
         for name, tensor, table in (("inputs", inputs, self.from_input), ("state", state, self.from_state)):
-            check_shape("cell", name, tensor, "B", len(table))
+            hint = ", the word vector and the context side by side" if name == "inputs" else ""
+            check_shape("cell", name, tensor, "B", len(table), hint=hint)
         return torch.tanh(inputs @ self.from_input + state @ self.from_state)  # (B, D)

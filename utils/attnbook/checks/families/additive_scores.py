@@ -6,16 +6,16 @@ from ..engine.exercise import Mistakes
 
 wrong = BENT_OR_SUMMED_WRONGLY = Mistakes()
 wrong("tanh forgotten", {".tanh()": ""}).says("""
-    There is no tanh in your score. Without it the query adds the same number to every key, which cancels in the
-    softmax: the query would have no say.""")
+    Your score has no tanh. Without it, the query adds the same number to the scores of all keys. The softmax does not
+    change by that, so the weights would not depend on the query.""")
 wrong("tanh after v", {"return pairs.tanh() @ v": "return (pairs @ v).tanh()"}).says("""
-    You took the tanh of the finished score. It belongs between the sum and v.""")
+    You applied the tanh to the finished score. It must be applied to the sum, before the product with v.""")
 wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
-    You bent the sum with a sigmoid. It lies between 0 and 1, so a feature could never count against a key; tanh lies
-    between −1 and 1.""")
+    You applied a sigmoid to the sum, but the formula has a tanh. The values of a sigmoid lie between 0 and 1, and
+    those of a tanh between −1 and 1.""")
 wrong("relu for tanh", {".tanh()": ".relu()"}).says("""
-    You used ReLU where the paper has tanh. tanh keeps every score within the sum of |v|, so no single key can run
-    away.""")
+    You applied a ReLU to the sum, but the formula has a tanh. The values of a tanh lie between −1 and 1, so no score
+    can be larger than the sum of |v|.""")
 TANH_OF_EACH_PART = """
-    You took the tanh of the query's part and of the key's part and added afterwards. Then the query adds one number
-    to all keys, and cancels in the softmax. Add first, then tanh."""
+    You applied a tanh to the query's part and another to the key's part, and added afterwards. Then the query adds
+    the same number to the scores of all keys, and the weights do not depend on it. Add first, then apply one tanh."""

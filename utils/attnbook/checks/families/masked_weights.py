@@ -8,20 +8,27 @@ CLOSE, CLEAN = ".masked_fill(closed, -torch.inf)", ".masked_fill(closed, 0.0)"
 
 wrong = CLOSED_WRONGLY = Mistakes()
 wrong("softmax over the queries", {"softmax(-1)": "softmax(-2)"}).says("""
-    Your weights sum to 1 over the *queries*. Each query must spread one unit of attention over the *keys*: softmax
-    over the last axis.""")
+    Your weights sum to 1 over the *queries*. Each query must distribute a weight of 1 among the *keys*, so the
+    softmax runs over the last axis.""")
 wrong("NaN where all is closed", {CLEAN: ""}).says("""
-    A row that may attend to nothing became NaN: softmax of nothing but −∞ is 0 / 0. Such a row gets zero weights
-    (padding queries have such rows, and one NaN spoils the whole batch).""")
+    A row in which no position may be attended to became NaN, because the softmax of nothing but −∞ is 0 / 0. Replace
+    its weights by zeros after the softmax, or a single row of this kind spoils the training.""")
+wrong("mask the wrong way round", {"~mask": "mask"}).says("""
+    You masked the positions where the mask is True. In this book True means that a position *may be attended to*, so
+    −∞ belongs where the mask is False, which is `~mask`.""")
+wrong("mask the wrong way round, and NaN", {"~mask": "mask", CLEAN: ""}).says("""
+    You filled the scores with −∞ where the mask is True. True means that a position *may be attended to*, so −∞
+    belongs where the mask is False, which is `~mask`. Rows without any True need zeros after the softmax.""")
 wrong("a large number, not minus infinity", {"-torch.inf": "-1e9", CLEAN: ""}).says("""
-    You filled closed places with a large negative number such as −1e9. A row with nothing to attend to then shares
-    its attention among places that are closed. Its weights must all be 0.""")
+    You filled the masked positions with a large negative number such as −1e9. In a row in which everything is masked,
+    the softmax then distributes the weight among the masked positions. All weights of such a row must be 0.""")
 wrong("zeroed after the softmax", {CLOSE: ""}).says("""
-    You took the softmax over all places and zeroed the closed ones afterwards. What is left sums to less than 1:
-    closed places still took their share. Close them before you normalise.""")
+    You took the softmax over all positions and set the masked ones to zero afterwards. They had received a part of
+    the weight by then, so the rest sums to less than 1. Fill the masked scores with −∞ *before* the softmax.""")
 wrong("the largest may be closed", {f"scores{CLOSE}": "F.normalize(scores", CLEAN: f"{CLEAN}, 1, -1, 1e-30)"}).says("""
-    You took the softmax over all places, zeroed the closed ones and normalised again. Where a closed score stands
-    1000 above the open ones, nothing is left to normalise. Close first.""")
+    You took the softmax over all positions, set the masked ones to zero and normalised again. Where a masked score is
+    far above the others, their exponentials are rounded to 0, and nothing is left to normalise. Fill the masked
+    scores with −∞ before the softmax.""")
 wrong("score 0 is not closed", {CLEAN: "", CLOSE: CLEAN}).says("""
-    You set closed scores to 0 (or multiplied by the mask) before the softmax. exp(0) is 1, not 0, so closed places
-    still get a share. Their score must be −∞.""")
+    You set the masked scores to 0 (or multiplied by the mask) before the softmax. Since exp(0) is 1 and not 0, the
+    masked positions still receive weight. Their score must be −∞.""")

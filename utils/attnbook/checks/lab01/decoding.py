@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from torch.nn import functional as F
 
 from ..engine.exercise import Exercise, Property
 from ..fakes.decoder import fake_decoder
@@ -28,7 +27,7 @@ LAST_STATES = Exercise(
     properties=[
         Property(
             "one state of each sentence",
-            "Each row of the result must be one of the states of the same sentence.",
+            "Row b of the result must be one of the states of sentence b, unchanged: the one after its last word.",
             lambda result, states, lengths: (states == result[:, None]).all(2).any(1).all(),
         )
     ],
@@ -36,29 +35,38 @@ LAST_STATES = Exercise(
 
 wrong = LAST_STATES.mistakes
 wrong("the last column", "return states[:, -1]").says("""
-    You took step T − 1 of every row. For a short sentence that is a state after padding. Each sentence ends at its
-    own place, lengths − 1.""")
+    You took the last position of every row. In a sentence shorter than its row, this state has read padding after the
+    last word. The last word of a sentence stands at position `lengths - 1`, which differs from row to row.""")
 wrong("one step too far", {"lengths - 1": "lengths"}).says("""
-    You indexed with `lengths`. Steps count from 0, so the last state of a sentence of n words stands at n − 1; at n
-    there is padding, or the tensor ends.""")
+    You indexed the positions with `lengths`. Positions count from 0, so the last of n words stands at position n − 1.
+    Position n holds padding, or lies outside of the tensor.""")
 wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
-    You indexed with `-lengths`. Padding stands at the end, so that counts back over the padding first.""")
+    You indexed the positions with `-lengths`, which counts back from the end of the row. But a row may end with
+    padding, so count from the front: the last word stands at position `lengths - 1`.""")
 wrong("every row with every length", "return states[:, lengths - 1]").says("""
-    You wrote `states[:, lengths - 1]`: that picks all the ends in each row, (B, B, D). Pair row b with length b:
-    index both axes, `arange(B)` with `lengths - 1`.""")
+    You wrote `states[:, lengths - 1]`, which takes the positions of all B sentences in each row and returns (B, B,
+    D). Row b needs only its own length. Index both axes, the first with `torch.arange(B)`, so that torch pairs
+    them.""")
+wrong("positions taken for sentences", "return states[lengths - 1]").says("""
+    You wrote `states[lengths - 1]`, which uses the lengths as numbers of sentences, because a single index applies
+    to axis 0. The positions are on axis 1, so index both axes: `torch.arange(B)` for the sentences, then the
+    positions.""")
 wrong("batch and time swapped", {"states[rows, lengths - 1]": "states[lengths - 1, rows]"}).says("""
-    You indexed time first. The house is batch first: axis 0 is the sentence, axis 1 the step.""")
+    You indexed the positions first. In this book the batch comes first: axis 0 of `states` is the sentence, and axis
+    1 is the position.""")
 
 
 def greedy_decode(step, state, bos, eos, max_length):
     token = torch.full((len(state),), bos, device=state.device)  # (B,)
-    finished, said = torch.zeros_like(token, dtype=torch.bool), []
+    ended, words = torch.zeros_like(token, dtype=torch.bool), []
     for _ in range(max_length):
         logits, state = step(token, state)  # (B, V)
-        token = logits.argmax(-1).masked_fill(finished, eos)  # (B,)
-        finished = finished | (token == eos)
-        said.append(token)
-    return torch.stack(said, dim=1)  # (B, L)
+        token = logits.argmax(-1).masked_fill(ended, eos)  # (B,)
+        ended = ended | (token == eos)
+        words.append(token)
+        if ended.all():
+            break
+    return torch.stack(words, dim=1)  # (B, L)
 
 
 def _decoders(draw):
@@ -66,18 +74,20 @@ def _decoders(draw):
     bos, eos = (1, 2) if draw.number == 0 else (8, 5)
     decoder = fake_decoder(draw, batch, length + 2, 9 + draw.number, bos, eos)
     yield decoder, decoder.start(), bos, eos, length + 1
-    for ends in ([2], [0] * batch, [3, 1, 2]):  # one sentence; all end with the first word; all end
+    for ends in ([2], [0] * 3, [3, 1, 2]):  # one sentence; all end with the first word; all end
         decoder = fake_decoder(draw, len(ends), 6, 9 + draw.number, bos, eos, ends)
         yield decoder, decoder.start(), bos, eos, 5
 
 
-def _to_full_length(result, step, state, bos, eos, max_length):
-    """Stopping when all have ended is as right as repeating the end symbol up to `max_length`."""
-    if not isinstance(result, torch.Tensor) or result.dim() != 2 or len(result) != len(state):
+def _shortest(result, step, state, *others):
+    """Stopping when all have ended is as right as repeating the end symbol: equal columns at the end count once. (Where
+    words were stacked on the wrong axis, sentences are columns.)"""
+    if not isinstance(result, torch.Tensor) or result.dim() != 2 or len(state) not in result.shape:
         return result
-    if result.shape[1] == 0 or (result[:, -1] != eos).any():
-        return result  # the end symbol of somebody is missing, and isn't given for nothing
-    return F.pad(result, (0, max(max_length - result.shape[1], 0)), value=eos)
+    words = result if len(result) == len(state) else result.mT
+    while words.shape[1] > 1 and (words[:, -2:] == words[0, -1]).all():
+        words = words[:, :-1]
+    return words if len(result) == len(state) else words.mT
 
 
 def _ended(result, eos):
@@ -87,37 +97,51 @@ def _ended(result, eos):
 GREEDY_DECODE = Exercise(
     greedy_decode,
     cases=_decoders,
-    canonical=_to_full_length,
+    canonical=_shortest,
     properties=[
         Property(
             "eos is repeated",
-            "After its end symbol a sentence repeats it up to the last column.",
+            "After its end symbol, a sentence must repeat this symbol up to the last column.",
             lambda result, step, state, bos, eos, limit: (result[_ended(result, eos)] == eos).all(),
         ),
         Property(
             "the first word is right",
-            "The first word comes from `bos` and the state you were given.",
+            "The first column of the result must hold the words that the decoder writes after it has read `bos`. `bos` "
+            "itself is an input of the decoder, and no part of the result.",
             lambda result, step, *others: (result[:, 0] == step.script[:, 0]).all(),
         ),
     ],
 )
 
 wrong = GREEDY_DECODE.mistakes
-APPEND = "said.append(token)"
-wrong("words after the end", {".masked_fill(finished, eos)": ""}).says("""
-    A sentence of yours goes on after its end symbol. The decoder always says something; remember who has finished,
-    and let those repeat `eos`.""")
-wrong("the first to finish stops all", {APPEND: f"{APPEND}\n        if finished.any():\n            break"}).says("""
-    You stopped as soon as one sentence ended, and cut off the others. Stop when all of them have ended.""")
-wrong(
-    "stopped before the last end symbol", {APPEND: f"if finished.all():\n            break\n        {APPEND}"}
-).says("""
-    You stopped when all had ended before you wrote that step down, so the last end symbol is missing. First append
-    the words, then look whether to stop.""")
-wrong("end symbol overwritten", {APPEND: "said.append(token.masked_fill(finished, 0))"}).says("""
-    You marked a sentence as finished before you wrote its word down, and its end symbol became 0. It belongs to the
-    output.""")
+APPEND, STOP = "words.append(token)", "if ended.all():\n            break"
+wrong("bos kept", {"dtype=torch.bool), []": "dtype=torch.bool), [token]"}).says("""
+    The first column of your result is `bos`. `bos` is the decoder's first *input*, and the decoder did not write it.
+    Begin with an empty list, and append a word only after a step.""")
+wrong("stacked on the wrong axis", {"dim=1": "dim=0"}).says("""
+    You stacked the words of each step as a row, so your result is (L, B): one row per step. It must have one row per
+    sentence, (B, L). Stack along axis 1: `torch.stack(words, dim=1)`.""")
+wrong("one word for all sentences", {"argmax(-1)": "argmax()"}).says("""
+    You called `argmax()` without an axis, which returns one position among the logits of all sentences together. Each
+    sentence needs the largest of its own V logits: `argmax(-1)`.""")
+wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
+    One of your sentences goes on with other words after its end symbol. The decoder writes a word at every step, so
+    you must remember which sentences have ended, and replace their words by `eos`.""")
+wrong("words after the end, up to max_length", {".masked_fill(ended, eos)": "", f"\n        {STOP}": ""}).says("""
+    Your sentences go on after their end symbols, up to `max_length` words. The decoder writes a word at every step,
+    so you must remember which sentences have ended, and replace their later words by `eos`.""")
+wrong("the first to finish stops all", {"ended.all()": "ended.any()"}).says("""
+    You stopped as soon as one sentence had ended, so the other sentences were cut off. Stop when all sentences have
+    ended, for which `ended.all()` is the condition.""")
+wrong("stopped before the last end symbol", {f"{APPEND}\n        {STOP}": f"{STOP}\n        {APPEND}"}).says("""
+    You stopped before the last word was appended, so the last end symbol is missing. The end symbol belongs to the
+    result: append the words of a step first, and then decide whether to stop.""")
+wrong("end symbol overwritten", {APPEND: "words.append(token.masked_fill(ended, 0))"}).says("""
+    You marked a sentence as ended before you appended its word, and its end symbol became 0. The end symbol belongs
+    to the result, and an ended sentence repeats it.""")
 wrong("end symbol taken to be 2", {"(token == eos)": "(token == 2)"}).says("""
-    You stop at the word with number 2. Which number ends a sentence comes in as `eos`.""")
+    A sentence of yours ends at the word with number 2, whatever `eos` is. The number of the end symbol is given by
+    the argument `eos`, and here it is another one.""")
 wrong("always reads bos", {"step(token, state)": "step(torch.full_like(token, bos), state)"}).says("""
-    You give the decoder `bos` at every step. At test time it reads the word it has just said.""")
+    You give `bos` to the decoder at every step. Only its first input is `bos`. At each later step it reads the word
+    that it wrote at the step before.""")

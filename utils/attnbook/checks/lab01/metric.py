@@ -63,12 +63,13 @@ EXACT_MATCH = Exercise(
     properties=[
         Property(
             "one entry for each source length",
-            "There must be one entry for each length that occurs in `source_lengths`, and no other.",
+            "The dictionary must have one entry for each length that occurs in `source_lengths`, and no other. A "
+            "length at which no sentence is correct has the entry 0.",
             lambda result, predictions, targets, lengths: set(result) == set(lengths),
         ),
         Property(
             "between 0 and 1",
-            "An accuracy is a share: at least 0, at most 1.",
+            "An accuracy is a share of sentences, so it is at least 0 and at most 1.",
             lambda result, *args: all(0 <= value <= 1 for value in result.values()),
         ),
     ],
@@ -78,22 +79,26 @@ wrong = EXACT_MATCH.mistakes
 SAME = "prediction == target"
 PAIRS = "zip(prediction, target)"
 wrong("words counted, not sentences", {SAME: f"sum(p == t for p, t in {PAIRS}) / len(target)"}).says("""
-    You counted right words. Exact match is strict: a sentence with one wrong word is wrong.""")
+    You counted correct words. Exact match counts correct sentences: a translation with a single wrong word adds
+    nothing, because a number with a wrong digit is a wrong number.""")
 wrong("compared as far as the shorter goes", {SAME: f"all(p == t for p, t in {PAIRS})"}).says("""
-    You compared word by word with zip, which stops at the shorter list. A sentence that breaks off early, or runs on,
-    then counts as right.""")
+    You compared word by word with `zip`, which stops at the end of the shorter list. A translation that is too short
+    or too long then counts as correct. Compare the two lists with `==`.""")
 wrong("order and repeats ignored", {SAME: "set(prediction) == set(target)"}).says("""
-    You compared sets of words. A set has no order and holds each word once: “two hundred one” is not “one hundred
-    two”, nor “two two hundred one”.""")
+    You compared sets of words. A set has no order and holds each word only once, so “two hundred one” would equal
+    “one hundred two”. Compare the two lists with `==`.""")
 wrong("words run together", {SAME: "''.join(prediction) == ''.join(target)"}).says("""
-    You joined the words without a space between them. Then “seven teen” equals “seventeen”. Compare the lists, or
-    join with a space.""")
+    You joined the words without a space between them, so the two words “seven teen” would equal the one word
+    “seventeen”. Compare the two lists with `==`.""")
 wrong("divided by all examples", {"len(found)": "len(targets)"}).says("""
-    You divided by the number of all examples. The accuracy at length n is a share of the examples of length n.""")
+    You divided by the number of all sentences. The accuracy at a length is the share among the sentences of this
+    length, so divide by their number.""")
 wrong("counted, not divided", {" / len(found)": ""}).says("""
-    You returned how many were right at each length. Divide by how many there are of that length.""")
+    You returned how many sentences of each length are correct. The accuracy is a share, so divide by the number of
+    sentences of this length.""")
 wrong("grouped by the target's length", {"setdefault(length,": "setdefault(len(target),"}).says("""
-    You grouped by the length of the target. The curve asks how hard the source was: use `source_lengths`.""")
+    You grouped the sentences by the length of their target. The accuracy is wanted for each length of the source,
+    which `source_lengths` gives.""")
 wrong("the last one counts", {"sum(found) / len(found)": "float(found[-1])"}).says("""
-    You overwrite the entry of a length with each new example, so only the last one counts. Collect them, then
-    average.""")
+    You overwrite the entry of a length with each new sentence, so only the last sentence of each length counts.
+    Collect the results of all sentences of a length first, and then take their mean.""")

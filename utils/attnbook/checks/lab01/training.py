@@ -1,4 +1,4 @@
-"""Lab 1: the bottleneck. A number translator that forgets."""
+"""Lab 1, first half: the decoder's inputs and the loss."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SHIFT_RIGHT = Exercise(
     properties=[
         Property(
             "starts with bos",
-            "The decoder's first input is `bos` in every row: it has said nothing yet.",
+            "The decoder's first input must be `bos` in every row, because no word has been written yet.",
             lambda result, target, bos: (result[:, 0] == bos).all(),
         ),
         Property(
             "input t is target t − 1",
-            "At step t the decoder reads what it should have said at step t − 1.",
+            "At each later step the decoder must read the target's word of the step before.",
             lambda result, target, bos: (result[:, 1:] == target[:, :-1]).all(),
         ),
     ],
@@ -42,16 +42,20 @@ SHIFT_RIGHT = Exercise(
 
 wrong = SHIFT_RIGHT.mistakes
 wrong("not shifted", "return target").says("""
-    You gave back the target as it is. Then the decoder reads at step t the very word it has to say at step t, and
-    learns to copy. Its input must be one step late.""")
+    You returned the target itself. Then the decoder reads at each step the word that it has to predict at this step,
+    and it only learns to copy. Its input must be one step late.""")
 wrong("shifted to the left", "return torch.cat([target[:, 1:], torch.full_like(target[:, :1], bos)], 1)").says("""
-    You put `bos` at the end, so the decoder reads at step t the word of step t + 1: the future. Move the words one
-    place to the right; `bos` comes first.""")
+    You moved the words to the left and put `bos` at the end, so at each step the decoder reads a word that comes
+    later. Move the words one position to the right, and put `bos` in front.""")
 wrong("last word came round", "return target.roll(1, dims=1)").says("""
-    You rolled the row, so its last word came round to the front: the decoder is told how the sentence ends. The first
-    input is `bos`.""")
+    You rolled each row, so its last word came to the front. Then the decoder is given the last word at its first
+    step. The first input must be `bos`, and the last word is left out.""")
+wrong("first word overwritten", {"target[:, :-1]": "target[:, 1:]"}).says("""
+    You replaced the first word by `bos` and left the others where they were. Then the first word is lost, and from
+    the second step on the decoder reads the word that it has to predict. All words move one position to the right.""")
 wrong("shifted along the batch", "return torch.cat([torch.full_like(target[:1], bos), target[:-1]], 0)").says("""
-    You shifted the rows: sentence b got the words of sentence b − 1. The batch is axis 0, time is axis 1.""")
+    You shifted the rows, so each sentence received the words of another sentence. Axis 0 is the batch and axis 1 is
+    time: shift the columns.""")
 FROM_THE_LEFT = """
 moved = target.clone()
 for t in range(1, target.shape[1]):
@@ -59,8 +63,8 @@ for t in range(1, target.shape[1]):
 moved[:, 0] = bos
 return moved"""
 wrong("the first word everywhere", FROM_THE_LEFT).says("""
-    You moved the words one by one from the left, so each overwrote the next before that had moved. Copy from the
-    target as it was.""")
+    You moved the words one by one from the left, so each word was overwritten before it had been moved itself. Read
+    from the target as it was given, and write into a new tensor.""")
 
 
 def sequence_loss(logits, target, pad):
@@ -89,20 +93,20 @@ SEQUENCE_LOSS = Exercise(
     properties=[
         Property(
             "a wrong word costs its logit",
-            "Where the model is sure and wrong, the loss is as large as the gap between the logits, here in the "
-            "hundreds. A probability that was clamped, or had a little added, before the logarithm makes it small: "
-            "use log_softmax on the logits.",
+            "Where the model is sure and wrong, the loss is as large as the difference of the logits, here in the "
+            "hundreds. It becomes too small if the probability is clamped, or if a small number is added to it, before "
+            "the logarithm. Use `log_softmax` on the logits.",
             lambda result, *args: result > 100 or _losses(*args).max() < 100,
         ),
         Property(
             "not negative",
-            "A negative log-likelihood is never below zero: log of a probability, times −1.",
+            "The loss is never below zero, because the logarithm of a probability is never above zero.",
             lambda result, logits, target, pad: result >= 0,
         ),
         Property(
             "a mean over the real words",
-            "The mean lies between the smallest and the largest loss of a real word; yours does not. What is summed, "
-            "and what is it divided by?",
+            "The mean must lie between the smallest and the largest loss of a real word, but yours does not. Check "
+            "what you sum, and what you divide by.",
             lambda result, *args: _losses(*args).min() - 1e-6 <= result <= _losses(*args).max() + 1e-6,
         ),
     ],
@@ -111,45 +115,61 @@ SEQUENCE_LOSS = Exercise(
 MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes
 wrong("padding counted", {MEAN: "losses.mean()"}).says("""
-    You averaged over all places, padding too. A model then earns its low loss by saying “nothing” after the end. Only
-    real words count.""")
+    You took the mean over all positions, including padding. Then a model reaches a low loss by predicting padding,
+    which is easy. Only real words may count, in the sum and in their number.""")
 wrong("divided by all places", {"real.sum()": "real.numel()"}).says("""
-    You left the padding out of the sum, but divided by B · T, all places. Divide by the number of real words, or the
-    loss shrinks as padding grows.""")
+    You left the padding out of the sum, but divided by B · T, the number of all positions. Divide by the number of
+    real words, or the loss becomes smaller when there is more padding.""")
+wrong("divided by the sentences", {"real.sum()": "len(real)"}).says("""
+    You divided the sum by B, the number of sentences. Then the loss grows with the length of the sentences. Divide by
+    the number of real words in the batch.""")
 wrong("summed, not averaged", {" / real.sum()": ""}).says("""
-    You summed over the real words and did not divide. Then the learning rate means something else for each batch.""")
+    You summed the losses of the real words, but did not divide. Then the size of the loss, and of each training step,
+    depends on the number of words in the batch.""")
 wrong("mean of the sentences' means", {MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).mean()"}).says("""
-    You averaged within each sentence and then over the sentences, so a word of a short sentence weighs more. Every
-    real word of the batch has the same weight.""")
+    You took the mean of each sentence, and then the mean over the sentences. A word in a short sentence then counts
+    more than a word in a long one. Sum over all real words of the batch, and divide once.""")
 wrong("mean of the steps' means", {MEAN: "(losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"}).says("""
-    You averaged at each step and then over the steps. At late steps few sentences are left, and their words weigh
-    more. Sum over all real words, divide once.""")
+    You took the mean of each step, and then the mean over the steps. Few sentences are left at late steps, so their
+    words count more than others. Sum over all real words of the batch, and divide once.""")
+wrong("(B, T, 1) against (B, T)", {MEAN: "(losses[..., None] * real).sum() / real.sum()"}).says("""
+    After `gather` your losses have the shape (B, T, 1). Multiplied with a mask (B, T), they are broadcast to another
+    table than the one you want. Remove the last axis first, with `[..., 0]`.""")
 wrong(
     "shifted once more",
     {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},
 ).says("""
-    You compared step t with word t + 1. The shift is in the decoder's *input* already (`shift_right`): what it says
-    at step t belongs to target t.""")
+    You compared the logits of each step with the word of the next step. The shift is already in the decoder's *input*
+    (`shift_right`), so the logits at step t belong to word t of the target.""")
 wrong("only numbers above pad", {"target != pad": "target > pad"}).says("""
-    You kept the words whose number is greater than `pad`. The padding's number is one like any other: real is what
-    differs from it.""")
+    You kept the words whose number is greater than `pad`. But `pad` may be any number of the vocabulary: a word is
+    real if its number differs from `pad`.""")
 wrong("only the padding counts", {"target != pad": "target == pad"}).says("""
-    Your mask is the wrong way round: you averaged over the padding and left the words out.""")
+    Your mask is inverted: you took the mean over the padding and left out the real words. A word is real if its
+    number differs from `pad`.""")
 wrong("pad taken to be 0", {"target != pad": "target != 0"}).says("""
-    You left out the word with number 0. Which number stands for padding comes in as `pad`.""")
+    You left out the word with the number 0. The number that stands for padding is given by the argument `pad`, and
+    here it is another one.""")
 LOG_P = 'F.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
 wrong("log of a rounded softmax", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0].log()"}).says("""
-    You took the softmax first and its logarithm afterwards. When the model is sure, the probability of another word
-    rounds to 0, and log 0 is −∞. Use log_softmax, or cross_entropy on the logits.""")
+    You computed the softmax first and its logarithm afterwards. When the model is very sure of another word, the
+    probability of the right one is rounded to 0, and its logarithm is −∞. Use `log_softmax`, which does not round.""")
+wrong("no softmax", {LOG_P: "-logits.gather(2, target[..., None])[..., 0]"}).says("""
+    You used the logits as if they were logarithms of probabilities. Logits may be any numbers, and only `log_softmax`
+    over the last axis turns them into logarithms of probabilities that sum to one. (`nll_loss` does not do so
+    either.)""")
+wrong("softmax twice", {"cross_entropy(logits.": "cross_entropy(logits.softmax(-1)."}).says("""
+    You applied a softmax before `cross_entropy` (or before `log_softmax`), which contains a softmax already. Give it
+    the logits as they are.""")
 wrong("probability, not its logarithm", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0]"}).says("""
-    You averaged minus the probabilities. The likelihood of a sentence is a product, its logarithm a sum: take the log
-    of each word's probability.""")
+    You took the mean of minus the probabilities. The loss of a word is minus the *logarithm* of its probability,
+    because the probability of a sentence is a product, and the logarithm turns it into a sum.""")
 wrong("normalised over time", {LOG_P: "-logits.log_softmax(1).gather(2, target[..., None])[..., 0]"}).says("""
-    Your softmax runs over the steps of the sentence. At each step the probabilities of the V words must sum to one:
-    softmax over the last axis.""")
+    Your softmax runs over the steps of the sentence. At each step the probabilities of the V words must sum to one,
+    so it must run over the last axis.""")
 wrong("reshaped, not transposed", {"transpose(1, 2)": "reshape(len(logits), -1, target.shape[1])"}).says("""
-    You turned (B, T, V) into (B, V, T) with view or reshape. That moves no numbers, it only re-cuts them. Use
-    transpose(1, 2), or flatten the first two axes.""")
+    You made (B, V, T) out of (B, T, V) with `view` or `reshape`, which keeps the order of the numbers and only
+    divides them into rows anew. Exchange the axes with `transpose(1, 2)`.""")
 
 
 def _losses(logits, target, pad):

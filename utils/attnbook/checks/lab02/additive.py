@@ -15,9 +15,9 @@ def additive_score(query, key, W_q, W_k, v):
 
 def _query_and_keys(draw):
     batch, queries, keys, query_dim, key_dim, hidden = draw.sizes(6)
-    if draw.compact:  # two queries, two keys, and one query
-        for places in (1, 2):
-            vectors = draw.normal(1, places, 2), draw.normal(1, 2, 2)
+    if draw.compact:  # two keys; one query, two queries, two sentences
+        for b, places in ((1, 1), (1, 2), (2, 2)):
+            vectors = draw.normal(b, places, 2), draw.normal(b, 2, 2)
             yield *vectors, draw.normal(2, 2), draw.normal(2, 2), draw.normal(2)
     sizes = [(batch, queries, keys, query_dim, key_dim, hidden), (3, 3, 3, 3, 3, 3)]
     if draw.number == 1:  # one sentence, one query
@@ -39,13 +39,13 @@ ADDITIVE_SCORE = Exercise(
     properties=[
         Property(
             "bounded by v",
-            "tanh lies between −1 and 1, so no score is larger than the sum of |v|.",
+            "The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.",
             lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all(),
         ),
         Property(
             "v · tanh(sum) for each pair",
-            "The score of query i and key j must be v · tanh(W_q q_i + W_k k_j): one tanh around the sum, then the "
-            "dot product with v.",
+            "The score of query i and key j must be v · tanh(W_q q_i + W_k k_j). The tanh is applied to the sum, and "
+            "then the dot product with v is taken.",
             lambda result, query, key, W_q, W_k, v: torch.allclose(
                 result[:, -1:, -1:], additive_score(query[:, -1:], key[:, -1:], W_q, W_k, v)
             ),
@@ -58,17 +58,17 @@ wrong += BENT_OR_SUMMED_WRONGLY
 EACH_PART = {"W_q.mT)": "W_q.mT).tanh()", "W_k.mT)": "W_k.mT).tanh()", "pairs.tanh()": "pairs"}
 wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
 wrong("an axis of one lost", {"pairs.tanh() @ v": "(pairs.tanh() @ v).squeeze()"}).says("""
-    You squeezed the scores, which takes away every axis of size 1: a batch of one, a single query. They stay (B, Tq,
-    Tk); name the axis you mean, or use @ v.""")
+    You squeezed the scores, which removes every axis of size 1, also that of a batch with one sentence or of a single
+    query. The shape must stay (B, Tq, Tk), so name the axis that you remove, or use `@ v`.""")
 wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
-    You wrote `query @ W_q`. W_q is (A, Dq): it takes a query with Dq features to A. For row vectors that is `query @
-    W_q.T`.""")
+    You wrote `query @ W_q`. W_q has the shape (A, Dq), so it maps column vectors with Dq features to A features. Our
+    vectors are rows, and for them the product is `query @ W_q.T`.""")
 wrong(
     "paired off, not all pairs",
     "pairs = query @ W_q.mT + key @ W_k.mT\nreturn (pairs.tanh() @ v)[:, :, None].expand(-1, -1, key.shape[1])",
 ).says("""
-    You added query i and key i, place by place. Each query must meet *every* key: give the queries a key axis and the
-    keys a query axis (None), and let them broadcast.""")
+    You added query i only to key i. Every query must be added to *every* key. Give the queries an axis for the keys
+    and the keys an axis for the queries (`None`), and broadcasting forms all pairs.""")
 
 
 def weight_sum(weights, value):
@@ -77,6 +77,9 @@ def weight_sum(weights, value):
 
 def _weights_and_values(draw):
     batch, queries, keys, dim = draw.sizes(4)
+    if draw.compact:
+        yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, 1)
+        yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, 2)
     yield draw.normal(batch, queries, keys).softmax(-1), draw.normal(batch, keys, dim)
     yield draw.normal(2, 3, 3).softmax(-1), draw.normal(2, 3, 3)
     yield (3 * draw.normal(2, 3, 3)).softmax(-1) * torch.tensor([[1.0], [1.0], [0.0]]), draw.normal(2, 3, 3)
@@ -91,7 +94,7 @@ WEIGHT_SUM = Exercise(
     properties=[
         Property(
             "within the values",
-            "A weighted sum with weights that sum to 1 lies between the smallest and the largest value.",
+            "If the weights sum to 1, each feature of the context lies between its smallest and its largest value.",
             lambda result, weights, value: (result.abs() <= value.abs().amax(1, keepdim=True) + 1e-9).all(),
         )
     ],
@@ -99,14 +102,16 @@ WEIGHT_SUM = Exercise(
 
 wrong = WEIGHT_SUM.mistakes
 wrong("weights transposed", {"weights @": "weights.mT @"}).says("""
-    You summed over the queries. Each query sums over its own row of weights, so the keys must meet: (B, Tq, Tk) @ (B,
-    Tk, Dv).""")
+    You summed over the queries. The context of a query is a sum over the *keys*, so the axis Tk must disappear: (B,
+    Tq, Tk) @ (B, Tk, Dv).""")
 wrong("place by place", "return weights * value").says("""
-    You multiplied weights and values place by place. Each output is a *sum* over all keys: a matrix product.""")
+    You multiplied weights and values entry by entry. The context of a query is a *sum* over all keys, which a matrix
+    product computes.""")
 wrong("mean of the values", "return value.mean(1, keepdim=True).expand(-1, weights.shape[1], -1)").says("""
-    You averaged the values and let the weights out. Then every query gets the same: the fixed vector again.""")
+    You took the mean of the values and did not use the weights. Then every query receives the same context, as from
+    the single vector of Chapter 1.""")
 wrong("only the best", "best = weights.argmax(-1)\nreturn torch.stack([v[b] for v, b in zip(value, best)])").says("""
-    You took the value with the largest weight alone. That is hard attention; no gradient reaches the weights. Take
-    all of them, weighted.""")
+    You returned the value with the largest weight. This is hard attention, through which no gradient reaches the
+    weights. Soft attention sums all values, each multiplied by its weight.""")
 wrong("softmax once more", {"weights @": "weights.softmax(-1) @"}).says("""
-    You took a softmax of the weights. They are normalised already; a second softmax makes them nearly equal.""")
+    You applied a softmax to the weights. They are normalised already, and a second softmax makes them almost equal.""")

@@ -23,7 +23,8 @@ def _one_step(draw):
     closed = torch.tensor([[1.0], [1.0], [0.0]], dtype=torch.float64)  # the last query may attend to nothing
     yield draw.normal(2, 3, 3).softmax(-1) * closed, draw.normal(2, 3, 3), draw.normal(2, 3, 3)
     if draw.compact:
-        yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, 1), draw.normal(1, 2, 1)
+        for features in (1, 2):
+            yield draw.normal(1, 2, 2).softmax(-1), draw.normal(1, 2, features), draw.normal(1, 2, features)
     if draw.number == 1:  # one sentence, one query
         weights = draw.normal(1, 1, keys + 9).softmax(-1)
         yield weights, draw.normal(1, keys + 9, dim), draw.normal(1, 1, dim)
@@ -39,12 +40,12 @@ ATTENTION_BACKWARD = Exercise(
     properties=[
         Property(
             "rows of grad_scores sum to zero",
-            "Adding one number to all scores of a row changes no weight. So each row of grad_scores must sum to 0.",
+            "Adding one number to all scores of a row changes no weight, so each row of grad_scores must sum to 0.",
             lambda result, *args: torch.allclose(result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7),
         ),
         Property(
-            "closed places get no gradient",
-            "A place with weight 0 is closed: its score gets no gradient.",
+            "masked positions get no gradient",
+            "A position with weight 0 is masked, so its score must receive no gradient.",
             lambda result, weights, value, grad: (result[0][weights == 0] == 0).all(),
         ),
     ],
@@ -52,32 +53,37 @@ ATTENTION_BACKWARD = Exercise(
 
 wrong = ATTENTION_BACKWARD.mistakes
 wrong("softmax forgotten", {"weights * (grad_weights - mean)": "grad_weights"}).says("""
-    Your grad_scores is the gradient of the *weights*. From weights back to scores there is still the softmax: the
-    second of the two steps.""")
+    Your grad_scores is the gradient of the *weights*. The weights are the softmax of the scores, so the second step
+    of the text is still missing.""")
 wrong("only the diagonal", {"weights * (grad_weights - mean)": "weights * (1 - weights) * grad_weights"}).says("""
-    You used α(1 − α), which is only the diagonal of the softmax's Jacobian. Raising one score also lowers all *other*
-    weights: those terms, −α_i α_j, are missing.""")
+    You used α(1 − α), which is only the diagonal of the Jacobian of the softmax. When one score rises, all *other*
+    weights of the row become smaller, and these terms, −α_i α_j, are missing.""")
 wrong("nothing subtracted", {"(grad_weights - mean)": "grad_weights"}).says("""
-    You multiplied by the weights and left it at that. What one weight gains the others lose, so a row of grad_scores
-    sums to 0: a term with a minus sign is missing (δ − α has two parts).""")
+    You multiplied the gradients of the weights by the weights, but did not subtract anything. When one weight grows,
+    the others of its row shrink, so each row of grad_scores must sum to 0: the term −α_i α_j is missing.""")
 wrong("plain mean subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"}).says("""
-    You subtracted the plain mean of grad_weights. It is a mean *weighted* with α.""")
+    You subtracted the plain mean of grad_weights. The simplified sum of the text contains a mean *weighted* by the
+    attention weights.""")
+wrong("plain sum subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"}).says("""
+    You subtracted the plain sum of grad_weights. In the sum of the text each term also has its own weight α_j as a
+    factor, so the sum is *weighted* by the attention weights.""")
 wrong("weights in front missing", {"weights * (grad_weights - mean)": "grad_weights - mean"}).says("""
-    You subtracted the weighted mean but forgot to multiply by the weights: a place that gets no attention must get no
-    gradient either.""")
+    You subtracted the weighted mean, but did not multiply by the weights. A position with weight 0 must receive no
+    gradient, and one with little weight little.""")
 wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says("""
-    Your grad_scores has the wrong sign: it is grad_weights − mean, not mean − grad_weights.""")
+    Your grad_scores has the wrong sign. It is weights · (grad_weights − mean), and not weights · (mean −
+    grad_weights).""")
 wrong("grad_value not transposed", {"weights.mT @": "weights @"}).says("""
-    In grad_value you multiplied by the weights as they are. A value collects from every *query* that looked at it:
-    weights transposed, (B, Tk, Tq) @ (B, Tq, Dv).""")
+    In grad_value you multiplied by the weights as they are. A value contributes to the context of every *query* and
+    collects a gradient from each, so the sum runs over the queries: (B, Tk, Tq) @ (B, Tq, Dv).""")
 ASKED = (
     "v = value.detach().clone().requires_grad_()\n    grad_value = torch.autograd.grad(weights @ v, v, grad_context)[0]"
 )
 wrong("asked autograd.grad", {"grad_value = weights.mT @ grad_context": ASKED}).says("""
-    You let torch.autograd.grad (or a Jacobian of torch's) find the gradients. By hand means that you do what autograd
-    does: derive it with pencil and paper, in the two steps of the text.""")
+    You let `torch.autograd.grad` (or torch's Jacobian) compute the gradients. By hand means that you derive the formula
+    yourself, in the two steps of the text, and write it with sums and products.""")
 wrong(
     "asked torch.func", {"weights.mT @ grad_context": "torch.func.vjp(weights.matmul, value)[1](grad_context)[0]"}
 ).says("""
-    You let torch.func (vjp, jacrev, jvp …) find the gradients. By hand means the formula itself, as in the two steps
-    of the text: first through the sum, then through the softmax.""")
+    You let `torch.func` (`vjp`, `jacrev`, `jvp`, …) compute the gradients. By hand means that you write the formula
+    itself: first through the weighted sum, then through the softmax.""")

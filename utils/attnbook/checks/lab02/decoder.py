@@ -43,17 +43,17 @@ DECODER_STEP = Exercise(
     properties=[
         Property(
             "weights sum to one",
-            "The weights of each sentence must sum to 1 over its words.",
+            "The weights of each sentence must sum to 1 over its source words.",
             lambda result, *args: torch.allclose(result[2].sum(-1), torch.ones_like(result[2].sum(-1))),
         ),
         Property(
             "padding gets nothing",
-            "Padding must get weight 0: use the mask.",
+            "Padding must receive weight 0, and the mask says where it is.",
             lambda result, embedded, state, annotations, mask, *rest: (result[2][~mask] == 0).all(),
         ),
         Property(
             "context is the weighted sum",
-            "The context must be the sum of the annotations, weighted with your weights.",
+            "The context must be the sum of the annotations, each multiplied by its weight.",
             lambda result, embedded, state, annotations, *rest: torch.allclose(
                 result[1], (result[2][:, None] @ annotations)[:, 0]
             ),
@@ -65,25 +65,30 @@ wrong = DECODER_STEP.mistakes
 MOVE = "    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, S)\n"
 FIRST = MOVE.replace("context", "0 * annotations[:, 0]")
 wrong("asked with the new state", {"    scores = ": f"{FIRST}    scores = ", MOVE: ""}).says("""
-    You ran the cell first and asked with the *new* state s_t. That is Luong's order. Bahdanau asks with s_{t−1}: the
-    cell needs c_t to make s_t.""")
+    You called the cell first and used the *new* state s_t as the query. Luong's decoder does this. In Bahdanau's
+    decoder the query is s_{t−1}, because the cell needs the context c_t to compute s_t.""")
 wrong(
     "question and annotations swapped", {"(state[:, None], annotations)": "(annotations, state[:, None]).mT"}
 ).says("""
-    You called score with the annotations first. Its first argument is the query, the state that asks; its second the
-    keys: score(query, key).""")
+    You gave the annotations to `score` as its first argument. Its first argument is the query, which is the state,
+    and its second is the keys: `score(query, key)`.""")
 wrong("weights squeezed", {"weights[:, 0]": "weights.squeeze()"}).says("""
-    You squeezed the weights, which takes away the batch too when it holds one sentence. Take the query axis alone:
-    weights[:, 0].""")
+    You squeezed the weights, which also removes the batch axis when the batch holds one sentence. Remove only the
+    axis of the query, with `weights[:, 0]`.""")
 wrong("context squeezed", {"(weights @ annotations)[:, 0]": "(weights @ annotations).squeeze()"}).says("""
-    You squeezed the context. With one sentence that takes the batch axis too, and it no longer fits beside the word.
-    Take the query axis alone: [:, 0].""")
+    You squeezed the context, which also removes the batch axis when the batch holds one sentence, and then `cat`
+    fails. Remove only the axis of the query, with `context[:, 0]`.""")
 wrong("a number not small enough", {"-torch.inf": "-100.0"}).says("""
-    You filled padding with a number such as −100. Scores may be lower than that; then padding wins. Fill with −∞.""")
+    You filled the padding with a number such as −100. Other scores may be lower than this number, and then the
+    padding receives the weight. Fill with −∞, as your `masked_softmax` does.""")
 wrong("mask the wrong way round", {"~mask": "mask"}).says("""
-    You closed the real words and attended to the padding. True means *may attend*.""")
+    You masked the real words, so all the weight went to the padding. True in the mask means that a position *may be
+    attended to*.""")
+wrong("mask without an axis for the query", {"~mask[:, None]": "~mask"}).says("""
+    You used the mask (B, Tk) beside scores (B, 1, Tk). Broadcasting then combines the scores of each sentence with
+    the masks of all sentences. Give the mask an axis for the query, with `mask[:, None]`.""")
 wrong("context before the word", {"[embedded, context]": "[context, embedded]"}).says("""
-    You laid the context in front of the word vector. The cell expects [word, context] in this order: the two have
-    other weights.""")
+    You put the context in front of the word vector. The cell expects `[embedded, context]` in this order, because the
+    two are multiplied by different parameters.""")
 wrong("the cell starts from the context", {"dim=-1), state)": "dim=-1), context)"}).says("""
-    You gave the cell the context as its state. Its state is s_{t−1}; the context is part of its *input*.""")
+    You gave the context to the cell as its state. Its state is s_{t−1}, and the context is a part of its *input*.""")

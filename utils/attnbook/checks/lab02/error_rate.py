@@ -46,27 +46,33 @@ ALIGNMENT_ERROR_RATE = Exercise(
     gradients=False,
     device=False,
     properties=[
-        Property("between 0 and 1", "An error rate lies between 0 and 1.", lambda result, *args: 0 <= result <= 1)
+        Property(
+            "between 0 and 1",
+            "The result must lie between 0 and 1, because |A ∩ P| is at most |A|, and |A ∩ S| is at most |S|.",
+            lambda result, *args: 0 <= result <= 1,
+        )
     ],
 )
 
 wrong = ALIGNMENT_ERROR_RATE.mistakes
 wrong("no guard for empty sets", {" if total else 0.0": ""}).says("""
-    You divide by |A| + |S|, which is 0 where nothing is sure and nothing predicted. Nothing is wrong there: return
-    0.0.""")
+    You divided by |A| + |S|, which is 0 if there is no sure link and no predicted one. In this case there is no
+    error, so return 0.0.""")
 wrong("empty sets all wrong", {"total else 0.0": "total else 1.0"}).says("""
-    You returned 1 where nothing is sure and nothing predicted. There was nothing to find and nothing was claimed, so
-    there is no error: 0.0.""")
+    You returned 1 where there is no sure link and no predicted one. Nothing had to be found and nothing was
+    predicted, so there is no error: return 0.0.""")
 wrong("0 when one set is empty", {"if total else": "if predicted and sure else"}).says("""
-    You returned 0 as soon as one of the two sets is empty. Only when *both* are there is nothing to get wrong: a
-    model that links nothing has missed every sure link.""")
+    You returned 0 as soon as one of the two sets is empty. Only when *both* are empty there is no error: a model that
+    predicts nothing has missed every sure link.""")
 wrong("possible links ignored", {"len(predicted & possible)": "len(predicted & sure)"}).says("""
-    You counted the sure links twice and the possible ones never. A predicted link that is possible is no error.""")
+    You counted the sure links twice and did not use the possible ones. A predicted link that is possible is no error,
+    so the numerator contains |A ∩ P|.""")
 wrong("sure links ignored", {"len(predicted & sure)": "len(predicted & possible)"}).says("""
-    You counted only possible links. Then leaving out a sure link costs nothing in the numerator: count |A ∩ S| as
-    well.""")
+    You counted the possible links twice and did not use the sure ones. Then a sure link that is missing costs nothing
+    in the numerator, which must also contain |A ∩ S|.""")
 wrong("sure links not counted as possible", {"predicted & possible": "predicted & (possible - sure)"}).says("""
-    You took the sure links out of the possible ones (or counted each found link once). P includes S: a sure link that
-    was found counts twice in the numerator.""")
+    You removed the sure links from the possible ones, or counted each predicted link only once. P contains S, so a
+    sure link that was predicted counts twice in the numerator.""")
 wrong("divided by the possible links", {"len(predicted) + len(sure)": "len(predicted) + len(possible)"}).says("""
-    You divided by |A| + |P|. Nobody has to find the possible links: the denominator is |A| + |S|.""")
+    You divided by |A| + |P|. A model need not predict the links that are only possible, so the denominator is |A| +
+    |S|.""")

@@ -52,18 +52,18 @@ MASKED_SOFTMAX = Exercise(
     properties=[
         Property(
             "no negative weight",
-            "A weight is a share of attention: it is never below zero.",
+            "A weight says how much of a value is taken, so it is never below zero.",
             lambda result, scores, mask: (result >= 0).all(),
         ),
         Property(
-            "closed places get nothing",
-            "Where the mask is False the weight must be exactly 0, however low the other scores are.",
+            "masked positions get no weight",
+            "Where the mask is False, the weight must be exactly 0, no matter how low the other scores are.",
             lambda result, scores, mask: closed_get_nothing(result, mask),
         ),
         Property(
             "each row sums to one",
-            "The weights of a row that may attend to something must sum to 1; those of a row that may attend to "
-            "nothing are all 0.",
+            "If the mask of a row has at least one True, the weights of this row must sum to 1. If it has none, all "
+            "weights of the row must be 0.",
             lambda result, scores, mask: rows_sum_to_one(result, mask),
         ),
     ],
@@ -72,22 +72,26 @@ MASKED_SOFTMAX = Exercise(
 wrong = MASKED_SOFTMAX.mistakes
 wrong += CLOSED_WRONGLY
 wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says("""
-    You filled closed places with a number such as −1e4 or −1e9. Scores may be lower than that; then the closed places
-    win, and nothing is left when you zero them. Fill with −∞.""")
+    You filled the masked positions with a number such as −1e4 or −1e9. Other scores may be lower than this number.
+    Then the masked positions receive the weight, and nothing is left when you set them to zero. Fill with −∞.""")
 wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
-    You took the softmax over axis 1, which in (B, Tq, Tk) is the queries. The weights of one query sum to 1 over the
-    *keys*: dim=-1.""")
+    You took the softmax over axis 1, which is the axis of the queries in (B, Tq, Tk). The weights of one query must
+    sum to 1 over the *keys*, so take the last axis, `dim=-1`.""")
+wrong("softmax without an axis", {"softmax(-1)": "softmax(0 if scores.dim() in (1, 3) else 1)"}).says("""
+    You called `F.softmax` without an axis. Torch then chooses one, which is axis 0, the batch, if there are three
+    axes. The weights of one query must sum to 1 over the keys: `dim=-1`.""")
 wrong("axis counted from the front", {"softmax(-1)": "softmax(2)"}).says("""
-    You took the softmax over axis 2. That is the last one only if there are three. Scores are (…, Tk): count from the
-    end, dim=-1.""")
+    You took the softmax over axis 2, which is the last axis only if there are three. Scores have the shape (…, Tk),
+    so count from the end: `dim=-1`.""")
 wrong(
     "the largest of all subtracted",
     "e = (scores - scores.max()).exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)",
 ).says("""
-    You subtracted the largest score of the whole tensor. In a row far below it every exp becomes 0. Subtract each
-    row's own largest: max over the last axis.""")
+    You subtracted the largest score of the whole tensor. In a row whose scores are far below it, every exponential is
+    rounded to 0. Subtract the largest *unmasked* score of each row.""")
 wrong("exp without a guard", "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)").says("""
-    You took exp of the scores as they are. A score of 800 overflows to ∞, and one of −900 becomes 0. Subtract the
-    largest score of the row's *open* places first, as torch's softmax does: it changes no weight.""")
+    You took the exponential of the scores as they are. For a score of 800 it overflows to ∞, and for one of −900 it
+    is rounded to 0. Subtract the largest unmasked score of each row first; this does not change the weights.""")
 wrong("logarithms", {".softmax(-1)": ".log_softmax(-1)"}).says("""
-    You returned log-weights. Take softmax, not log_softmax: the weights multiply values next.""")
+    You returned the logarithms of the weights. The weights are multiplied with the values next, so use `softmax` and
+    not `log_softmax`.""")

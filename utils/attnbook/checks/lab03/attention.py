@@ -60,26 +60,26 @@ SCALED_DOT_ATTENTION = Exercise(
     properties=[
         Property(
             "context first, then weights",
-            "Your first result looks like the weights, the second like the context. The interface of the whole book "
-            "is (context, weights).",
+            "Your first result seems to be the weights, and your second one the context. All attention functions of "
+            "this book return (context, weights).",
             lambda result, query, key, value, mask: (
                 key.shape[1] != value.shape[2]  # then the shapes tell
                 or not torch.allclose(result[1], result[0] @ value, equal_nan=True)
             ),
         ),
         Property(
-            "closed places get nothing",
-            "Where the mask is False the weight must be exactly 0.",
+            "masked positions get no weight",
+            "Where the mask is False, the weight must be exactly 0.",
             lambda result, query, key, value, mask: closed_get_nothing(result[1], mask),
         ),
         Property(
             "each row sums to one",
-            "The weights of a query that may attend to something must sum to 1 over the keys.",
+            "The weights of a query with at least one unmasked key must sum to 1 over the keys.",
             lambda result, query, key, value, mask: rows_sum_to_one(result[1], mask),
         ),
         Property(
             "context is the weighted sum",
-            "The context must be weights @ value.",
+            "The context must be the sum of the values, each multiplied by its weight: `weights @ value`.",
             lambda result, query, key, value, mask: torch.allclose(result[0], result[1] @ value),
         ),
     ],
@@ -88,15 +88,17 @@ SCALED_DOT_ATTENTION = Exercise(
 wrong = SCALED_DOT_ATTENTION.mistakes
 wrong += CLOSED_WRONGLY
 wrong("not scaled", {" / query.shape[-1] ** 0.5": ""}).says("""
-    You did not divide by √D. With many features the scores grow, the softmax becomes a hard choice, and its gradient
-    vanishes.""")
+    You did not divide the scores by √D. With many features the scores become large, almost all the weight goes to one
+    key, and the gradient of the softmax vanishes.""")
 wrong("divided by D", {" ** 0.5": ""}).says("""
-    You divided by D, not by √D. The *variance* of a dot product is D, so its spread is √D.""")
+    You divided the scores by D. The *variance* of a dot product of D features is D, so its standard deviation is √D:
+    divide by the root.""")
 wrong("multiplied by √D", {" / query": " * query"}).says("""
-    You multiplied by √D. The scores are too large already: divide.""")
+    You multiplied the scores by √D. They become larger with more features already, so they must be divided by it.""")
 for size, what in {"key.shape[1]": "keys", "query.shape[1]": "queries", "value.shape[-1]": "value features"}.items():
     wrong(f"scaled by the number of {what}", {"query.shape[-1]": size}).says(f"""
-        You divided by the root of the number of {what}. What makes scores grow is the number of features of query and
-        key, over which they sum: D = query.shape[-1].""")
+        You divided by the root of the number of {what}. A dot product is a sum over the features of query and key,
+        and it grows with their number, so divide by the root of `query.shape[-1]`.""")
 wrong("scores returned", {"return weights @ value, weights": "return weights @ value, scores"}).says("""
-    Your second result is the scores. Return the weights: what is left after mask and softmax.""")
+    Your second result is the scores. Return the weights, which are computed from the scores by the mask and the
+    softmax.""")

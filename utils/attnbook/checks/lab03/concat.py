@@ -36,7 +36,7 @@ CONCAT_SCORE = Exercise(
     properties=[
         Property(
             "bounded by v",
-            "tanh lies between −1 and 1, so no score is larger than the sum of |v|.",
+            "The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.",
             lambda result, query, key, W, v: (result.abs() <= v.abs().sum() + 1e-9).all(),
         )
     ],
@@ -50,18 +50,19 @@ wrong(
     "return (q.tanh() @ v)[:, :, None] + (k.tanh() @ v)[:, None]",
 ).says(TANH_OF_EACH_PART)
 wrong("key in front", {"[left, right]": "[right, left]"}).says("""
-    You laid the key in front of the query. The first Dq columns of W belong to the query.""")
+    You put the key in front of the query. The first Dq columns of W belong to the query, so the query comes first.""")
 wrong("W not transposed", {"W.mT": "W"}).says("""
-    You wrote `pairs @ W`. W is (A, Dq + Dk): for row vectors that is `pairs @ W.T`.""")
+    You wrote `pairs @ W`. W has the shape (A, Dq + Dk), and for row vectors the product is `pairs @ W.T`.""")
 wrong(
     "W cut in the middle",
     "half = W.shape[1] // 2\n"
     "return ((query @ W[:, :half].mT)[:, :, None] + (key @ W[:, half:].mT)[:, None]).tanh() @ v",
 ).says("""
-    You cut W in two halves. Query and key may have different numbers of features: the first Dq columns belong to the
-    query, Dq = query.shape[-1], the rest to the key.""")
+    You cut W into two halves. Query and key may have different numbers of features: the first `Dq = query.shape[-1]`
+    columns belong to the query, and the others to the key.""")
 wrong(
     "paired off, not all pairs",
     "pairs = torch.cat([query, key], -1) @ W.mT\nreturn (pairs.tanh() @ v)[:, :, None].expand(-1, -1, key.shape[1])",
 ).says("""
-    You joined query i with key i only. Every query meets every key: expand both to (B, Tq, Tk, ·) first.""")
+    You joined query i only with key i. Every query must be joined with every key, so expand both to (B, Tq, Tk, ·)
+    first.""")

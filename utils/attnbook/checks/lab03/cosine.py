@@ -46,12 +46,13 @@ COSINE_SCORE = Exercise(
     properties=[
         Property(
             "between −1 and 1",
-            "A cosine lies between −1 and 1.",
+            "A cosine lies between −1 and 1, because each vector is divided by its own length, the root of the sum of "
+            "its squares.",
             lambda result, *args: (result.abs() <= 1 + 1e-9).all(),
         ),
         Property(
             "zero vectors score 0",
-            "A vector of zeros has no direction: its cosine with anything is 0 here.",
+            "A vector of zeros has no direction, so its cosine with any other vector must be 0 here.",
             lambda result, query, key, *eps: (result.mT[(key == 0).all(-1)] == 0).all(),
         ),
     ],
@@ -59,32 +60,36 @@ COSINE_SCORE = Exercise(
 
 wrong = COSINE_SCORE.mistakes
 wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=True)) @"}).says("""
-    A vector of zeros gave 0 / 0 = NaN. Clamp the lengths from below with eps.""")
+    You divide by the lengths without a lower limit. Replace every length below eps by eps, with `clamp_min(eps)`.
+    Otherwise a vector shorter than eps is divided by too small a number, and a vector of zeros gives 0 / 0, which is
+    NaN.""")
 wrong("not normalised", "return query @ key.mT").says("""
-    You took the plain dot product. A cosine divides by both lengths.""")
+    You returned the plain dot product. A cosine is the dot product divided by the lengths of both vectors.""")
 wrong("length over the places", {"query.norm(dim=-1": "query.norm(dim=1", "key.norm(dim=-1": "key.norm(dim=1"}).says("""
-    Your norm runs over the places of the sequence. A vector's length is taken over its features: dim=-1.""")
+    Your norm runs over the positions of the sequence. The length of a vector is computed from its features, so take
+    `dim=-1`.""")
 wrong(
     "one length for the whole batch",
     "return (query / query.norm().clamp_min(eps)) @ (key / key.norm().clamp_min(eps)).mT",
 ).says("""
-    You divided by the length of the whole tensor. Each vector has its own: keepdim along the features.""")
+    You divided by the length of the whole tensor. Each vector has a length of its own: take the norm over the last
+    axis, with `keepdim=True`.""")
 LENGTHS = "lengths = query.norm(dim=-1)[:, :, None] * key.norm(dim=-1)[:, None]\n"
 wrong("eps added, not a floor", f"{LENGTHS}return query @ key.mT / (lengths + eps)").says("""
-    You added eps to the product of the lengths. For short vectors that changes the cosine, and here they are short
-    beside eps. Use eps as a floor for each length: clamp_min(eps).""")
+    You added eps to the product of the lengths. This changes the cosine of vectors whose lengths are not much larger
+    than eps. Use eps as the smallest allowed value of each length: `clamp_min(eps)`.""")
 wrong("floor on the product", f"{LENGTHS}return query @ key.mT / lengths.clamp_min(eps)").says("""
-    You used eps as a floor for the product of the two lengths. Two short vectors then fall below it, although each
-    has a direction. Clamp each length by itself.""")
+    You used eps as the smallest allowed value of the *product* of the two lengths. The product of two short vectors
+    may be below it although each of them is longer than eps. Clamp each length by itself.""")
 QUERY, KEY = "query.norm(dim=-1, keepdim=True)", "key.norm(dim=-1, keepdim=True)"
 wrong("eps added to each length", {f"{x}.clamp_min(eps)": f"{x} + eps" for x in (QUERY, KEY)}).says("""
-    You added eps to each length. That makes every cosine a little smaller, and visibly so for short vectors. eps is a
-    floor: clamp_min(eps) leaves longer vectors alone.""")
+    You added eps to each length, which makes every cosine a little smaller, and clearly smaller for short vectors.
+    `clamp_min(eps)` leaves all lengths above eps as they are.""")
 wrong("eps not used", "return F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT").says("""
-    You don't use eps: your floor is a fixed number, or there is none and the NaN of 0 / 0 is replaced afterwards.
-    Here eps is 0.5, and shorter vectors are divided by 0.5: clamp_min(eps).""")
+    Your function does not depend on eps: you use a fixed number, or replace the NaN of 0 / 0 afterwards. Here eps is
+    0.5, so all shorter vectors must be divided by 0.5: `clamp_min(eps)`.""")
 ROOT = "pow(2).sum(-1, keepdim=True).sqrt()"
 wrong("no finite gradient at zero", {QUERY: f"query.{ROOT}", KEY: f"key.{ROOT}"}).says("""
-    Your scores are right, but at a vector of zeros the gradient is NaN: a root is infinitely steep at 0, and a clamp
-    or torch.where *afterwards* leaves 0 · ∞ on the way back. norm() followed by clamp_min(eps) is safe, and so is
-    clamping the sum of squares before the root.""")
+    Your scores are right, but at a vector of zeros the gradient is NaN. The slope of a root is infinite at 0, and a
+    clamp *after* it multiplies it by 0. Use `norm()` and then `clamp_min(eps)`, or clamp the sum of squares before
+    the root.""")

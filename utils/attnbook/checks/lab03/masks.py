@@ -28,7 +28,7 @@ PADDING_MASK = Exercise(
     properties=[
         Property(
             "as many True as words",
-            "Each row must have as many True as the sentence has words.",
+            "Each row of the mask must have as many True as the sentence has words.",
             lambda result, lengths, max_length: (result.sum(1) == lengths).all(),
         )
     ],
@@ -36,21 +36,27 @@ PADDING_MASK = Exercise(
 
 wrong = PADDING_MASK.mistakes
 wrong("the padding is True", {"places <": "places >="}).says("""
-    You marked the padding. In this book True means *may attend*: the real words are True.""")
+    You marked the padding with True. In this book True means that a position *may be attended to*, so the real words
+    are True.""")
 wrong("one place too many", {"places <": "places <="}).says("""
-    You used ≤. Places count from 0, so a sentence of n words fills places 0 to n − 1: place < n.""")
+    You compared with ≤. Positions count from 0, so n words stand at the positions 0 to n − 1, and the comparison is
+    `position < n`.""")
+wrong("lengths not a column", {"lengths[:, None]": "lengths"}).says("""
+    You compared positions (max_length,) with lengths (B,), which pairs position i with sentence i. Every position
+    must be compared with every length, so make a column of the lengths: `lengths[:, None]`, (B, 1).""")
 wrong("padding on the left", {"places < lengths[:, None]": "places >= max_length - lengths[:, None]"}).says("""
-    You put the words at the end of the row. Batches here are padded on the right: words first.""")
+    You put the words at the end of the row. In this book the words come first, and the padding is at the end.""")
 SLICED = """
 mask = torch.ones(len(lengths), max_length, dtype=torch.bool)
 for row, n in zip(mask, lengths.tolist()):
     row[-(max_length - n):] = False
 return mask"""
 wrong("a slice from −0", SLICED).says("""
-    You closed the last max_length − n places with a slice such as [-(max_length - n):]. For a full row that is [-0:],
-    and −0 is 0: the whole row. Count from the front, [n:], or compare.""")
+    You closed the last max_length − n positions with a slice such as `[-(max_length - n):]`. For a full row this is
+    `[-0:]`, which is the whole row, because −0 is 0. Use `[n:]`, which counts from the front.""")
 wrong("width of the longest sentence", {"arange(max_length": "arange(int(lengths.max())"}).says("""
-    Your mask is as wide as the longest sentence. It must have `max_length` columns, or it won't fit the batch.""")
+    Your mask is as wide as the longest sentence. It must have `max_length` columns, or it does not fit to the
+    batch.""")
 
 
 def attention_entropy(weights):
@@ -85,19 +91,19 @@ ATTENTION_ENTROPY = Exercise(
     canonical_gradients=_at_the_scores,
     properties=[
         Property(
-            "all on one place: 0",
-            "When all attention lies on one place the entropy is −1 · log 1 = 0; a place with weight 0 adds nothing.",
+            "all on one position: 0",
+            "If one position has all the weight, the entropy is −1 · log 1 = 0, because a weight of 0 adds nothing.",
             lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all(),
         ),
         Property(
             "not negative",
-            "An entropy is never below 0: it is 0 when all attention lies on one place.",
+            "An entropy is never below 0, and it is 0 if one position has all the weight.",
             lambda result, weights: (result >= -1e-9).all(),
         ),
         Property(
             "at most log Tk",
-            "In nats an entropy is at most log Tk, with the natural logarithm, when all places get the same. (log2 "
-            "would count bits, which are more.)",
+            "In nats an entropy is at most log Tk, which it reaches if all weights are equal. (With log2 it would be "
+            "measured in bits, and larger.)",
             lambda result, weights: (result <= torch.tensor(weights.shape[-1]).double().log() + 1e-9).all(),
         ),
     ],
@@ -105,15 +111,15 @@ ATTENTION_ENTROPY = Exercise(
 
 wrong = ATTENTION_ENTROPY.mistakes
 wrong("0 · log 0", "return -(weights * weights.log()).sum(-1)").says("""
-    A weight of 0 gave 0 · (−∞) = NaN. In an entropy 0 · log 0 counts as 0: leave those places out *before* the
-    logarithm.""")
+    For a weight of 0 you computed 0 · (−∞), which is NaN. In an entropy 0 · log 0 counts as 0, so replace these
+    weights by 1 *before* the logarithm.""")
 wrong("logarithms not weighted", {"(weights * logs)": "(logs)"}).says("""
-    You summed the logarithms without the weights in front. Each surprise −log w counts with its weight w.""")
+    You summed the logarithms without the weights. Each −log α must be multiplied by its own weight α.""")
 for power in range(4, 9):
     wrong(f"1e-{power} added", f"return -(weights * (weights + 1e-{power}).log()).sum(-1)").says(f"""
-        You added 1e-{power} (or so) before the logarithm, and the result is off by about as much for each place. Put a
-        1 in the place of each 0 instead, or add no more than 1e-12.""")
+        You added about 1e-{power} before the logarithm, which changes the result by about as much for each position.
+        Replace each 0 by 1 before the logarithm instead, or add no more than 1e-12.""")
 wrong("no finite gradient at 0", "return -torch.where(weights > 0, weights * weights.log(), 0.0).sum(-1)").says("""
-    Your entropies are right, but where a weight is 0 the gradient is infinite or NaN: a torch.where or nan_to_num
-    *after* the logarithm comes too late for the way back, and xlogy and entr don't help there. Put a 1 in the place
-    of each 0 *before* it.""")
+    Your entropies are right, but where a weight is 0 the gradient is infinite or NaN. `torch.where` or `nan_to_num`
+    *after* the logarithm does not help, nor do `xlogy` and `entr`, because the gradient still passes the logarithm of
+    0. Replace each 0 by 1 *before* it.""")

@@ -28,7 +28,7 @@ DOT_SCORE = Exercise(
     properties=[
         Property(
             "each score is a dot product",
-            "The last query's scores must be its dot products with the keys, and nothing else.",
+            "The scores of the last query must be its dot products with the keys, and nothing else.",
             lambda result, query, key: torch.allclose(result[:, -1], (key * query[:, -1:]).sum(-1)),
         )
     ],
@@ -36,13 +36,13 @@ DOT_SCORE = Exercise(
 
 wrong = DOT_SCORE.mistakes
 wrong("turned with reshape", {"key.mT": "key.reshape(len(key), key.shape[2], -1)"}).says("""
-    You made (B, D, Tk) out of key with view or reshape. That moves no numbers, it only cuts them anew. Use
-    transpose(1, 2) or .mT.""")
+    You made (B, D, Tk) out of the keys with `view` or `reshape`, which keeps the order of the numbers and only
+    divides them into rows anew. Use `key.transpose(1, 2)` or `key.mT`, which exchange the axes.""")
 wrong("paired off, not all pairs", "return (query * key).sum(-1)").says("""
-    You multiplied query i with key i only. Every query meets every key: that is a table (B, Tq, Tk).""")
+    You multiplied query i only with key i. Every query must be compared with every key, which gives a matrix (Tq, Tk)
+    for each sentence.""")
 wrong("scaled already", {"key.mT": "key.mT / key.shape[-1] ** 0.5"}).says("""
-    You divided by √D. That is the *scaled* dot score, and comes later in this lab; here the plain product is asked
-    for.""")
+    You divided by √D, which is the *scaled* dot product of Exercise 6. Here the plain dot product is wanted.""")
 
 
 def general_score(query, key, W):
@@ -65,8 +65,8 @@ GENERAL_SCORE = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "the table decides",
-            "The score of a pair must be qᵀ W k: row i of W belongs to feature i of the query, column j to "
+            "qᵀ W k for each pair",
+            "The score of a pair must be qᵀ W k, where row i of W belongs to feature i of the query, and column j to "
             "feature j of the key.",
             lambda result, query, key, W: torch.allclose(result[:, -1, -1], ((query[:, -1] @ W) * key[:, -1]).sum(-1)),
         )
@@ -75,17 +75,17 @@ GENERAL_SCORE = Exercise(
 
 wrong = GENERAL_SCORE.mistakes
 wrong("table transposed", {"query @ W @ key.mT": "query @ W.mT @ key.mT"}).says("""
-    You used Wᵀ. W is (Dq, Dk): its rows belong to the query, its columns to the key.""")
+    You multiplied by the transpose of W. W has the shape (Dq, Dk): its rows belong to the features of the query, and
+    its columns to those of the key.""")
 wrong("table left out", {"query @ W @ key.mT": "query @ key.mT"}).says("""
-    You did not use W. Then it is the dot score, which needs query and key to speak the same language.""")
+    You did not use W. Without it, this is the dot score, which needs the same features in query and key.""")
 wrong("with a tanh", {"query @ W @ key.mT": "(query @ W).tanh() @ key.mT"}).says("""
-    You bent the product with a tanh. That is the additive score's habit; the general score is linear in the query and
-    in the key.""")
+    You applied a tanh to the product. The general score has none: it is linear in the query and linear in the key.""")
 
 for wrong in (DOT_SCORE.mistakes, GENERAL_SCORE.mistakes):
     wrong("key not transposed", {"key.mT": "key"}).says("""
-        You multiplied with the keys as they are. The features must meet, not features and places: turn the last two
-        axes of key, (B, D, Tk).""")
+    You multiplied by the keys as they are. A score is a sum over the features, so the features must be the last but
+    one axis of the second factor: use `key.mT`, (B, D, Tk).""")
     wrong(".T turns the batch too", {"key.mT": "key.permute(2, 1, 0)"}).says("""
-        You wrote `key.T`. With three axes `.T` turns all of them round, (D, Tk, B), the batch too. `.mT` turns the
-        last two only: (B, D, Tk).""")
+    You wrote `key.T`. For a tensor with three axes, `.T` reverses all of them, also the batch: (D, Tk, B). `key.mT`
+    exchanges only the last two: (B, D, Tk).""")

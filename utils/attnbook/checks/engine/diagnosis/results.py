@@ -245,7 +245,8 @@ def lengths(case: Case) -> Iterator[Claim]:
     ranks = [got.dim(), expected.dim()]
     if ranks[0] != ranks[1]:
         more = "fewer" if ranks[0] < ranks[1] else "more"
-        text = f"Your result has {ranks[0]} axes, {more} than the {ranks[1]} that are wanted."
+        axes = "axis" if ranks[0] == 1 else "axes"
+        text = f"Your result has {ranks[0]} {axes}, {more} than the {ranks[1]} that are wanted."
         yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
 
 

@@ -1,0 +1,58 @@
+"""What torch's and Python's own error texts mean: a sentence for those that students meet most often."""
+
+from __future__ import annotations
+
+FLATTEN_BOTH = (
+    "`cross_entropy` received logits (N, V), for which the target must have the shape (N,). If you flatten the logits "
+    "to (B·T, V), flatten the target as well."
+)
+# A piece of the error's text -> what it means, and what to do. The first piece that occurs is taken.
+MEANINGS = {
+    "Expected target size": "`cross_entropy` expects the axis of the V words in second position: logits (B, V, T) "
+    "beside a target (B, T). Exchange the axes with `transpose(1, 2)`, or flatten both to (B·T, V) and (B·T,).",
+    "to match target batch_size": FLATTEN_BOTH,
+    "multi-target not supported": FLATTEN_BOTH,
+    "Index tensor must have the same number of dimensions": "`gather` expects an index with as many axes as the "
+    "tensor has. Add the missing axes with `None`, as in `index[..., None]`, and remove them from the result.",
+    "return_types.max": "With an axis, `max` returns a pair: the largest values and their positions. `argmax` returns "
+    "the positions alone, and `amax` the values alone.",
+    "of type max": "With an axis, `max` returns a pair: the largest values and their positions. `argmax` returns the "
+    "positions alone.",
+    "a word's number is an integer": "A word is a whole number: the position of the largest logit, which `argmax` "
+    "returns, and not the logit itself.",
+    "Boolean value of Tensor": "`if`, `while`, `not`, `and` and Python's `max` need one True or False, but they "
+    "received a whole tensor. Use `.all()`, `.any()`, `~` or `clamp`; `is None` asks whether an argument is missing.",
+    "range of [-1, 0], but got 1": "A tensor with one axis was used where two are needed. `x[:, None]` turns (n,) into "
+    "a column (n, 1).",
+    "Tensors must have same number of dimensions": "`cat` joins tensors with equally many axes. `x[:, None]` adds an "
+    "axis of size 1, and `x[:, 0]` removes it.",
+    "Sizes of tensors must match except in dimension": "`cat` joins tensors along one axis, and all other axes must "
+    "have the same size, because `cat` does not broadcast. `expand` repeats an axis of size 1.",
+    "expected Tensor as element": "`cat` and `stack` join tensors only. Make a tensor of the number first, for example "
+    "with `torch.full_like`.",
+    "The shape of the mask": "`x[mask]` needs a mask of the same shape as x. `masked_fill` and `torch.where` also take "
+    "a mask that has to be broadcast, such as (B, 1, Tk).",
+    "at non-singleton dimension": "Shapes are compared from the last axis to the first, and two sizes fit if they are "
+    "equal or one of them is 1. `x[:, None]` adds an axis of size 1; `keepdim=True` keeps one in a sum, norm or max.",
+    "of batch2 tensor": "`a @ b` multiplies (…, n, m) with (…, m, p): the last axis of a must be as long as the last "
+    "but one of b. `b.mT` exchanges the last two axes of b.",
+    "shapes cannot be multiplied": "`a @ b` multiplies (…, n, m) with (m, p): the last axis of a must be as long as "
+    "the first of the matrix b. `b.T` exchanges the two axes of a matrix.",
+    "self must be a matrix": "`mm` takes matrices without a batch axis. `@` multiplies the last two axes, for each "
+    "sentence of the batch.",
+    "1D tensors expected": "`dot` takes two vectors. `@` computes all dot products of rows and columns, for each "
+    "sentence of the batch.",
+    "max() received an invalid combination": "`torch.max` compares two tensors, and `clamp(min=…)` compares a tensor "
+    "with a number.",
+    "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
+    "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
+    "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",
+    "list index out of range": "A list is shorter than the position that you ask for.",
+    "KeyError": "The dictionary has no entry for this key yet, but `d.setdefault(key, [])` and `d.get(key, 0)` work "
+    "without one.",
+}
+
+
+def meaning(error: str) -> str:
+    """What an error, `Type: text`, means; empty where it speaks for itself or is not known here."""
+    return next((words for piece, words in MEANINGS.items() if piece in error), "")
