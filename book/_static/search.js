@@ -4,7 +4,7 @@
   if (typeof Scorer === "undefined" || typeof Search === "undefined") { return; } // not the page of results
 
   const WORTH = [[/^chapters\//, 20], [/^book\/glossary/, 20], [/^book\//, 5], [/^labs\//, 0], [/^solutions\//, -40]];
-  const NOT_TEXT = "script, style, nav, .headerlink, .open-notebook, .cell, .onlyprint, .header-article, .bd-sidebar-secondary, .prev-next-footer";
+  const NOT_TEXT = "script, style, nav, .headerlink, .open-notebook, .cell, div.math, .onlyprint, .header-article, .bd-sidebar-secondary, .prev-next-footer";
 
   Scorer.score = function (result) {
     const found = WORTH.find(function (entry) { return entry[0].test(result[0]); });
@@ -16,6 +16,6 @@
     page.querySelectorAll(NOT_TEXT).forEach(function (element) { element.remove(); });
     const article = page.querySelector("article.bd-article") || page.body;
     const part = (anchor && article.querySelector(anchor)) || article;
-    return part.textContent.replace(/\\[()[\]]/g, "").replace(/\s+/g, " ");
+    return part.textContent.replace(/\\[()[\]]|\\/g, "").replace(/\s+/g, " ");
   };
 })();
