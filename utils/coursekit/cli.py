@@ -24,7 +24,7 @@ An author's day with it:
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
   coursekit status --write         count chapters, labs, claims and known mistakes into the book
-  coursekit check                  the proofs of two minutes; coursekit test runs all of them
+  coursekit check                  the quick proofs of what changed; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 """
 
@@ -183,7 +183,7 @@ def run_lint(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_check(project: Project, options: argparse.Namespace) -> int:
-    """The part of all proofs that takes some two minutes, for authors: style, types, `coursekit verify`, and the unit
+    """The quick part of all proofs, for authors: style, types, `coursekit verify`, and the unit
     tests but for the slow ones and those that look at the built book. A lab's answers are tried, and its students' copy
     is run, where something that it depends on has changed since main. Says first what it leaves out, and stops at the
     first step that fails."""
@@ -260,6 +260,6 @@ COMMANDS = {
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "lint": (run_lint, "check style and types of all code", _no_arguments),
-    "check": (run_check, "the two-minute part of all proofs", _no_arguments),
+    "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
 }
