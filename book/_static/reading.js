@@ -4,7 +4,7 @@
 
   // A region that scrolls sideways must be reachable with the keyboard: give it a tab stop, but only while it scrolls.
   function markScrollers() {
-    const boxes = ".bd-article pre, .bd-article div.math, .bd-article mjx-container[display='true'], .bd-article .cell_output, .pst-scrollable-table-container, .bd-article .scroll-x, .bd-article .text_html";
+    const boxes = ".bd-article pre, .bd-article div.math, .bd-article mjx-container[display='true'], .bd-article .cell_output, .pst-scrollable-table-container, .bd-article .scroll-x, .bd-article .text_html, .bd-article figure";
     document.querySelectorAll(boxes).forEach(function (box) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;
       if (scrolls && !box.hasAttribute("tabindex")) {
@@ -33,8 +33,39 @@
     }
   }
 
+  // Reading mode hides folded code and claims; the reader's choice is kept for the next page.
+  function readingMode() {
+    const root = document.documentElement, buttons = document.querySelectorAll("button.reading-mode");
+    function set(on) {
+      root.classList.toggle("reading-mode", on);
+      buttons.forEach(function (button) { button.setAttribute("aria-pressed", String(on)); });
+    }
+    function kept() { try { return localStorage.getItem("reading-mode") === "true"; } catch (error) { return false; } } // storage may be off
+    function keep(on) { try { localStorage.setItem("reading-mode", String(on)); } catch (error) { return; } }
+    set(kept());
+    buttons.forEach(function (button) {
+      button.hidden = false;
+      button.title = "Hide folded code and the checks of the text";
+      button.addEventListener("click", function () {
+        const on = !root.classList.contains("reading-mode");
+        set(on);
+        keep(on);
+        markScrollers();
+      });
+    });
+  }
+
+  // The contents of the book are long: bring the page that is open into view.
+  function showWhereWeAre() {
+    const sidebar = document.getElementById("pst-primary-sidebar");
+    const here = sidebar && sidebar.querySelector("li.current.active > a, a.current");
+    if (here) { sidebar.scrollTop += here.getBoundingClientRect().top - sidebar.getBoundingClientRect().top - sidebar.clientHeight / 3; }
+  }
+
   function start() {
     nameFrame();
+    readingMode();
+    showWhereWeAre();
     markScrollers();
     window.addEventListener("resize", markScrollers);
     document.querySelectorAll("details").forEach(function (fold) { fold.addEventListener("toggle", markScrollers); });

@@ -1,9 +1,13 @@
 """The book's configuration and table of contents agree with what lies in the repository."""
 
+import json
 import re
 
 import pytest
+import torch
 from without_a_lab import WITHOUT_A_LAB
+
+from attnbook.checks import evaluate
 
 FOLDERS = {"chapters": "chapters/*.ipynb", "labs": "labs/*/*.ipynb", "solutions": "solutions/*/*.ipynb"}
 # What tex-chtml.js may fetch when a formula uses such a command (MathJax 3.2, its `autoload` table).
@@ -54,13 +58,28 @@ def test_each_lab_has_its_solution(toc_files):
     assert labs == solutions
 
 
-def test_the_map_says_here_for_the_chapters_that_are_here(root, toc_files):
+def test_the_title_page_has_a_card_for_each_chapter_that_is_here(root, toc_files):
     text = (root / "book/index.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\d+) \| (.*?) \|.*\| (here|planned) \|$", text, flags=re.MULTILINE)
-    assert [int(number) for number, _, _ in rows] == [*range(15), 17, 15, 16]
-    here = [re.search(r"\(\.\./(.*)\.ipynb\)", title)[1] for _, title, state in rows if state == "here"]
-    assert here == [name for name in toc_files if name.startswith("chapters/")]
-    assert not any("](" in title for _, title, state in rows if state == "planned")
+    card = r":::\{grid-item-card\} (.*?)\n:link: \.\./(.*?)\n:link-type: doc\n\n[^\n]+\n\n([^\n]*)\n:::"
+    cards = re.findall(card, text)
+    chapters = [name for name in toc_files if name.startswith("chapters/")]
+    about = [
+        json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["attnbook"] for name in chapters
+    ]
+    wanted = [
+        (f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}", name, f"{one['minutes']} minutes")
+        for name, one in zip(chapters, about, strict=True)
+    ]
+    assert cards == wanted
+
+
+def test_the_title_page_and_the_readme_show_what_the_check_says(root):
+    def masked_softmax(scores, mask):
+        return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=1).nan_to_num()
+
+    message = evaluate("lab02", "masked_softmax", masked_softmax).message
+    for name in ("README.md", "book/index.md"):
+        assert message in (root / name).read_text(encoding="utf-8"), name
 
 
 def test_what_the_configuration_names_exists(root, config):
@@ -83,7 +102,7 @@ def test_no_part_of_the_configuration_loads_from_outside(root, config):
     assert "://" not in config["sphinx"]["config"]["mathjax_path"]
     assert config["sphinx"]["config"]["nb_ipywidgets_js"] == {}
     assert "paying_attention_book" in config["sphinx"]["local_extensions"]
-    for name in ("custom.css", "reading.js"):
+    for name in ("custom.css", "reading.js", "search.js"):
         assert "://" not in (root / "book/_static" / name).read_text(encoding="utf-8")
 
 

@@ -89,6 +89,23 @@ def test_every_picture_has_words_for_those_who_do_not_see_it(pages):
             assert not re.search(r"\.(png|svg|jpe?g)$|_images/", alternative), f"{name}: {picture.get('src')}"
 
 
+def test_no_page_shows_what_only_tests_and_authors_need(pages, toc_files):
+    scaffolding = re.compile(
+        r"NBVAL_CHECK_OUTPUT|[0-9a-f]{7}-dirty|✓ claim:|Show code cell|BEGIN SOLUTION|HIDDEN TESTS"
+    )
+    found = {
+        name: set(scaffolding.findall(pages[f"{name}.html"].path.read_text(encoding="utf-8"))) for name in toc_files
+    }
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_pages_without_formulas_load_no_mathjax(pages, toc_files):
+    for name in toc_files:
+        page = pages[f"{name}.html"]
+        formulas = any("math" in attributes.get("class", "").split() for _, attributes in page.elements)
+        assert formulas or not any("mathjax" in load for load in loads_of(page)), name
+
+
 def test_no_id_stands_twice_on_a_page(pages, toc_files):
     for name in toc_files:
         twice = [one for one, times in Counter(pages[f"{name}.html"].ids).items() if times > 1]

@@ -187,9 +187,17 @@ def _written_out(inputs: list[tuple]) -> str:
 
 
 def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int) -> bool:
-    """Whether two mistakes, or the reference (None) and one, end alike on every input; stops where they don't."""
+    """Whether two mistakes, or the reference (None) and one, end alike on every input; stops where they don't.
+
+    As for the judge, errors alone are no evidence, unless they have the same text somewhere.
+    """
+    evidence = False
     for index, right in enumerate(exercise.expected(variant)):
-        run = exercise.wrong_run(one, variant, index) if one else right
-        if not same_run(run, exercise.wrong_run(other, variant, index), exercise.tolerance):
+        run, wrong = (
+            exercise.wrong_run(one, variant, index) if one else right,
+            exercise.wrong_run(other, variant, index),
+        )
+        if not same_run(run, wrong, exercise.tolerance):
             return False
-    return True
+        evidence = evidence or run.failure is None or run.failure.text == wrong.failure.text
+    return evidence

@@ -180,7 +180,8 @@ def length_penalty(length: Tensor, alpha: float) -> Tensor:
     """((5 + length) / 6)^alpha: a log-probability is divided by it, or each further word would only be punished.
 
     Args:
-        length: words, the end symbol counted. alpha: 0 = no penalty; 0.6 to 1 is usual.
+        length: words, the end symbol counted.
+        alpha: 0 = no penalty; 0.2 in Wu et al., beside a penalty on coverage, and 0.6 in Vaswani et al. 2017.
 
     Source: Wu et al. 2016, equation 14.
     """

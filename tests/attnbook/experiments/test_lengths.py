@@ -5,6 +5,8 @@ import pytest
 from attnbook.attention import Sharpened
 from attnbook.experiments import lengths
 from attnbook.experiments.shared.runner import Job
+from attnbook.experiments.shared.seq2seq import TRAINING
+from attnbook.experiments.transformer import TRAINING as TRANSFORMER_TRAINING
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer
 
 
@@ -19,7 +21,7 @@ def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch)
     [(model, used, job, training)] = seen
     assert used is task
     assert job.model == name
-    assert training == recipe.training
+    assert training == lengths.training(name)
     assert (outcome.model is model) == recipe.kept
 
 
@@ -32,7 +34,14 @@ def test_names_say_how_a_model_knows_positions(task):
     for name in ("none", "learned", "sinusoidal", "rotary", "linear_bias"):
         model = lengths.build(name, task)
         assert isinstance(model, Transformer)
-        assert lengths.RECIPES[name].config == {"positions": name}
+        assert lengths.TRANSFORMERS[name].config == {"positions": name}
+
+
+def test_transformers_train_as_in_chapter_09_and_the_others_as_in_chapter_02():
+    for name in lengths.STEPS:
+        wanted = TRANSFORMER_TRAINING if name in lengths.TRANSFORMERS else TRAINING
+        assert lengths.training(name) == wanted
+    assert TRANSFORMER_TRAINING != TRAINING
 
 
 def test_weights_are_kept_of_the_first_seed_only(task, monkeypatch):

@@ -43,9 +43,17 @@ def test_only_the_cold_ones_go_without_warm_up():
     assert transformer.training("post") == transformer.TRAINING
 
 
-def test_weights_are_kept_of_seed_0_where_a_chapter_shows_them(lists, monkeypatch):
+def test_the_deep_ones_train_at_a_half_and_a_quarter_of_the_learning_rate_too():
+    usual = transformer.training("post_deep_cold")
+    assert transformer.training("post_deep_cold_half") == {**usual, "learning_rate": usual["learning_rate"] / 2}
+    assert transformer.training("post_deep_cold_quarter") == {**usual, "learning_rate": usual["learning_rate"] / 4}
+
+
+def test_weights_are_kept_of_as_many_seeds_as_a_chapter_shows(lists, monkeypatch):
     monkeypatch.setattr(transformer, "task", lambda: lists)
     monkeypatch.setattr(transformer, "train_and_measure", lambda *_: {"loss": 1.0})
     assert transformer.run(Job("base", 0, 1)).model is not None
-    assert transformer.run(Job("base", 1, 1)).model is None
+    assert transformer.run(Job("base", 2, 1)).model is not None
+    assert transformer.run(Job("base", 3, 1)).model is None
+    assert transformer.run(Job("heads_1", 1, 1)).model is None
     assert transformer.run(Job("no_norm", 0, 1)).model is None

@@ -24,8 +24,11 @@ def test_the_attention_is_the_packages_with_the_same_weights():
 
 def test_parameters_are_shown_in_few_words():
     draw = Draw(0, 1)
-    assert "attention (D = 4, 2 heads)" in repr(draw_encoder(draw, 4, 2, 5))
-    assert "feed-forward (D = 4, F = 5)" in repr(draw_decoder(draw, 4, 2, 5))
+    assert repr(draw_encoder(draw, 4, 2, 5)) == "parameters of an encoder layer (D = 4, 2 heads, F = 5)"
+    decoder = draw_decoder(draw, 4, 2, 5)
+    assert repr(decoder) == "parameters of a decoder layer (D = 4, 2 heads, F = 5)"
+    assert repr(decoder.cross_attention) == "attention (D = 4, 2 heads)"
+    assert repr(decoder.feed_forward) == "feed-forward (D = 4, F = 5)"
 
 
 @pytest.mark.parametrize("part", ["self_attention", "norm_3", "feed_forward"])

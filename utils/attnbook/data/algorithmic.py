@@ -21,11 +21,7 @@ def reversed_string(text: Sequence[str]) -> Example:
     >>> example.target, sorted(example.sure)
     (('c', 'b', 'a'), [(0, 2), (1, 1), (2, 0)])
     """
-    source = tuple(text)
-    if not source:
-        raise ValueError("text is empty; it needs at least one letter")
-    links = _crossing(len(source))
-    return Example(source, source[::-1], links, links, len(source))
+    return _string_example(text, -1)
 
 
 def copied_string(text: Sequence[str]) -> Example:
@@ -35,21 +31,21 @@ def copied_string(text: Sequence[str]) -> Example:
     >>> example.target, sorted(example.sure)
     (('a', 'b', 'c'), [(0, 0), (1, 1), (2, 2)])
     """
+    return _string_example(text, 1)
+
+
+def _string_example(text: Sequence[str], step: int) -> Example:
+    """A string and the same string taken in steps of 1 (a copy) or of -1 (reversed)."""
     source = tuple(text)
     if not source:
         raise ValueError("text is empty; it needs at least one letter")
-    links = _parallel(len(source))
-    return Example(source, source, links, links, len(source))
-
-
-@cache
-def _parallel(length: int) -> Links:
-    return frozenset((i, i) for i in range(length))
+    links = _links(len(source), step)
+    return Example(source, source[::step], links, links, len(source))
 
 
 @cache  # strings of one length share their links
-def _crossing(length: int) -> Links:
-    return frozenset((i, length - 1 - i) for i in range(length))
+def _links(length: int, step: int) -> Links:
+    return frozenset(enumerate(range(length)[::step]))
 
 
 def reversed_strings(
@@ -70,8 +66,10 @@ def reversed_strings(
     for the test.
     Raises ValueError for fewer than two letters, a letter that comes twice, or lengths that make no range.
     """
-    strings = _Strings(letters, shortest, longest, longer, seed)
-    return strings.task("reversed strings", reversed_string, (train, validation, test_per_size, longer_per_size))
+    counts = train, validation, test_per_size, longer_per_size
+    return _string_task(
+        "reversed strings", reversed_string, letters, range(shortest, longest + 1), longer, counts, seed
+    )
 
 
 def copied_strings(
@@ -90,31 +88,33 @@ def copied_strings(
     The input says nothing but the letters, and each letter comes many times in a string: to copy it, a model has to
     know where it is. Raises ValueError as :func:`reversed_strings` does.
     """
-    strings = _Strings(letters, shortest, longest, longer, seed)
-    return strings.task("copied strings", copied_string, (train, validation, test_per_size, longer_per_size))
+    counts = train, validation, test_per_size, longer_per_size
+    return _string_task("copied strings", copied_string, letters, range(shortest, longest + 1), longer, counts, seed)
 
 
-class _Strings:
-    """Random strings of some letters, split into training, validation and test."""
+def _string_task(
+    name: str,
+    example: Callable[[Sequence[str]], Example],
+    letters: str,
+    sizes: range,
+    longer: Sequence[int],
+    counts: tuple[int, int, int, int],
+    seed: int,
+) -> Task:
+    """Random strings, split into training, validation and test; each becomes an example."""
+    if len(letters) < 2 or len(set(letters)) < len(letters):
+        raise ValueError(f"letters is {letters!r}; it needs at least two letters, each of them once")
+    if not 1 <= sizes.start < sizes.stop:
+        raise ValueError(f"shortest is {sizes.start} and longest {sizes.stop - 1}; wanted 1 ≤ shortest ≤ longest")
+    source = generator(seed)
 
-    def __init__(self, letters: str, shortest: int, longest: int, longer: Sequence[int], seed: int) -> None:
-        if len(letters) < 2 or len(set(letters)) < len(letters):
-            raise ValueError(f"letters is {letters!r}; it needs at least two letters, each of them once")
-        if not 1 <= shortest <= longest:
-            raise ValueError(f"shortest is {shortest} and longest {longest}; wanted 1 ≤ shortest ≤ longest")
-        self.letters, self.sizes, self.longer = letters, range(shortest, longest + 1), longer
-        self.source = torch.Generator().manual_seed(seed)
+    def draw(size: int, count: int) -> list[str]:
+        rows = torch.randint(len(letters), (count, size), generator=source).tolist()
+        return ["".join([letters[i] for i in row]) for row in rows]
 
-    def draw(self, size: int, count: int) -> list[str]:
-        """``count`` strings of ``size`` letters."""
-        rows = torch.randint(len(self.letters), (count, size), generator=self.source).tolist()
-        return ["".join([self.letters[i] for i in row]) for row in rows]
-
-    def task(self, name: str, example: Callable[[Sequence[str]], Example], counts: tuple[int, int, int, int]) -> Task:
-        """The task in which each string becomes an example."""
-        there_are = partial(pow, len(self.letters))  # so many strings of a size
-        splits = split_by_size(self.draw, there_are, self.sizes, self.longer, counts, self.source)
-        return Task(name, *splits.examples(example), Vocabulary(self.letters), Vocabulary(self.letters))
+    there_are = partial(pow, len(letters))  # so many strings of a size
+    splits = split_by_size(draw, there_are, sizes, longer, counts, source)
+    return Task(name, *splits.examples(example), Vocabulary(letters), Vocabulary(letters))
 
 
 class BitBatch(NamedTuple):

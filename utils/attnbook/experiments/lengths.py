@@ -1,23 +1,19 @@
 """One task for many models: strings to be copied, four times as long as any in training (chapter 17)."""
 
-from dataclasses import dataclass, field
 from functools import cache
 
 from torch import nn
 
-from attnbook.attention import LocationAware, Sharpened
 from attnbook.data.algorithmic import copied_strings
 from attnbook.data.batching import Task
+from attnbook.experiments import numbers, sharpening, transformer
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.experiments.shared.weights import load_weights
-from attnbook.experiments.sharpening import by_length
-from attnbook.experiments.transformer import TRAINING as TRANSFORMER_TRAINING
-from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 
-WIDTH = 64  # features of a state, and of a Transformer's position
+WIDTH = 64  # features of a state, as of a Transformer's position
 
 
 @cache
@@ -26,67 +22,40 @@ def task() -> Task:
     return copied_strings()
 
 
-@dataclass(frozen=True)
-class Recurrent:
-    """A recurrent encoder and decoder.
-
-    Fields:
-        score: ``None`` for one vector, "additive" for content, "location_aware" for content and earlier weights.
-        by_length: whether all scores are multiplied by a factor that grows with the source, in training too.
-        steps: of the training. kept: whether the weights of seed 0 are kept.
-    """
-
-    score: str | None
-    by_length: bool = False
-    steps: int = 2000
-    kept: bool = False
-    training: dict = field(default_factory=lambda: TRAINING)
-
-    def build(self, task: Task) -> nn.Module:
-        """A fresh model for a task."""
-        sizes = len(task.source_vocabulary), len(task.target_vocabulary)
-        if self.score is None:
-            return PlainSeq2Seq(*sizes, hidden=WIDTH)
-        score = LocationAware(WIDTH, WIDTH, WIDTH // 2) if self.score == "location_aware" else None
-        model = AttentionSeq2Seq(*sizes, hidden=WIDTH, score=score)
-        if self.by_length:
-            model.score = Sharpened(model.score, by_length)
-        return model
+def _recurrent(score: str | None, steps: int = 2000, by_length: bool = False, kept: bool = False) -> sharpening.Recipe:
+    return sharpening.Recipe(numbers.Recipe(steps, score, hidden=WIDTH), by_length, kept)
 
 
-@dataclass(frozen=True)
-class Positions:
-    """A Transformer that is 64 wide, with 2 + 2 layers and 4 heads; only how it knows positions differs."""
-
-    config: dict
-    steps: int = 2000
-    kept: bool = False
-    training: dict = field(default_factory=lambda: TRANSFORMER_TRAINING)
-
-    def build(self, task: Task) -> nn.Module:
-        """A fresh model for a task."""
-        sizes = len(task.source_vocabulary), len(task.target_vocabulary)
-        return Transformer(*sizes, TransformerConfig(**self.config))
+def _transformer(**config) -> transformer.Recipe:
+    return transformer.Recipe(config, steps=2000)
 
 
-RECIPES: dict[str, Recurrent | Positions] = {
-    "plain": Recurrent(None, steps=3000),
-    "content": Recurrent("additive"),
-    "location_aware": Recurrent("location_aware", kept=True),
-    "location_aware_by_length": Recurrent("location_aware", by_length=True, kept=True),
-    "none": Positions({"positions": "none"}),
-    "learned": Positions({"positions": "learned"}),
-    "sinusoidal": Positions({"positions": "sinusoidal"}),
-    "rotary": Positions({"positions": "rotary"}),
-    "linear_bias": Positions({"positions": "linear_bias"}),
-    "linear_window_4": Positions({"positions": "linear_bias", "window": 4}, kept=True),
+RECURRENT = {
+    "plain": _recurrent(None, steps=3000),
+    "content": _recurrent("additive"),
+    "location_aware": _recurrent("location_aware", kept=True),
+    "location_aware_by_length": _recurrent("location_aware", by_length=True),
 }
+TRANSFORMERS = {
+    "none": _transformer(positions="none"),
+    "learned": _transformer(positions="learned"),
+    "sinusoidal": _transformer(positions="sinusoidal"),
+    "rotary": _transformer(positions="rotary"),
+    "linear_bias": _transformer(positions="linear_bias"),
+    "linear_window_4": _transformer(positions="linear_bias", window=4),
+}
+RECIPES: dict[str, sharpening.Recipe | transformer.Recipe] = {**RECURRENT, **TRANSFORMERS}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 def build(name: str, task: Task) -> nn.Module:
     """A fresh model of this experiment, for this task or another."""
     return chosen(RECIPES, name).build(task)
+
+
+def training(name: str) -> dict:
+    """How a model trains, beside its number of steps: Transformers as in chapter 09, the others as in chapter 02."""
+    return transformer.TRAINING if name in TRANSFORMERS else TRAINING
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -97,10 +66,14 @@ def trained(name: str, seed: int = 0) -> nn.Module:
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    recipe = RECIPES[job.model]
-    model = recipe.build(task())
-    figures = train_and_measure(model, task(), job, recipe.training)
-    return Outcome(figures, model if recipe.kept and job.seed == 0 else None)
+    model = build(job.model, task())
+    figures = train_and_measure(model, task(), job, training(job.model))
+    return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
 
-EXPERIMENT = Experiment("lengths", STEPS, run, {"task": "copied_strings()", "width": WIDTH, **TRAINING})
+EXPERIMENT = Experiment(
+    "lengths",
+    STEPS,
+    run,
+    {"task": "copied_strings()", "width": WIDTH, **TRAINING, "transformers": transformer.TRAINING},
+)

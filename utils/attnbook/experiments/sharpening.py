@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import cast
 
+from torch import nn
+
 from attnbook.attention import Sharpened
 from attnbook.data.batching import Task
 from attnbook.evaluation import accuracy
@@ -46,6 +48,18 @@ class Recipe:
     by_length: bool = False
     kept: bool = False
 
+    @property
+    def steps(self) -> int:
+        """Steps of the training."""
+        return self.base.steps
+
+    def build(self, task: Task) -> nn.Module:
+        """A fresh model for a task."""
+        model = self.base.build(task)
+        if self.by_length:
+            model.score = Sharpened(cast(AttentionSeq2Seq, model).score, by_length)
+        return model
+
 
 BASE = numbers.RECIPES["location_aware"]
 RECIPES = {
@@ -54,16 +68,12 @@ RECIPES = {
     "location_aware_long": Recipe(replace(BASE, steps=2400)),
     "location_aware_by_length": Recipe(BASE, by_length=True, kept=True),
 }
-STEPS = {name: recipe.base.steps for name, recipe in RECIPES.items()}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 def build(name: str, task: Task) -> AttentionSeq2Seq:
     """A fresh model of this experiment."""
-    recipe = chosen(RECIPES, name)
-    model = cast(AttentionSeq2Seq, recipe.base.build(task))  # each recipe here has a score
-    if recipe.by_length:
-        model.score = Sharpened(model.score, by_length)
-    return model
+    return cast(AttentionSeq2Seq, chosen(RECIPES, name).build(task))  # each recipe here has a score
 
 
 def trained(name: str, seed: int = 0) -> AttentionSeq2Seq:

@@ -1,6 +1,6 @@
 """The Transformer on lists of numbers: heads, positions, and what each part is worth (chapters 08 and 09)."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from torch import nn
@@ -27,8 +27,8 @@ class Recipe:
     Fields:
         config: changes to :class:`TransformerConfig`. block: another class of blocks.
         by_item: cross-attention counts the items of a list, which are known when there is a task.
-        steps, warmup: of the training.
-        kept: whether the weights of seed 0 are kept.
+        steps, warmup, learning_rate: of the training.
+        kept: so many seeds' weights are kept, from seed 0 on.
     """
 
     config: dict = field(default_factory=dict)
@@ -36,7 +36,8 @@ class Recipe:
     by_item: bool = False
     steps: int = 1200
     warmup: int = TRAINING["warmup"]
-    kept: bool = False
+    learning_rate: float = TRAINING["learning_rate"]
+    kept: int = 0
 
     def build(self, task: Task) -> nn.Module:
         """A fresh model for a task."""
@@ -52,20 +53,20 @@ class Recipe:
 FAR = {"cross_positions": "linear_bias"}  # far words of the source are penalised
 DEEP = {"layers": 6}  # six and six, as in the paper; whether such a model learns shows soon
 RECIPES = {
-    "base": Recipe(kept=True),
+    "base": Recipe(kept=3),
     "none": Recipe({"positions": "none"}),
-    "sinusoidal": Recipe({"positions": "sinusoidal"}, kept=True),
+    "sinusoidal": Recipe({"positions": "sinusoidal"}, kept=1),
     "learned": Recipe({"positions": "learned"}),
     "linear_bias": Recipe({"positions": "linear_bias"}),
     "rotary_within": Recipe({"cross_positions": "none"}),
     "window_8": Recipe({"window": 8}),
     "linear_window_8": Recipe({**FAR, "window": 8}),
     "items": Recipe(FAR, by_item=True),
-    "items_window_8": Recipe({**FAR, "window": 8}, by_item=True, kept=True),
-    "items_linear_bias": Recipe({**FAR, "positions": "linear_bias"}, by_item=True, kept=True),
-    "heads_1": Recipe({"heads": 1}, kept=True),
+    "items_window_8": Recipe({**FAR, "window": 8}, by_item=True, kept=1),
+    "items_linear_bias": Recipe({**FAR, "positions": "linear_bias"}, by_item=True, kept=1),
+    "heads_1": Recipe({"heads": 1}, kept=1),
     "heads_2": Recipe({"heads": 2}),
-    "heads_8": Recipe({"heads": 8}, kept=True),
+    "heads_8": Recipe({"heads": 8}, kept=1),
     "no_scale": Recipe(block=UnscaledAttention),
     "no_residual": Recipe(block=WithoutResidual),
     "no_norm": Recipe(block=WithoutNorm),
@@ -76,8 +77,12 @@ RECIPES = {
     "pre_deep_cold": Recipe(DEEP, steps=500, warmup=0),
     "post_deep": Recipe({**DEEP, "norm": "post"}, steps=500),
     "post_deep_cold": Recipe({**DEEP, "norm": "post"}, steps=500, warmup=0),
-    "equal_time": Recipe(steps=2300, kept=True),  # about as many seconds as chapter 02's model with attention
+    "equal_time": Recipe(steps=2300, kept=1),  # about as many seconds as chapter 02's model with attention
 }
+# Is depth the condition, or the learning rate? The same deep models at a half and at a quarter of it.
+for name in ("pre_deep", "pre_deep_cold", "post_deep", "post_deep_cold"):
+    RECIPES[f"{name}_half"] = replace(RECIPES[name], learning_rate=TRAINING["learning_rate"] / 2)
+    RECIPES[f"{name}_quarter"] = replace(RECIPES[name], learning_rate=TRAINING["learning_rate"] / 4)
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
@@ -88,7 +93,8 @@ def build(name: str, task: Task) -> nn.Module:
 
 def training(name: str) -> dict:
     """How a model trains, beside its number of steps."""
-    return {**TRAINING, "warmup": chosen(RECIPES, name).warmup}
+    recipe = chosen(RECIPES, name)
+    return {**TRAINING, "warmup": recipe.warmup, "learning_rate": recipe.learning_rate}
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
@@ -101,7 +107,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = build(job.model, task())
     figures = train_and_measure(model, task(), job, training(job.model))
-    return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
+    return Outcome(figures, model if job.seed < RECIPES[job.model].kept else None)
 
 
 EXPERIMENT = Experiment(

@@ -15,7 +15,9 @@ from attnbook.attention.multihead import merge_heads, split_heads
 
 
 def _no_function(what: str, call: str) -> NoReturn:
-    raise TypeError(f"these are only the parameters of {what}; what goes around wants a function: `lambda y: {call}`")
+    raise TypeError(
+        f"these are only the parameters of {what}; the residual function wants a function: `lambda y: {call}`"
+    )
 
 
 class AttentionParameters(NamedTuple):
@@ -65,6 +67,11 @@ class NormParameters(NamedTuple):
         return f"norm (D = {len(self.gain)})"
 
 
+def _layer(kind: str, attention: AttentionParameters, feed_forward: FeedForwardParameters) -> str:
+    size, heads, hidden = len(attention.W_q), attention.heads, len(feed_forward.b_1)
+    return f"parameters of {kind} layer (D = {size}, {heads} heads, F = {hidden})"
+
+
 class EncoderParameters(NamedTuple):
     """Of an encoder layer: two sublayers, and a norm for each, in their order."""
 
@@ -72,6 +79,9 @@ class EncoderParameters(NamedTuple):
     norm_1: NormParameters
     feed_forward: FeedForwardParameters
     norm_2: NormParameters
+
+    def __repr__(self) -> str:
+        return _layer("an encoder", self.attention, self.feed_forward)
 
 
 class DecoderParameters(NamedTuple):
@@ -83,6 +93,9 @@ class DecoderParameters(NamedTuple):
     norm_2: NormParameters
     feed_forward: FeedForwardParameters
     norm_3: NormParameters
+
+    def __repr__(self) -> str:
+        return _layer("a decoder", self.self_attention, self.feed_forward)
 
 
 def multi_head_attention(

@@ -11,7 +11,7 @@ class TinyWeights(NamedTuple):
     """Of a decoder with one causal attention and nothing else; each W is used as ``x @ W``.
 
     Fields:
-        embedding: ``(V, D)``, one vector a word. positions: ``(Tmax, D)``, one vector a place.
+        embedding: ``(V, D)``, one vector per word. positions: ``(Tmax, D)``, one vector per position.
         W_q, W_k, W_v: ``(D, D)``. W_o: ``(D, V)``, from features to logits.
     """
 
@@ -23,5 +23,5 @@ class TinyWeights(NamedTuple):
     W_o: Tensor
 
     def __repr__(self) -> str:
-        (words, dim), places = self.embedding.shape, len(self.positions)
-        return f"weights (V = {words} words, D = {dim} features, {places} places)"
+        (words, dim), positions = self.embedding.shape, len(self.positions)
+        return f"weights (V = {words} words, D = {dim} features, {positions} positions)"

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch03 import draw_library, plot_long_alignments, plot_mixing, plot_runs
+from attnbook.plotting.chapters.ch03 import draw_library, plot_long_alignments, plot_mixing
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -31,24 +31,6 @@ def test_no_two_texts_of_the_library_overlap():
 def test_a_book_without_a_value_is_refused():
     with pytest.raises(ValueError, match="values has 1 entries but there are 2 titles"):
         draw_library(**{**BOOKS, "values": [[9, 1]]})
-
-
-def test_each_run_is_a_line_of_its_own(looks_right, texts):
-    runs = {1: [1.0, 1.0], 6: [1.0, 0.9], 12: [0.9, 0.2], 32: [0.3, 0.0]}
-    axes = plot_runs({"content only": runs, "both": runs})
-    axes[0].figure.canvas.draw()
-    looks_right(axes[1])
-    assert [len(ax.lines) for ax in axes] == [2, 2]
-    first, second = axes[0].lines
-    assert first.get_linestyle() != second.get_linestyle()
-    assert first.get_marker() != second.get_marker()
-    assert list(second.get_ydata()) == [1.0, 0.9, 0.2, 0.0]
-    assert {"content only", "seed 0", "seed 1"} <= set(texts(axes[0]))
-
-
-def test_no_runs_are_refused():
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_runs({})
 
 
 def test_each_input_has_a_bar_at_each_position():

@@ -1,10 +1,53 @@
 import pytest
 
-from attnbook.plotting.chapters.ch10 import draw_tree, plot_seconds, plot_verdicts
+from attnbook.plotting.chapters.ch10 import draw_answers, draw_tree, plot_rates, plot_seconds, plot_verdicts
 
 TREE = {"end": 0.1, "a": 0.5, "b": 0.4, "a end": 0.2, "a a": 0.15, "b end": 0.36}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
 VERDICTS = {"plain, 5": {"right": 0.6, "wrong": 0.4}, "attention, 5": {"right": 1.0, "wrong": 0.0}}
+
+ANSWERS = {"target": ["zwei", "drei und zwanzig"], "own prefix": ["zwei", "vier und zwanzig"]}
+RATES = {
+    "plain": {"correct": (0.2, 0.15, 0.25), "wrong": (0.5, 0.4, 0.6)},
+    "attention": {"correct": (0.0, 0.0, 0.0), "wrong": (0.0, 0.0, 0.0)},
+}
+
+
+def test_a_wrong_item_is_framed_and_crossed(texts):
+    ax = draw_answers(ANSWERS)
+    assert texts(ax).count("×") == 1
+    assert "drei\nund\nzwanzig" in texts(ax)
+    widths = [patch.get_linewidth() for patch in ax.patches]
+    assert [width > 2 for width in widths] == [False, False, False, True]
+
+
+def test_no_two_texts_of_the_answers_overlap():
+    ax = draw_answers(ANSWERS)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+@pytest.mark.parametrize("rows", [{}, {"target": ["a", "b"], "own": ["a"]}])
+def test_answers_of_different_lengths_are_refused(rows):
+    with pytest.raises(ValueError, match="all of one length"):
+        draw_answers(rows)
+
+
+def test_each_rate_is_a_dot_with_its_interval(looks_right):
+    ax = plot_rates(RATES, "error rate")
+    looks_right(ax)
+    bars = {(round(float(c[0].get_xdata()[0]), 2), round(float(c[0].get_ydata()[0]), 2)) for c in ax.containers}
+    assert bars == {(0.2, -0.12), (0.5, 0.12), (0.0, 0.88), (0.0, 1.12)}
+    ends = [c[2][0].get_segments()[0][:, 0].round(2).tolist() for c in ax.containers]
+    assert ends[:2] == [[0.15, 0.25], [0.4, 0.6]]
+    assert ax.get_xlim()[0] == 0
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": {"x": (0.5, 0.6, 0.7)}}, {"a": {"x": (0, 0, 0)}, "b": {"y": (0, 0, 0)}}])
+def test_rates_outside_their_interval_are_refused(rows):
+    with pytest.raises(ValueError, match=r"rows is empty|must have \(rate, low, high\)"):
+        plot_rates(rows, "error rate")
 
 
 def test_each_beginning_stands_in_the_tree_with_its_probability(texts):

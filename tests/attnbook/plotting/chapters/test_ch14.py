@@ -4,7 +4,15 @@ import torch
 
 from attnbook.data.geometry import convex_hull
 from attnbook.data.tours import distances
-from attnbook.plotting.chapters.ch14 import Way, draw_held_karp, draw_pointing, plot_pointing, plot_ways, plot_wrapping
+from attnbook.plotting.chapters.ch14 import (
+    Way,
+    draw_held_karp,
+    draw_network,
+    draw_pointing,
+    plot_pointing,
+    plot_ways,
+    plot_wrapping,
+)
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
@@ -49,11 +57,11 @@ def test_panels_that_are_left_over_stay_empty_and_numbers_can_be_read(looks_righ
 def test_nothing_to_draw_is_refused(ways, columns):
     with pytest.raises(ValueError, match="at least one"):
         plot_ways(ways, columns)
-    with pytest.raises(ValueError, match="has no place"):
+    with pytest.raises(ValueError, match="has no point"):
         plot_ways([Way("ended at once", SQUARE, torch.tensor([4, 4]))])
 
 
-def test_wrapping_has_a_panel_a_corner():
+def test_wrapping_has_one_panel_per_corner():
     points = torch.cat([SQUARE, torch.tensor([[0.5, 0.5]])])
     axes = plot_wrapping(points, convex_hull(points[None])[0], columns=2)
     assert [ax.get_title(loc="left") for ax in axes] == [f"{i + 1}: from {i} to {(i + 1) % 4}" for i in range(4)]
@@ -61,12 +69,12 @@ def test_wrapping_has_a_panel_a_corner():
         plot_wrapping(points, torch.tensor([5]))
 
 
-def test_the_more_probable_a_place_the_larger_its_circle():
+def test_the_more_probable_a_position_the_larger_its_circle():
     weights = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0.7, 0.2, 0.1, 0]])
     (ax,) = plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [1], columns=1)
     areas = [circle.get_sizes()[0] for circle in ax.collections]
     assert areas[0] > areas[1] > areas[2] > 0
-    assert len(areas) == 3  # the visited place has none
+    assert len(areas) == 3  # the visited position has none
     assert ax.get_title(loc="left") == "choice 2: 0.70"
     with pytest.raises(ValueError, match="steps must lie from 0 to 1"):
         plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [2])
@@ -75,7 +83,17 @@ def test_the_more_probable_a_place_the_larger_its_circle():
 
 def test_both_endings_are_named(texts):
     words = texts(draw_pointing())
-    assert {"query", "keys", "score", "normalise", "values", "weighted sum", "a place"} <= set(words)
+    assert {"query", "keys", "score", "normalise", "values", "weighted sum", "a position"} <= set(words)
+
+
+def test_the_network_names_its_positions_and_crosses_out_what_was_chosen(texts):
+    weights = torch.tensor([[0.1, 0.7, 0.2], [0.3, 0.0, 0.7], [1.0, 0.0, 0.0]])
+    words = texts(draw_network(torch.tensor([0.9, 0.2, 0.5]), weights))
+    assert {"$h_2$", "$s_3$", "start", "position\n1", "position\n2", "position\n0", "0.70"} <= set(words)
+    assert words.count("×") == 3  # one at the second step, two at the third
+    assert words.count("0.2") == 2  # read by the encoder, and by the decoder after position 1
+    with pytest.raises(ValueError, match="weights must have shape"):
+        draw_network(torch.tensor([0.9, 0.2]), weights)
 
 
 def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):

@@ -27,6 +27,8 @@ def text(value: Any, decimals: int = 4) -> str:
         return "{" + ", ".join(f"{key!r}: {text(item, decimals)}" for key, item in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
         return "set()" if not value else "{" + ", ".join(repr(item) for item in sorted(value, key=repr)) + "}"
+    if hasattr(value, "_fields"):  # a named tuple of tensors says itself what it is
+        return repr(value)
     if isinstance(value, (tuple, list)) and not any(isinstance(item, Tensor) for item in value):
         left, right = "[]" if isinstance(value, list) else "()"
         entries = [text(item, decimals) for item in value]

@@ -11,7 +11,7 @@ from .base import Fake, check_shape
 class FakeSublayer(Fake):
     """`sublayer(x (B, T, D)) -> (B, T, D)`: tanh(x W), plus the mean of all positions, as attention has."""
 
-    words = "a sublayer (B, T, D) -> (B, T, D)"
+    words = "a function from (B, T, D) to (B, T, D)"
 
     def __init__(self, table: Tensor):
         self.table = table  # (D, D)
@@ -24,7 +24,7 @@ class FakeSublayer(Fake):
 class FakeNorm(Fake):
     """`norm(x (B, T, D)) -> (B, T, D)`: a layer norm. Its eps is large, so that norm(2x) is not norm(x)."""
 
-    words = "a norm (B, T, D) -> (B, T, D)"
+    words = "a layer norm with its own gain and bias, from (B, T, D) to (B, T, D)"
 
     def __init__(self, gain: Tensor, bias: Tensor):
         self.gain, self.bias = gain, bias  # (D,), (D,)

@@ -18,7 +18,7 @@ def self_attention(x, W_q, W_k, W_v, mask=None):
 
 
 def _far_apart(draw):
-    """Large scores; keys are made of −W, so where a word sees itself alone, what is closed scores far higher."""
+    """Large scores; keys are made of −W, so where a word attends to itself alone, what is closed scores far higher."""
     alone = torch.eye(4, dtype=torch.bool)
     some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
     for steep in (900, 1e6):
@@ -35,24 +35,24 @@ def _quarters(draw):
 
 
 def _sentences(draw):
-    batch, places, dim, hidden, value_dim = draw.sizes(5, low=3)
-    x, mask = draw.normal(batch, places, dim), draw.mask(batch, places, places)
+    batch, length, dim, hidden, value_dim = draw.sizes(5, low=3)
+    x, mask = draw.normal(batch, length, dim), draw.mask(batch, length, length)
     tables = draw.normal(dim, hidden), draw.normal(dim, hidden), draw.normal(dim, value_dim)
     yield draw.normal(2, 3, 2), draw.normal(2, 4), draw.normal(2, 4), draw.normal(2, 5), None
     yield x, *tables, None
     yield x, *tables, mask
-    yield x, *tables, torch.ones(places, places, dtype=torch.bool).tril()  # one mask for all sentences
-    yield x, *tables, draw.mask(batch, 1, places)  # padding; the last sentence is nothing else
+    yield x, *tables, torch.ones(length, length, dtype=torch.bool).tril()  # one mask for all sentences
+    yield x, *tables, draw.mask(batch, 1, length)  # padding; the last sentence is nothing else
     yield x[:1], *tables, mask[-1:]  # an axis of length 1 stays an axis; its last row is closed
     square = [draw.normal(3, 3) for _ in range(3)]  # mix-ups of axes give values here, no error
     yield draw.normal(3, 3, 3), *square, draw.mask(3, 3, 3)
     yield draw.normal(3, 3, 3), *square, None
-    yield x, *tables, draw.mask(places, places)  # one mask for all sentences, with a closed row
+    yield x, *tables, draw.mask(length, length)  # one mask for all sentences, with a closed row
     if draw.number == 0:
         yield from _far_apart(draw)
         yield _quarters(draw)
     if draw.number == 1:
-        yield x, *tables, draw.mask(1, places, places)
+        yield x, *tables, draw.mask(1, length, length)
         yield x[:, :1], *tables, None  # one word
         yield 1000 * x, *tables, None  # large scores: no exp without a care
     if draw.compact:  # to be read: one sentence of two words
@@ -69,19 +69,21 @@ SELF_ATTENTION = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "closed places get nothing",
-            "Where the mask is False the weight must be exactly 0, and that takes the score −∞: exp(0) would be 1.",
+            "closed positions get nothing",
+            "Where the mask is False the weight must be exactly 0. This requires the score −∞ before the softmax, "
+            "because exp(0) would be 1.",
             lambda result, *args: closed_get_nothing(result[1], args[-1]),
         ),
         Property(
             "each row sums to one",
-            "The weights of a word must sum to 1 over the words that it may attend to, or to 0 where there are none. "
-            "Scale and mask belong *before* the softmax.",
+            "The weights of a word must sum to 1 over the words that it may attend to, or to 0 if there are none. "
+            "Scale and mask are applied *before* the softmax.",
             lambda result, *args: rows_sum_to_one(result[1], args[-1]),
         ),
         Property(
             "context is the weighted sum of the values",
-            "The context must be weights @ value, and the values are x @ W_v.",
+            "The context must be weights @ value, where the values are x @ W_v. Yours doesn't follow from your "
+            "weights in this way.",
             lambda result, x, W_q, W_k, W_v, mask: torch.allclose(result[0], result[1] @ (x @ W_v)),
         ),
     ],
@@ -90,19 +92,19 @@ SELF_ATTENTION = Exercise(
 wrong = SELF_ATTENTION.mistakes
 wrong += SCALED_OR_MASKED_WRONGLY
 wrong("scaled by the features of x", {"q.shape[-1]": "x.shape[-1]"}).says("""
-    You divided by the root of the number of features of x. The dot product sums over the features of a *query*, after
-    its projection: take the root of query.shape[-1].""")
+    You divided by the root of the number of features of x. The dot product sums over the features of a *query*,
+    after its projection, so take the root of query.shape[-1].""")
 wrong("scaled by the features of the values", {"q.shape[-1]": "v.shape[-1]"}).says("""
-    You divided by the root of the number of features of a *value*. Values take no part in the scores: the dot product
-    sums over the features of a query.""")
-wrong("tables transposed", {"x @ W_q, x @ W_k, x @ W_v": "x @ W_q.mT, x @ W_k.mT, x @ W_v.mT"}).says("""
-    You multiplied with the transposed tables, x @ W.T, as nn.Linear does inside. Here the rows of a table belong to
-    the features of x: x @ W_q.""")
+    You divided by the root of the number of features of a *value*. Values take no part in the scores, whose dot
+    products sum over the features of a query.""")
+wrong("matrices transposed", {"x @ W_q, x @ W_k, x @ W_v": "x @ W_q.mT, x @ W_k.mT, x @ W_v.mT"}).says("""
+    You multiplied by the transposed matrices, x @ W.T, as nn.Linear does internally. Here the rows of a matrix
+    belong to the features of x, so it is used as it is: x @ W_q.""")
 wrong("weights turned", {"weights @ v, weights": "weights.mT @ v, weights"}).says("""
-    You multiplied the transposed weights with the values. Row i of the weights belongs to word i, and mixes the
-    values for word i: weights @ value.""")
+    You multiplied the transposed weights by the values. Row i of the weights belongs to word i and makes the
+    context of word i: weights @ value.""")
 wrong(
     "indexed with the mask", {"    weights = scores": '    scores[closed] = float("-inf")\n    weights = scores'}
 ).says("""
-    You wrote scores[~mask] = …, and an index must have the very shape of what it indexes. The mask may be (T, T) or
-    (B, 1, T), so it must *broadcast* to the scores: masked_fill does that.""")
+    You wrote scores[~mask] = …, for which the mask must have exactly the shape of the scores. The mask may be (T,
+    T) or (B, 1, T), so it must *broadcast*, as it does in masked_fill.""")

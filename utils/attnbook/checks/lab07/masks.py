@@ -1,4 +1,4 @@
-"""Lab 7, second part: who may see whom."""
+"""Lab 7, second part: who may attend to whom."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CAUSAL_MASK = Exercise(
     cases=_some_lengths,
     properties=[
         Property(
-            "the first word sees itself alone",
-            "Row 0 belongs to the first word. Nothing came before it, so it sees itself and nothing else.",
+            "the first word attends to itself alone",
+            "Row 0 belongs to the first word. No word comes before it, so it attends to itself and to nothing else.",
             lambda result, length: bool(result[0, 0]) and not result[0, 1:].any(),
         ),
         Property(
-            "the last word sees all",
-            "The last row must be all True: everything came before the last word, or is the word itself.",
+            "the last word attends to all",
+            "The last row must be True everywhere, because each word is the last word itself or comes before it.",
             lambda result, length: bool(result[-1].all()),
         ),
     ],
@@ -39,24 +39,24 @@ CAUSAL_MASK = Exercise(
 
 wrong = CAUSAL_MASK.mistakes
 wrong("past and future swapped", {".tril()": ".triu()"}).says("""
-    You opened the future and closed the past: in your mask the first word sees everything. Row i may see columns
-    j ≤ i, the lower triangle.""")
+    You opened the later words and closed the earlier ones, so that in your mask the first word attends to
+    everything. Row i may attend to columns j ≤ i, which is the lower triangle.""")
 wrong("True is closed", {".tril()": ".triu(1)"}).says("""
-    You marked the future, what must *not* be seen. In this book True means *may attend*.""")
+    Your mask is True for the later words, which may *not* be attended to. In this book True means *may attend*.""")
 wrong("not itself", {".tril()": ".tril(-1)"}).says("""
-    In your mask a word sees what came before it, but not itself. The diagonal is open: the first word would have
-    nothing to attend to otherwise.""")
+    In your mask a word attends to earlier words, but not to itself. The diagonal must be open, because otherwise
+    the first word could not attend to anything.""")
 wrong("one word of the future", {".tril()": ".tril(1)"}).says("""
-    Your mask lets each word see the next one. That is the very word that a decoder has to predict, and it would copy
-    it: close everything above the diagonal.""")
+    In your mask each word attends to the next one, too. This is the word that a decoder has to predict, and it
+    would simply copy it, so close everything above the diagonal.""")
 wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu(1)').says("""
-    You made a mask to add to the scores, with 0 and −∞, as some libraries do. Here a mask is boolean, True where a
-    word may attend.""")
+    You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
+    means *may attend*.""")
 
 
 def window_mask(length, radius):
-    places = torch.arange(length)  # (T,)
-    return (places[:, None] - places).abs() <= radius  # (T, 1) − (T,) -> (T, T)
+    positions = torch.arange(length)  # (T,)
+    return (positions[:, None] - positions).abs() <= radius  # (T, 1) − (T,) -> (T, T)
 
 
 def _windows(draw):
@@ -70,7 +70,7 @@ def _windows(draw):
     yield 1, 1
     yield 60, 20
     if draw.number == 1:
-        yield 200, draw.integer(20, 50)  # more places than an int8 counts
+        yield 200, draw.integer(20, 50)  # more positions than an int8 counts
 
 
 WINDOW_MASK = Exercise(
@@ -78,40 +78,44 @@ WINDOW_MASK = Exercise(
     cases=_windows,
     properties=[
         Property(
-            "everybody sees itself",
-            "The distance of a word to itself is 0, so the diagonal is open whatever the radius.",
+            "each word attends to itself",
+            "The distance of a word to itself is 0, so the diagonal must be open for every radius.",
             lambda result, length, radius: bool(result.diagonal().all()),
         ),
         Property(
-            "who sees is seen",
-            "Distance has no direction: if i sees j, then j sees i.",
+            "both directions are open",
+            "Distance has no direction: if word i may attend to word j, then word j may attend to word i, and in your "
+            "mask this is not so.",
             lambda result, length, radius: torch.equal(result, result.mT),
         ),
         Property(
             "as many as fit",
-            "The first word must see itself and `radius` words to its right, as far as the sentence goes.",
+            "The first word must attend to itself and to `radius` words on its right, or to all that there are if the "
+            "sentence is shorter.",
             lambda result, length, radius: int(result[0].sum()) == min(length, radius + 1),
         ),
     ],
 )
 
 wrong = WINDOW_MASK.mistakes
-wrong("sees the whole future", {".abs()": ""}).says("""
-    You compared i − j without its absolute value. To the right that difference is negative, so everything there is
-    open. The window has two ends: |i − j| ≤ radius.""")
-wrong("to the left only", {"return (places": "return ((places", "<= radius": "<= radius).tril()"}).says("""
-    Your window reaches to the left only. It has two sides: `radius` words before and `radius` words after.""")
+wrong("attends to the whole future", {".abs()": ""}).says("""
+    You compared i − j without its absolute value. This difference is negative for all words on the right, so they
+    are all open. The window has two ends: |i − j| ≤ radius.""")
+wrong("to the left only", {"return (positions": "return ((positions", "<= radius": "<= radius).tril()"}).says("""
+    Your window extends to the left only. It has two sides: `radius` words before and `radius` words after.""")
+wrong("the ends left out", {"<= radius": "< radius"}).says("""
+    Your window leaves out the words at a distance of exactly `radius`. They belong to it: |i − j| ≤ radius.""")
 _SLICES = """
 mask = torch.zeros(length, length, dtype=torch.bool)
 for i in range(length):
     mask[i, {}] = True
 return mask"""
 wrong("slice that begins below 0", _SLICES.format("i - radius : i + radius + 1")).says("""
-    You opened a slice from i − radius on. At the left end of the sentence that is negative, and a negative index
-    counts from the *end*, so these rows stay empty. Begin at max(0, i − radius).""")
+    You opened a slice that begins at i − radius. At the beginning of the sentence this is negative, and a
+    negative index counts from the *end*, so that these rows stay closed. Begin at max(0, i − radius).""")
 wrong("slice one short", _SLICES.format("max(0, i - radius) : i + radius")).says("""
-    Your slice ends with i + radius, and the end of a slice is left out: the last neighbour to the right is missing.
-    End with i + radius + 1.""")
+    Your slice ends with i + radius, and the end of a slice is not part of it, so that the last neighbour on the
+    right is missing. End with i + radius + 1.""")
 wrong("fixed blocks", "blocks = torch.arange(length) // (2 * radius + 1)\nreturn blocks[:, None] == blocks").says("""
-    You cut the sentence into blocks, and words see their block. A window *slides*: each word stands in the middle of
-    its own.""")
+    You cut the sentence into blocks, and each word attends to its block. The window *moves* instead: each word
+    stands in the middle of its own window.""")

@@ -1,4 +1,4 @@
-"""Lab 7, third part: how many layers a word needs to hear of another."""
+"""Lab 7, third part: how many layers connect two words."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ def path_length(mask):
     reached = mask
     for layers in range(1, len(mask) + 1):
         lengths = lengths.masked_fill(reached & lengths.isinf(), layers)
-        reached = (reached.float() @ looks) > 0  # one look more: through any k that i has heard of
+        reached = (reached.float() @ looks) > 0  # one layer more: through any k that was reached
     return lengths
 
 
-def _ring(draw, places, *chords):
-    """Each place sees one other, and no place itself; chords open some more."""
-    order = draw.order(places)
-    mask = torch.zeros(places, places, dtype=torch.bool)
+def _ring(draw, length, *chords):
+    """Each position attends to one other, and none to itself; chords open some more."""
+    order = draw.order(length)
+    mask = torch.zeros(length, length, dtype=torch.bool)
     mask[order, order.roll(-1)] = True
     for start, end in chords:
         mask[order[start], order[end]] = True
     return mask
 
 
-def _who_sees_whom(draw):
-    yield (torch.eye(2, dtype=torch.bool).flip(0),)  # two words that see each other, and not themselves
+def _who_attends(draw):
+    yield (torch.eye(2, dtype=torch.bool).flip(0),)  # two words that attend to each other, and not to themselves
     yield (causal_mask(4) & window_mask(4, 1),)  # itself and the word before: a recurrent step
     yield (_ring(draw, 4),)
     yield (window_mask(draw.integer(6, 9), 1),)
     yield (window_mask(9, 2),)
-    yield (draw.mask(4, 4),)  # the last word sees nothing
+    yield (draw.mask(4, 4),)  # the last word attends to nothing
     chain = causal_mask(6) & window_mask(6, 1)
     order = draw.order(6)
-    yield (chain[order][:, order],)  # the same chain through places in any order
+    yield (chain[order][:, order],)  # the same chain through positions in any order
     yield (_ring(draw, 6, (0, 3)),)
     yield (_ring(draw, 7, (2, 1), (5, 5)),)
     yield (torch.rand(8, 8, generator=draw.generator) < 0.2,)
@@ -60,73 +60,85 @@ def _comparable(result, mask):
     return result.double().masked_fill(result == float("inf"), NEVER)
 
 
-def _one_look_more(lengths, mask):
-    """The least number of layers over everyone that i sees: 1 for a direct look, else one more than theirs."""
+def _one_layer_more(lengths, mask):
+    """The least number of layers over all words that i attends to: 1 for a direct one, else one more than theirs."""
     through = torch.where(mask[:, :, None], 1 + lengths[None], NEVER).amin(1)  # (T, T, T) -> (T, T)
     return torch.where(mask, torch.ones_like(lengths), through)
 
 
 PATH_LENGTH = Exercise(
     path_length,
-    cases=_who_sees_whom,
+    cases=_who_attends,
     tolerance=1e-9,
     gradients=False,
     canonical=_comparable,
     properties=[
         Property(
             "1 where the mask is open",
-            "Where mask[i, j] is True one layer is enough, and nowhere else: the table must hold 1 exactly there, on "
-            "the diagonal too.",
+            "Where mask[i, j] is True one layer is enough, and nowhere else. The result must be 1 exactly at these "
+            "positions, which includes the diagonal only where the mask is open.",
             lambda result, mask: torch.equal(result == 1, mask),
         ),
         Property(
             "long chains too",
-            "There is a chain of looks from i to j where your table says inf. However long a chain is, its end gets "
-            "a number: the rounds must follow from len(mask), or go on until nothing new is found.",
+            "Your result is inf for some i and j although a chain leads from i to j. However long a chain is, its end "
+            "gets a number, so the number of rounds must follow from len(mask), or you go on until nothing new is "
+            "reached.",
             lambda result, mask: not ((result == NEVER) & path_length(mask).isfinite()).any(),
         ),
         Property(
             "never is infinity",
-            "Where no chain of looks leads from i to j, the answer is inf, however many layers there are; where one "
-            "does, it is a number.",
+            "Where no chain leads from i to j, the answer is inf, no matter how many layers there are. Where a chain "
+            "does, the answer is a number.",
             lambda result, mask: torch.equal(result == NEVER, path_length(mask).isinf()),
         ),
         Property(
-            "one layer less for somebody you see",
-            "If word i needs n layers to hear of j, and n is more than 1, then some k that i sees needs n − 1, and "
-            "none that i sees needs less.",
-            lambda result, mask: torch.equal(result, _one_look_more(result, mask)),
+            "one layer less for a word you attend to",
+            "If the path from i to j takes n layers, and n is more than 1, then some word that i attends to has a "
+            "path of n − 1 layers to j, and none of them has a shorter one.",
+            lambda result, mask: torch.equal(result, _one_layer_more(result, mask)),
         ),
     ],
 )
 
 wrong = PATH_LENGTH.mistakes
+_EXTEND = "(reached.float() @ looks) > 0"
+wrong("only one layer", {_EXTEND: "reached"}).says("""
+    Your result has a number only where the mask is open, and inf elsewhere. Longer chains need more layers: after each
+    round, extend `reached` by all words to which the reached ones attend.""")
+wrong("layers counted from 0", {"range(1, len(mask) + 1)": "range(len(mask) + 1)"}).says("""
+    You counted the layers from 0, so that all your numbers are too small by 1. Where the mask is open the answer is 1,
+    because one layer is needed.""")
+wrong("product of True and False", {_EXTEND: "reached @ mask"}).says("""
+    torch has no matrix product for True and False. Turn both into numbers and compare the result with 0:
+    `(reached.float() @ mask.float()) > 0`.""")
 wrong("0 on the diagonal", {"return lengths": "return lengths.fill_diagonal_(0)"}).says("""
-    You put 0 on the diagonal. Without a layer there is no output that could know anything: it is 1 where a word sees
-    itself, else as long as the way round.""")
+    You put 0 on the diagonal. Without any layer there is no output that could depend on anything, so the answer
+    is 1 where a word attends to itself, and otherwise the length of the shortest chain back to it.""")
 wrong("both directions", {"looks = mask.to": "mask = mask | mask.mT\n    looks = mask.to"}).says("""
-    You let every look work both ways. That i sees j does not mean that j sees i: with a causal mask nothing ever
-    comes from the future.""")
+    You let each connection work in both directions. That i attends to j does not mean that j attends to i, as a
+    causal mask shows.""")
 wrong("never is 0", {"return lengths": "return lengths.masked_fill(lengths.isinf(), 0)"}).says("""
-    You left 0 where no chain leads from i to j. That reads as *no layer needed*; never is inf.""")
+    You left 0 where no chain leads from i to j. This would mean that no layer is needed, while the answer is inf.""")
 wrong("never is −1", {"return lengths": "return lengths.masked_fill(lengths.isinf(), -1)"}).says("""
-    You put −1 where no chain leads from i to j. A maximum or a comparison would take it for a very short path; never
-    is inf.""")
+    You put −1 where no chain leads from i to j. In a maximum or a comparison this would count as a very short
+    path, so the answer is inf.""")
 wrong("never is the length of the sentence", {"return lengths": "return lengths.clamp(max=len(mask))"}).says("""
-    You put the length of the sentence where no chain leads from i to j. More layers don't help there: never is inf.""")
+    You put the length of the sentence where no chain leads from i to j. More layers don't help there, so the
+    answer is inf.""")
 wrong("the last time, not the first", {"reached & lengths.isinf()": "reached"}).says("""
-    You overwrote the number each time a word was reached again. Wanted is the *first* layer after which i knows of j:
-    fill only what is still inf.""")
+    You overwrote the number each time a word was reached again. The answer is the *first* number of layers at
+    which i depends on j, so fill only what is still inf.""")
 wrong("jumps twice as far each time", {"reached.float() @ looks": "reached.float() @ reached.float()"}).says("""
-    You multiplied what is reached with itself, so its reach doubles from round to round. One layer adds *one* look:
-    multiply with the mask.""")
-wrong("looked once more before you wrote", {"reached = mask\n": "reached = (mask.float() @ looks) > 0\n"}).says("""
-    You let `reached` make one look more before you wrote the number down, so that in round 1 it holds chains of two
-    looks. Write first, then look on.""")
+    You multiplied `reached` by itself, so that its chains become twice as long in each round. One layer adds
+    *one* step to a chain, so multiply by the mask.""")
+wrong("extended before written down", {"reached = mask\n": "reached = (mask.float() @ looks) > 0\n"}).says("""
+    You extended `reached` by one step before you wrote the number down, so that in round 1 it contains chains of
+    two steps. Write first, and extend afterwards.""")
 wrong("two layers and no more", {"len(mask) + 1": "3"}).says("""
-    You looked at one and at two layers only. Chains can be longer: go on until nothing new is reached.""")
+    You used only one and two layers. Chains can be longer, so go on until nothing new is reached.""")
 wrong("nothing written", {"lengths = lengths.masked_fill": "lengths.masked_fill"}).says("""
-    Your table is inf everywhere. masked_fill changes nothing by itself, it *returns* a new table: lengths =
+    Your result is inf everywhere. masked_fill doesn't change a tensor, but *returns* a new one: lengths =
     lengths.masked_fill(…).""")
 wrong(
     "the word in between tried last",
@@ -136,7 +148,8 @@ for i in range(len(mask)):
         lengths[i, j] = torch.minimum(lengths[i, j], (lengths[i] + lengths[:, j]).min())
 return lengths""",
 ).says("""
-    You tried the words in between, k, in the innermost loop. Some chains then need numbers that are not there yet. In
-    this method (Floyd's and Warshall's) k is the outermost loop.""")
+    You tried the words in between, k, in the innermost loop, so that some chains need numbers that are not known
+    yet. In this method (of Floyd and Warshall) k is the outermost loop.""")
 wrong("True and False", {"return lengths": "return lengths.isfinite()"}).says("""
-    You returned whether i hears of j at all. Wanted is after how many layers, and inf for never.""")
+    You returned whether there is a chain from i to j at all. Return the number of layers that are needed, and inf
+    where there is none.""")

@@ -17,7 +17,7 @@ def count_multiplications(kind, length, dim, radius=1):
         pairs = int(window_mask(length, radius).sum())  # at the ends of the sentence windows are cut off
     if kind == "convolution":
         return 0, pairs * dim**2
-    return 3 * length * dim**2, 2 * pairs * dim  # three tables; a score and a sum for each pair
+    return 3 * length * dim**2, 2 * pairs * dim  # three matrices; a score and a sum for each pair
 
 
 KINDS = ("self-attention", "restricted", "recurrent", "convolution")
@@ -67,42 +67,50 @@ COUNT_MULTIPLICATIONS = Exercise(
     properties=[
         Property(
             "whole numbers",
-            "A count is a whole number, and yours has a point: 48.0. Use int(…) and //, and ** with whole numbers.",
+            "A count is a whole number, and yours is a number with a decimal point, such as 48.0. Use int(…), // and "
+            "** with whole numbers.",
             lambda result, *args: all(number == int(number) for number in result),
         ),
         Property(
             "projections of attention",
             "In both kinds of attention the projections are three matrix products, (T, D) @ (D, D), for queries, keys "
-            "and values. Each costs T · D · D multiplications, and is made once, not for each pair.",
+            "and values. Each takes T · D · D multiplications, and is computed once, not for each pair.",
             _right(0, "self-attention", "restricted"),
         ),
         Property(
             "mixing in self-attention",
-            "In self-attention the mixing is two matrix products: (T, D) @ (D, T) for the scores, (T, T) @ (T, D) for "
-            "the sums. Each costs T · T · D.",
+            "In self-attention the mixing consists of two matrix products: (T, D) @ (D, T) for the scores, and (T, T) "
+            "@ (T, D) for the weighted sums. Each takes T · T · D multiplications.",
             _right(1, "self-attention"),
         ),
         Property(
             "mixing in restricted attention",
-            "In restricted attention only the pairs in the window count, twice D for each: once for the score, once "
-            "for the sum. The window mask has exactly as many True as there are pairs, whatever the radius.",
+            "In restricted attention only the pairs in the window count, with 2 · D multiplications each: D for the "
+            "score and D for the weighted sum. The window mask has exactly as many True as there are pairs, for every "
+            "radius.",
             _right(1, "restricted"),
         ),
         Property(
             "a recurrent step",
-            "In a recurrent layer each of the T steps multiplies two tables (D, D): one with the word, which is the "
-            "projection, one with the state, which is the mixing.",
+            "In a recurrent layer each of the T steps multiplies by two matrices (D, D): the product with the word is "
+            "the projection, and the product with the state is the mixing.",
             _right(0, "recurrent"),
         ),
         Property(
             "mixing in a recurrent layer",
-            "The state goes through a table (D, D) at each of the T steps, the start state too: T · D · D.",
+            "The state is multiplied by a matrix (D, D) at each of the T steps, the start state included, which takes "
+            "T · D · D multiplications.",
             _right(1, "recurrent"),
         ),
-        Property("a convolution", "In a convolution there is no projection apart: 0.", _right(0, "convolution")),
+        Property(
+            "a convolution",
+            "In a convolution there is no separate projection, so its number is 0.",
+            _right(0, "convolution"),
+        ),
         Property(
             "mixing in a convolution",
-            "Each neighbour goes through a table (D, D) of its own: D · D for each True of the window mask.",
+            "Each word in a window is multiplied by a matrix (D, D), which takes D · D multiplications for each True "
+            "of the window mask.",
             _right(1, "convolution"),
         ),
     ],
@@ -110,22 +118,25 @@ COUNT_MULTIPLICATIONS = Exercise(
 
 wrong = COUNT_MULTIPLICATIONS.mistakes
 wrong("windows hang over the ends", {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1)"}).says("""
-    You gave every word a full window of 2 · radius + 1. The first and the last words have fewer neighbours, and what
-    isn't there isn't multiplied: count the True in your window mask.""")
+    You gave every word a full window of 2 · radius + 1 words. The first and the last words have fewer neighbours,
+    and what doesn't exist isn't multiplied, so count the True in your window mask.""")
+wrong("pairs with a decimal point", {"int(window_mask": "float(window_mask"}).says("""
+    Your number of pairs is a floating-point number, so that the mixing is one, too. A count is a whole number: use
+    int(…) on the sum of the mask.""")
 wrong("restricted, yet all pairs", {'kind == "self-attention"': 'kind in ("self-attention", "restricted")'}).says("""
-    You counted all T · T pairs for the restricted layer too. Pairs outside the window are never scored: that is what
-    it saves.""")
+    You counted all T · T pairs for the restricted layer, too. Pairs outside of the window are never computed, and
+    this is what such a layer saves.""")
 wrong(
     "the paper's table",
     "pairs = length if kind in ('self-attention', 'recurrent') else radius\n"
     "if kind == 'recurrent':\n    return 0, length * dim**2\n"
     "return 0, length * pairs * (dim**2 if kind == 'convolution' else dim)",
 ).says("""
-    You took the formulas of the paper's Table 1. These are orders of magnitude: constants, projections and the ends
-    of the sentence are left out. Count each matrix product.""")
-wrong("four tables, not three", {"3 * length": "4 * length"}).says("""
-    You counted four projections. The fourth one comes with multi-head attention; this layer has three: queries, keys
-    and values.""")
+    You used the formulas of the paper's Table 1. These are orders of magnitude, without constants, projections
+    and the ends of the sentence, so count each matrix product instead.""")
+wrong("four projections, not three", {"3 * length": "4 * length"}).says("""
+    You counted four projections. The fourth one belongs to multi-head attention, while this layer has three: for
+    queries, keys and values.""")
 wrong("only the past", {"pairs = length**2": "pairs = length * (length + 1) // 2"}).says("""
-    You counted the pairs of a causal layer, T (T + 1) / 2. Plain self-attention lets every word see every word: T ·
-    T.""")
+    You counted the pairs of a causal layer, T (T + 1) / 2. In plain self-attention every word attends to every
+    word, which makes T · T pairs.""")

@@ -35,7 +35,7 @@ def _words_and_table(draw):
     table = sinusoidal_positions(12, dim)
     yield draw.normal(batch, length, dim), _elsewhere(draw.normal(length + batch + more, dim))  # a learnt table
     yield draw.normal(batch, length, dim), _elsewhere(table)
-    yield draw.normal(3, 3, 4), _elsewhere(draw.normal(3, 4))  # as many sentences as places
+    yield draw.normal(3, 3, 4), _elsewhere(draw.normal(3, 4))  # as many sentences as positions
     yield draw.normal(1, 3, 4), _elsewhere(draw.normal(5, 4))
     yield draw.normal(2, 1, 4), _elsewhere(draw.normal(5, 4))
     yield draw.normal(2, 4, 4), _elsewhere(draw.normal(4, 4))  # the table is just long enough
@@ -49,34 +49,37 @@ ADD_POSITIONS = Exercise(
     cases=_words_and_table,
     properties=[
         Property(
-            "word 0 gets place 0",
-            "Word 0 of every sentence must get row 0 of `positions` added.",
+            "word 0 gets position 0",
+            "Word 0 of every sentence must get row 0 of `positions` added, and in your result it gets something else.",
             lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
         ),
         Property(
             "the same in every sentence",
-            "What you add must be the same for every sentence: it depends on the place alone.",
+            "What you add must be the same for every sentence, because it depends on the position alone.",
             lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
         ),
     ],
 )
 
 wrong = ADD_POSITIONS.mistakes
+wrong("the whole table", {"positions[: x.shape[1]]": "positions"}).says("""
+    You added the whole table, which has Tmax rows. A sentence has only T words, so take the first T rows.""")
 wrong("positions along the batch", {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"}).says("""
-    You gave each *sentence* a position, the same for all its words. A position belongs to a word of the sentence:
-    axis 1, not axis 0.""")
+    You gave each *sentence* a position, which is the same for all its words. Each word of a sentence has a
+    position of its own, so positions run along axis 1, not along axis 0.""")
 wrong("cut to the number of sentences", {"positions[: x.shape[1]]": "positions[: x.shape[0]]"}).says("""
-    You took as many rows as there are sentences. Wanted are as many as a sentence has words: x.shape[1].""")
+    You took as many rows of the table as there are sentences. Take as many as a sentence has words, which is
+    x.shape[1].""")
 wrong("the last rows", {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"}).says("""
-    You took the last T rows of the table. A sentence begins at position 0, so take the first.""")
+    You took the last T rows of the table. A sentence begins at position 0, so take the first T rows.""")
 wrong("multiplied", {"x + first": "x * first"}).says("""
-    You multiplied. Add: a product with sin 0 = 0 would wipe features out.""")
+    You multiplied words and positions. They must be added, because a product with sin 0 = 0 would erase features.""")
 wrong("appended", {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"}).says("""
-    You laid positions and words end to end, (B, T, 2D). That works too, but costs twice the features; here they are
-    added.""")
+    You put words and positions side by side, (B, T, 2D). This would work as well, but costs twice as many
+    features. Here the positions are added.""")
 wrong("the table's dtype won", {"first.to(x)": "first"}).says("""
-    Your sum took the dtype of the table: with float64 positions a float32 sentence became float64, and the next layer
-    would refuse it. Bring the positions to x first: positions.to(x).""")
+    Your sum took the dtype of the table, so that with float64 positions a float32 sentence became float64, which
+    the next layer would refuse. Convert the positions first: positions.to(x).""")
 wrong("dtype without device", {"first.to(x)": "first.to(x.dtype)"}).says("""
-    The dtype is right, but the positions stay on their own device. With x on a GPU and the table on the CPU the sum
-    would fail: positions.to(x) takes over both.""")
+    The dtype is right, but the positions stay on their own device. With x on a GPU and the table on the CPU the
+    sum would fail, while positions.to(x) takes over both.""")

@@ -34,7 +34,7 @@ def _inputs(draw, batch, queries, keys, dim):
 
 
 def _far_apart(draw):
-    """Large scores; keys are made of −W, so where a word sees itself alone, what is closed scores far higher."""
+    """Large scores; keys are made of −W, so where a word attends to itself alone, what is closed scores far higher."""
     alone = torch.eye(4, dtype=torch.bool).expand(3, 4, 4).clone()
     some_closed = draw.mask(3, 4, 4) & torch.tensor([True, True, True, False])
     for steep in (300, 1e5):
@@ -53,6 +53,11 @@ def _quarters(draw):
 
 
 def _many_heads(draw):
+    if draw.compact:  # only to be shown
+        for mask in (None, draw.mask(2, 1, 2, empty_rows=False)[1:], torch.zeros(1, 1, 2).bool()):
+            yield *_inputs(draw, 1, 1, 2, 2), 2, mask
+        yield *_inputs(draw, 1, 2, 2, 2), 2, None
+        return
     batch, queries, keys, heads, size = draw.sizes(5)
     yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
     yield *_inputs(draw, batch, queries, keys, heads * size), heads, draw.mask(batch, queries, keys)
@@ -91,26 +96,27 @@ MULTI_HEAD_ATTENTION = Exercise(
     tolerance=1e-7,
     properties=[
         Property(
-            "closed places get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head: there the score is −∞.",
+            "closed positions get nothing",
+            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
+            "your result some weight there is not 0.",
             lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
         ),
         Property(
             "each head's rows sum to one",
-            "The weights of a query that may attend to something must sum to 1 in each head: mask before the softmax, "
-            "which runs over the last axis, the keys.",
+            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
+            "the softmax, which runs over the last axis, the keys.",
             lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
         ),
         Property(
             "head 0 has the first columns",
-            "Head 0's weights must come from its own features: the first D/H columns of query @ W_q, against "
-            "those of key @ W_k, divided by √(D/H).",
+            "Head 0's weights must come from its own features, which are the first D/H columns of query @ W_q and of "
+            "key @ W_k, and their scores are divided by √(D/H).",
             _head_0_by_itself,
         ),
         Property(
             "the output follows from the weights",
-            "Your weights look all right, but the output does not come from them: weights @ the values' heads, "
-            "merged, times W_o.",
+            "The output doesn't follow from your weights. It must be the weights times the values of each head, with "
+            "the heads merged, times W_o.",
             _context_from_weights,
         ),
     ],
@@ -119,38 +125,40 @@ MULTI_HEAD_ATTENTION = Exercise(
 wrong = MULTI_HEAD_ATTENTION.mistakes
 wrong += SCALED_OR_MASKED_WRONGLY
 wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
-    You divided by √D. A head's dot product sums over its own D/H features only, so that is what its spread comes
-    from: divide by √(D/H).""")
-wrong("tables transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
-    You used W.T, as nn.Linear keeps its weights. Here every table is used as it is: x @ W.""")
+    You divided by √D. The dot product of a head sums over its own D/H features only, so its standard deviation is
+    √(D/H), and this is what you divide by.""")
+wrong("matrices transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
+    You used the transposes of the matrices, because nn.Linear stores them that way. Here every matrix is used as
+    it is: x @ W.""")
 wrong("no projections", {"query @ W_q": "query", "key @ W_k": "key", "value @ W_v": "value"}).says("""
-    You cut query, key and value into heads as they came. Without W_q, W_k and W_v a head only ever sees the features
-    that happen to lie in its block.""")
+    You cut query, key and value into heads without projecting them first. Without W_q, W_k and W_v each head
+    could use only the features that stand in its own block.""")
 wrong("no W_o", {"context @ W_o": "context"}).says("""
-    You stopped after merging the heads. W_o comes last: without it no head could ever hear of another.""")
-wrong("key in the place of value", {"value @ W_v": "key @ W_v"}).says("""
-    You took the values from key. In self-attention nobody would notice; when value is something else, that is what
-    the weights must sum.""")
+    You stopped after merging the heads. The merged features must be multiplied by W_o, which is the only step
+    that combines the heads.""")
+wrong("key instead of value", {"value @ W_v": "key @ W_v"}).says("""
+    You made the values from `key`. In plain self-attention this makes no difference, but when `value` is another
+    tensor, the weights must sum `value @ W_v`.""")
 _CUT = "    q = _split(query"
 _BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
 wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
-    Your heads were cut with reshape or view alone, so each mixes positions and features. Use your split_heads: cut
-    the features, then bring the heads forward.""")
+    Your heads were cut with reshape or view alone, so that each of them mixes positions and features. Use your
+    split_heads, which cuts the features and then exchanges two axes.""")
 wrong("merged by reshape alone", {"_merge(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
-    Your weights are right, but the contexts were joined with reshape or view alone, so a row mixes several positions.
-    Use your merge_heads.""")
+    Your weights are right, but the contexts were joined with reshape or view alone, so that a row mixes several
+    positions. Use your merge_heads.""")
 _BLOCKS = "torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)"
 _FOR_ITSELF = f"    W_q, W_k, W_v = (W * {_BLOCKS} for W in (W_q, W_k, W_v))\n"
 wrong("cut before the projection", {_CUT: _FOR_ITSELF + _CUT}).says("""
-    You cut query, key and value into heads first, and projected each part with a block from W's diagonal. Project the
-    whole vector, then cut: a head may draw on all D features.""")
+    You cut query, key and value into heads first and projected each part with its own block of W. Project the
+    whole vector first and cut it then, because a head may use all D features.""")
 wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
-    Your mask (B, Tq, Tk) met scores (B, H, Tq, Tk) as it is. Torch aligns axes from the right, so sentences met heads.
-    The new axis goes behind the batch: mask[:, None].""")
+    You used the mask (B, Tq, Tk) beside scores (B, H, Tq, Tk) as it is. torch aligns axes from the right, so that
+    the batch axis of the mask meets the heads. Insert an axis behind the batch: mask[:, None].""")
 wrong("mask with its axis behind the queries", {"mask[:, None]": "mask[:, :, None]"}).says("""
-    You gave the mask its new axis behind the queries, (B, Tq, 1, Tk), so queries met heads. The scores have their
-    heads behind the batch: mask[:, None].""")
+    You inserted the new axis of the mask behind the queries, (B, Tq, 1, Tk), so that queries meet heads. In the
+    scores the heads stand behind the batch: mask[:, None].""")
 _REPEATED = "mask.repeat(heads, 1, 1).unflatten(0, (len(q), heads))"
 wrong("mask repeated in the wrong order", {"mask[:, None]": _REPEATED}).says("""
-    You folded the heads into the batch, where all heads of sentence 0 come first. mask.repeat goes through all
-    *sentences* first. Take repeat_interleave, or leave the heads an axis of their own.""")
+    You joined heads and batch into one axis, in which all heads of sentence 0 come first, but mask.repeat goes
+    through all *sentences* first. Use repeat_interleave, or keep an axis for the heads.""")

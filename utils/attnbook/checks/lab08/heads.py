@@ -1,4 +1,4 @@
-"""Lab 8: many heads, and positions. Cutting the features into heads, and laying them end to end again."""
+"""Lab 8: many heads, and positions. Cutting the features into heads, and joining them again."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def split_heads(x, heads):
 def _whole(draw):
     batch, length, heads, size = draw.sizes(4)
     yield draw.normal(batch, length, heads * size), heads
-    yield draw.normal(2, 2, 4), 2  # as many heads as features a head, as places, as sentences
+    yield draw.normal(2, 2, 4), 2  # as many heads as features per head, as positions, as sentences
     yield draw.normal(1, 3, 4), 2  # one sentence: its axis stays
-    yield draw.normal(3, 1, 6), 2  # one place
+    yield draw.normal(3, 1, 6), 2  # one position
     yield draw.normal(2, 3, 4), 1  # one head
-    yield draw.normal(2, 4, 3), 3  # one feature a head
-    yield draw.normal(2, 6, 6), 2  # the places could be shared among the heads as well
+    yield draw.normal(2, 4, 3), 3  # one feature per head
+    yield draw.normal(2, 6, 6), 2  # the positions could be divided among the heads as well
 
 
 SPLIT_HEADS = Exercise(
@@ -31,12 +31,14 @@ SPLIT_HEADS = Exercise(
     properties=[
         Property(
             "head 0 has the first features",
-            "Head 0 must hold the first D/H features of every place, in their order.",
+            "Head 0 must hold the first D/H features of every position, in their order, and in your result it holds "
+            "something else.",
             lambda result, x, heads: torch.equal(result[:, 0], x[..., : result.shape[-1]]),
         ),
         Property(
             "the last head has the last features",
-            "The last head must hold the last D/H features of every place, in their order.",
+            "The last head must hold the last D/H features of every position, in their order, and in your result it "
+            "holds something else.",
             lambda result, x, heads: torch.equal(result[:, -1], x[..., -result.shape[-1] :]),
         ),
     ],
@@ -44,22 +46,25 @@ SPLIT_HEADS = Exercise(
 
 wrong = SPLIT_HEADS.mistakes
 wrong("reshape alone", {"parts.transpose(1, 2)": "parts.reshape(batch, heads, length, -1)"}).says("""
-    You went to (B, H, T, D/H) with reshape or view alone. That keeps the order in memory, so a head gets a few whole
-    *positions*. Cut the features first, (B, T, H, D/H), then exchange two axes.""")
+    You made (B, H, T, D/H) with reshape or view alone, which keeps the order of the numbers in memory, so that a
+    head gets a few whole *positions*. Cut the features first, (B, T, H, D/H), and then exchange two axes.""")
 wrong("every H-th feature", "return x.reshape(*x.shape[:2], -1, heads).permute(0, 3, 1, 2)").says("""
-    You dealt the features out like cards: head 0 has features 0, H, 2H, … Each head gets a block of *neighbours*: cut
-    D into (H, D/H), in this order.""")
+    You gave head 0 the features 0, H, 2H, … Each head gets a block of *neighbouring* features, so cut D into (H,
+    D/H), in this order.""")
 wrong("heads taken for their size", {"length, heads, dim // heads": "length, dim // heads, heads"}).says("""
-    You made heads of `heads` features each. `heads` says *how many* there are; each has D / heads features.""")
+    You made heads of `heads` features each. The argument `heads` says *how many* heads there are, and each of
+    them has D / heads features.""")
 wrong("heads one under another", {"parts.transpose(1, 2)": "parts.permute(2, 0, 1, 3).flatten(0, 1)"}).says("""
-    You joined the heads along the batch with cat, (H·B, T, D/H). They need a *new* axis: torch.stack(…, dim=1).""")
-wrong("places cut, not features", "return x.reshape(len(x), heads, x.shape[1] // heads, x.shape[2])").says("""
-    You shared the *positions* among the heads: (B, H, T/H, D). Every head must see every position; it is the features
-    that are shared out.""")
+    You joined the heads along the batch, so that the result has the shape (H·B, T, D/H). The heads need a *new*
+    axis, which torch.stack(…, dim=1) makes and torch.cat does not.""")
+wrong("positions cut, not features", "return x.reshape(len(x), heads, x.shape[1] // heads, x.shape[2])").says("""
+    You divided the *positions* among the heads, (B, H, T/H, D). Every head must have all positions, because it is
+    the features that are divided.""")
 wrong("all features for every head", "return x.unsqueeze(1).expand(-1, heads, -1, -1)").says("""
-    Every head got a copy of all D features. A head has D/H of them, which is why many heads cost no more than one.""")
+    Every head got a copy of all D features. A head gets only D/H of them, which is why many heads cost no more
+    than one.""")
 wrong("a tuple of heads", "return x.chunk(heads, dim=-1)").says("""
-    You returned the heads as a tuple of tensors. Put them into one tensor, with a new axis for the heads:
+    You returned the heads as a tuple of tensors. Put them into one tensor with a new axis for the heads:
     torch.stack(…, dim=1).""")
 
 
@@ -74,9 +79,9 @@ def _in_heads(draw):
     yield (draw.normal(batch, heads, length, size),)
     yield (draw.normal(2, 2, 2, 2),)
     yield (draw.normal(1, 2, 3, 2),)  # one sentence
-    yield (draw.normal(3, 2, 1, 2),)  # one place
+    yield (draw.normal(3, 2, 1, 2),)  # one position
     yield (draw.normal(2, 1, 3, 2),)  # one head
-    yield (draw.normal(2, 3, 2, 1),)  # one feature a head
+    yield (draw.normal(2, 3, 2, 1),)  # one feature per head
     yield (draw.normal(3, 3, 3, 3),)
     yield (draw.normal(2, 5, 3, 4).transpose(1, 2),)  # as split_heads gives it: not in one piece in memory
 
@@ -87,9 +92,9 @@ MERGE_HEADS = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "a place keeps its own numbers",
-            "Row t of your result must hold what the heads have at place t, head 0 first, and nothing from other "
-            "places.",
+            "a position keeps its own numbers",
+            "Row t of your result must hold the features that the heads have at position t, head 0 first, and nothing "
+            "from other positions.",
             lambda result, x: torch.equal(result[:, -1], torch.cat(x[:, :, -1].unbind(1), dim=-1)),
         )
     ],
@@ -97,16 +102,17 @@ MERGE_HEADS = Exercise(
 
 wrong = MERGE_HEADS.mistakes
 wrong("reshape alone", {"x.transpose(1, 2)": "x"}).says("""
-    You went to (B, T, D) with reshape or view alone. It reads memory head by head, so a row mixes several
-    *positions*. Bring T in front of H first, then join.""")
+    You made (B, T, D) with reshape or view alone, which reads the memory head by head, so that a row mixes
+    several *positions*. Move the axis T in front of H first, and then join the last two axes.""")
 wrong("view after transpose", {"parts.reshape(": "parts.view("}).says("""
-    After transpose the numbers no longer lie in memory in the order that you see, and view refuses to copy. Take
-    reshape or flatten, which copy when they must.""")
+    After transpose the numbers no longer lie in memory in the order of the axes, and `view` never copies. Use
+    reshape or flatten, which copy when it is necessary.""")
 wrong("features interleaved", {"x.transpose(1, 2)": "x.permute(0, 2, 3, 1)"}).says("""
-    You laid the heads' features in alternation: feature 0 of each head, then feature 1, … The heads go end to end:
-    the last two axes must be (H, D/H) when you join them.""")
-wrong("heads laid along the places", "return x.flatten(1, 2)").says("""
-    You joined heads and positions, (B, H·T, D/H): each head's sentence behind the other. It is the *features* that go
-    end to end, (B, T, H·D/H).""")
+    You joined the heads in alternation: feature 0 of each head, then feature 1 of each head, and so on. The whole
+    of head 0 comes first, then head 1, so the last two axes must be (H, D/H) when you join them.""")
+wrong("heads laid along the positions", "return x.flatten(1, 2)").says("""
+    You joined heads and positions, (B, H·T, D/H), so that the positions of one head follow those of another. The
+    *features* of the heads must stand side by side, (B, T, H·D/H).""")
 wrong("an axis of length 1 lost", {"heads * size)": "heads * size).squeeze()"}).says("""
-    You squeezed, and with one sentence or one position its axis is gone. Keep all three axes.""")
+    You squeezed the result, so that with one sentence or one position an axis is lost. All three axes must stay,
+    (B, T, D).""")

@@ -8,9 +8,9 @@ from ..engine.exercise import Exercise, Mistakes, Property
 
 
 def sinusoidal_positions(length, dim):
-    places = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
+    steps = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
-    turned = places / 10000 ** (pairs / dim)  # (T, D/2), radians
+    turned = steps / 10000 ** (pairs / dim)  # (T, D/2), radians
     return torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(1)  # (T, D/2, 2) -> (T, D)
 
 
@@ -25,7 +25,7 @@ def _sizes(draw):
     yield 3, 4
     yield length, 2 * pairs
     yield 4, 4
-    yield 1, 6  # one place: (1, D)
+    yield 1, 6  # one position: (1, D)
     yield 5, 2  # one pair
     yield 20 + draw.integer(0, 20), 8 + 2 * draw.integer(0, 5)
     if draw.number == 1:
@@ -39,24 +39,27 @@ SINUSOIDAL_POSITIONS = Exercise(
     canonical=in_double,
     properties=[
         Property(
-            "place 0 is 0, 1, 0, 1, …",
-            "At place 0 every angle is 0: its row must be sin 0 = 0, cos 0 = 1, 0, 1, …",
+            "position 0 is 0, 1, 0, 1, …",
+            "At position 0 every angle is 0, so its row must be sin 0 = 0, cos 0 = 1, 0, 1, and so on. Yours is "
+            "another row.",
             lambda result, length, dim: (result[0, 0::2].abs() < 1e-6).all() and (result[0, 1::2] > 1 - 1e-6).all(),
         ),
         Property(
-            "the first pair turns one radian a place",
-            "The first two features of place t must be sin t and cos t: the exponent of the first pair is 0.",
+            "the first pair turns one radian per position",
+            "The first two features of position t must be sin t and cos t, because the exponent of the first pair is "
+            "0.",
             lambda result, length, dim: ((result[:, 0] - torch.arange(length).double().sin()).abs() < 1e-5).all(),
         ),
         Property(
             "later pairs turn slower",
-            "Each pair must turn *slower* than the one before it: at place 1 the sines get smaller from pair to pair. "
-            "Divide by 10000^(2i/D), or put a minus into the exponent.",
+            "Each pair must turn *more slowly* than the one before it, so that at position 1 the sines get smaller "
+            "from pair to pair. Divide by 10000^(2i/D), or put a minus into the exponent.",
             lambda result, length, dim: (result[1:2, 0::2].diff() < 0).all() and (result[1:2, 0::2] > 0).all(),
         ),
         Property(
             "sine and cosine of one angle",
-            "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1.",
+            "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1. In your "
+            "result they don't.",
             lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
         ),
     ],
@@ -64,18 +67,19 @@ SINUSOIDAL_POSITIONS = Exercise(
 
 wrong = WRONG_ANGLES = Mistakes()  # the angles of sinusoidal_positions and of relative_shift
 wrong("no parentheses round the exponent", {"(pairs / dim)": "pairs / dim"}).says("""
-    You wrote … / 10000 ** 2i / D without parentheses, which reads (… / 10000^(2i)) / D. The whole fraction 2i / D is
-    the exponent: 10000 ** (… / dim).""")
+    You wrote … / 10000 ** 2i / D without parentheses, which Python reads as (… / 10000^(2i)) / D. The whole
+    fraction 2i / D is the exponent: 10000 ** (… / dim).""")
 wrong("the 2 counted twice", {"(pairs / dim)": "(2 * pairs / dim)"}).says("""
-    Your exponents are 4i / D: you doubled numbers that go 0, 2, 4, … already, or divided them by D/2. Pair i has the
-    exponent 2i / D.""")
+    Your exponents are 4i / D, either because you doubled numbers that are 0, 2, 4, … already, or because you
+    divided them by D/2. Pair i has the exponent 2i / D.""")
 wrong("the 2 forgotten", {"(pairs / dim)": "(pairs / 2 / dim)"}).says("""
-    Your exponents are i / D for pair i, so they stop at one half. It is 2i / D: the slowest pair turns nearly 10000
-    times slower than the first.""")
+    Your exponent for pair i is i / D, so that the exponents never exceed one half. It must be 2i / D, with which
+    the last pair turns nearly 10000 times more slowly than the first if there are many pairs.""")
 wrong("1000 for 10000", {"10000": "1000"}).says("""
-    You took 1000. The paper's number is 10000, with four zeros.""")
+    You used the number 1000, which has one zero too few. The paper's number is 10000.""")
 wrong("multiplied, not divided", {" / 10000": " * 10000"}).says("""
-    You multiplied by 10000^(2i/D). Later pairs must turn *slower*: divide, or put a minus into the exponent.""")
+    You multiplied by 10000^(2i/D). Later pairs must turn *more slowly*, so divide by it, or put a minus into the
+    exponent.""")
 
 wrong = SINUSOIDAL_POSITIONS.mistakes
 wrong += WRONG_ANGLES
@@ -85,10 +89,10 @@ wrong(
     "turned = torch.arange(length)[:, None] / 10000 ** (torch.arange(dim) / dim)\n"
     "return torch.where(torch.arange(dim) % 2 == 0, turned.sin(), turned.cos())",
 ).says("""
-    You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one: features 2i
-    and 2i + 1 both have the exponent 2i / D. Only then is moving on a rotation.""")
+    You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one angle, so
+    features 2i and 2i + 1 both have the exponent 2i / D. Only then is a shift of the position a rotation.""")
 wrong("sines first, then cosines", {_ALTERNATING: "torch.cat([turned.sin(), turned.cos()], dim=-1)"}).says("""
-    You put all sines into the first half and all cosines into the second. Some programs do; here they alternate: sine
-    on even, cosine on odd features.""")
+    You put all sines into the first half and all cosines into the second half, as some programs do. Here they
+    alternate: sine on even and cosine on odd features.""")
 wrong("sine and cosine swapped", {"[turned.sin(), turned.cos()]": "[turned.cos(), turned.sin()]"}).says("""
-    You put the cosine on the even features. Feature 0 is a sine: position 0 has the row 0, 1, 0, 1, …""")
+    You put the cosine on the even features. Feature 0 is a sine, so that position 0 has the row 0, 1, 0, 1, …""")

@@ -1,4 +1,4 @@
-"""Lab 8: moving on by some places is a rotation."""
+"""Lab 8: a shift by some positions is a rotation."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _shifts(draw):
     yield 6, 0  # stay
     yield 6, 1  # later pairs turn less, to be seen at once
     yield 2 * draw.sizes(1, low=4)[0], draw.integer(5, 30)
-    yield 8, draw.integer(1, 9) + 0.5  # half a place: why not
+    yield 8, draw.integer(1, 9) + 0.5  # half a position
     if draw.number == 1:
         yield 64, draw.integer(2, 6)  # many pairs, the last of them hardly turn
         yield 8, 100
         yield 8, -100
 
 
-def _place(t, dim):
+def _position(t, dim):
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)
     angle = t / 10000 ** (pairs / dim)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten()  # (D,)
@@ -39,15 +39,15 @@ def _place(t, dim):
 
 def _later_are_faster(matrix, dim, offset):
     """Whether, at a small offset, the first block is right and the sine of a later one is too large."""
-    sines, wanted = matrix[1::2, ::2].diagonal().abs(), _place(offset, dim)[::2].abs()
-    first_is_right = torch.allclose(matrix[:2, 0], _place(offset, 2).flip(0), atol=1e-5)
+    sines, wanted = matrix[1::2, ::2].diagonal().abs(), _position(offset, dim)[::2].abs()
+    first_is_right = torch.allclose(matrix[:2, 0], _position(offset, 2).flip(0), atol=1e-5)
     return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > wanted[1:] + 1e-3).any())
 
 
-def _moves(place):
-    """A property: the matrix takes this one place to where it belongs."""
+def _moves(position):
+    """A property: the matrix takes this one position to where it belongs."""
     return lambda result, dim, offset: torch.allclose(
-        _place(place, dim) @ result.double(), _place(place + offset, dim), atol=1e-5
+        _position(position, dim) @ result.double(), _position(position + offset, dim), atol=1e-5
     )
 
 
@@ -59,23 +59,26 @@ RELATIVE_SHIFT = Exercise(
     properties=[
         Property(
             "later pairs turn slower",
-            "The first block is right, but a later one turns too far. Each pair turns *slower* than the one before "
-            "it: divide by 10000^(2i/D), or put a minus into the exponent.",
+            "The first block is right, but a later one turns too far. Each pair turns *more slowly* than the one "
+            "before it, so divide by 10000^(2i/D), or put a minus into the exponent.",
             lambda result, dim, offset: not _later_are_faster(result.double(), dim, offset),
         ),
         Property(
-            "place 0 goes to place offset",
-            "Place 0, the row 0, 1, 0, 1, …, times your matrix must give the position of `offset`.",
+            "position 0 goes to position offset",
+            "Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number "
+            "`offset`. With your matrix it is another row.",
             _moves(0),
         ),
         Property(
-            "place 7 goes to place 7 + offset",
-            "The same matrix must move *every* place by `offset`: place 7 doesn't land where it should.",
+            "position 7 goes to position 7 + offset",
+            "The same matrix must move *every* position by `offset`. Position 7 times your matrix is not position 7 + "
+            "offset.",
             _moves(7),
         ),
         Property(
             "a rotation keeps lengths",
-            "A rotation changes no lengths and no angles: M times its transpose must be the identity.",
+            "A rotation changes no lengths and no angles, so that M times its transpose must be the identity. With "
+            "your matrix it isn't.",
             lambda result, *args: torch.allclose(result @ result.T, torch.eye(len(result)).to(result), atol=1e-5),
         ),
     ],
@@ -85,14 +88,16 @@ wrong = RELATIVE_SHIFT.mistakes
 wrong += WRONG_ANGLES
 _BLOCK = "[cosine, -sine, sine, cosine]"
 wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says("""
-    Your matrix goes `offset` positions *back* when it is used as p @ M (it is the transpose of what is wanted, made
-    for M @ p). Positions are rows here: the minus stands in the first row of each block.""")
+    Your matrix moves a position *back* by `offset` when it is used as p @ M, because it is the transpose of the
+    one that is wanted, made for M @ p. Here positions are rows, so the minus stands in the first row of each
+    block.""")
 wrong("no minus", {_BLOCK: "[cosine, sine, sine, cosine]"}).says("""
-    All four numbers of your blocks have a plus. sin(a + b) needs a plus, but cos(a + b) = cos a cos b − sin a sin b:
-    one minus per block, or it is no rotation.""")
+    All four numbers of your blocks have a plus. The formula for sin(a + b) has a plus, but cos(a + b) = cos a cos
+    b − sin a sin b, so each block contains one minus.""")
 wrong("one angle for all pairs", {"(pairs / dim)": "(0 * pairs)"}).says("""
-    You turned every pair by the same angle. Each pair has its own speed: pair i turns by offset / 10000^(2i/D).""")
+    You turned every pair by the same angle. Each pair has its own speed, so pair i turns by offset /
+    10000^(2i/D).""")
 _HALVES = "torch.diag_embed(blocks.permute(1, 2, 0)).transpose(1, 2).reshape(dim, dim)"
 wrong("halves, not neighbours", {"torch.block_diag(*blocks)": _HALVES}).says("""
     Your matrix turns feature i together with feature i + D/2. In our positions sine and cosine of an angle are
-    *neighbours*, 2i and 2i + 1: blocks of 2 × 2 along the diagonal.""")
+    *neighbours*, 2i and 2i + 1, so the blocks of 2 × 2 stand along the diagonal.""")

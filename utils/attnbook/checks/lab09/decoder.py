@@ -1,4 +1,4 @@
-"""Lab 9, fifth part: a layer of the decoder, which looks at itself, then at the source."""
+"""Lab 9, fifth part: a layer of the decoder, with attention to itself and to the source."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def decoder_layer(x, memory, self_mask, memory_mask, layer, norm="post"):
-    around = residual_post_norm if norm == "post" else residual_pre_norm
+    residual = residual_post_norm if norm == "post" else residual_pre_norm
 
-    def look_at_target(y):
+    def attend_to_target(y):
         return multi_head_attention(y, y, y, *layer.self_attention, self_mask)[0]
 
-    def look_at_source(y):
+    def attend_to_source(y):
         return multi_head_attention(y, memory, memory, *layer.cross_attention, memory_mask)[0]
 
     def compute(y):
@@ -34,12 +34,25 @@ def decoder_layer(x, memory, self_mask, memory_mask, layer, norm="post"):
     def norm_3(y):
         return layer_norm(y, *layer.norm_3)
 
-    x = around(x, look_at_target, norm_1)  # (B, T, D)
-    x = around(x, look_at_source, norm_2)  # (B, T, D)
-    return around(x, compute, norm_3)  # (B, T, D)
+    x = residual(x, attend_to_target, norm_1)  # (B, T, D)
+    x = residual(x, attend_to_source, norm_2)  # (B, T, D)
+    return residual(x, compute, norm_3)  # (B, T, D)
 
 
 def _decoders(draw):
+    if draw.compact:  # only to be shown
+        for norm in ("post", "pre"):
+            words, memory, layer = draw.normal(1, 3, 4), draw.normal(1, 2, 4), draw_decoder(draw, 4, 2, 3)
+            yield words[:, :2], memory, None, None, layer, norm
+            yield (
+                words,
+                memory,
+                torch.ones(1, 3, 3).bool().tril(),
+                draw.mask(2, 1, 2, empty_rows=False)[1:],
+                layer,
+                norm,
+            )
+        return
     batch, length, keys, hidden = draw.sizes(4)
     dim, heads = (4, 2) if draw.number == 0 else (10, 5)
     for norm in ("post", "pre"):
@@ -74,49 +87,53 @@ def _decoders(draw):
 
 DECODER_LAYER = Exercise(decoder_layer, cases=_decoders, tolerance=1e-8, properties=ends_as_asked("norm_3", "third"))
 
-_SEEN = "seen = layer_norm(memory, *layer.norm_2) if norm == 'pre' else memory\n\n    def look_at_source(y):"
-_OWN, _ACROSS, _COMPUTE = "x, look_at_target, norm_1", "x, look_at_source, norm_2", "x, compute, norm_3"
+_SEEN = "seen = layer_norm(memory, *layer.norm_2) if norm == 'pre' else memory\n\n    def attend_to_source(y):"
+_OWN, _ACROSS, _COMPUTE = "x, attend_to_target, norm_1", "x, attend_to_source, norm_2", "x, compute, norm_3"
 
 wrong = DECODER_LAYER.mistakes
 wrong += OF_BOTH_LAYERS
 wrong("weights handed on", {", self_mask)[0]": ", self_mask)"}).says("""
-    You handed on both results of an attention, output and weights, as the sublayer's answer. A tuple can't be added
-    to x: take the output, `[0]`.""")
+    Your self-attention returns both of its results, the output and the weights. Such a pair can't be added to x,
+    so take the output alone, with `[0]`.""")
 wrong("masks swapped", {", self_mask)": ", memory_mask )", ", memory_mask)": ", self_mask)"}).says("""
-    You swapped the masks. self_mask (B, T, T) says which words of the *target* may be seen, memory_mask (B, 1, Tk)
-    which of the *source*.""")
+    You exchanged the two masks. The self_mask (B, T, T) says to which words of the *target* a position may
+    attend, and the memory_mask (B, 1, Tk) says to which words of the *source*.""")
 wrong("self_mask for both", {", memory_mask)": ", self_mask)"}).says("""
-    You used self_mask for the source too. The whole source is known from the beginning: only its padding is closed,
-    by memory_mask.""")
-wrong("the source asks", {"(y, memory, memory,": "(memory, y, y,"}).says("""
-    You let the source ask and the target answer. The query is the word that is being written; keys and values are the
-    memory, what the encoder read.""")
+    You used self_mask for the cross-attention, too. The whole source is known from the beginning, so that only
+    its padding is closed there, by memory_mask.""")
+wrong("queries from the source", {"(y, memory, memory,": "(memory, y, y,"}).says("""
+    In your cross-attention the queries come from the memory, and keys and values from the target. It is the other
+    way round: each target position makes a query, and keys and values come from the memory.""")
 wrong("values from the target", {"(y, memory, memory,": "(y, memory, y,"}).says("""
-    You compared with the memory but fetched from the target. Key and value both come from the memory.""")
-wrong("the source never seen, but its mask", {"(y, memory, memory,": "(y, y, y,"}).says("""
-    Your second attention looks at the target again, with the source's mask. Key and value come from the memory: (y,
-    memory, memory, …). Then memory_mask fits.""")
-wrong("memory normalised", {"def look_at_source(y):": _SEEN, "(y, memory, memory,": "(y, seen, seen,"}).says("""
-    With norm="pre" you normalised the memory as well, with norm_2. The memory comes normalised from the encoder's
-    end; only what the sublayer is given, y, goes through its norm.""")
-wrong("the source asked without the norm", {"(y, memory, memory,": "(x, memory, memory,"}).says("""
-    With norm="pre" the query of your cross-attention is the x from outside: norm_2 has no effect. The query is what
-    the sublayer is given, y.""")
+    In your cross-attention the keys come from the memory, but the values from the target. Both must come from the
+    memory, because a weight belongs to one source word and multiplies that word's value.""")
+wrong("keys and values from the target", {"(y, memory, memory,": "(y, y, y,"}).says("""
+    Your second attention is another self-attention, because its keys and values come from the target, not from
+    the source. In cross-attention both are the memory: (y, memory, memory, …).""")
+wrong("memory normalised", {"def attend_to_source(y):": _SEEN, "(y, memory, memory,": "(y, seen, seen,"}).says("""
+    With norm="pre" you applied norm_2 to the memory, too. The memory is the finished output of the encoder, so
+    that only the sublayer's own argument is normalised.""")
+wrong("query of the cross-attention not normalised", {"(y, memory, memory,": "(x, memory, memory,"}).says("""
+    The query of your cross-attention is the x of the surrounding function. With norm="pre" it must be the
+    normalised x, which is the argument that the sublayer is given.""")
 wrong("sublayer's input ignored", {"(y, y, y,": "(x, x, x,"}).says("""
-    With norm="pre" your self-attention looks at the x from outside, not at what the sublayer is given: the norm
-    before it has no effect. Inside the little function use its own argument, three times.""")
-wrong("source first", {_OWN: "x, look_at_source, norm_1", _ACROSS: "x, look_at_target, norm_2"}).says("""
-    You looked at the source before the target. First the words written so far, then the source, then the feed-forward
-    sublayer.""")
-wrong("feed-forward in the middle", {_ACROSS: "x, compute, norm_2", _COMPUTE: "x, look_at_source, norm_3"}).says("""
-    You put the feed-forward sublayer between the two attentions. It comes last.""")
-wrong("feed-forward forgotten", {f"return around({_COMPUTE})": "return x"}).says("""
-    Your layer ends after the attentions. The feed-forward sublayer follows, with norm_3.""")
+    Your self-attention uses the x of the surrounding function, not the argument that the sublayer is given. With
+    norm="pre" this argument is the normalised x, so that here the norm has no effect. Inside the small function
+    use its own argument, three times.""")
+wrong("source first", {_OWN: "x, attend_to_source, norm_1", _ACROSS: "x, attend_to_target, norm_2"}).says("""
+    You applied cross-attention before self-attention. The order is self-attention to the target, cross-attention
+    to the source, and then feed-forward.""")
+wrong("feed-forward in the middle", {_ACROSS: "x, compute, norm_2", _COMPUTE: "x, attend_to_source, norm_3"}).says("""
+    You applied feed-forward between the two attentions. It comes last, after cross-attention, so that it can use
+    what both attentions have brought.""")
+wrong("feed-forward forgotten", {f"return residual({_COMPUTE})": "return x"}).says("""
+    Your layer ends after the two attentions. The feed-forward sublayer must follow, with its residual connection
+    and norm_3.""")
 wrong("the same attention twice", {"*layer.cross_attention": "*layer.self_attention"}).says("""
-    You used the parameters of the self-attention for the source too. There are two attentions, each with its own four
-    matrices.""")
-wrong("first norm twice", {_ACROSS: "x, look_at_source, norm_1"}).says("""
-    You used norm_1 around the cross-attention as well. The sublayers' norms go in order: target 1, source 2,
-    feed-forward 3.""")
-wrong("one norm for all", {_ACROSS: "x, look_at_source, norm_1", _COMPUTE: "x, compute, norm_1"}).says("""
-    You used norm_1 for all three sublayers. Each has a norm of its own.""")
+    You used the parameters of the self-attention for the cross-attention, too. The layer has two attentions, each
+    with four matrices of its own.""")
+wrong("first norm twice", {_ACROSS: "x, attend_to_source, norm_1"}).says("""
+    You used norm_1 around the cross-attention, too. The norms follow the order of the sublayers: norm_1 for
+    self-attention, norm_2 for cross-attention, and norm_3 for feed-forward.""")
+wrong("one norm for all", {_ACROSS: "x, attend_to_source, norm_1", _COMPUTE: "x, compute, norm_1"}).says("""
+    You used norm_1 for all three sublayers. Each of them has a norm of its own: norm_1, norm_2 and norm_3.""")

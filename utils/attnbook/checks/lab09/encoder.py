@@ -11,7 +11,7 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def encoder_layer(x, mask, layer, norm="post"):
-    around = residual_post_norm if norm == "post" else residual_pre_norm
+    residual = residual_post_norm if norm == "post" else residual_pre_norm
 
     def attend(y):
         return multi_head_attention(y, y, y, *layer.attention, mask)[0]
@@ -25,11 +25,16 @@ def encoder_layer(x, mask, layer, norm="post"):
     def second_norm(y):
         return layer_norm(y, *layer.norm_2)
 
-    x = around(x, attend, first_norm)  # (B, T, D)
-    return around(x, compute, second_norm)  # (B, T, D)
+    x = residual(x, attend, first_norm)  # (B, T, D)
+    return residual(x, compute, second_norm)  # (B, T, D)
 
 
 def _encoders(draw):
+    if draw.compact:  # only to be shown
+        for norm in ("post", "pre"):
+            yield draw.normal(1, 2, 4), draw.mask(2, 1, 2, empty_rows=False)[1:], draw_encoder(draw, 4, 2, 3), norm
+            yield draw.normal(1, 2, 4), draw.mask(1, 2, 2, empty_rows=False), draw_encoder(draw, 4, 2, 3), norm
+        return
     batch, length, hidden = draw.sizes(3)
     dim, heads = (4, 2) if draw.number == 0 else (10, 5)
     for norm in ("post", "pre"):
@@ -59,13 +64,14 @@ def ends_as_asked(norm: str, which: str) -> list[Property]:
     return [
         Property(
             "post-norm ends with a norm",
-            f'With norm="post" the last thing that happens is the {which} norm: take off its bias and its gain, and '
-            "each word's features must have mean 0.",
+            f'With norm="post" the last step is the {which} norm. Take off its bias and divide by its gain: then the '
+            "features of each word must have mean 0, and in your result they don't.",
             lambda result, *args: args[-1] == "pre" or mean(result, args[-2]) < 1e-6,
         ),
         Property(
             "pre-norm ends with a sum",
-            'With norm="pre" nothing is normalised at the end. Your result still has the mean of a norm.',
+            'With norm="pre" the last step is the sum of x and the output of feed-forward, and no norm follows it. '
+            "Your result ends with a norm.",
             lambda result, *args: args[-1] == "post" or mean(result, args[-2]) > 1e-6,
         ),
     ]
@@ -77,32 +83,46 @@ _STRAIGHT = "= lambda x, sublayer, n: n(sublayer(x)) if norm == 'post' else subl
 
 wrong = OF_BOTH_LAYERS = Mistakes()
 wrong("post and pre swapped", {'if norm == "post"': 'if norm == "pre"'}).says("""
-    You took pre-norm for "post" and the other way round.""")
-wrong("no way around at all", {'= residual_post_norm if norm == "post" else residual_pre_norm': _STRAIGHT}).says("""
-    Your layer has no residual connections. Go around each sublayer with your own functions.""")
+    You used pre-norm for norm="post" and post-norm for norm="pre". Exchange the two residual functions.""")
+wrong("no residual connection", {'= residual_post_norm if norm == "post" else residual_pre_norm': _STRAIGHT}).says("""
+    Your layer has no residual connections, so the x that a sublayer receives is never added to its output. Call
+    each sublayer through one of your two residual functions.""")
 wrong("feed-forward's input ignored", {"return feed_forward(y,": "return feed_forward(x,"}).says("""
-    With norm="pre" your feed-forward sublayer computes with the x from outside, not with what it is given: the norm
-    before it has no effect. Inside the little function use its own argument.""")
+    The feed-forward sublayer computes with the x of the surrounding function, not with the argument that it is
+    given. With norm="pre" this argument is the normalised x, so that here the norm has no effect. Inside the
+    small function use its own argument.""")
 
-_FIRST, _SECOND = "around(x, attend, first_norm)", "around(x, compute, second_norm)"
+_FIRST, _SECOND = "residual(x, attend, first_norm)", "residual(x, compute, second_norm)"
 
 wrong = ENCODER_LAYER.mistakes
 wrong += OF_BOTH_LAYERS
+wrong("mask forgotten", {"*layer.attention, mask)": "*layer.attention)"}).says("""
+    You didn't pass the mask to the attention, so that every position attends to every other one. Pass it behind
+    `*layer.attention`.""")
+wrong("attention instead of a function", {"x, attend, ": "x, attend(x), "}).says("""
+    You passed the *output* of the attention to the residual function, which wants to call the sublayer itself. Pass a
+    function of one argument: `lambda y: multi_head_attention(y, y, y, …)[0]`.""")
+wrong("second sublayer starts again from x", {f"x = {_FIRST}": f"unused = {_FIRST}"}).says("""
+    Your second sublayer works on the layer's input again, so that what the first one computed is lost. It must work on
+    the result of the first: `x = residual(x, …)`.""")
 wrong("weights handed on", {"*layer.attention, mask)[0]": "*layer.attention, mask)"}).says("""
-    You handed on both results of the attention, output and weights, as the sublayer's answer. A tuple can't be added
-    to x: take the output, `[0]`.""")
+    Your sublayer returns both results of the attention, the output and the weights. Such a pair can't be added to
+    x, so take the output alone, with `[0]`.""")
 wrong("sublayer's input ignored", {"(y, y, y,": "(x, x, x,"}).says("""
-    With norm="pre" your attention looks at the x from outside, not at what the sublayer is given: the norm before it
-    has no effect. Inside the little function use its own argument, three times.""")
+    The attention uses the x of the surrounding function, not the argument that the sublayer is given. With
+    norm="pre" this argument is the normalised x, so that here the norm has no effect. Inside the small function
+    use its own argument, three times.""")
 wrong("keys and values not normalised", {"(y, y, y,": "(y, x, x,"}).says("""
-    With norm="pre" only your query is normalised: key and value are still the x from outside. In self-attention all
-    three come from the sublayer's own input, the y that it is given.""")
+    With norm="pre" only your query is normalised, while key and value are still the x of the surrounding
+    function. In self-attention all three are the sublayer's own argument.""")
 wrong("first norm twice", {"compute, second_norm": "compute, first_norm"}).says("""
-    You used norm_1 for both sublayers. Each has a norm of its own.""")
+    You used norm_1 for both sublayers. Each sublayer has a norm of its own, so feed-forward takes norm_2.""")
 wrong("feed-forward first", {"x, attend, ": "x, compute, ", "x, compute, s": "x, attend, s"}).says("""
-    You computed first and attended afterwards. Words fetch from each other first; then each works on what it got.""")
+    You applied feed-forward before attention, each with the norm of the other. Attention comes first, with
+    norm_1, and feed-forward second, with norm_2, so that it can use what attention has brought from other words.""")
 wrong("feed-forward first, each with its own norm", {_SECOND: _FIRST, f"x = {_FIRST}": f"x = {_SECOND}"}).says("""
-    You computed first and attended afterwards. Attention comes first: words fetch from each other, then each works on
-    what it got.""")
+    You applied feed-forward before attention. Attention comes first, so that feed-forward can use what attention
+    has brought from other words.""")
 wrong("feed-forward forgotten", {f"return {_SECOND}": "return x"}).says("""
-    Your layer ends after the attention. The feed-forward sublayer follows, with norm_2.""")
+    Your layer ends after the attention. The feed-forward sublayer must follow, with its residual connection and
+    norm_2.""")

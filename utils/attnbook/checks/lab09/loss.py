@@ -36,12 +36,13 @@ LABEL_SMOOTHING_LOSS = Exercise(
     properties=[
         Property(
             "positive",
-            "The loss is the mean of negative logarithms of probabilities, so it is never below 0.",
+            "The loss is a mean of negative logarithms of probabilities, so it can never be below 0.",
             lambda result, *args: result >= 0,
         ),
         Property(
             "no smoothing, no change",
-            "With smoothing 0 it must be the ordinary loss: the mean of −log p(right word) over the real words.",
+            "With smoothing 0 the result must be the ordinary loss, which is the mean of −log p(right word) over the "
+            "real words. Yours is another number.",
             lambda result, logits, target, smoothing, pad: (
                 smoothing > 0 or abs(result - label_smoothing_loss(logits, target, 0.0, pad)) < 1e-6
             ),
@@ -57,39 +58,50 @@ share = smoothing / logs.shape[-1]
     losses = top * math.log(top) + (logs.shape[-1] - 1) * rest - """
 
 wrong = LABEL_SMOOTHING_LOSS.mistakes
+wrong("axis of gather kept", {"[:, :, None])[:, :, 0]": "[:, :, None])"}).says("""
+    After `gather` your log-probabilities of the right words have the shape (B, T, 1), and beside (B, T) they broadcast
+    to (B, T, T). Take the last axis away: `[:, :, 0]`.""")
+wrong("indexed with the whole target", {"logs.gather(-1, target[:, :, None])[:, :, 0]": "logs[:, :, target]"}).says("""
+    `logs[:, :, target]` takes *all* words of the batch at each position, so that its shape is (B, T, B, T). Each
+    position needs its own word only, which `gather` picks.""")
 wrong("even part forgotten", {" - smoothing * even": ""}).says("""
-    You gave the right word 1 − smoothing but spread nothing over the vocabulary. What you took away must go
-    somewhere: the target's probabilities sum to 1.""")
+    You gave the right word the probability 1 − smoothing, but spread nothing over the vocabulary. The wanted
+    probabilities must sum to 1, so the part that was taken away must be given to all words evenly.""")
 wrong("nothing taken from the right word", {"-(1 - smoothing) * right": "-right"}).says("""
-    You added the even part but left the right word its whole probability 1. The target's probabilities must sum to 1:
-    multiply the right word's part by 1 − smoothing.""")
+    You added the even part, but the right word still has its whole probability of 1. The wanted probabilities
+    must sum to 1, so multiply the right word's part by 1 − smoothing.""")
 wrong("even part with the wrong sign", {"right - smoothing * even": "right + smoothing * even"}).says("""
-    You added smoothing · mean log p. Both parts are *minus* logarithms: −(1 − ε) log p(right) − ε · mean log p.""")
+    You added smoothing times the mean of log p. Both parts are *minus* logarithms: −(1 − ε) log p(right) − ε ·
+    mean log p.""")
 wrong("spread over the others", {_EVEN: "even = (logs.sum(-1) - right) / (logs.shape[-1] - 1)"}).says("""
-    You shared `smoothing` among the V − 1 *other* words. torch and the paper's source (Szegedy and others) spread it
-    over the whole vocabulary, the right word included: each gets smoothing / V.""")
+    You shared `smoothing` among the V − 1 *other* words. torch and the paper's source (Szegedy and others) spread
+    it over the whole vocabulary including the right word, so that each word gets smoothing / V.""")
 wrong("spread over V − 2", {_EVEN: "even = (logs.sum(-1) - right - logs[..., pad]) / (logs.shape[-1] - 2)"}).says("""
-    You shared `smoothing` among all words but the right one and padding, as a well-known tutorial does. The loss
-    wanted here is torch's: evenly over the whole vocabulary, V words.""")
+    You shared `smoothing` among all words except the right one and padding, as a well-known tutorial does. The
+    loss that is wanted here is torch's, which spreads it evenly over all V words.""")
 wrong("summed over the vocabulary", {"logs.mean(dim=-1)": "logs.sum(dim=-1)"}).says("""
-    You summed the even part over the vocabulary: each word got `smoothing` instead of smoothing / V. Take the mean.""")
+    You summed the even part over the vocabulary, so that each word got `smoothing` instead of smoothing / V. Take
+    the mean over the vocabulary.""")
 wrong("Kullback–Leibler divergence", {"losses = -": _DIVERGENCE}).says("""
-    You computed the divergence from the smoothed target, as `kl_div` does. It has the same gradient, but is smaller
-    by the target's own entropy. Wanted is torch's loss: −Σ q log p, without q log q.""")
-wrong("divided by all places", {"/ real.sum()": "/ real.numel()"}).says("""
-    You left padding out of the sum, but divided by all places, B · T. Divide by the number of real words, or short
-    sentences make the loss look small.""")
+    You computed the divergence from the wanted distribution q, as `kl_div` does. It has the same gradient, but is
+    smaller by the entropy of q. Wanted is torch's loss, −Σ q log p.""")
+wrong("divided by all positions", {"/ real.sum()": "/ real.numel()"}).says("""
+    You left padding out of the sum, but divided by the number of all positions, B · T. Divide by the number of
+    real words, because otherwise padding makes the loss look smaller than it is.""")
 wrong("padding's smoothing counted", {" - smoothing * even": "", _MEAN: _MEAN + " - smoothing * even.mean()"}).says("""
-    You left padding out of the first part of the loss only. Its even part still counts: leave out both.""")
+    You left padding out of the right word's part only, while the even part still counts it. Leave padding out of
+    both.""")
 wrong("mean of the sentences' means", {_MEAN: "((losses * real).sum(1) / real.sum(1)).mean()"}).says("""
-    You averaged each sentence, then the sentences. Then a word counts more in a short sentence. Take one mean over
-    all real words of the batch.""")
+    You averaged each sentence first, and then the sentences, so that a word counts more in a short sentence. Take
+    one mean over all real words of the batch.""")
 wrong("summed over the words", {" / real.sum()": ""}).says("""
-    You returned the sum. Wanted is the mean over the real words: nats a word, whatever the batch.""")
+    You returned the sum over the real words. Wanted is their mean, in nats per word, so that the loss doesn't
+    depend on the size of the batch.""")
 wrong("no logarithm", {"log_softmax": "softmax"}).says("""
-    You weighted probabilities, not their logarithms: `log_softmax`, not `softmax`.""")
+    You averaged probabilities instead of their logarithms. Use `log_softmax` instead of `softmax`.""")
 wrong("softmax over the words", {"log_softmax(dim=-1)": "log_softmax(dim=1)"}).says("""
-    You took the softmax over the places of the sentence. At each place the *vocabulary* shares the probability: last
-    axis.""")
+    You took the softmax over the positions of the sentence. At each position the probabilities are shared among
+    the words of the *vocabulary*, which is the last axis.""")
 wrong("only padding counted", {"target != pad": "target == pad"}).says("""
-    You kept the padding and left out the words. `target != pad` is where the words are.""")
+    You counted the positions of the padding and left out the real words. The real words are where `target !=
+    pad`.""")

@@ -1,4 +1,4 @@
-"""Lab 9, third part: what a decoder's words may look at."""
+"""Lab 9, third part: to what a decoder's words may attend."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..engine.exercise import Exercise, Property
 
 def decoder_mask(target, pad):
     length = target.shape[1]
-    past = torch.ones(length, length, dtype=torch.bool, device=target.device).tril()  # (T, T)
+    causal = torch.ones(length, length, dtype=torch.bool, device=target.device).tril()  # (T, T)
     real = target != pad  # (B, T)
-    return past & real[:, None, :]  # (B, T, T)
+    return causal & real[:, None, :]  # (B, T, T)
 
 
 def _sentences(draw):
@@ -21,7 +21,7 @@ def _sentences(draw):
         target = pad + draw.integers(1, 9, B, T)  # no padding
         target[-1, -1] = pad  # behind
         if B > 1:
-            target[0, :2] = pad  # in front: nothing to look at for the first words
+            target[0, :2] = pad  # in front: the first words may attend to nothing
             target[-1, 0] = 0 if pad else 1  # another word with a small number
             target[1, 1] = pad  # and between
         yield target, pad
@@ -42,57 +42,68 @@ DECODER_MASK = Exercise(
     properties=[
         Property(
             "nothing later",
-            "A word may not look at what comes after it: above the diagonal all must be False.",
+            "No position may attend to a later one, so everything above the diagonal must be False. In your mask "
+            "something there is True.",
             lambda result, target, pad: not torch.as_tensor(result).bool().triu(1).any(),
         ),
         Property(
             "no padding",
-            "No word may look at padding: the columns of places that hold `pad` must be False.",
+            "No position may attend to padding, so the columns of all positions that hold `pad` must be False. In "
+            "your mask one of them is open somewhere.",
             lambda result, target, pad: not (result.bool() & (target == pad)[:, None, :]).any(),
         ),
         Property(
             "real words see themselves",
-            "A real word may look at itself: True on the diagonal.",
+            "Each real word may attend to itself, so the diagonal must be True wherever the target is not padding. In "
+            "your mask it is False for some real word.",
             lambda result, target, pad: result.bool().diagonal(dim1=1, dim2=2)[target != pad].all(),
         ),
     ],
 )
 
-_MASK = "mask = past & real[:, None, :]\n    "
+_MASK = "mask = causal & real[:, None, :]\n    "
 _OPENED = _MASK + "return mask | ~mask.any(-1, keepdim=True)"
 _ADDED = _MASK + "return torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)"
 
 wrong = DECODER_MASK.mistakes
-wrong("all the wrong way round", {"past & real[:, None, :]": "~(past & real[:, None, :])"}).says("""
-    Your mask is True where a word may *not* look. That is how torch's `attn_mask` counts; in this book True means
-    *may attend*.""")
+wrong("a triangle of numbers", {"dtype=torch.bool, ": ""}).says("""
+    Your triangle holds the numbers 0 and 1, and `&` doesn't combine these with True and False. Make the triangle
+    boolean: `dtype=torch.bool`.""")
+wrong("all the wrong way round", {"causal & real[:, None, :]": "~(causal & real[:, None, :])"}).says("""
+    Your mask is True where a position may *not* attend, which is the convention of the masks in torch's
+    Transformer layers. In this book True means *may attend*, so the mask must be inverted.""")
 wrong("padding opened instead of closed", {"target != pad": "target == pad"}).says("""
-    You opened the columns of padding and closed those of real words. `real` is `target != pad`.""")
+    You opened the columns of padding and closed those of real words. The mask of the real words is `target !=
+    pad`.""")
 wrong("looks ahead", {".tril()": ".triu()"}).says("""
-    Each word may look at itself and what comes *after*, the very word that it is to write. Row = who looks, column =
-    who is looked at: the lower triangle, `tril`.""")
+    In your mask each position attends to itself and to everything *after* it, which includes the word to be
+    predicted. Rows are queries and columns are keys, so the lower triangle is wanted: `tril`.""")
 wrong("one word too far", {".tril()": ".tril(1)"}).says("""
-    Each word also sees the next one. The decoder's input is shifted already, so that next word is exactly what it is
-    to write: the loss will fall to zero and nothing is learnt. Stop at the diagonal.""")
+    In your mask each position also attends to the next one. The decoder's input is shifted by one position, so
+    the next position holds exactly the word to be predicted, and the model would only learn to copy it. The mask
+    must end at the diagonal.""")
 wrong("not even itself", {".tril()": ".tril(-1)"}).says("""
-    No word may look at itself in your mask. It may: the decoder's input is shifted already, so what stands at its
-    place is the word *before* the one that it writes. And the first word would see nothing at all.""")
-wrong("causal only", {"past & real[:, None, :]": "past.expand(len(target), -1, -1)"}).says("""
-    Your mask hides the future but not the padding.""")
+    In your mask no position attends to itself. It may, because the decoder's input is shifted by one position, so
+    that each position holds the word *before* the one to be predicted. Otherwise the first position could not
+    attend to anything.""")
+wrong("causal only", {"causal & real[:, None, :]": "causal.expand(len(target), -1, -1)"}).says("""
+    Your mask closes all later positions, but not the padding. The columns in which `target` equals `pad` must be
+    closed, too, because padding may also stand in front of real words.""")
 wrong("padding closed as query", {"real[:, None, :]": "real[:, :, None]"}).says("""
-    You closed the *rows* of padding. What must be closed are its columns: padding is nothing to look at. real[:,
-    None, :] goes along the keys.""")
+    You closed the *rows* of padding. Its columns must be closed instead, because no position may attend to it:
+    `real[:, None, :]` runs along the keys.""")
 wrong("padding closed as query too", {"real[:, None, :]": "real[:, None, :] & real[:, :, None]"}).says("""
-    You closed rows and columns of padding. Only the columns are asked for: what padding itself looks at harms nobody,
-    since the loss leaves it out.""")
+    You closed both the rows and the columns of padding. Only the columns must be closed, because the loss ignores
+    whatever is predicted in the rows of padding.""")
 wrong("lengths counted", {"target != pad": "torch.arange(length) < (target != pad).sum(1, keepdim=True)"}).says("""
-    You counted the real words and opened as many places from the left. Padding may also stand in front or between.
-    Ask each place: `target != pad`.""")
+    You counted the real words and opened as many positions from the left. Padding may also stand in front of the
+    words or between them, so compare at each position: `target != pad`.""")
 wrong("diagonal always open", {"& real[:, None, :]": "& (real[:, None, :] | torch.eye(length).bool())"}).says("""
-    You opened the diagonal for padding too, so that no row is empty. There is no need: our attention gives zeros
-    where there is nothing to look at, and no padding may be looked at.""")
-wrong("empty rows opened", {"return past & real[:, None, :]": _OPENED}).says("""
-    Where a word has nothing to look at you opened the row again, against NaN. There is no need: our attention gives
-    zeros there, and no padding may be looked at.""")
-wrong("0 and −∞ instead of True and False", {"return past & real[:, None, :]": _ADDED}).says("""
-    You returned numbers to add to scores, 0 and −∞. In this book a mask is boolean, True = may attend.""")
+    You opened the diagonal for padding, too, so that no row is empty. This is not needed, because our attention
+    returns zeros for an empty row, and no position may attend to padding.""")
+wrong("empty rows opened", {"return causal & real[:, None, :]": _OPENED}).says("""
+    You opened those rows again in which a position may attend to nothing, in order to avoid NaN. This is not
+    needed, because our attention returns zeros for an empty row, and no position may attend to padding.""")
+wrong("0 and −∞ instead of True and False", {"return causal & real[:, None, :]": _ADDED}).says("""
+    You returned numbers to be added to the scores, 0 and −∞. In this book a mask is boolean, and True means *may
+    attend*.""")

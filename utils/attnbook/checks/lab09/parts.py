@@ -1,4 +1,4 @@
-"""Lab 9, first part: the sublayer that computes, and the norm that keeps numbers in bounds."""
+"""Lab 9, first part: feed-forward and layer norm."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ FEED_FORWARD = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "each place by itself",
-            "Two words with the same features must get the same: each place goes through the two layers by itself. "
-            "Yours mixes places or sentences.",
+            "each word by itself",
+            "Two words with the same features must get the same output, because each word goes through the two layers "
+            "separately. Yours mixes words or sentences.",
             lambda result, x, *rest: not torch.equal(x[:, 0], x[:, -1]) or torch.allclose(result[:, 0], result[:, -1]),
         )
     ],
@@ -37,22 +37,29 @@ FEED_FORWARD = Exercise(
 
 wrong = FEED_FORWARD.mistakes
 wrong("relu forgotten", {".relu()": ""}).says("""
-    There is no relu between the two layers. Two linear layers without a bend between them are one linear layer: W_1
-    W_2 could be multiplied out beforehand.""")
+    Your function applies no relu between the two layers. Two linear layers without a nonlinear function between
+    them are only one linear layer, with the matrix W_1 W_2.""")
 wrong("relu at the end", {".relu()": "", "hidden @ W_2 + b_2": "(hidden @ W_2 + b_2).relu()"}).says("""
-    You took the relu of the result. It belongs *between* the layers; at the end it would let a sublayer only ever
-    add, never take away.""")
+    You applied the relu to the final result. It belongs *between* the two layers, because a relu at the end would
+    forbid negative numbers in the sublayer's output.""")
 wrong("first bias after the relu", {"(x @ W_1 + b_1).relu()": "(x @ W_1).relu() + b_1"}).says("""
-    You added b_1 after the relu. It decides *where* the bend is, so it goes inside.""")
+    You added b_1 after the relu. It belongs inside, as max(0, x W_1 + b_1), because the bias decides from which
+    value on a feature is set to 0.""")
 wrong("Python's max", {"(x @ W_1 + b_1).relu()": "max(0, x @ W_1 + b_1)"}).says("""
-    You used Python's `max`, which can only take one of two things whole: it does not go through a tensor's numbers.
-    `.relu()` does, or `.clamp(min=0)`.""")
-wrong("another bend", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
-    You used GELU. Many later models do, but the layer wanted here is the paper's and torch's: relu, max(0, ·).""")
-wrong("a squashing bend", {".relu()": ".tanh()"}).says("""
-    You squashed the hidden features (tanh). Wanted is relu, max(0, ·), which lets large numbers through unchanged.""")
+    You used Python's built-in `max`, which compares two whole objects and can't go through the numbers of a
+    tensor. Use `.relu()` or `.clamp(min=0)` instead.""")
+wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says("""
+    You put the matrices on the left of x. The features of x are its last axis, so the matrices belong on the right:
+    `x @ W_1`.""")
+wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
+    You used GELU, as many later models do. The function that is wanted here is the one of the paper and of
+    torch's layers, relu, which is max(0, ·).""")
+wrong("tanh instead of relu", {".relu()": ".tanh()"}).says("""
+    You used tanh, which keeps all hidden features between −1 and 1. The function that is wanted is relu, max(0,
+    ·), which passes large positive numbers on unchanged.""")
 wrong("matrices transposed", {"x @ W_1": "x @ W_1.mT", "hidden @ W_2": "hidden @ W_2.mT"}).says("""
-    You transposed the matrices, as nn.Linear stores them. Here W_1 is (D, F) and W_2 is (F, D), used as `x @ W`.""")
+    You transposed the matrices, because nn.Linear stores them that way. Here W_1 is (D, F) and W_2 is (F, D), so
+    that both are used as they are: `x @ W`.""")
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -84,12 +91,14 @@ LAYER_NORM = Exercise(
     properties=[
         Property(
             "mean is the bias's",
-            "Before gain and bias, the features of each place must have mean 0.",
+            "Take off the bias and divide by the gain: then the features of *each word* must have mean 0. Take the "
+            "mean over the last axis, for each word separately, and apply the gain after the division.",
             lambda result, x, gain, bias, eps: ((result - bias) / gain).mean(-1).abs().max() < 1e-6,
         ),
         Property(
             "not larger than one before the gain",
-            "Before gain and bias, the features of each place must have variance 1 (a little less, because of eps).",
+            "Take off the bias and divide by the gain: then the features of *each word* must have variance 1, or a "
+            "little less because of eps.",
             lambda result, x, gain, bias, eps: ((result - bias) / gain).var(-1, correction=0).max() <= 1 + 1e-6,
         ),
     ],
@@ -99,28 +108,32 @@ _MEAN, _VARIANCE = "x.mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1
 
 wrong = LAYER_NORM.mistakes
 wrong("divided by n − 1, eps beside the root", {_VARIANCE: "x.std(-1, keepdim=True)", ").sqrt()": ")"}).says("""
-    You divided by `x.std() + eps`, as some tutorials do: a variance with n − 1, and eps outside of the root. torch
-    and the paper take the mean of the squares, and eps stands under the root.""")
+    You divided by `x.std() + eps`, as some tutorials do, so that the variance is divided by n − 1 and eps stands
+    outside of the root. In torch and in the paper the variance is the plain mean of the squares, and eps stands
+    under the root.""")
 wrong("divided by n − 1", {_VARIANCE: "x.var(dim=-1, keepdim=True)"}).says("""
-    Your variance divides by n − 1, as `var` and `std` do unasked. A layer norm estimates nothing: it takes the plain
-    mean of the squares, `correction=0`.""")
+    Your variance divides by n − 1, which is the default of `var` and `std`. A layer norm doesn't estimate a
+    variance from a sample, so it takes the plain mean of the squares: `correction=0`.""")
 wrong("eps beside the root", {"(variance + eps).sqrt()": "(variance.sqrt() + eps)"}).says("""
-    You added eps to the standard deviation. It stands under the root, beside the variance: that keeps the gradient of
-    the root finite too.""")
+    You added eps to the standard deviation. It belongs under the root, beside the variance, because the gradient
+    of the root is then finite even if the variance is 0.""")
 wrong("normalised over the words", {_MEAN: "x.mean(1, keepdim=True)", _VARIANCE: _VARIANCE.replace("-1", "1")}).says("""
-    You took mean and variance over the words of a sentence. A layer norm looks at one word at a time: over its
-    *features*, the last axis. Padding and what comes later must not matter.""")
+    You took mean and variance over the words of a sentence. A layer norm takes them over the *features* of each
+    word, the last axis, so that padding and later words have no influence.""")
 wrong("variance without its mean", {"centred.square()": "x.square()"}).says("""
-    Your variance is the mean of x², with the mean of x left in. A variance is the mean of (x − μ)²: square the
-    centred features.""")
+    Your variance is the mean of x², from which the mean of x was not subtracted. A variance is the mean of (x −
+    μ)², so square the centred features.""")
 wrong("axis not kept", {_MEAN: "x.mean(-1)", _VARIANCE: "centred.square().mean(-1)"}).says("""
-    Mean and variance lost their last axis: (B, T). To stand beside the features, (B, T, D), they must be (B, T, 1):
-    keepdim=True.""")
+    Your mean and variance have lost the last axis and have the shape (B, T). They must be (B, T, 1), so that they
+    broadcast against the features: use keepdim=True.""")
 wrong("axis of the variance not kept", {_VARIANCE: "centred.square().mean(dim=-1)"}).says("""
-    Your variance lost its last axis: (B, T). It must be (B, T, 1) as the mean: keepdim=True.""")
+    Your variance has lost the last axis and has the shape (B, T). It must be (B, T, 1), like the mean, so that it
+    broadcasts: use keepdim=True.""")
 wrong("centred below, not above", {"gain * centred": "gain * x"}).says("""
-    You divided x itself by the standard deviation. Take the mean away from x, too.""")
+    You divided x itself by the standard deviation. The mean must be subtracted from x before the division,
+    because the result should have mean 0.""")
 wrong("divided by the variance", {".sqrt()": ""}).says("""
-    You divided by the variance. Its root, the standard deviation, has the unit of x.""")
+    You divided by the variance. The result has variance 1 only if you divide by its root, the standard deviation.""")
 wrong("bias before the gain", {"gain * centred /": "gain * (centred /", "+ bias  #": "+ bias)  #"}).says("""
-    You multiplied the bias by the gain as well. First the gain, then add the bias.""")
+    You multiplied the bias by the gain, too. Multiply the normalised features by the gain first, and then add the
+    bias.""")

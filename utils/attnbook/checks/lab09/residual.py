@@ -1,4 +1,4 @@
-"""Lab 9, second part: the way around a sublayer, and where its norm stands."""
+"""Lab 9, second part: the residual connection, and the position of its norm."""
 
 from __future__ import annotations
 
@@ -24,31 +24,42 @@ RESIDUAL_POST_NORM = Exercise(
     properties=[
         Property(
             "the norm comes last",
-            "In post-norm the last thing that happens is the norm: for each word, take off the norm's bias and its "
-            "gain, and the mean must be 0. Yours is not.",
+            "In post-norm the last step is a call of the norm that your function was given. Take off that norm's bias "
+            "and divide by its gain: then the features of each word must have mean 0, and in your result they don't.",
             lambda result, x, sublayer, norm: ((result - norm.bias) / norm.gain).mean(-1).abs().max() < 1e-9,
         )
     ],
 )
 
 wrong = RESIDUAL_POST_NORM.mistakes
+wrong("a norm of your own", {"norm(x +": "F.layer_norm(x +", "sublayer(x))": "sublayer(x), x.shape[-1:])"}).says("""
+    You normalised the right sum, but with a norm of your own. Call the function `norm` that yours was given, because it
+    has a gain and a bias of its own, which are learnt.""")
+wrong("no norm", {"norm(x + sublayer(x))": "x + sublayer(x)"}).says("""
+    You added x and the sublayer's output, but didn't normalise the sum. In post-norm it is the argument of `norm`.""")
+wrong("sublayer not called", {"sublayer(x)": "sublayer"}).says("""
+    You added the sublayer itself to x, and it is a function. Call it with x and add what it returns: `sublayer(x)`.""")
 wrong("residual forgotten", {"x + sublayer(x)": "sublayer(x)"}).says("""
-    You normalised the sublayer's output but did not add x. The way around the sublayer is what lets words and
-    gradients through a deep stack.""")
+    You normalised the sublayer's output without adding x. The residual connection adds x, so that the word's
+    content and the gradient can bypass the sublayer in a deep stack.""")
 wrong("this is pre-norm", {"norm(x + sublayer(x))": "x + sublayer(norm(x))"}).says("""
-    You normalised what goes *into* the sublayer. That is pre-norm, the next exercise. Post-norm, the paper's, adds
-    first and normalises the sum.""")
+    You normalised the *input* of the sublayer, which is pre-norm, the next exercise. Post-norm, as in the paper,
+    adds first and then normalises the sum.""")
 wrong("only the sublayer is normalised", {"norm(x + sublayer(x))": "x + norm(sublayer(x))"}).says("""
-    You normalised the sublayer's output and then added x. In post-norm the *sum* is normalised, so that what goes on
-    to the next layer is in bounds.""")
+    You normalised the sublayer's output and then added x. In post-norm the *sum* is normalised, so that the
+    features that the next layer receives keep the same size.""")
 wrong("normalised before and after", {"sublayer(x)": "sublayer(norm(x))"}).says("""
-    You normalised the sublayer's input as well as the sum. Post-norm has one norm, after the sum.""")
+    You normalised the sublayer's input as well as the sum. Post-norm has only one norm, which is applied to the
+    sum.""")
 wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}).says("""
-    You normalised x and added the sublayer's output to that. Add first; then normalise the sum.""")
+    You normalised x and then added the sublayer's output to it. Post-norm adds first, and then normalises the
+    sum.""")
 wrong("halved", {"x + sublayer(x)": "(x + sublayer(x)) / 2"}).says("""
-    You took the mean of x and the sublayer's output. It is their sum that is normalised.""")
+    You took the mean of x and the sublayer's output. A residual connection takes their sum, and this sum is
+    normalised.""")
 wrong("multiplied", {"x + sublayer(x)": "x * sublayer(x)"}).says("""
-    You multiplied x and the sublayer's output. The way around *adds*.""")
+    You multiplied x by the sublayer's output. A residual connection adds the two, so that the gradient reaches x
+    unchanged.""")
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -61,27 +72,37 @@ RESIDUAL_PRE_NORM = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "x goes through untouched",
-            "Take x away from your result, and the sublayer's answer to norm(x) must be left. It isn't.",
+            "x is passed on unchanged",
+            "If x is subtracted from the result, the sublayer's output for norm(x) must remain, where norm is the "
+            "function that yours was given. In your result something else remains.",
             lambda result, x, sublayer, norm: abs((result - x) - sublayer(norm(x))).max() < 1e-9,
         )
     ],
 )
 
 wrong = RESIDUAL_PRE_NORM.mistakes
+wrong("a norm of your own", {"norm(x)": "F.layer_norm(x, x.shape[-1:])"}).says("""
+    You normalised x, but with a norm of your own. Call the function `norm` that yours was given, because it has a gain
+    and a bias of its own, which are learnt.""")
+wrong("no norm", {"sublayer(norm(x))": "sublayer(x)"}).says("""
+    Your sublayer receives x as it is. In pre-norm it receives norm(x), while x itself is added to its output.""")
+wrong("residual forgotten", {"x + sublayer": "sublayer"}).says("""
+    You returned the sublayer's output without adding x. The residual connection adds x, so that the word's content and
+    the gradient can bypass the sublayer in a deep stack.""")
 wrong("x overwritten by its norm", "x = norm(x)\nreturn x + sublayer(x)").says("""
-    What goes around the sublayer is norm(x) in your version. It must be x itself, untouched: the free way through the
-    whole stack is what pre-norm is for. Normalise only what goes into the sublayer.""")
+    The vector that you add to the sublayer's output is norm(x). It must be x itself, because in pre-norm the
+    residual connection carries x through the whole stack unchanged. Normalise only the sublayer's input.""")
 wrong("this is post-norm", {"x + sublayer(norm(x))": "norm(x + sublayer(x))"}).says("""
-    You normalised the sum. That is post-norm, the exercise before. Pre-norm normalises only what goes into the
-    sublayer, and leaves the sum alone.""")
+    You normalised the sum, which is post-norm, the previous exercise. Pre-norm normalises only the input of the
+    sublayer and leaves the sum as it is.""")
 wrong("norm after the sublayer", {"sublayer(norm(x))": "norm(sublayer(x))"}).says("""
-    You normalised what comes *out* of the sublayer. Pre-norm normalises what goes in.""")
+    You normalised the *output* of the sublayer. Pre-norm normalises its input, and leaves the output as it is.""")
 wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"}).says("""
-    You normalised the sum as well. Then x no longer goes around untouched. Pre-norm has one norm, before the
-    sublayer.""")
+    You normalised the sum as well as the sublayer's input. Pre-norm has only one norm, in front of the sublayer,
+    so that x itself is passed on unchanged.""")
 wrong("norm on the wrong path", {"x + sublayer(norm(x))": "norm(x) + sublayer(x)"}).says("""
-    You normalised the way around and gave the sublayer x as it is. It is the other way round: x goes around, norm(x)
-    goes in.""")
+    You normalised the x that is added and gave the sublayer the x that is not normalised. It is the other way
+    round: the sublayer receives norm(x), and x itself is added.""")
 wrong("multiplied", {"x + sublayer": "x * sublayer"}).says("""
-    You multiplied x with the sublayer's answer. The way around adds.""")
+    You multiplied x by the sublayer's output. A residual connection adds the two, so that the gradient reaches x
+    unchanged.""")

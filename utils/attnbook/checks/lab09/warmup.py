@@ -30,13 +30,14 @@ WARMUP_RATE = Exercise(
     properties=[
         Property(
             "positive",
-            "A rate of 0 learns nothing: it must be above 0 from the first step on.",
+            "The learning rate must be above 0 from the first step on, because with a rate of 0 nothing is learnt.",
             lambda result, step, d_model, warmup: result > 0,
         ),
         Property(
             "never above the peak",
-            "The rate is highest at the end of the warm-up, 1 / √(d_model · warmup). Yours is higher. (By a hair? Then "
-            "it was rounded: give back a plain number, no tensor.)",
+            "The rate is highest at the end of the warm-up, where it is 1 / √(d_model · warmup), and your rate is "
+            "higher than that. If only the last digits differ, it was rounded: return a plain number instead of a "
+            "tensor.",
             lambda result, step, d_model, warmup: result <= (d_model * warmup) ** -0.5 * (1 + 1e-9),
         ),
     ],
@@ -44,24 +45,27 @@ WARMUP_RATE = Exercise(
 
 wrong = WARMUP_RATE.mistakes
 wrong("division by zero at the start", {"step + 1": "step"}).says("""
-    You used the step as it is, and at step 0 that divides by zero. Our steps begin with 0, the paper's with 1: use
-    step + 1.""")
+    You used the step as it is, so that at step 0 the term step^(−0.5) divides by zero. Our steps are counted from
+    0 and the paper's from 1, so use step + 1.""")
 wrong("largest instead of smallest", {"min(": "max("}).says("""
-    You took the *larger* of the two curves. The rising line is the smaller one before the end of the warm-up, the
-    falling curve after it: `min`.""")
+    You took the *larger* of the two terms. The rising line is smaller before the end of the warm-up and the
+    falling curve is smaller after it, so take `min`.""")
+wrong("torch.min of two numbers", {"min(": "torch.min("}).says("""
+    `torch.min` wants tensors, but your two terms are plain numbers. Python's built-in `min` takes two numbers.""")
 wrong("never falls", {"min(count**-0.5, count * warmup**-1.5)": "count * warmup**-1.5"}).says("""
-    Your rate rises for ever. After the warm-up it falls with the root of the step.""")
+    Your rate keeps rising. After the warm-up it must fall like one over the root of the step, so take the smaller
+    one of two terms.""")
 wrong("width on the curve only", "n = step + 1\nreturn min(d_model**-0.5 * n**-0.5, n * warmup**-1.5)").says("""
-    d_model stands in one of the two curves only, so they no longer meet at the end of the warm-up. Take the smaller
-    one first, then multiply by d_model^(−0.5).""")
+    You multiplied only one of the two terms by d_model^(−0.5), so that they no longer meet at the end of the
+    warm-up. Take the smaller term first, and then multiply it.""")
 wrong("rounded to float32", {"step + 1": "torch.tensor(step + 1.0)", "**-1.5)": "**-1.5).float()"}).says("""
-    Your rate is a float32 tensor, with seven digits. Nothing here needs tensors: `**` and `min` take plain numbers,
-    and are exact to sixteen.""")
+    Your rate is a float32 tensor, which keeps only seven digits. No tensor is needed here, because `**` and `min`
+    take plain numbers and keep sixteen digits.""")
 wrong("line not steep enough or too steep", {"warmup**-1.5": "warmup**-0.5"}).says("""
-    The two curves do not meet at the end of the warm-up: your line has warmup^(−0.5). At n = warmup both must be
-    warmup^(−0.5), so the line is n · warmup^(−1.5).""")
+    The two terms don't meet at the end of the warm-up, because your line contains warmup^(−0.5). At n = warmup
+    both must be warmup^(−0.5), so the line is n · warmup^(−1.5).""")
 wrong("one over the warm-up", {"warmup**-1.5": "warmup**-1"}).says("""
-    Your line reaches 1 at the end of the warm-up: n / warmup. It must meet the falling curve there, at warmup^(−0.5):
-    n · warmup^(−1.5).""")
+    Your line is n / warmup, which reaches 1 at the end of the warm-up. It must meet the falling curve there, at
+    warmup^(−0.5), so the line is n · warmup^(−1.5).""")
 wrong("falls without the root", {"count**-0.5": "count**-1"}).says("""
-    After the warm-up your rate falls like 1 / n. It falls more slowly, like 1 / √n.""")
+    After the warm-up your rate falls like 1 / n. It must fall more slowly, like 1 / √n.""")

@@ -100,25 +100,27 @@ BEAM_SEARCH = Exercise(
     properties=[
         Property(
             "eos is repeated",
-            "After its end symbol a sentence repeats it up to the last column.",
+            "A sentence that has written its end symbol must repeat it up to the last column, and in your result "
+            "other words follow it.",
             lambda result, step, state, bos, eos, *others: (
                 result[0][(result[0] == eos).long().cumsum(-1) > 0] == eos
             ).all(),
         ),
         Property(
             "W different sentences",
-            "You returned the same sentence more than once. All W beginnings of a sentence must differ.",
+            "You returned the same sentence more than once. The W beams of a source must all be different.",
             lambda result, *others: _each_once(result[0]),
         ),
         Property(
             "best first",
-            "The scores of a sentence must fall from left to right: the best beam stands first.",
+            "The scores of each source must fall from left to right, because the best beam stands first.",
             lambda result, *others: (result[1].diff(dim=1) <= 1e-9).all(),
         ),
         Property(
             "scores belong to their sentences",
-            "A score must be the sum of the log-probabilities of the words beside it, up to and with the end symbol. "
-            "When it is not, scores, tokens or states went separate ways somewhere.",
+            "Each score must be the sum of the log-probabilities of the words beside it, up to and including the end "
+            "symbol. In your result it isn't, which happens when scores, tokens or states are taken from different "
+            "beams.",
             lambda result, step, state, bos, eos, *others: torch.allclose(
                 _rescored(result[0], step, state, bos, eos), result[1], atol=1e-6
             ),
@@ -131,60 +133,63 @@ _EACH_ITS_BEST = "totals.max(-1).values, totals.argmax(-1) + words * torch.arang
 
 wrong = BEAM_SEARCH.mistakes
 wrong("all beams equal at the start", {'float("-inf"), dtype=state[0].dtype': "0.0, dtype=state[0].dtype"}).says("""
-    You began with W beginnings of score 0. They are all the same, so each step finds the same W words of each of
-    them, and your beams stay copies. Let one begin with 0 and the others with −∞. (If each beam goes on with its own
-    best word only, mend that as well: all W·V compete.)""")
+    You began with W beams that all have the score 0. Since they are equal, each step finds the same words for
+    each of them, and your beams stay copies. Give one of them the score 0 and the others −∞. (If each of your
+    beams continues with its own best word only, change that as well, because all W · V continuations compete.)""")
 wrong("states repeated in the wrong order", {"rows.expand(-1, width)": "rows.expand(-1, width).T"}).says("""
-    You laid the batch W times end to end (repeat): row 1 is sentence 1. But rows b·W to b·W + W − 1 must belong to
-    sentence b, next to each other: repeat_interleave.""")
+    You repeated the whole batch W times, so that row 1 belongs to sentence 1. Rows b·W to b·W + W − 1 must belong
+    to sentence b, so repeat each row W times: repeat_interleave.""")
 wrong("only the last word counts", {"scores[..., None] +": "scores.where(scores.isinf(), 0)[..., None] +"}).says("""
-    You ranked by the log-probability of the last word alone. A sentence's score is the *sum* over its words: add what
-    the beginning had.""")
+    You ranked by the log-probability of the last word alone. The score of a sentence is the *sum* over its words,
+    so add the score of the beginning.""")
 wrong("softmax, not its logarithm", {"logits.log_softmax(-1)": "logits.softmax(-1)"}).says("""
-    You added probabilities. The probability of a sentence is a *product*; logarithms turn it into a sum. So add
-    log-probabilities.""")
+    You added probabilities. The probability of a sentence is a *product*, which becomes a sum only for
+    logarithms, so add log-probabilities.""")
 wrong("logits added as they are", {"logits.log_softmax(-1)": "logits"}).says("""
-    You added raw logits. They are not comparable between beginnings: each has its own normalisation. log_softmax
-    first.""")
+    You added the logits as they are. They can't be compared between beginnings, because they are not normalised,
+    so apply log_softmax first.""")
 wrong("probabilities returned", {_RETURN: _RETURN + ".exp()"}).says("""
-    The sentences are right, but your scores are probabilities. Return the sums of log-probabilities.""")
+    The sentences are right, but your scores are probabilities. Return the sums of the log-probabilities.""")
 wrong("ended beams go on", {"torch.where(ended[..., None], only_eos, log_p)": "log_p"}).says("""
-    Your ended sentences go on with other words. A sentence that has said `eos` is finished: it stays among the W with
-    the score it has, and only repeats `eos`.""")
+    In your search, sentences that have ended continue with other words. A sentence that has written `eos` is
+    finished: it keeps its score, keeps competing with the others, and only repeats `eos`.""")
 wrong("ended sentences re-scored", {"only_eos[..., eos] = 0.0": "only_eos[..., eos] = log_p[..., eos]"}).says("""
-    Your ended sentences repeat `eos`, and each repetition costs them. They must keep their score: after the end `eos`
-    comes with log-probability 0.""")
+    Your ended sentences repeat `eos`, but each repetition lowers their score. They must keep their score, so
+    after the end `eos` has the log-probability 0.""")
 wrong("ended beams thrown away", {"only_eos[..., eos] = 0.0": "pass"}).says("""
-    Your ended sentences vanish: all their continuations got −∞. They must stay and compete, with `eos` at no cost.""")
+    Your ended sentences disappear, because all their continuations have the score −∞. They must keep competing,
+    with `eos` as a continuation that costs nothing.""")
 wrong("stopped when the best had ended", {"if ended.all():": "if ended[:, 0].all():"}).says("""
-    You stopped when the best beam of each sentence had ended. The others are unfinished, and are asked for too: stop
-    when all W have ended.""")
+    You stopped when the best beam of each sentence had ended, so that the other beams are unfinished. They are
+    returned, too, so stop when all W have ended.""")
 wrong("the first to end stops all", {"if ended.all():": "if ended.any():"}).says("""
-    You stopped as soon as some beam had ended. Stop when all of them have, of all sentences.""")
+    You stopped as soon as one beam had ended. Stop when all beams of all sentences have ended.""")
 wrong("no parents", {"tokens.take_along_dim(parent[..., None], 1)": "tokens"}).says("""
-    You appended the new words to the beginnings as they lay. But new beam w may continue another old one: take the
-    tokens of its *parent* first.""")
+    You appended the new words to the beams in their old order. The new beam w may continue another old beam, so
+    take the tokens of its *parent* first.""")
 wrong("states not reordered", {f"state = select(state, {_ROWS}.flatten())": "pass"}).says("""
-    You reordered the tokens but not the states. Beam w then goes on with the memory of another beginning. Take the
-    parents' rows of the state too.""")
+    You reordered the tokens but not the states, so that a beam continues with the state of another one. Take the
+    parents' rows of the state, too.""")
 wrong("states of other sentences", {_ROWS: "parent"}).says("""
-    You used the parent's number, 0 to W − 1, as a row of the state. But the state has B·W rows, and those of sentence
-    b begin at b·W: add that.""")
+    You used the parent's number, 0 to W − 1, as a row of the state. The state has B·W rows, and those of sentence
+    b begin at b·W, which must be added.""")
 wrong("ends not reordered", {"ended.take_along_dim(parent, 1)": "ended"}).says("""
-    You kept for each *place* whether it has ended. When the beams change places these marks must go with them: take
-    the parents' marks.""")
+    You did not reorder the marks of the beams that have ended. When the beams change their order, the marks must
+    follow, so take the parents' marks.""")
 wrong("divided by the width", {"best // words, best % words": "best // width, best % width"}).says("""
     You divided the flat number by W. In a row of W·V candidates, number i continues beam i // V with word i % V.""")
 wrong("one word for each beam, from the start", {"totals.flatten(1).topk(width)": _EACH_ITS_BEST}).says("""
-    You let each beam go on with its own best word. Then the beams never compete, and those that began with −∞ stay
-    there. Flatten (B, W, V) to (B, W·V): the W best of *all* of these are wanted.""")
+    You let each beam continue with its own best word, so that the beams never compete, and those that began with
+    −∞ stay there. The W best of *all* continuations are wanted, so flatten (B, W, V) to (B, W·V) first.""")
 wrong("best last", {_RETURN: "return tokens[..., 1:].flip(1), scores.flip(1)"}).says("""
-    You returned the beams with the best last. The best stands first.""")
+    You returned the beams with the best one last. The best beam stands first.""")
 wrong("only the best returned", {_RETURN: "return tokens[:, 0, 1:], scores[:, 0]"}).says("""
-    You returned one sentence only. All W are asked for, (B, W, L) and (B, W): the next exercise chooses among them.""")
+    You returned one sentence only. All W are wanted, as (B, W, L) and (B, W), because the next exercise chooses
+    among them.""")
 wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
-    Your sentences begin with `bos`. It is the first input, and no word of the sentence.""")
+    Your sentences begin with `bos`. It is only the first input of the decoder, and not a word of the sentence.""")
 wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
-    You made max_length − 1 steps. `bos` is not one of the words that count.""")
+    You made only max_length − 1 steps. The start symbol `bos` does not count as a word, so max_length steps are
+    needed.""")
 wrong("results swapped", {_RETURN: "return scores, tokens[..., 1:]"}).says("""
-    You returned the scores first. Wanted are (tokens, scores).""")
+    You returned the scores first. The tokens come first: (tokens, scores).""")

@@ -21,10 +21,10 @@ def read_cached(words, state, weights):
     return (x + context) @ weights.W_o, (keys, values)  # (B, n, V)
 
 
-def _weights(draw, words, dim, places):
+def _weights(draw, words, dim, positions):
     """Random weights, no two of them alike."""
     square = [draw.normal(dim, dim) for _ in range(3)]
-    return TinyWeights(draw.normal(words, dim), draw.normal(places, dim), *square, draw.normal(dim, words))
+    return TinyWeights(draw.normal(words, dim), draw.normal(positions, dim), *square, draw.normal(dim, words))
 
 
 def _words_and_cache(draw):
@@ -51,7 +51,9 @@ def _finished(part, name, table):
         x = weights.embedding[words] + weights.positions[before : before + words.shape[1]]
         return torch.allclose(result[1][part][:, before:], x @ getattr(weights, table))
 
-    said = f"The new {name} must be (embedding + position) @ {table}, with positions counted on from the words before."
+    said = (
+        f"The new {name} must be (embedding + position) @ {table}, and their positions follow those of the old words."
+    )
     return Property(f"the new {name} are right", said, holds)
 
 
@@ -63,8 +65,8 @@ READ_CACHED = Exercise(
     properties=[
         Property(
             "the cache grows by the new words",
-            "After n new words each sentence must have n keys and n values more, behind the old ones, which stay as "
-            "they were.",
+            "After n new words each sentence must have n more keys and n more values than before. They stand behind "
+            "the old ones, which stay as they were.",
             lambda result, words, state, weights: all(
                 new.shape[1] == old.shape[1] + words.shape[1] and torch.equal(new[:, : old.shape[1]], old)
                 for new, old in zip(result[1], state, strict=True)
@@ -73,9 +75,9 @@ READ_CACHED = Exercise(
         _finished(0, "keys", "W_k"),
         _finished(1, "values", "W_v"),
         Property(
-            "the last word sees everything",
-            "The cache is right, the logits are not. The last new word attends to all keys, old and new; then "
-            "(x + context) @ W_o.",
+            "the last word attends to everything",
+            "The cache is right, but the logits are not. The last new word attends to all keys, old and new, and its "
+            "logits are (x + context) @ W_o.",
             lambda result, words, state, weights: torch.allclose(
                 result[0][:, -1], read_cached(words, state, weights)[0][:, -1]
             ),
@@ -83,35 +85,37 @@ READ_CACHED = Exercise(
     ],
 )
 
-_PLACES, _STATE = "weights.positions[before : before + new]", "(keys, values)  # (B, n, V)"
+_POSITIONS, _STATE = "weights.positions[before : before + new]", "(keys, values)  # (B, n, V)"
 
 wrong = READ_CACHED.mistakes
-wrong("places counted from 0 again", {_PLACES: "weights.positions[:new]"}).says("""
-    You gave the new words the places 0, 1, … With t words in the cache the next one stands at place t: take
+wrong("positions counted from 0 again", {_POSITIONS: "weights.positions[:new]"}).says("""
+    You gave the new words the positions 0, 1, … With t words in the cache the next word has position t, so take
     positions[t : t + n].""")
-wrong("no positions", {f" + {_PLACES}": ""}).says("""
-    You left the positions out. Then the model does not know in which order the words came.""")
+wrong("no positions", {f" + {_POSITIONS}": ""}).says("""
+    You did not add the positions to the word vectors. Without them the model does not know the order of the
+    words.""")
 wrong("new words not kept", {_STATE: "state"}).says("""
-    You returned the cache as it came, without the new words. The next step would not know of them. Return the longer
-    keys and values.""")
+    You returned the cache that you were given, without the keys and values of the new words, so that the next
+    step would not know of these words. Return the longer keys and values.""")
 wrong("only the new words kept", {_STATE: "(keys[:, before:], values[:, before:])"}).says("""
-    Your state holds the new words alone, and all that was read before is lost. Return old and new together, (B, t +
-    n, D).""")
+    Your state contains only the new words, so that everything that was read before is lost. Return old and new
+    keys and values together, (B, t + n, D).""")
 wrong("mask in the wrong corner", {".tril(before)": ".tril()"}).says("""
-    Your mask begins in the upper left corner, as if no word had come before. Row i is word t + i: it may see t + i +
-    1 keys. `.tril(t)` moves the diagonal.""")
+    Your mask begins in the upper left corner, as if no word had been read before. Row i belongs to word t + i,
+    which may attend to t + i + 1 keys, so move the diagonal: `.tril(t)`.""")
 wrong("no mask", {".tril(before)": ""}).says("""
-    Your new words see each other freely, also those after them. Read at once or one by one must give the same: a word
-    sees itself and what was before it.""")
+    Your new words attend to each other without a mask, so that they also attend to later words. Each word may
+    attend only to itself and to earlier words, because then reading all at once or one by one gives the same.""")
 wrong("a word does not see itself", {".tril(before)": ".tril(before - 1)"}).says("""
-    Your mask hides each word from itself. A word attends to what was before it *and* to itself: `.tril(t)`.""")
+    In your mask no word attends to itself. Each word attends to all earlier words *and* to itself: `.tril(t)`.""")
 wrong("state returned as (values, keys)", {_STATE: "(values, keys)"}).says("""
-    You returned (values, keys). The state goes out as it came in: (keys, values).""")
+    You returned (values, keys). The state must be returned in the order in which it came: (keys, values).""")
 wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
-    You did not divide the scores by √D. A cache changes nothing about the attention itself.""")
+    You did not divide the scores by √D. The attention is the same with and without a cache, so its scale stays,
+    too.""")
 wrong("joined along the batch", {"W_k], dim=1": "W_k], dim=0", "W_v], dim=1": "W_v], dim=0"}).says("""
-    You joined old and new along axis 0, the batch: more sentences, not more words. The cache (B, t, D) grows along
-    its words: `torch.cat(…, dim=1)`.""")
-wrong("no way around", {"(x + context)": "context"}).says("""
-    You sent the context alone through W_o. The word itself goes on as well: (x + context) @ W_o, the residual
-    connection of Lab 09.""")
+    You joined old and new along axis 0, which is the batch, so that there are more sentences instead of more
+    words. The cache (B, t, D) grows along its words: `torch.cat(…, dim=1)`.""")
+wrong("no residual connection", {"(x + context)": "context"}).says("""
+    You multiplied the context alone by W_o. The residual connection adds the word's own vector: (x + context) @
+    W_o.""")

@@ -10,7 +10,7 @@ from ..engine.exercise import Exercise, Property
 def error_after_first_mistake(written, target, pad):
     wrong, real = written != target, target != pad  # (B, T)
     wrong = wrong & real
-    spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this place
+    spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this position
     right_before, wrong_before = real & ~spoilt, real & spoilt
     before = (wrong & right_before).sum().item() / max(right_before.sum().item(), 1)
     after = (wrong & wrong_before).sum().item() / max(wrong_before.sum().item(), 1)
@@ -35,7 +35,7 @@ def _texts(draw):
     late = words.clone()
     late[:, -1] = late[:, -1] % 6 + 1
     yield late, words, 0  # mistakes, but nothing after them
-    yield draw.integers(1, 7, 2, 4), torch.full((2, 4), 3), 3  # padding throughout: no places at all
+    yield draw.integers(1, 7, 2, 4), torch.full((2, 4), 3), 3  # padding throughout: no positions at all
     if draw.number == 1:
         long = draw.integers(1, 7, 2, 400)
         yield torch.where(draw.uniform(2, 400) < 0.9, long % 6 + 1, long), long, 0  # hundreds of mistakes
@@ -48,12 +48,12 @@ ERROR_AFTER_FIRST_MISTAKE = Exercise(
     properties=[
         Property(
             "no mistake, no error",
-            "Where nothing was written wrongly both rates are 0. Where no place follows a mistake, `after` is 0.",
+            "If every word is right, both rates are 0. If no position follows a mistake, `after` is 0.",
             lambda result, written, target, pad: not (written == target)[target != pad].all() or sum(result) == 0,
         ),
         Property(
             "between 0 and 1",
-            "Both rates are shares, from 0 to 1.",
+            "Both rates are proportions, so they must lie between 0 and 1.",
             lambda result, *others: all(0 <= rate <= 1 for rate in result),
         ),
     ],
@@ -65,25 +65,30 @@ _OF_EACH = "before, after = (((wrong & part).sum(1) / part.sum(1).clamp(min=1)).
 
 wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
 wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
-    You counted the first mistake itself among the places *after* it. When it was written all before it was right: it
-    belongs to `before`.""")
+    You counted the first mistake itself as *after* a mistake. All words in front of it are right, so it belongs
+    to `before`.""")
 wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
-    You took what was written at padding for a mistake, and the words behind it for spoilt. Where the target is `pad`
-    there is nothing to be wrong about, and padding may stand in front: (written != target) & real.""")
-wrong("padding counted as places", {_MASKS: "~spoilt, spoilt"}).says("""
-    Mistakes at padding are left out, but its places are still counted. Divide by the number of *real* places.""")
+    You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
+    target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
+wrong("padding not left out", {"wrong = wrong & real": "pass", _MASKS: "~spoilt, spoilt"}).says("""
+    You counted padding like real words, both in the mistakes and in the positions. Leave out all positions where the
+    target is `pad`.""")
+wrong("True and False subtracted", {_SPOILT: "wrong.cumsum(1) - wrong > 0"}).says("""
+    torch can't subtract a tensor of True and False. Turn the mistakes into numbers first: `wrong.long()`.""")
+wrong("padding counted", {_MASKS: "~spoilt, spoilt"}).says("""
+    You left mistakes at padding out, but you still count its positions. Divide by the number of *real* positions.""")
 wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1, 0))[:, :-1]"}).says("""
-    You looked at one word after a mistake. *All* later words of the sentence follow a spoilt beginning: cumsum tells
-    whether a mistake came before.""")
+    You counted only the one word behind a mistake. *All* later words of the sentence come after it, so use cumsum
+    to find out whether there was a mistake before.""")
 wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
-    You asked for exactly *one* mistake in front (== 1). After a second one a place is no less spoilt: > 0.""")
+    You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
 wrong("mistakes of other sentences", {"cumsum(1)": "cumsum(0)"}).says("""
-    You ran the sum over the batch. Each sentence has its own first mistake: cumsum along axis 1.""")
+    Your running sum runs over the batch. Each sentence has its own first mistake, so use cumsum along axis 1.""")
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
-    You took a rate for each sentence and then their mean. Pool instead: all mistakes over all places, or a sentence
-    with one place weighs as much as one with twenty.""")
+    You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
+    as one with twenty. Divide the number of all mistakes by the number of all positions.""")
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
-    You divided by all real words. Each rate has its own places: those with a right beginning, and those with a spoilt
-    one.""")
+    You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
+    and those with one.""")
 wrong("nothing to divide by", {_BEFORE: "right_before.sum().item()", _AFTER: "wrong_before.sum().item()"}).says("""
-    Where no place follows a mistake you divided by 0. With nothing to count the rate is 0.""")
+    Where no position is of one kind you divided by 0. If there is nothing to count, the rate is 0.""")

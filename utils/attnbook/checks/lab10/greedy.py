@@ -67,12 +67,13 @@ GREEDY_DECODE_CACHED = Exercise(
     properties=[
         Property(
             "eos is repeated",
-            "After its end symbol a sentence repeats it up to the last column.",
+            "A sentence that has written its end symbol must repeat it up to the last column, and in your result "
+            "other words follow it.",
             lambda result, read, state, prompt, eos, limit: (result[(result == eos).long().cumsum(1) > 0] == eos).all(),
         ),
         Property(
             "the first word follows the prompt",
-            "The first new word comes from the logits at the *last* word of the prompt.",
+            "The first new word must come from the logits at the *last* word of the prompt, and yours is another word.",
             lambda result, read, state, prompt, *others: (
                 result[:, 0] == read(prompt, state)[0][:, -1].argmax(-1)
             ).all(),
@@ -84,29 +85,36 @@ _STOP = "\n        if ended.all():\n            break"
 _TOKEN, _APPEND = "words = token[:, None]  # (B, 1)", "said.append(token)"
 
 wrong = GREEDY_DECODE_CACHED.mistakes
+wrong("state not kept", {"logits, state = read": "logits, _ = read"}).says("""
+    You gave `read` the empty state at each step, so that it forgot the prompt. Use the state that `read` has returned
+    in the step before.""")
 wrong("words read twice", {_TOKEN: f"words = torch.cat([words, token[:, None]], 1){_STOP}"}).says("""
-    At each step you gave `read` the prompt and all words so far. The state remembers them: after the prompt read only
-    the one new word, (B, 1), with the state that came back. That is what a cache is for.""")
+    At each step you gave `read` the prompt and all words written so far. The state contains them already, so
+    after the prompt give it only the one new word, (B, 1), with the state that `read` returned. This is what a
+    cache is for.""")
 wrong("the prompt's end symbols count", {"ended, said =": "ended, said = (prompt == eos).any(1), []  #"}).says("""
-    A sentence whose *prompt* holds `eos` has ended from the start in your version. A prompt may hold anything; only a
-    sentence's own new words end it.""")
+    In your function a sentence whose *prompt* contains `eos` has ended from the start. A prompt may contain any
+    word, and only a sentence's own new words can end it.""")
 wrong("prompt's last word twice", {"words = prompt": "words, state = prompt[:, -1:], read(prompt, state)[1]"}).says("""
-    You read the prompt, and then its last word again. The logits that came with the prompt give the first new word
-    already.""")
+    You read the prompt, and then its last word once more. The logits that `read` returned for the prompt already
+    give the first new word.""")
 wrong("only the end of the prompt", {"words = prompt ": "words = prompt[:, -1:] "}).says("""
-    You never gave `read` the whole prompt, only its last word. The cache is empty at first: the prompt must be read,
-    all of it, once.""")
+    You gave `read` only the last word of the prompt. The cache is empty at first, so the whole prompt must be
+    read, once.""")
 wrong("logits of the first word", {"logits[:, -1]": "logits[:, 0]"}).says("""
-    You took the logits at the first word of the prompt, which foretell its second. What comes next stands at the last
-    place: logits[:, -1].""")
+    You used the logits at the first word of the prompt, which predict its second word. The first new word is
+    predicted at the last position: logits[:, -1].""")
 wrong("prompt in the answer", {"torch.stack(said, dim=1)": "torch.cat([prompt, torch.stack(said, dim=1)], 1)"}).says("""
-    Your result begins with the prompt. Only the new words are asked for.""")
+    Your result begins with the prompt. Return only the new words.""")
 wrong("prompt counted", {"range(max_length)": "range(max_length - prompt.shape[1])"}).says("""
-    You stopped after max_length words with the prompt counted in. The prompt does not count: `max_length` is the
-    number of new words.""")
+    You stopped after max_length words including the prompt. The prompt does not count, because `max_length` is
+    the number of new words.""")
 wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
-    A sentence of yours goes on after its end symbol. Remember who has ended, and let those repeat `eos`.""")
+    In your result some sentence continues after its end symbol. Remember which sentences have ended, and let
+    those repeat `eos`.""")
 wrong("the first to end stops all", {_APPEND: _APPEND + _STOP.replace("all", "any")}).says("""
-    You stopped as soon as one sentence had ended, and cut off the others. Stop when all have.""")
+    You stopped as soon as one sentence had ended, so that the others are cut off. Stop when all sentences have
+    ended.""")
 wrong("stopped before the last end symbol", {_APPEND: f"{_STOP.strip()}\n        {_APPEND}"}).says("""
-    You looked whether all had ended before you wrote the words down. First append, then look.""")
+    You checked whether all sentences had ended before you appended their words, so that the last end symbol is
+    missing. Append first, and check afterwards.""")

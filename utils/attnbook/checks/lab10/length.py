@@ -1,4 +1,4 @@
-"""Lab 10: scores that do not punish a sentence for its length."""
+"""Lab 10: scores that do not favour short sentences."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ LENGTH_NORMALISED = Exercise(
     properties=[
         Property(
             "alpha 0 changes nothing",
-            "With alpha = 0 the penalty is 1, and the scores stay as they are.",
+            "With alpha = 0 the penalty is 1, so that the scores must stay as they are.",
             lambda result, scores, tokens, eos, alpha: alpha != 0 or torch.allclose(result, scores),
         ),
         Property(
             "a sentence of one word keeps its score",
-            "(5 + 1) / 6 = 1: a sentence of one word, its end symbol counted, keeps its score.",
+            "For a sentence of one word, counting its end symbol, the penalty is (5 + 1) / 6 = 1, so that it must "
+            "keep its score.",
             lambda result, scores, tokens, *others: torch.allclose(
                 result.where(tokens[..., 0] == others[0], scores), scores
             ),
@@ -56,19 +57,25 @@ _LENGTH = "(tokens != eos).sum(-1) + (tokens == eos).any(-1)"
 
 wrong = LENGTH_NORMALISED.mistakes
 wrong("end symbol not counted", {" + (tokens == eos).any(-1)": ""}).says("""
-    You counted the words without the end symbol. It was chosen and paid for like any other word: it counts, once.""")
+    You counted the words without the end symbol. Its log-probability is part of the score like that of any other
+    word, so it counts, once.""")
 wrong("repeated end symbols counted", {_LENGTH: "tokens.shape[-1]"}).says("""
-    You counted all L places. After the first end symbol there is only repetition, and it cost nothing: count up to
-    and with the first.""")
-wrong("place of the first end symbol", {_LENGTH: "(tokens == eos).long().argmax(-1) + 1"}).says("""
-    You looked for the place of the first `eos` and added 1. That is right where there is one; argmax of nothing but
-    False is 0, so a sentence that was cut off counts as one word in yours, not L.""")
+    You counted all L positions. After the first end symbol there are only repetitions, which added nothing to the
+    score, so count up to and including the first one.""")
+wrong("position of the first end symbol", {_LENGTH: "(tokens == eos).long().argmax(-1) + 1"}).says("""
+    You took the position of the first `eos` and added 1. This is right if there is one, but the argmax of nothing
+    but False is 0, so that a sentence without an end symbol counts as one word instead of L.""")
+wrong("end symbol always counted", {"(tokens == eos).any(-1)": "1"}).says("""
+    You added one for the end symbol in every sentence. A sentence that was cut off at `max_length` has none, so add one
+    only where there is an `eos`.""")
+wrong("multiplied by the penalty", {"scores / (": "scores * ("}).says("""
+    You multiplied by the penalty. Scores are negative, so this makes long sentences worse: divide by it.""")
 wrong("divided by the length itself", {"((5 + length) / 6)": "length"}).says("""
-    You divided by lengthᵅ. That is a penalty too, but a harsher one for short sentences. Here it is ((5 + length) /
-    6)ᵅ.""")
+    You divided by lengthᵅ. This is a length penalty, too, but another one, and here it is ((5 + length) / 6)ᵅ.""")
 wrong("only the length divided by 6", {"((5 + length) / 6)": "(5 + length / 6)"}).says("""
-    You computed 5 + length / 6. The brackets go around the sum: (5 + length) / 6.""")
+    You computed 5 + length / 6. The sum belongs in parentheses: (5 + length) / 6.""")
 wrong("power of the length only", {"((5 + length) / 6) ** alpha": "((5 + length ** alpha) / 6)"}).says("""
-    You raised n alone to the power: (5 + nᵅ) / 6. The whole fraction has the power alpha: ((5 + n) / 6)ᵅ.""")
+    You raised only n to the power, as in (5 + nᵅ) / 6. The whole fraction is raised to the power alpha: ((5 + n)
+    / 6)ᵅ.""")
 wrong("times alpha", {" ** alpha": " * max(alpha, 1e-300)"}).says("""
-    You multiplied by alpha. It is an exponent: with alpha = 0 the penalty must be 1.""")
+    You multiplied by alpha. It is an exponent, so that with alpha = 0 the penalty is 1.""")

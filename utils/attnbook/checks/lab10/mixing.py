@@ -20,7 +20,7 @@ def _pass_one(draw):
     target = draw.integers(0, 9, 3, 4)
     chance = draw.uniform(3, 4)
     chance[0, 2] = 0.0
-    yield target, draw.normal(3, 4, 9), 0.0, chance  # alone; a throw of exactly 0
+    yield target, draw.normal(3, 4, 9), 0.0, chance  # alone; a chance of exactly 0
     yield draw.integers(0, 9, 2, 4), draw.normal(2, 4, 9), 1.0, draw.uniform(2, 4)  # teacher forcing
     yield draw.integers(0, 4, 4, 4), draw.normal(4, 4, 4), 0.4, draw.uniform(4, 4)  # square
     yield draw.integers(0, 9, 2, 1), draw.normal(2, 1, 9), 0.0, draw.uniform(2, 1)  # the start symbol alone
@@ -38,17 +38,19 @@ MIX_WITH_OWN_OUTPUT = Exercise(
     properties=[
         Property(
             "the start symbol stays",
-            "The first column is the start symbol, and stays as it is.",
+            "The first column is the start symbol, which must stay as it is. In your result it is another word.",
             lambda result, target_input, *others: (result[:, 0] == target_input[:, 0]).all(),
         ),
         Property(
             "a right word stays where chance is below keep",
-            "Where chance < keep the word of `target_input` stays.",
+            "Where chance < keep the word of `target_input` must stay, and in your result some of these words have "
+            "changed.",
             lambda result, target_input, logits, keep, chance: (result == target_input)[chance < keep].all(),
         ),
         Property(
-            "own words come one place later",
-            "What the model wrote at place t − 1 is what it would read at place t.",
+            "own words come one position later",
+            "The word that the model writes at position t − 1 is the one that it would read at position t. Your "
+            "result has other words there.",
             lambda result, target_input, logits, keep, chance: (result[:, 1:] == logits.argmax(-1)[:, :-1])[
                 chance[:, 1:] >= keep
             ].all(),
@@ -60,23 +62,25 @@ _OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
 _CHOICE = "torch.where(chance < keep, target_input, own)"
 
 wrong = MIX_WITH_OWN_OUTPUT.mistakes
-wrong("own words one place early", {_OWN: _OWN.replace(":-1", "1:")}).says("""
-    You put the word written at place t to place t. But it is an *answer* to what stands there; it is read one place
-    later. Shift the own words to the right.""")
+wrong("own words one position early", {_OWN: _OWN.replace(":-1", "1:")}).says("""
+    You put the word written at position t to position t. This word is the model's prediction of what comes next,
+    so it is read one position later: move the own words one position to the right.""")
 wrong("not shifted, start symbol replaced", {_OWN: "logits.argmax(-1)"}).says("""
-    You put the word written at place t to place t, the start symbol included. It is read one place later, and the
-    start symbol stays.""")
+    You put the word written at position t to position t, including the start symbol. It is read one position
+    later, and the start symbol stays.""")
 wrong("start symbol 0", {"target_input[:, :1]": "torch.zeros_like(target_input[:, :1])"}).says("""
-    You put a 0 in front. The start symbol is the one that stands in `target_input` already: its first column.""")
+    You put a 0 in front. The start symbol stands in `target_input` already, as its first column.""")
 wrong("kept above, own words below", {"chance < keep": "chance > keep"}).says("""
-    You kept the right word where chance is *above* keep (>). Where it is below the right word stays: chance < keep.""")
+    You kept the right word where chance is *above* keep (>). It must stay where chance is below keep: chance <
+    keep.""")
 wrong("kept when equal", {"chance < keep": "chance <= keep"}).says("""
-    You kept the right word where chance equals keep. torch.rand may give exactly 0, and with keep = 0 nothing is to
-    be kept: chance < keep.""")
-wrong("one throw a sentence", {"chance < keep": "chance[:, :1] < keep"}).says("""
-    You decided once for a whole sentence. Each place has a throw of its own, so that right and own words mix.""")
+    You kept the right word where chance equals keep. torch.rand may return exactly 0, and with keep = 0 no word
+    may be kept, so compare with chance < keep.""")
+wrong("one draw per sentence", {"chance < keep": "chance[:, :1] < keep"}).says("""
+    You made one choice for a whole sentence. Each position has its own chance, so that right words and own words
+    are mixed.""")
 wrong("all own", {_CHOICE: "own"}).says("""
-    You replaced all words. That is a model left alone, keep = 0; where chance < keep the right word stays.""")
+    You replaced all words by the model's own, as with keep = 0. Where chance < keep the right word must stay.""")
 wrong("numbers mixed, not words", {_CHOICE: "(keep * target_input + (1 - keep) * own).long()"}).says("""
-    You averaged the numbers of two words. Word 4 and word 8 have no mean, least of all word 6. Choose one:
+    You averaged the numbers of two words, but the mean of word 4 and word 8 is not word 6. Choose one of the two:
     torch.where.""")

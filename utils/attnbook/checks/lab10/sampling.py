@@ -1,4 +1,4 @@
-"""Lab 10: decoding. The same model, better sentences, many times faster. First, a word by chance."""
+"""Lab 10: decoding. The same model, better sentences, many times faster. First, a word that is drawn."""
 
 from __future__ import annotations
 
@@ -69,12 +69,14 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
     properties=[
         Property(
             "temperature 0 takes the likeliest",
-            "At temperature 0 no chance is left: the likeliest word, always.",
+            "At temperature 0 nothing is left to chance, so the word with the largest logit must be taken in every "
+            "sentence.",
             lambda result, logits, temperature, chance: temperature > 0 or (result == logits.argmax(-1)).all(),
         ),
         Property(
             "chance falls into the word's piece",
-            "Lay the probabilities end to end from 0 to 1. Your word is not the one in whose piece `chance` falls.",
+            "Put the probabilities side by side on the line from 0 to 1, in the order of the words. The word that you "
+            "return must be the one in whose piece `chance` falls, and it is another one.",
             lambda result, logits, temperature, chance: (
                 temperature == 0 or _inside(result, logits, temperature, chance)
             ),
@@ -85,37 +87,47 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
 _COUNT, _CLAMP = "(chance[:, None] >= ends).sum(-1)", ".clamp(max=logits.shape[1] - 1)"
 _FIRST_TRUE = "(chance[:, None] < ends).long().argmax(-1)"
 
+_ZERO = "if temperature == 0:\n        return logits.argmax(-1)  # (B,)"
+
 wrong = SAMPLE_WITH_TEMPERATURE.mistakes
+wrong("temperature 0 not treated", {_ZERO: "pass"}).says("""
+    At temperature 0 you divided the logits by 0, so that the probabilities are NaN. Treat this case first and take the
+    word with the largest logit: `argmax`.""")
+wrong("max instead of argmax", {"return logits.argmax(-1)": "return logits.max(-1)"}).says("""
+    With an axis, `max` returns a pair, the largest values and their positions. Wanted are the numbers of the words,
+    which are the positions alone: `argmax`.""")
 wrong("not cut off at the last word", {_CLAMP: ""}).says("""
-    You returned V, and there is no such word. Rounding may leave the last end a hair below 1, and a throw may fall
-    behind it: then the last word is meant, V − 1. Cut off there: clamp. (If a chance of 1 is shown below, it is a
-    hair less.)""")
+    You returned V, which is not the number of any word. Because of rounding the last piece may end slightly below
+    1, and a chance beyond that end must give the last word, V − 1, which `clamp` achieves. (If a chance of 1 is
+    shown below, it is slightly less.)""")
 wrong("the first word for what rounding leaves over", {_COUNT + _CLAMP: _FIRST_TRUE}).says("""
-    Rounding may leave the last end a hair below 1. Where chance falls behind it no piece ends after it, and argmax of
-    nothing but False is 0. The *last* word is meant. (If a chance of 1 is shown below, it is a hair less.)""")
+    Because of rounding the last piece may end slightly below 1. If chance lies beyond it, no comparison is True,
+    and the argmax of such a row is 0, but the *last* word is wanted. (If a chance of 1 is shown below, it is
+    slightly less.)""")
 wrong("an end belongs to the piece before", {">= ends": "> ends"}).says("""
-    You counted only pieces that end *before* chance (<). A piece that ends right at chance is over too (<=). Else a
-    throw of exactly 0 draws word 0, even where its probability is 0.""")
+    You counted only the pieces that end *below* chance (<). A piece that ends exactly at chance counts, too (<=),
+    because otherwise a chance of 0 would draw word 0 even if its probability is 0.""")
 wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends", _CLAMP: ""}).says("""
-    A piece that ends right at chance is over: compare with <=. Else a throw of exactly 0 draws word 0, even where its
-    probability is 0. (And cut off at the last word, V − 1: rounding.)""")
+    A piece that ends exactly at chance counts, too, so compare with <=. Otherwise a chance of 0 would draw word 0
+    even if its probability is 0. (Because of rounding the result must also be cut off at the last word, V − 1.)""")
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
-    You compared chance (B,) with the ends (B, V) as they are, so that chance lies along the *words*. Each sentence
-    has one throw for all its ends: chance[:, None].""")
+    You compared chance (B,) with the ends (B, V) as they are, so that chance runs along the *words*. Each
+    sentence has one chance for all its ends, so make it a column: chance[:, None].""")
 wrong("summed over the batch", {"cumsum(-1)": "cumsum(0)"}).says("""
-    Your running sum goes over the sentences. The pieces of one sentence lie end to end: sum along the words, the last
-    axis.""")
+    Your running sum runs over the sentences. The pieces of one sentence stand side by side, so sum along the
+    words, which is the last axis.""")
 wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
-    You divided the probabilities by the temperature, and they no longer sum to 1. It belongs to the logits, before
-    the softmax.""")
+    You divided the probabilities by the temperature, so that they no longer sum to 1. The temperature divides the
+    logits, before the softmax.""")
 wrong("one word too far", {".sum(-1).clamp": ".sum(-1).add(1).clamp"}).says("""
-    You took the first word whose piece begins after `chance`, and that is one too far. Wanted is the piece in which
-    chance falls: as many words come before it as pieces *end* before chance.""")
+    You returned the word after the one in whose piece chance falls. The number of the right word is the number of
+    pieces that *end* before chance or exactly at it.""")
 wrong("pieces ordered by size", {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"}).says("""
-    You sorted the probabilities and did not find the way back: you returned a place in the sorted list. The words lie
-    in their own order, 0 to V − 1.""")
+    You sorted the probabilities and returned a position in the sorted list, which is not the number of a word.
+    Keep the words in their own order, 0 to V − 1.""")
 wrong("compared with single probabilities", {".cumsum(-1)": ""}).says("""
-    You compared chance with each word's probability. It must be compared with the *running sum*, in which the pieces
-    lie end to end: cumsum.""")
+    You compared chance with the probability of each word. It must be compared with their *running sum*, which
+    says where each piece ends: cumsum.""")
 wrong("counted from the other end", {">= ends": "< ends"}).says("""
-    You counted the pieces that end *after* chance. Words are numbered from 0, so count those before.""")
+    You counted the pieces that end *after* chance. Words are numbered from 0, so count the pieces that end before
+    chance.""")

@@ -1,4 +1,4 @@
-"""Figures of chapter 03: the library with its numbers, single runs, mixtures, and weights on long lists."""
+"""Figures of chapter 03: the library with its numbers, mixtures, and weights on long lists."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -45,53 +45,6 @@ def draw_library(
     say(ax, 8.6, -0.5, _vector(context, 2), weight="bold")
     say(ax, 7.1, -0.5, "context: what you receive =", ha="right")
     return ax
-
-
-def plot_runs(
-    panels: Mapping[str, Mapping[int, Sequence[float]]],
-    xlabel: str = "numbers in the list",
-    ylabel: str = "exact match (share of lists)",
-    trained: float = 6,
-) -> list[Axes]:
-    """Draw each run as a thin line of its own, one panel per model, below one another: nothing hides behind a band.
-
-    Args:
-        panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
-        xlabel, ylabel: what is drawn; the x label stands below the lowest panel.
-        trained: the longest length that was trained; what lies below is shaded.
-
-    Raises:
-        ValueError: if there is no panel.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one model with its lengths")
-    figure, axes = plt.subplots(
-        len(panels), 1, figsize=(6.5, 0.8 + 1.9 * len(panels)), sharex=True, sharey=True, layout="constrained"
-    )
-    axes = [axes] if len(panels) == 1 else list(axes)
-    for ax, (name, points) in zip(axes, panels.items(), strict=True):
-        lengths = sorted(points)
-        for seed, (values, style) in enumerate(
-            zip(zip(*(points[n] for n in lengths), strict=True), STYLES, strict=False)
-        ):
-            ax.plot(
-                lengths,
-                values,
-                color=style.colour,
-                linestyle=style.line,
-                marker=style.marker,
-                linewidth=1.2,
-                markersize=4,
-                label=f"seed {seed}",
-            )
-        ax.axvspan(min(lengths) - 0.5, trained + 0.5, zorder=0, facecolor="#F1EBDD", edgecolor="none")
-        ax.set_title(name, fontsize=12)
-        ax.set_ylim(-0.05, 1.05)
-    axes[0].legend(fontsize=10, loc="center right")
-    axes[-1].set_xticks([n for n in lengths if n in (1, 6) or n % 8 == 0 or n == 12])
-    axes[-1].set_xlabel(xlabel)
-    figure.supylabel(ylabel, fontsize=12)
-    return axes
 
 
 def plot_mixing(

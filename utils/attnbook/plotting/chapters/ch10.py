@@ -1,12 +1,74 @@
-"""Figures of chapter 10: a tree of beginnings, seconds by length, and who is to blame for a wrong answer."""
+"""Figures of chapter 10: answers beside a target, a tree, kinds of errors, rates with intervals, and seconds."""
 
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import FAINT, canvas, line, say
+from attnbook.plotting.boxes import FAINT, PAPER, WRITES, box, canvas, line, say
 from attnbook.plotting.curves import plot_by_length
-from attnbook.plotting.style import STYLES, Look, legend_above, new_axes, readable
+from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
+
+Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
+
+
+def draw_answers(rows: Mapping[str, Sequence[str]], ax: Axes | None = None) -> Axes:
+    """Draw answers as a table below the target; a cell that differs from the target's has an orange frame and a cross.
+
+    Args:
+        rows: ``{name: [one item per column]}``, the target first. The words of an item stand below one another.
+
+    Raises:
+        ValueError: if there is nothing to draw, or the rows have different lengths.
+    """
+    if not rows or len({len(items) for items in rows.values()}) != 1:
+        raise ValueError(f"rows must have at least one row, all of one length, got {dict(rows)}")
+    target = list(next(iter(rows.values())))
+    tall = max(len(item.split()) for items in rows.values() for item in items)
+    height = 0.24 * tall + 0.25
+    ax = canvas(ax, (6.5, (height + 0.12) * len(rows)), (-1.35, len(target)), (-len(rows) * (height + 0.12), 0))
+    for number, (name, items) in enumerate(rows.items()):
+        low = -(number + 1) * (height + 0.12) + 0.06
+        say(ax, -1.3, low + height / 2, name, ha="left")
+        for column, item in enumerate(items):
+            wrong = item != target[column]
+            look: Look = {"edge": TRUTH_COLOUR, "line": 2.4, "fill": WRITES} if wrong else {"fill": PAPER}
+            box(ax, column + 0.04, low, 0.92, height, **look)
+            say(ax, column + 0.5, low + height / 2, "\n".join(item.split()))
+            if wrong:
+                say(ax, column + 0.88, low + height - 0.13, "×", weight="bold", colour=TRUTH_COLOUR, size=13)
+    return ax
+
+
+def plot_rates(rows: Mapping[str, Mapping[str, Rate]], xlabel: str, ax: Axes | None = None, gap: float = 0.24) -> Axes:
+    """Draw rates as dots with their intervals, several kinds in each row, on an axis that begins at 0.
+
+    Args:
+        rows: ``{row: {kind: (rate, low, high)}}``, all rows with the same kinds in the same order.
+        xlabel: what is measured, with its unit.
+        gap: between the kinds of one row.
+
+    Raises:
+        ValueError: if there is nothing to draw, the kinds differ, or a rate lies outside its interval.
+    """
+    if not rows:
+        raise ValueError("rows is empty; give at least one row with its rates")
+    kinds = list(next(iter(rows.values())))
+    ax = new_axes(ax, (6.5, 1.5 + 0.55 * len(rows)))
+    for y, (name, rates) in enumerate(rows.items()):
+        if list(rates) != kinds or not all(low <= rate <= high for rate, low, high in rates.values()):
+            raise ValueError(f"row {name!r} must have (rate, low, high) for each of {kinds}, got {dict(rates)}")
+        for number, (kind, style) in enumerate(zip(kinds, STYLES, strict=False)):
+            rate, low, high = rates[kind]
+            at = y + gap * (number - (len(kinds) - 1) / 2)
+            bars: Look = {"xerr": [[rate - low], [high - rate]], "capsize": 4, "linestyle": "none", "clip_on": False}
+            look: Look = {"color": style.colour, "marker": style.marker, "markersize": 7}
+            ax.errorbar([rate], [at], label=kind if y == 0 else None, zorder=3, **bars, **look)
+    ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
+    ax.set(xlabel=xlabel, ylim=(len(rows) - 0.5, -0.5))
+    ax.set_xlim(left=0)
+    ax.grid(False, axis="y")
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax
 
 
 def draw_tree(

@@ -1,0 +1,163 @@
+"""What a reader of a built page sees of a notebook's cells: text first, code on demand, proofs as one quiet mark.
+
+A notebook is also worked with, so it holds more than a reader needs. Each step below changes the HTML of one page.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from sphinx.application import Sphinx
+
+# Comments that only a tool reads, with the line that they stand on.
+TOOLS = re.compile(
+    r'(?m)^(.*<pre><span></span>)?(?: |<span class="w"> *</span>)*'
+    r'<span class="c1">(?:#+ (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)|# NBVAL_\w+)</span>\n'
+)
+CLAIM = "✓ claim: "  # how `attnbook.teaching.claim` begins its line
+MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
+
+
+def for_readers(body: str) -> str:
+    """The HTML of a notebook's page as a reader wants it; pages without cells stay as they are."""
+    if 'class="cell ' not in body:
+        return body
+    page = BeautifulSoup(TOOLS.sub(lambda found: found[1] or "", body), "html.parser")
+    for step in (show_sources_in_the_theme, fold_claims, name_folds):
+        step(page)
+    add_reading_mode(page)
+    return str(page)
+
+
+def show_sources_in_the_theme(page: BeautifulSoup) -> None:
+    """Give each piece of the package's source the page's own colours; in the notebook its colours are fixed ones."""
+    for pre in page.select('.cell_output pre[aria-label^="Source: "]'):
+        code = highlight(pre.get_text(), PythonLexer(), HtmlFormatter(nowrap=True)).rstrip()
+        caption = pre["aria-label"].removeprefix("Source: ")
+        shown = new(page, "div", "package-source")
+        shown.append(new(page, "p", "package-source-path", caption))
+        block = new(page, "div", "highlight")
+        block.append(BeautifulSoup(f"<pre>{code}\n</pre>", "html.parser"))
+        shown.append(block)
+        pre.parent.replace_with(shown)
+
+
+def fold_claims(page: BeautifulSoup) -> None:
+    """Take the claims out of each cell's output; one mark says how many there are, and opens to show them."""
+    for cell in page.select("div.cell"):
+        claims = [claim for pre in cell.select(".output.stream pre") for claim in claims_taken_out(pre)]
+        if not claims:
+            continue
+        fold = claims_fold(page, claims)
+        output = cell.find("div", class_="cell_output")
+        if output.get_text(strip=True) or output.find("img"):
+            cell.append(fold)
+        elif is_only_proof(cell):
+            fold.append(cell.find("div", class_="cell_input").extract())
+            cell.clear()
+            cell["class"] = ["cell", "proof"]
+            cell.append(fold)
+        else:
+            output.decompose()
+            (cell.find("details", class_="hide") or cell).append(fold)
+
+
+def claims_taken_out(pre: Tag) -> list[str]:
+    """The claims among the lines of an output; they are removed from it, and it is, too, if nothing is left."""
+    lines = pre.get_text().splitlines()
+    claims = [line.removeprefix(CLAIM) for line in lines if line.startswith(CLAIM)]
+    if claims:
+        others = "\n".join(line for line in lines if not line.startswith(CLAIM)).strip("\n")
+        pre.clear()
+        pre.append(NavigableString(f"{others}\n"))
+        if not others.strip():
+            pre.find_parent("div", class_="output").decompose()
+    return claims
+
+
+def claims_fold(page: BeautifulSoup, claims: list[str]) -> Tag:
+    """What stands for some claims: how many they are, and folded away, what they say."""
+    fold = new(page, "details", "claims")
+    count = "1 statement" if len(claims) == 1 else f"{len(claims)} statements"
+    fold.append(new(page, "summary", None, f"✓ {count} checked"))
+    listed = new(page, "ul", None)
+    for claim in claims:
+        listed.append(new(page, "li", None, claim))
+    fold.append(listed)
+    return fold
+
+
+def is_only_proof(cell: Tag) -> bool:
+    """Whether a cell does nothing for a reader but to check: it is hidden, or it begins with a claim."""
+    code = cell.find("div", class_="cell_input").get_text().lstrip()
+    return "tag_hide-cell" in cell["class"] or code.startswith("claim(")
+
+
+def name_folds(page: BeautifulSoup) -> None:
+    """Say in a word what a fold of a cell holds."""
+    for fold in page.select("div.cell details.hide"):
+        code, output = (fold.find("div", class_=name) for name in ("cell_input", "cell_output"))
+        text = "Code and output" if code and output else "Code" if code else "Output"
+        summary = fold.find("summary")
+        summary.clear()
+        summary.append(text)
+
+
+def add_reading_mode(page: BeautifulSoup) -> None:
+    """Offer, under the title, the switch that hides folded code and claims; reading.js makes it work."""
+    if button := page.find("p", class_="open-notebook"):
+        button.append(BeautifulSoup(MODE, "html.parser"))
+
+
+def new(page: BeautifulSoup, name: str, cls: str | None, text: str = "") -> Tag:
+    """A new element with a class and a text."""
+    element = page.new_tag(name, attrs={"class": cls} if cls else {})
+    if text:
+        element.append(text)
+    return element
+
+
+def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Change the page that is about to be written."""
+    if "body" in context and doctree is not None:
+        context["body"] = for_readers(context["body"])
+
+
+# ---- what the theme brings and nobody needs
+
+ICONS = re.compile(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>')
+MATHJAX = re.compile(
+    r"\s*<script[^>]*>window\.MathJax = .*?</script>|\s*<script[^>]*mathjax/tex-chtml\.js[^>]*></script>"
+)
+FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
+UNUSED = ("_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
+
+
+def slim(app: Sphinx, error: Exception | None) -> None:
+    """Take away what pages load and don't use: formulas' script where there is no formula, and a second set of icons.
+
+    The icons come from a font of 0.16 MB, which the style sheet knows; the script that draws them again weighs 1.5 MB.
+    """
+    if error is not None or app.builder.format != "html":
+        return
+    for path in app.outdir.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        slimmer = ICONS.sub("", text)
+        if FORMULA not in slimmer:
+            slimmer = MATHJAX.sub("", slimmer)
+        if slimmer != text:
+            path.write_text(slimmer, encoding="utf-8")
+    for pattern in UNUSED:
+        for path in app.outdir.glob(pattern):
+            path.unlink()
+
+
+def setup(app: Sphinx) -> dict:
+    """Tell Sphinx when to call what."""
+    app.connect("html-page-context", mend_page, priority=950)  # after paying_attention_book's
+    app.connect("build-finished", slim)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,34 @@
+"""The built pages as Chromium shows them: on a desk and on a phone, by day and by night."""
+
+import pytest
+from helpers.browser import chromium, look_at
+
+pytestmark = [pytest.mark.book, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def seen(html, toc_files, tmp_path_factory):
+    """What Chromium finds on each page of the contents."""
+    if chromium() is None:
+        pytest.skip("there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+    pages = [f"{name}.html" for name in toc_files]
+    seen = look_at(html, pages, tmp_path_factory.mktemp("browser"), seconds=900)
+    assert list(seen) == pages
+    return seen
+
+
+def faults(seen, kind):
+    return {page: found[kind] for page, found in seen.items() if found[kind]}
+
+
+def test_each_page_opens(seen):
+    assert faults(seen, "errors") == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_a_moderate_or_serious_fault_of_accessibility(seen, theme):
+    assert faults(seen, theme) == {}
+
+
+def test_no_output_is_wider_than_its_column(seen):
+    assert faults(seen, "wide") == {}

@@ -1,0 +1,131 @@
+"""What a reader sees of a notebook's cells: claims as one mark, sources in the page's colours, folds with a word."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+
+TITLE = '<h1>A chapter</h1><p class="open-notebook"><a>Open the notebook</a></p>'
+STREAM = (
+    '<div class="output stream highlight-myst-ansi"><div class="highlight"><pre><span></span>{}\n</pre></div></div>'
+)
+INPUT = '<div class="cell_input"><div class="highlight"><pre>{}</pre></div></div>'
+
+
+@pytest.fixture(scope="module")
+def reader_pages(root):
+    spec = importlib.util.spec_from_file_location("reader_pages", root / "book/_ext/reader_pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def shown(reader_pages):
+    """Returns the page that a reader gets of one cell."""
+
+    def show(code, output, tag=""):
+        cell = f'{INPUT.format(code)}<div class="cell_output">{output}</div>'
+        if tag:
+            cell = f'<details class="admonition hide"><summary><p>Show code cell content</p></summary>{cell}</details>'
+        page = f'{TITLE}<div class="cell {tag} container">{cell}</div>'
+        return BeautifulSoup(reader_pages.for_readers(page), "html.parser")
+
+    return show
+
+
+def test_claims_leave_the_output_and_are_counted(shown):
+    page = shown("x = 1", STREAM.format("a table\n✓ claim: it holds\n✓ claim: that too (n = 3)"))
+    assert page.select_one(".output.stream pre").get_text() == "a table\n"
+    assert page.select_one("details.claims summary").get_text() == "✓ 2 statements checked"
+    assert [claim.get_text() for claim in page.select("details.claims li")] == ["it holds", "that too (n = 3)"]
+
+
+def test_an_output_of_claims_only_is_gone(shown):
+    page = shown("x = 1\nclaim(x)", STREAM.format("✓ claim: it holds"))
+    assert page.select(".cell_output") == []
+    assert page.select_one(".cell > .cell_input") is not None
+    assert page.select_one(".cell > details.claims summary").get_text() == "✓ 1 statement checked"
+
+
+@pytest.mark.parametrize("code, tag", [("claim(x)", ""), ("x = 1\nclaim(x)", "tag_hide-cell")])
+def test_a_cell_that_only_proves_is_one_mark_with_its_code_inside(shown, code, tag):
+    page = shown(code, STREAM.format("✓ claim: it holds"), tag)
+    cell = page.select_one("div.cell.proof")
+    assert [child.name for child in cell.children] == ["details"]
+    assert cell.select_one("details.claims .cell_input pre").get_text() == code
+
+
+def test_a_figure_stays_beside_its_claims(shown):
+    page = shown("plot()", '<img alt="a curve" src="a.png"/>' + STREAM.format("✓ claim: it rises"))
+    assert page.select_one(".cell_output img") is not None
+    assert page.select_one(".cell > details.claims") is not None
+
+
+def test_a_fold_is_called_by_what_it_holds(shown):
+    assert shown("x = 1", STREAM.format("1"), "tag_hide-cell").select_one("summary").get_text() == "Code and output"
+
+
+def test_a_piece_of_source_has_the_colours_of_the_page(shown):
+    source = (
+        '<pre aria-label="Source: attnbook/a.py" role="region" style="color:#24292f"><span>def</span> f(): ...</pre>'
+    )
+    page = shown(
+        "show_source(f)", f'<div class="output text_html"><div style="background:#f6f8fa">{source}</div></div>'
+    )
+    assert page.select_one(".package-source-path").get_text() == "attnbook/a.py"
+    assert page.select_one(".package-source .highlight pre").get_text() == "def f(): ...\n"
+    assert page.select_one(".package-source .highlight .k").get_text() == "def"
+    assert "#24292f" not in str(page)
+    assert page.select("[role=region]") == []
+
+
+def test_the_switch_for_reading_mode_stands_beside_the_notebook(shown):
+    button = shown("x = 1", STREAM.format("1")).select_one("p.open-notebook button.reading-mode")
+    assert button["aria-pressed"] == "false"
+    assert button.has_attr("hidden")  # a script shows it, because without scripts it would do nothing
+
+
+@pytest.mark.parametrize("first", ["", "<span></span>"])
+@pytest.mark.parametrize("comment", ["# NBVAL_CHECK_OUTPUT", "### BEGIN SOLUTION", "### END HIDDEN TESTS"])
+def test_comments_for_tools_are_gone_with_their_lines(reader_pages, first, comment):
+    before = "<pre><span></span>" if first else "<pre><span></span>x\n    "
+    after = '\n    <span class="n">y</span>\n</pre></div></div>'
+    page = f'<div class="cell "><div>{before}<span class="c1">{comment}</span>{after}'
+    kept = BeautifulSoup(reader_pages.for_readers(page), "html.parser").get_text()
+    assert kept == ("    y\n" if first else "x\n    y\n")
+
+
+def test_formulas_are_loaded_for_where_there_are_some(reader_pages, tmp_path):
+    loads = (
+        '<script>window.MathJax = {}</script>\n<script defer="defer" src="_static/mathjax/tex-chtml.js?v=1"></script>'
+    )
+    (tmp_path / "text.html").write_text(f"<head>{loads}</head>", encoding="utf-8")
+    (tmp_path / "formula.html").write_text(f'<head>{loads}</head><span class="math inline">x</span>', encoding="utf-8")
+    reader_pages.slim(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")), None)
+    assert (tmp_path / "text.html").read_text(encoding="utf-8") == "<head></head>"
+    assert loads in (tmp_path / "formula.html").read_text(encoding="utf-8")
+
+
+def test_a_page_without_cells_stays_as_it_is(reader_pages):
+    page = "<h1>Notation</h1><p>a &lt; b</p>"
+    assert reader_pages.for_readers(page) == page
+
+
+def test_what_nobody_needs_is_taken_away(reader_pages, tmp_path):
+    page = '<head>\n  <script defer src="../_static/scripts/fontawesome.js?digest=1"></script>\n<b>x</b></head>'
+    (tmp_path / "index.html").write_text(page, encoding="utf-8")
+    for name in ("fontawesome.js", "bootstrap.js", "bootstrap.js.map"):
+        (tmp_path / "_static/scripts").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "_static/scripts" / name).write_text("x", encoding="utf-8")
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    reader_pages.slim(app, None)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "<head>\n<b>x</b></head>"
+    assert [path.name for path in (tmp_path / "_static/scripts").iterdir()] == ["bootstrap.js"]
+
+
+def test_a_failed_build_is_left_alone(reader_pages, tmp_path):
+    (tmp_path / "a.map").write_text("x", encoding="utf-8")
+    reader_pages.slim(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")), ValueError("failed"))
+    assert (tmp_path / "a.map").exists()
