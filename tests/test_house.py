@@ -77,9 +77,21 @@ def files() -> list[Path]:
     return sorted(path for name in listed.split("\0") if name and (path := ROOT / name).is_file())
 
 
+@cache
+def needed_by(name: str) -> list[Requirement]:
+    """What an installed package asks for."""
+    return [Requirement(text) for text in requires(name) or []]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A module's syntax, read once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> set[str]:
     """The top-level packages that a module imports by name."""
-    return imports_in(ast.parse(path.read_text(encoding="utf-8")))
+    return imports_in(parsed(path))
 
 
 def imports_in(tree: ast.AST) -> set[str]:
@@ -125,7 +137,7 @@ def test_whatever_a_locked_package_needs_is_locked_too(system, python):
         "platform_system": {"linux": "Linux", "win32": "Windows", "darwin": "Darwin"}[system],
         "os_name": "nt" if system == "win32" else "posix",
     }  # fmt: skip
-    needs = {canonicalize_name(need.name) for name in lock() for need in map(Requirement, requires(name) or [])
+    needs = {canonicalize_name(need.name) for name in lock() for need in needed_by(name)
              if need.marker is None or need.marker.evaluate(machine)}  # fmt: skip
     foreign = {name for name in needs if name.startswith(("nvidia-", "cuda-", "triton"))}  # torch's, for its cards
     assert needs - foreign - lock().keys() - OF_OTHER_SYSTEMS[system] == set()
@@ -152,9 +164,15 @@ def test_the_conda_environment_takes_its_versions_from_the_lock():
     assert f"Python {version}" in (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 
+@cache
+def bringers() -> dict[str, list[str]]:
+    """Which installed distributions bring a package that is imported by name."""
+    return packages_distributions()
+
+
 def undeclared(used: set[str], requirements: list[str]) -> set[str]:
     """Which of these packages no requirement brings."""
-    distributions = packages_distributions()
+    distributions = bringers()
     wanted = {canonicalize_name(Requirement(text).name) for text in requirements}
     foreign = used - sys.stdlib_module_names - {"attnbook", ""}
     return {name for name in foreign if not wanted & {canonicalize_name(d) for d in distributions.get(name, [])}}
@@ -163,7 +181,7 @@ def undeclared(used: set[str], requirements: list[str]) -> set[str]:
 def test_the_package_of_the_subject_imports_only_what_it_declares():
     always, for_notebooks = set(), set()
     for path in (ROOT / "utils" / "attnbook").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With) and "needed_from" in ast.dump(node)]
         inside = set().union(*map(imports_in, blocks))
         for_notebooks |= inside

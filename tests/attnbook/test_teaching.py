@@ -75,6 +75,7 @@ def test_the_shell_is_that_of_the_notebook_and_nothing_outside_of_one(monkeypatc
     assert get_ipython() is None
 
 
+@pytest.mark.slow
 def test_lessons_checks_and_experiments_are_there_without_any_tool_of_notebooks():
     code = """if True:
         import sys

@@ -1,7 +1,7 @@
 """The built pages as Chromium shows them: on a desk and on a phone, by day and by night."""
 
 import pytest
-from helpers.browser import chromium, look_at
+from browser import chromium, look_at
 
 pytestmark = [pytest.mark.book, pytest.mark.slow]
 

@@ -1,6 +1,6 @@
 """The command line."""
 
-import os
+import io
 import subprocess
 import sys
 
@@ -65,6 +65,16 @@ def test_verify_lists_what_to_mend_and_fails(project, capsys):
     assert "to mend" in capsys.readouterr().out.splitlines()[-1]
 
 
+def test_verify_runs_the_labs_that_changed_when_it_is_told_so(project, monkeypatch):
+    told = []
+    monkeypatch.setattr("coursekit.verify.verify", lambda project, run, run_only: told.append((run, run_only)) or [])
+    monkeypatch.setattr("coursekit.changed.changed_files", lambda root: ["solutions/lab01_sums/lab01_sums.ipynb"])
+    assert [call(project, "verify", *flags) for flags in ([], ["--no-run"], ["--changed"])] == [0, 0, 0]
+    monkeypatch.setattr("coursekit.changed.changed_files", lambda root: ["chapters/01_counting.ipynb"])
+    assert call(project, "verify", "--changed") == 0
+    assert told == [(True, None), (False, None), (True, ["lab01"]), (True, [])]
+
+
 @pytest.mark.slow
 def test_execute_goes_on_after_a_notebook_that_fails_and_then_fails(project, change, capsys):
     change(project.chapters[0], lambda cells, _: cells["count"].update(source="1 / 0"))
@@ -113,13 +123,13 @@ def test_course_makes_a_folder_to_grade_in(project, tmp_path, capsys):
     assert "source/lab01_sums/lab01_sums.ipynb: written" in capsys.readouterr().out
 
 
-def test_a_terminal_without_a_character_shows_a_question_mark(project, change):
+def test_a_terminal_without_a_character_shows_a_question_mark(project, change, monkeypatch):
     change(project.labs[0].source, lambda _, notebook: notebook.metadata.attnbook.update(title="Σ"))
-    command = [sys.executable, "-m", "coursekit", "--root", str(project.root), "status"]
-    settings = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "| ? | 10 |" in done.stdout
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii"))
+    assert call(project, "status") == 0
+    sys.stdout.flush()
+    assert b"| ? | 10 |" in shown.getvalue()
 
 
 @pytest.mark.parametrize("name", ["lint", "check", "test", "book"])

@@ -30,6 +30,7 @@ def files(project) -> dict[str, bytes]:
     return {project.relative(path): path.read_bytes() for path in project.root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_new_chapter_runs_and_is_in_order(project, capsys):
     assert call(project, "chapter", 11, "bert_gpt", "--title", "BERT and GPT") == 0
     said = capsys.readouterr().out

@@ -12,6 +12,7 @@ import pytest
 from coursekit import CourseError, tasks
 from coursekit.tasks import (
     BOOK,
+    CHECKS,
     FORMAT,
     PYTEST,
     RUFF,
@@ -23,6 +24,7 @@ from coursekit.tasks import (
     open_lab,
     refuse_root,
     run_task,
+    untouched_labs,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -68,8 +70,39 @@ def test_the_tasks_hold_the_proofs_that_they_promise():
     assert TASKS["book"] == (BOOK,)
     assert TASKS["check"][:4] == (RUFF, FORMAT, TYPES, VERIFY)
     assert TASKS["check"][4] == (*PYTEST, "-m", "not slow and not book", "tests")
+    assert VERIFY[-2:] == ("verify", "--changed")
     assert TASKS["test"][:4] == (RUFF, FORMAT, TYPES, BOOK)
     assert TASKS["test"][4][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
+
+
+def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(calls, tmp_path, monkeypatch, capsys):
+    for lab in ("lab01", "lab02", "lab10"):
+        (tmp_path / CHECKS / lab).mkdir(parents=True)
+    monkeypatch.setattr(tasks, "changed_files", lambda root: [f"{CHECKS}/lab02/right.py"])
+    assert run_task("check", tmp_path) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("check leaves out: slow tests and labs 01 10 (unchanged), ")
+    assert said.endswith("`make test` runs everything.\n")
+    *others, last = (command for command, _ in calls)
+    assert tuple(others) == TASKS["check"][:4]
+    assert last == (*TASKS["check"][4], f"--ignore={CHECKS}/lab01", f"--ignore={CHECKS}/lab10")
+
+
+def test_the_quick_task_tries_all_labs_where_git_cannot_tell_what_changed(calls, tmp_path, monkeypatch):
+    (tmp_path / CHECKS / "lab01").mkdir(parents=True)
+    monkeypatch.setattr(tasks, "changed_files", lambda root: None)
+    assert untouched_labs(tmp_path) == []
+    assert run_task("check", tmp_path) == 0
+    assert tuple(command for command, _ in calls) == TASKS["check"]
+
+
+def test_the_whole_task_leaves_nothing_out(calls, tmp_path, monkeypatch):
+    (tmp_path / CHECKS / "lab01").mkdir(parents=True)
+    monkeypatch.setattr(tasks, "changed_files", lambda root: [])
+    assert untouched_labs(tmp_path) == ["lab01"]
+    assert run_task("test", tmp_path) == 0
+    assert tuple(command for command, _ in calls) == TASKS["test"]
+    assert not any(word.startswith(("--ignore", "--deselect", "-m")) for word in TASKS["test"][4])
 
 
 def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):

@@ -24,7 +24,7 @@ An author's day with it:
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
   coursekit status --write         count chapters, labs, claims and known mistakes into the book
-  coursekit check                  the proofs of two minutes; coursekit test runs all of them
+  coursekit check                  the quick proofs of what changed; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 """
 
@@ -113,9 +113,13 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
     """Checks that labs/ is byte for byte what solutions/ gives, that no solution or hidden test can be read
     in it, that each unsolved lab fails at its exercises and nowhere else, and that stored notebooks are
     complete: outputs, captions, alt text, size. Lists everything that needs mending."""
+    from coursekit.changed import changed_files, touched_labs
     from coursekit.verify import verify
 
-    problems = verify(project, run=not options.no_run)
+    run_only = None
+    if options.changed:
+        run_only = touched_labs((lab.number for lab in project.labs), changed_files(project.root))
+    problems = verify(project, run=not options.no_run, run_only=run_only)
     for problem in problems:
         print(f"  {problem}")
     print(f"{len(problems)} to mend" if problems else "all in order")
@@ -179,8 +183,10 @@ def run_lint(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_check(project: Project, options: argparse.Namespace) -> int:
-    """The part of all proofs that takes some two minutes, for authors: style, types, `coursekit verify`, and the unit
-    tests but for the slow ones and those that look at the built book. Stops at the first that fails."""
+    """The quick part of all proofs, for authors: style, types, `coursekit verify`, and the unit
+    tests but for the slow ones and those that look at the built book. A lab's answers are tried, and its students' copy
+    is run, where something that it depends on has changed since main. Says first what it leaves out, and stops at the
+    first step that fails."""
     return _run_task("check", project)
 
 
@@ -216,7 +222,9 @@ def _release_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _verify_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--no-run", action="store_true", help="leave out running the unsolved labs")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--no-run", action="store_true", help="leave out running the unsolved labs")
+    which.add_argument("--changed", action="store_true", help="run only those that a change since main can touch")
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:
@@ -252,6 +260,6 @@ COMMANDS = {
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "lint": (run_lint, "check style and types of all code", _no_arguments),
-    "check": (run_check, "the two-minute part of all proofs", _no_arguments),
+    "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
 }

@@ -1,6 +1,7 @@
 """The tools that build, test and open the course: one table for the Makefile, for course.py, and for Windows.
 
-Nothing here needs more than Python itself, so that whoever only reads the book can build it."""
+Nothing here needs more than Python itself (and `check` git, to know what changed), so that whoever only reads the book
+can build it."""
 
 import os
 import shlex
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.changed import changed_files, touched_labs
 from coursekit.environment import settings_with
 
 Command = Sequence[str]
@@ -24,9 +26,11 @@ FIRST_PAGE = Path("book/_build/html/index.html")
 RUFF = ("ruff", "check", ".")
 FORMAT = ("ruff", "format", "--check", ".")
 TYPES = ("mypy",)  # of what, stands in pyproject.toml
-VERIFY = ("python", "-m", "coursekit", "verify")
+VERIFY = ("python", "-m", "coursekit", "verify", "--changed")
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+
+CHECKS = "tests/attnbook/checks"  # where each lab's answers are tried
 
 TASKS: dict[str, tuple[Command, ...]] = {
     "book": (BOOK,),
@@ -51,11 +55,28 @@ def run_task(name: str, root: Path) -> int:
 
     Raises CourseError for a tool that the environment lacks."""
     settings = environment() | {"OMP_NUM_THREADS": "1"}
-    for command in TASKS[name]:
+    commands = TASKS[name]
+    if name == "check":
+        untouched = untouched_labs(root)
+        print(left_out(untouched), flush=True)
+        commands = (*commands[:-1], (*commands[-1], *(f"--ignore={CHECKS}/{lab}" for lab in untouched)))
+    for command in commands:
         status = call(command, root, settings)
         if status:
             return status
     return 0
+
+
+def untouched_labs(root: Path) -> list[str]:
+    """The labs whose known mistakes and right answers `check` need not try: nothing they depend on has changed."""
+    labs = [folder.name for folder in (root / CHECKS).glob("lab[0-9][0-9]")]
+    return sorted(set(labs) - set(touched_labs(labs, changed_files(root))))
+
+
+def left_out(untouched: Sequence[str]) -> str:
+    """One line for the author: what `check` does not prove."""
+    labs = f" and labs {' '.join(lab.removeprefix('lab') for lab in untouched)} (unchanged)" if untouched else ""
+    return f"check leaves out: slow tests{labs}, all notebooks' runs, the built book. `make test` runs everything."
 
 
 def open_lab(root: Path, allow_root: bool = False, browser: bool = True, port: int | None = None) -> int:

@@ -240,6 +240,7 @@ def test_single_numbers_refuse_what_cannot_be(settings, message):
         single_numbers(**settings)
 
 
+@pytest.mark.slow
 def test_the_whole_task_is_made_in_seconds():
     start = time.process_time()
     assert len(number_lists().train) == 40_000

@@ -230,6 +230,7 @@ def test_features_that_heads_cannot_share_are_refused():
 # ---- it learns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_it_learns_to_copy(norm):
     def copying(words: torch.Tensor) -> Batch:

@@ -28,6 +28,7 @@ def test_the_picture_is_small_enough_for_a_page(task, model, tmp_path):
     assert len(picture) < 150_000
 
 
+@pytest.mark.slow
 def test_the_command_draws_from_stored_weights(model, tmp_path):
     weights, out = tmp_path / "weights.pt", tmp_path / "picture.png"
     save_checkpoint(weights, model={name: part.half() for name, part in model.state_dict().items()})

@@ -1,0 +1,148 @@
+"""Which labs a change can touch."""
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coursekit.changed import changed_files, touched_labs
+
+ROOT = Path(__file__).parents[2]
+LABS = ["lab01", "lab02", "lab13"]
+
+
+def git(root, *arguments):
+    who = ["-c", "user.name=A", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *arguments], cwd=root, capture_output=True, check=True)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A course in git, one commit on main."""
+    git(tmp_path, "init", "--initial-branch", "main")
+    for name in ("kept.md", "edited.md", "removed.md", "moved here.md"):
+        (tmp_path / name).write_text(f"{name}\n")
+    (tmp_path / ".gitignore").write_text("ignored.md\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "first")
+    return tmp_path
+
+
+def test_nothing_has_changed_right_after_a_commit(repository):
+    assert changed_files(repository) == []
+
+
+def test_what_is_edited_removed_moved_or_new_has_changed_and_what_git_ignores_has_not(repository):
+    (repository / "edited.md").write_text("other")
+    (repository / "removed.md").unlink()
+    git(repository, "mv", "moved here.md", "there.md")
+    (repository / "Σ.md").write_text("new")
+    (repository / "ignored.md").write_text("new")
+    assert changed_files(repository) == ["edited.md", "moved here.md", "removed.md", "there.md", "Σ.md"]
+
+
+def test_on_a_branch_all_its_commits_count_and_none_that_main_got_since(repository):
+    git(repository, "checkout", "-b", "mine")
+    (repository / "edited.md").write_text("mine")
+    git(repository, "commit", "-a", "-m", "mine")
+    git(repository, "checkout", "main")
+    (repository / "kept.md").write_text("theirs")
+    git(repository, "commit", "-a", "-m", "theirs")
+    git(repository, "checkout", "mine")
+    assert changed_files(repository) == ["edited.md"]
+
+
+def test_commits_on_main_count_until_they_are_published(repository):
+    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
+    (repository / "edited.md").write_text("mine")
+    git(repository, "commit", "-a", "-m", "not pushed")
+    assert changed_files(repository) == ["edited.md"]
+    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
+    assert changed_files(repository) == []
+
+
+def test_files_are_named_from_the_courses_folder_that_may_lie_deeper(repository):
+    (repository / "course").mkdir()
+    (repository / "course" / "a.md").write_text("new")
+    assert changed_files(repository / "course") == ["a.md"]
+    git(repository, "add", ".")
+    assert changed_files(repository / "course") == ["a.md"]
+
+
+def test_without_a_commit_or_without_git_nothing_is_known(tmp_path, monkeypatch):
+    git(tmp_path, "init", "--initial-branch", "main")
+    assert changed_files(tmp_path) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert changed_files(tmp_path) is None
+
+
+def test_where_nothing_is_known_every_lab_is_touched():
+    assert touched_labs(LABS, None) == LABS
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "utils/attnbook/checks/lab02/softmax.py",
+        "tests/attnbook/checks/lab02/right.py",
+        "solutions/lab02_bahdanau/lab02_bahdanau.ipynb",
+        "labs/lab02_bahdanau/data.csv",
+    ],
+)
+def test_a_labs_own_files_touch_that_lab_alone(name):
+    assert touched_labs(LABS, [name]) == ["lab02"]
+    assert touched_labs(LABS, [name, "solutions/lab13_ntm/lab13_ntm.ipynb"]) == ["lab02", "lab13"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "utils/attnbook/checks/engine/judge.py",
+        "utils/attnbook/checks/families/masked_weights.py",
+        "utils/attnbook/attention/core.py",
+        "utils/attnbook/plotting/heat.py",
+        "utils/coursekit/unsolved.py",
+        "tests/helpers/catalogue.py",
+        "tests/conftest.py",
+        "tests/attnbook/checks/conftest.py",
+        "results/numbers.json",
+        "requirements.lock",
+    ],
+)
+def test_what_labs_share_touches_them_all(name):
+    assert touched_labs(LABS, ["README.md", name]) == LABS
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chapters/02_bahdanau.ipynb",
+        "book/_toc.yml",
+        "tests/attnbook/test_metrics.py",
+        "tests/attnbook/checks/engine/test_judge.py",
+        "utils/attnbook/plotting/chapters/ch02.py",
+        "utils/coursekit/templates/chapter.txt",
+        "benchmarks/ntm.py",
+    ],
+)
+def test_what_no_lab_depends_on_touches_none(name):
+    assert touched_labs(LABS, [name]) == []
+
+
+def test_no_lab_looks_into_another():
+    """Else a change in the one could alter the other."""
+    folders = [folder / "attnbook" / "checks" for folder in (ROOT / "utils", ROOT / "tests")]
+    modules = [path for folder in folders for path in folder.glob("lab[0-9][0-9]/*.py")]
+    assert len(modules) > 50
+    for path in modules:
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        imported = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        named = {part for module in imported for part in module.split(".") if part.startswith("lab")}
+        assert named - {path.parent.name, "lab_material"} == set(), path
+
+
+def test_no_lab_draws_what_belongs_to_one_chapter():
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "solutions").glob("*/*.ipynb")]
+    assert sources
+    assert not any("plotting.chapters" in source for source in sources)

@@ -1,0 +1,54 @@
+"""What has changed since the commit that others have, and which labs that can touch.
+
+Nothing here needs more than Python and git."""
+
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+PUBLISHED = ("origin/main", "main", "HEAD")  # the first of them that is there
+OF_A_LAB = re.compile(r"(?:utils|tests)/attnbook/checks/(lab\d\d)/|(?:solutions|labs)/(lab\d\d)_")
+# What every lab may depend on: packages, what its tests share, records and weights, versions.
+OF_ALL_LABS = re.compile(
+    r"utils/(?!attnbook/plotting/chapters/|coursekit/templates/)|results/|tests/helpers/|tests/(?:\w+/)*conftest\.py"
+    r"|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
+)
+
+
+def changed_files(root: Path) -> list[str] | None:
+    """The files below `root` that are new, gone or different since HEAD left the published branch; None where git
+    cannot tell."""
+    bases = (_git(root, "merge-base", "HEAD", name) for name in PUBLISHED)
+    base = next((found.strip() for found in bases if found), None)
+    if base is None:
+        return None
+    differs = _git(root, "diff", "--name-only", "--no-renames", "--relative", "-z", base)
+    new = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    if differs is None or new is None:
+        return None
+    return sorted({name for name in f"{differs}{new}".split("\0") if name})
+
+
+def touched_labs(labs: Iterable[str], changed: list[str] | None) -> list[str]:
+    """Which of the labs (`lab01`, …) these changes can alter: all where nothing is known, or what all share changed."""
+    labs = sorted(labs)
+    if changed is None:
+        return labs
+    owners = [_owner(name) for name in changed]
+    return [lab for lab in labs if lab in owners or "all" in owners]
+
+
+def _owner(name: str) -> str | None:
+    if found := OF_A_LAB.match(name):
+        return found[1] or found[2]
+    return "all" if OF_ALL_LABS.match(name) else None
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What git says; None where it fails or isn't there."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout
