@@ -155,7 +155,8 @@ wrong(
     "return (beta * F.cosine_similarity(memory, key, dim=-1, eps=1e-12)).softmax(dim=-1)",
 ).says("""
     You compared the key (B, M) with the memory (B, N, M) as it is. PyTorch aligns shapes from the right, so the key of
-    sequence n meets row n of every memory, or the shapes do not fit. Give the key an axis for the rows, key[:, None].""")
+    sequence n meets row n of every memory, or the shapes do not fit. Give the key an axis for the rows,
+    key[:, None].""")
 wrong("β without its last axis", {"beta * cosine": "beta[:, 0] * cosine"}).says("""
     You multiplied the cosines (B, N) by a β of shape (B,). PyTorch aligns shapes from the right, so β runs along the
     rows of the memory. Keep β in its shape (B, 1), so that each sequence has one β for all its rows.""")
