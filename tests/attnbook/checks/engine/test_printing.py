@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.checks.engine.printing import beside, text, visible
+from attnbook.checks.engine.printing import beside, differing, inputs, text, visible
 
 
 def test_long_tensors_are_only_described():
@@ -55,6 +55,32 @@ def test_what_looks_equal_gets_more_digits():
 def test_the_parts_of_a_tuple_stand_under_their_names():
     shown = beside((torch.ones(1), torch.ones(2)), (torch.ones(1), torch.zeros(2)), ("context", "weights"))
     assert shown.count("weights = ") == 2
+
+
+PARTS = {"state": ("memory", "last")}
+
+
+def test_an_argument_that_comes_in_parts_is_opened_under_their_names():
+    shown = inputs(["x", "state"], [torch.ones(1), (torch.zeros(2), torch.ones(1))], PARTS)
+    assert shown.split() == ["x", "=", "[1.]", "memory", "=", "[0.,", "0.]", "last", "=", "[1.]"]
+    assert "state[1] = [1.]" in inputs(["state"], [(torch.zeros(2), torch.ones(1))], {})
+
+
+def test_a_long_input_in_parts_is_given_by_its_shapes():
+    shown = inputs(["state", "step"], [(torch.zeros(9, 2), torch.ones(1)), len], PARTS)
+    assert shown.split() == ["memory", "(9,", "2),", "last", "(1,),", "a", "function"]
+
+
+def test_of_many_parts_the_last_are_shown_and_the_others_named():
+    zeros, ones = torch.zeros(4, 1), torch.ones(4, 1)
+    shown = differing([("output", zeros, ones), ("last", zeros[0], ones[0])], ["memory"])
+    assert "output = " not in shown
+    assert shown.count("last = ") == 2
+    assert shown.splitlines()[-2:] == ["  also wrong: output", "  right: memory"]
+
+
+def test_a_number_too_large_to_be_rounded_is_no_infinity():
+    assert "e+308" in text(torch.tensor([-torch.inf, torch.finfo(torch.float64).min], dtype=torch.float64))
 
 
 def test_zero_has_no_sign():

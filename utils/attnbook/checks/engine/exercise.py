@@ -66,7 +66,7 @@ import inspect
 import linecache
 import math
 import textwrap
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -188,14 +188,15 @@ class Draw:
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
-    tuple; `canonical(result, *args)` brings results that are equally right to one form before they are
-    compared."""
+    tuple, `parts` the entries of a tuple among arguments or results; `canonical(result, *args)` brings results
+    that are equally right to one form before they are compared."""
 
     reference: Callable
     cases: Callable[[Draw], Iterable[tuple]]
     mistakes: Mistakes = field(default_factory=Mistakes)
     properties: Sequence[Property] = ()
     returns: Sequence[str] = ()
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     tolerance: float = 1e-6
     gradients: bool = True
     canonical_gradients: Callable[..., Sequence[Tensor | None]] | None = None

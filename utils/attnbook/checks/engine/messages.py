@@ -11,8 +11,8 @@ from typing import Any
 from torch import Tensor
 
 from . import sandbox, values
-from .compare import misbuilt
-from .printing import beside, block, listing
+from .compare import misbuilt, structure
+from .printing import beside, block, differing, inputs, listing, opened, shapes
 from .raw_errors import meaning
 from .sandbox import Failure, Run
 
@@ -160,7 +160,7 @@ def _copy(exercise: Any, got: Run) -> str:
 
 def _seen(exercise: Any, first: Any) -> str:
     if first.kind in SHOWN:
-        seen = listing(exercise.parameters, first.got.args)
+        seen = inputs(exercise.parameters, first.got.args, exercise.parts)
         return f"\n  Seen with this input:\n{seen}{_afterwards(exercise, first.got)}"
     if first.note and first.kind != "another device":
         return wrap(f"torch says: {first.note}")
@@ -168,11 +168,12 @@ def _seen(exercise: Any, first: Any) -> str:
 
 
 def _afterwards(exercise: Any, got: Run) -> str:
-    changed = got.changed
-    if not changed:
-        return ""
-    names = [exercise.parameters[i] for i in changed]
-    return "\n  and afterwards\n" + listing(names, [got.after[i] for i in changed])
+    """What was written into, as it is now; of a tuple only the entries that changed."""
+    names = [exercise.parameters[i] for i in got.changed]
+    before = dict(opened(names, [got.args[i] for i in got.changed], exercise.parts))
+    now = opened(names, [got.after[i] for i in got.changed], exercise.parts)
+    new = [(name, item) for name, item in now if not values.same(*map(values.plain, (before.get(name), item)))]
+    return "\n  and afterwards\n" + listing(*zip(*new, strict=True)) if new else ""
 
 
 def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | None:
@@ -208,7 +209,7 @@ def _where(failure: Failure) -> str:
 
 
 def _inputs(exercise: Any, got: Run) -> str:
-    pairs = zip(exercise.parameters, got.args, strict=False)
+    pairs = opened(exercise.parameters, got.args, exercise.parts)
     kinds = "\n".join(f"    {name}: {_kind_of(arg)}" for name, arg in pairs)
     return f"  It was called with\n{kinds}{_printed(got)}"
 
@@ -254,12 +255,30 @@ def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:
 
 def example(exercise: Any, got: Run, expected: Run) -> str:
     """The input, and expected beside got."""
-    head = "\n  The smallest input that shows it:\n" + listing(exercise.parameters, got.args)
+    head = "\n  The smallest input that shows it:\n" + inputs(exercise.parameters, got.args, exercise.parts)
     if got.failure is not None:
         error = f"{type(got.failure.error).__name__}: {got.failure.text}"
         wanted = block("expected", expected.result, exercise.returns)
         return f"{head}\n\n{wanted}\n  got\n    {error}\n{_where(got.failure)}"
-    return f"{head}\n\n{beside(expected.result, got.result, exercise.returns)}{_printed(got)}"
+    return f"{head}\n\n{_results(exercise, got, expected)}{_printed(got)}"
+
+
+def _results(exercise: Any, got: Run, expected: Run) -> str:
+    """Expected beside got; where a result has parts with names, only those that differ."""
+    if not exercise.parts:
+        return beside(expected.result, got.result, exercise.returns)
+    wanted = list(opened(exercise.returns, expected.result, exercise.parts))
+    if structure(got.result, expected.result) is not None:
+        mine = opened([f"[{i}]" for i in range(len(got.result))], got.result, {}) if _several(got.result) else ()
+        return f"  expected\n{shapes(wanted)}\n  got\n{shapes(mine) or '    ' + values.kind(got.result)}"
+    pairs = zip(wanted, opened(exercise.returns, got.result, exercise.parts), strict=True)
+    named = [(name, part, mine) for (name, part), (_, mine) in pairs]
+    wrong = [entry for entry in named if not values.same(entry[2], entry[1], exercise.tolerance)]
+    return differing(wrong or named, [entry[0] for entry in named if entry not in wrong] if wrong else [])
+
+
+def _several(value: Any) -> bool:
+    return isinstance(value, (tuple, list))
 
 
 def _printed(got: Run) -> str:

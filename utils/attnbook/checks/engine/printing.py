@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -15,6 +16,9 @@ from . import values
 LARGEST = 64  # tensors with more numbers are only described
 WIDTH = 96
 LINE = 70
+INPUT_LINES = 6  # an input that takes more lines, and that comes in parts, is described
+RESULT_LINES = 3  # the same for the parts of a result that differ
+_HUGE = 1e15
 
 
 def text(value: Any, decimals: int = 4) -> str:
@@ -47,7 +51,8 @@ def _tensor(value: Tensor, decimals: int) -> str:
     if array.dtype.kind == "f" and _tiny(array, decimals):
         look["formatter"] = {"float_kind": partial(_scientific, decimals)}
     elif array.dtype.kind == "f":
-        array = np.round(array, decimals) + 0.0  # no −0.
+        rounded = np.where(np.abs(array) < _HUGE, array, 0.0).round(decimals)  # what is huge has no decimals to round
+        array = np.where(np.abs(array) < _HUGE, rounded, array) + 0.0  # no −0.
     shown = np.array2string(array, **look)
     return "\n".join(line for line in shown.splitlines() if line.strip())
 
@@ -75,6 +80,48 @@ def named(names: Sequence[str], items: Sequence[Any], decimals: int = 4) -> list
         first, *rest = text(item, decimals).splitlines()
         lines += [f"{name} = {first}", *(" " * (len(name) + 3) + line for line in rest)]
     return lines
+
+
+def opened(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> Iterator[tuple]:
+    """Names and values; a tuple that holds tensors gives its entries, under the names in `parts` or as `name[i]`.
+
+    A named tuple that `parts` doesn't open stays whole: it says itself what it is.
+    """
+    for name, item in zip(names, items, strict=False):
+        whole = hasattr(item, "_fields") and name not in parts
+        if not whole and isinstance(item, (tuple, list)) and any(isinstance(entry, Tensor) for entry in item):
+            inner = parts.get(name, ())
+            inner = inner if len(inner) == len(item) else [f"{name}[{i}]" for i in range(len(item))]
+            yield from opened(inner, item, parts)
+        else:
+            yield name, item
+
+
+def inputs(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> str:
+    """The arguments of a call, in full or, where that is long and some come in parts, by their shapes."""
+    pairs = list(opened(names, items, parts))
+    full = "\n".join(listing([name], [item]) for name, item in pairs)
+    return full if len(pairs) == len(names) or full.count("\n") < INPUT_LINES else shapes(pairs)
+
+
+def shapes(pairs: Iterable[tuple[str, Any]]) -> str:
+    """Names and shapes, one after the other; what is no tensor in its own words."""
+    said = [f"{name} {tuple(item.shape)}" if isinstance(item, Tensor) else text(item) for name, item in pairs]
+    return textwrap.fill(", ".join(said), WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def differing(pairs: Sequence[tuple[str, Any, Any]], rest: Sequence[str]) -> str:
+    """Parts of a result, `(name, expected, got)`, beside each other; of too many the last, of which the first are made.
+
+    The names of the others follow, and those of the parts that are right, `rest`.
+    """
+    shown = list(pairs)
+    while len(shown) > 1 and sum(len(lines_of(wanted)) for _, wanted, _ in shown) > RESULT_LINES:
+        del shown[0]
+    names, wanted, got = zip(*shown, strict=True)
+    others = [name for name, *_ in pairs[: len(pairs) - len(shown)]]
+    more = [f"  {title}: {', '.join(found)}" for title, found in (("also wrong", others), ("right", rest)) if found]
+    return "\n".join([beside(wanted, got, names), *more])
 
 
 def listing(names: Sequence[str], items: Sequence[Any]) -> str:

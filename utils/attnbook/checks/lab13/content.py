@@ -80,18 +80,20 @@ CONTENT_WEIGHTS = Exercise(
     properties=[
         Property(
             "each row sums to one",
-            "A head has one unit of attention to spread over the N rows of its memory: softmax over the last axis.",
+            "The weights of a head are a softmax over the N rows of its memory, which are the last axis, so they must "
+            "sum to 1 there.",
             lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-5).all(),
         ),
         Property(
             "β = 0 spreads evenly",
-            "With β = 0 nothing counts, and all rows get the same weight, 1/N. Use β as it comes.",
+            "With β = 0 all scores are 0, so every row must get the same weight, 1/N. Use β as it comes.",
             lambda result, key, beta, memory: (beta > 0).any() or ((result - 1 / result.shape[1]).abs() < 1e-6).all(),
         ),
         Property(
             "only the direction counts",
-            "Your rows come in the right order, but the sizes of their weights are wrong. β alone says how sharply to "
-            "look. Of a row only the direction may count, however short it is: as a guard against zeros 1e-12 will do.",
+            "The order of your weights is right, but their sizes are not. The score may depend only on the *direction* "
+            "of the key and of the row, however short the row is, and on β. A guard against division by zero must "
+            "therefore be far smaller than the shortest row: 1e-12 is small enough.",
             lambda result, *args: (
                 torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)
                 or not torch.equal(result.argsort(-1), content_weights(*args).argsort(-1))
@@ -99,7 +101,7 @@ CONTENT_WEIGHTS = Exercise(
         ),
         Property(
             "the best row gets the most",
-            "The row whose direction is nearest to the key's must get the largest weight.",
+            "The row whose direction is nearest to that of the key must get the largest weight.",
             lambda result, *args: (
                 result.amax(-1) <= result.gather(1, content_weights(*args).argmax(-1, keepdim=True))[:, 0] + 1e-6
             ).all(),
@@ -114,28 +116,47 @@ wrong(
     "no guard against zeros",
     {_KEY: "key / key.norm(dim=-1, keepdim=True)", _MEMORY: "memory / memory.norm(dim=-1, keepdim=True)"},
 ).says("""
-    You divided by the length of a vector of zeros: 0 / 0 = NaN. A row that nobody has written yet is such a vector.
-    Let its cosine be 0: keep the lengths above a tiny number (clamp_min, or F.normalize).""")
+    You divided a vector of zeros by its length, and 0 / 0 is NaN. A row to which nothing has been written is such a
+    vector, and its cosine should be 0. Keep the length above a tiny number with `clamp_min`, or use `F.normalize`,
+    which does so.""")
 wrong("dot product in place of cosine", "return (beta * (memory @ key[:, :, None])[:, :, 0]).softmax(dim=-1)").says("""
-    You took the plain dot product, so a *long* row gains. Divide by the lengths of key and row: a direction counts.""")
+    You used the plain dot product, so that a long row gets a higher score than a short row with the same direction.
+    The cosine divides the dot product by the lengths of the key and of the row.""")
 wrong("only the key normalised", {_MEMORY: "memory"}).says("""
-    You divided by the length of the key, not by those of the rows. A long row still gains by its length.""")
+    You divided by the length of the key, but not by the lengths of the rows. A long row still gets a higher score
+    than a short row with the same direction.""")
 wrong("only the memory normalised", {_KEY: "key"}).says("""
-    You did not divide by the length of the key, so a long one works like a larger β. β alone says how sharply.""")
+    You did not divide by the length of the key, so that a long key has the same effect as a larger β. Only β should
+    decide how sharp the weights are.""")
 wrong("β after the softmax", {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"}).says("""
-    You multiplied the weights by β, so they sum to β and not to 1. It belongs before the softmax.""")
+    You multiplied the weights by β after the softmax, so that each row sums to β and not to 1. Multiply the cosines by
+    β before the softmax.""")
 wrong("divided by β", {"beta * cosine": "cosine / beta"}).says("""
-    You divided by β. It is not a temperature: a large β looks sharply, and β = 0 not at all. Multiply.""")
+    You divided the cosines by β, as if it were a temperature. Multiply by β: a large β makes the weights sharp, and
+    with β = 0 they are all equal.""")
 wrong(
     "exp of large numbers",
     "scores = beta * F.cosine_similarity(memory, key[:, None], dim=-1, eps=1e-12)\n"
     "return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)",
 ).says("""
-    You wrote exp(β · cosine) / sum. Right on paper, but for a large β exp is infinite and ∞ / ∞ = NaN. torch's
-    softmax takes off the maximum first.""")
+    You computed exp(β · cosine) / sum, which is correct on paper. For a large β, however, exp is infinite, and ∞ / ∞
+    is NaN. The softmax of torch subtracts the largest score first, so that nothing overflows.""")
 wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
-    You divided by √M. That tames dot products, which grow with M. Cosines do not: how sharp it gets is said by β.""")
+    You divided by √M. A Transformer needs this because dot products grow with the number of features M. Cosines do
+    not grow, and here β alone decides how sharp the weights are.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
-    You took absolute cosines. A row that points the other way is *not* what the key asks for, and gets the least.""")
+    You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
+    similar one, so it must get the smallest weight.""")
 wrong("lengths over the rows", {_MEMORY: "F.normalize(memory, dim=1)"}).says("""
-    You took the memory's lengths along the rows. A row's own length is taken along its features: dim=-1.""")
+    You computed the lengths in the memory along the axis of the rows. The length of a row is computed along its
+    features, which are the last axis: dim=-1.""")
+wrong(
+    "key without an axis for the rows",
+    "return (beta * F.cosine_similarity(memory, key, dim=-1, eps=1e-12)).softmax(dim=-1)",
+).says("""
+    You compared the key (B, M) with the memory (B, N, M) as it is. PyTorch aligns shapes from the right, so the key of
+    sequence n meets row n of every memory, or the shapes do not fit. Give the key an axis for the rows,
+    key[:, None].""")
+wrong("β without its last axis", {"beta * cosine": "beta[:, 0] * cosine"}).says("""
+    You multiplied the cosines (B, N) by a β of shape (B,). PyTorch aligns shapes from the right, so β runs along the
+    rows of the memory. Keep β in its shape (B, 1), so that each sequence has one β for all its rows.""")

@@ -37,12 +37,12 @@ INTERPOLATE = Exercise(
     properties=[
         Property(
             "each row sums to one",
-            "A mixture of two looks is a look again: its weights sum to 1. The two shares must be g and 1 − g.",
+            "A mixture of two sets of weights must sum to 1 again, so the two proportions must sum to 1 as well.",
             lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all(),
         ),
         Property(
             "between the two",
-            "Each weight must lie between the two that are mixed.",
+            "Each weight of a mixture must lie between the two weights that are mixed.",
             lambda result, content, previous, gate: (
                 (result <= torch.maximum(content, previous) + 1e-9)
                 & (result >= torch.minimum(content, previous) - 1e-9)
@@ -53,20 +53,28 @@ INTERPOLATE = Exercise(
 
 wrong = INTERPOLATE.mistakes
 wrong("gate the wrong way round", "return torch.lerp(content, previous, gate)").says("""
-    Your gate works the wrong way round. g = 1 means go by content, g = 0 stay: g · content + (1 − g) · previous.""")
+    Your gate works the wrong way round. With a gate of 1 the result must be the weights by content, and with a gate
+    of 0 it must be the previous weights.""")
 wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
-    You added the old weights in full. Their share is 1 − g; otherwise the sum is 1 + g.""")
+    You added the previous weights in full, so that each row sums to 1 plus the gate. Give the previous weights only
+    the proportion that the content leaves.""")
 wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
-    You chose one of the two. A choice has no gradient, so no gate could be learnt: mix them, by g and 1 − g.""")
+    You chose one of the two sets of weights. A choice has no gradient, so the machine could never learn its gate. Mix
+    the two in the proportion that the gate gives.""")
 wrong("gate brought into range again", "return torch.lerp(previous, content, gate.sigmoid())").says("""
-    You sent the gate through a sigmoid, and that keeps it near the middle. It comes from 0 to 1: use it as it is.""")
+    You applied a sigmoid to the gate, which keeps it between 0.5 and 0.73. The gate is already a number from 0 to 1
+    when it comes in, so use it as it is.""")
 wrong("the past cut off", {"* previous": "* previous.detach()"}).says("""
-    Your weights are right, but the old ones were cut off (detach, no_grad): no step learns where the next begins.""")
+    Your weights are right, but `detach` or `no_grad` cuts the previous weights off from the gradient. Then no step
+    can learn where the next one should start.""")
+wrong("gate without its last axis", {"gate * content + (1 - gate)": "gate[:, 0] * content + (1 - gate[:, 0])"}).says("""
+    You multiplied weights (B, N) by a gate of shape (B,). PyTorch aligns shapes from the right, so the gate runs along
+    the rows of the memory. Keep the gate in its shape (B, 1), so that each sequence has one gate for all its rows.""")
 
 
 def shift_weights(weights, shift):
-    back, stay, forth = shift.split(1, dim=-1)  # (B, 1) each
-    return back * weights.roll(-1, dims=-1) + stay * weights + forth * weights.roll(1, dims=-1)  # (B, N)
+    back, stay, forward = shift.split(1, dim=-1)  # (B, 1) each
+    return back * weights.roll(-1, dims=-1) + stay * weights + forward * weights.roll(1, dims=-1)  # (B, N)
 
 
 def _weights_and_shifts(draw):
@@ -96,25 +104,26 @@ SHIFT_WEIGHTS = Exercise(
     properties=[
         Property(
             "no weight below 0",
-            "Some of your weights are below 0, if only by a rounding error (as those of an FFT are). `sharpen` raises "
-            "them to a power, and that is NaN. Sums of products can't fall below 0.",
+            "Some of your weights are below 0, perhaps only by a rounding error (the FFT makes such errors). `sharpen` "
+            "raises the weights to a power, and a power of a negative number is NaN. Sums of products of the weights "
+            "and probabilities cannot fall below 0.",
             lambda result, *args: (result >= 0).all(),
         ),
         Property(
             "each row sums to one",
-            "Moving a focus loses none of it: the weights must sum to 1 as before.",
+            "A shift only moves weights from row to row, so they must sum to 1 as before.",
             lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all(),
         ),
         Property(
             "no move leaves it alone",
-            "With a shift of (0, 1, 0) the focus must stay where it is.",
+            "With a shift of (0, 1, 0) the weights must stay as they are.",
             lambda result, weights, shift: torch.allclose(
                 result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9
             ),
         ),
         Property(
-            "a whole step forth",
-            "With a shift of (0, 0, 1) the focus must move to the next row, from the last to row 0.",
+            "a whole step forward",
+            "With a shift of (0, 0, 1) each weight must move to the next row, and the weight of the last row to row 0.",
             lambda result, weights, shift: torch.allclose(
                 result[shift[:, 2] == 1], weights[shift[:, 2] == 1].roll(1, dims=-1), atol=1e-9
             ),
@@ -122,37 +131,47 @@ SHIFT_WEIGHTS = Exercise(
     ],
 )
 
-_BACK, _FORTH = "weights.roll(-1, dims=-1)", "weights.roll(1, dims=-1)"
+_BACK, _FORWARD = "weights.roll(-1, dims=-1)", "weights.roll(1, dims=-1)"
 _LOST_AT_0, _LOST_AT_N = "F.pad(weights[:, 1:], (0, 1))", "F.pad(weights[:, :-1], (1, 0))"
 
 wrong = SHIFT_WEIGHTS.mistakes
-wrong("shift in the wrong direction", {"back, stay, forth": "forth, stay, back"}).says("""
-    Your focus moves the wrong way. shift is (−1, 0, +1), and +1 leads to the *next* row: what stood at row i comes to
-    row i + 1, and that is roll(+1). (conv1d turns its kernel round, and gives this too.)""")
-wrong("falls off the end", {_BACK: _LOST_AT_0, _FORTH: _LOST_AT_N}).says("""
-    The rows form a circle: after the last comes row 0, before row 0 the last. What you moved past an end was lost, and
-    the weights no longer sum to 1. roll brings it back in.""")
-wrong("falls off the end, and the wrong way", {_BACK: _LOST_AT_N, _FORTH: _LOST_AT_0}).says("""
-    Yours loses what passes an end, and moves the wrong way besides. conv1d with zero padding does both: it turns the
-    kernel round. The rows form a circle, and +1 leads to the next row: roll(+1).""")
+wrong("probabilities without their axis", {"shift.split(1, dim=-1)": "shift.unbind(dim=-1)"}).says("""
+    You multiplied weights (B, N) by a probability of shape (B,), as `shift[:, 0]` is. PyTorch aligns shapes from the
+    right, so the probability runs along the rows of the memory. Keep the axis with `shift[:, 0:1]`, which has shape
+    (B, 1).""")
+wrong("shift in the wrong direction", {"back, stay, forward": "forward, stay, back"}).says("""
+    Your weights move in the wrong direction. The three probabilities belong to −1, 0 and +1, and +1 moves the weight
+    of row i to row i + 1, which is roll(+1). (A conv1d gives this result, too, because it does not reverse its
+    kernel.)""")
+wrong("falls off the end", {_BACK: _LOST_AT_0, _FORWARD: _LOST_AT_N}).says("""
+    You lost the weight that moves past an end of the memory, so that a row of weights no longer sums to 1. The rows
+    form a circle: row 0 follows the last row. `roll` brings back at one end what leaves at the other.""")
+wrong("falls off the end, and the wrong way", {_BACK: _LOST_AT_N, _FORWARD: _LOST_AT_0}).says("""
+    You lost the weight that moves past an end of the memory, and the other weights move in the wrong direction. A
+    conv1d with zero padding does both. The rows form a circle, and +1 moves a weight to the next row: roll(+1).""")
 wrong(
     "lost at the end, and normalised",
     {
         f"return back * {_BACK}": f"moved = back * {_LOST_AT_0}",
-        _FORTH: f"{_LOST_AT_N}\n    return moved / moved.sum(1)[:, None]",
+        _FORWARD: f"{_LOST_AT_N}\n    return moved / moved.sum(1)[:, None]",
     },
 ).says("""
-    Yours loses what passes an end, and dividing by the sum gives it to wrong rows. The rows form a circle: roll.""")
-wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORTH: "weights.roll(1, dims=0)"}).says("""
-    You rolled along the sequences of the batch. The rows of the memory are the last axis: dims=-1.""")
-wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORTH: "weights.roll(1)"}).says("""
-    You called roll without dims. One sequence's last weight then gets into the next sequence: dims=-1.""")
+    You lost the weight that moves past an end of the memory, and your division by the sum gives it to other rows. The
+    rows form a circle: use `roll`, and no division is needed.""")
+wrong("rolled over the batch", {_BACK: "weights.roll(-1, dims=0)", _FORWARD: "weights.roll(1, dims=0)"}).says("""
+    You rolled along the axis of the batch, so that weights move from one sequence to another. The rows of the memory
+    are the last axis: dims=-1.""")
+wrong("rolled without an axis", {_BACK: "weights.roll(-1)", _FORWARD: "weights.roll(1)"}).says("""
+    You called `roll` without `dims`, which moves the last weight of one sequence into the next sequence. Roll along
+    the rows of the memory only: dims=-1.""")
 wrong("the likeliest move only", {"shift.split": "F.one_hot(shift.argmax(-1), 3).to(shift.dtype).split"}).says("""
-    You made only the likeliest move. All three happen, each with its share; a choice would have no gradient.""")
+    You made only the most probable move. All three moves contribute in proportion to their probabilities, because a
+    choice between them would have no gradient.""")
 wrong(
     "moves done one after the other",
-    "back, stay, forth = shift.split(1, dim=-1)\n"
+    "back, stay, forward = shift.split(1, dim=-1)\n"
     "weights = back * weights.roll(-1, dims=-1) + (1 - back) * weights\n"
-    "return forth * weights.roll(1, dims=-1) + (1 - forth) * weights",
+    "return forward * weights.roll(1, dims=-1) + (1 - forward) * weights",
 ).says("""
-    You moved back first, and then the result forth. All three moves start from the weights as they came in.""")
+    You moved the weights back first, and then moved the result forward. All three moves must start from the weights
+    as they came in.""")

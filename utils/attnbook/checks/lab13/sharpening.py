@@ -58,24 +58,25 @@ SHARPEN = Exercise(
     properties=[
         Property(
             "each row sums to one",
-            "Weights must sum to 1 again after sharpening.",
+            "The weights must sum to 1 over the rows of each memory again. Divide each row of powers by its own sum: "
+            "`sum` and `amax` keep the axis that this division needs only with keepdim=True.",
             lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-4).all(),
         ),
         Property(
             "γ = 1 changes nothing",
-            "With γ = 1 weights that sum to 1 must come out as they went in.",
+            "With γ = 1, weights that sum to 1 must come out as they went in.",
             lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
         ),
         Property(
             "zero stays zero",
-            "A row of the memory that had no weight must not get any.",
+            "A row of the memory that had no weight must not get any by sharpening.",
             lambda result, weights, gamma: (
                 result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)
             ).all(),
         ),
         Property(
             "the order stays",
-            "The row with the largest weight must keep the largest, and gain.",
+            "The row with the largest weight must still have the largest weight after sharpening.",
             lambda result, weights, gamma: (
                 result.gather(1, weights.argmax(-1, keepdim=True))[:, 0] >= result.amax(-1) - 1e-5
             ).all(),
@@ -83,24 +84,36 @@ SHARPEN = Exercise(
     ],
 )
 
+_LARGEST = "weights.amax(dim=-1, keepdim=True)"
+
 wrong = SHARPEN.mistakes
 wrong("not normalised again", "return weights**gamma").says("""
-    You raised the weights to the power γ and left it at that: they sum to less than 1, and at each step a little more
-    of the focus is lost. Divide by the sum of the powers, last.""")
+    You raised the weights to the power γ, but you did not divide by the sum of the powers. The weights then sum to
+    less than 1, and at each step more of them is lost.""")
 wrong("power after normalising", "return (weights / weights.sum(dim=-1, keepdim=True)) ** gamma").says("""
-    You divided by the sum first and raised afterwards. The powers no longer sum to 1. The power comes first, the
-    division last. (w.sum() ** γ below the line comes to the same.)""")
+    You divided by the sum of the weights first and took the power afterwards, so that the powers do not sum to 1. Take
+    the power first, and divide by the sum of the powers at the end.""")
 wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.sum(dim=-1, keepdim=True)").says("""
-    For a large γ all powers round to 0, and 0 / 0 = NaN. Divide the weights by the largest before you raise them: it
-    is then 1 at any power, and the result is the same.""")
+    For a large γ the computer rounds all your powers to 0, and 0 / 0 is NaN. Divide each row of weights by its largest
+    weight before the power. The largest is then 1 to any power, and the result is the same.""")
+wrong("divided by the largest of all", {_LARGEST: "weights.max()"}).says("""
+    You divided by the largest weight of the whole batch. In the other sequences all powers can still round to 0, and
+    0 / 0 is NaN. Each sequence needs its own largest weight: amax(dim=-1, keepdim=True).""")
+wrong("max gives a pair", {_LARGEST: "weights.max(dim=-1, keepdim=True)"}).says("""
+    `max` with an axis returns a pair, the largest values and their indices, and a tensor cannot be divided by a pair.
+    Use `amax`, which returns the values only, or take `.values` of the pair.""")
 wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
-    You multiplied by γ in place of raising to it. After the division by the sum nothing is left of γ.""")
+    You multiplied the weights by γ instead of raising them to the power γ. The division by the sum then removes γ
+    again, so that it has no effect.""")
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
-    You took softmax(γ · w). That is β's way, for scores. For a power of weights it would be softmax(γ · log w).""")
+    You computed softmax(γ · w), which treats the weights as if they were scores. A normalised power of the weights
+    would be softmax(γ · log w).""")
 wrong("root in place of power", {"** gamma": "** (1 / gamma)"}).says("""
-    You took the γ-th root. That blurs the focus; the power γ sharpens it.""")
+    You took the γ-th root of the weights, which makes them more equal. The power γ makes them less equal, and this is
+    what sharpening means.""")
 wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""
-    You raised to γ + 1. γ comes as a number from 1 on; use it as it is, so that γ = 1 changes nothing.""")
+    You raised the weights to the power γ + 1. γ is already at least 1 when it comes in, so use it as it is: with γ = 1
+    nothing may change.""")
 wrong("log of zero", "return (gamma * weights.log()).softmax(dim=-1)").says("""
-    Your weights are right, but where one is 0 its logarithm is −∞, and the gradient NaN. Keep it above the smallest
-    number there is (`clamp_min(torch.finfo(weights.dtype).tiny)`), or do without the logarithm.""")
+    Your weights are right, but where a weight is 0 its logarithm is −∞ and its gradient is NaN. Keep the weights above
+    the smallest number of their type with `clamp_min(torch.finfo(weights.dtype).tiny)`, or use no logarithm.""")

@@ -65,55 +65,60 @@ def _state(draw, batch, rows, width):
     return 2 * draw.normal(batch, rows, width), draw.normal(batch, width), *weights
 
 
-def _as_wanted(place):
-    return lambda result, *args: torch.allclose(result[1][place], ntm_step(*args)[1][place], atol=1e-6)
+def _is_right(index):
+    return lambda result, *args: torch.allclose(result[1][index], ntm_step(*args)[1][index], atol=1e-6)
 
 
-def _writes_where_it_looks(result, x, state, machine):
+def _writes_with_the_new_weights(result, x, state, machine):
+    """Judged only where both heads are right, so that its words are true."""
     memory, last_read, _, _ = state
     orders = machine.writing(machine.controller(x, last_read))
-    return torch.allclose(result[1][0], erase_and_add(memory, result[1][3], *orders), atol=1e-6)
+    heads = _is_right(2)(result, x, state, machine) and _is_right(3)(result, x, state, machine)
+    return not heads or torch.allclose(result[1][0], erase_and_add(memory, result[1][3], *orders), atol=1e-6)
 
 
 NTM_STEP = Exercise(
     ntm_step,
     cases=_machines,
     returns=("output", "state"),
+    parts={"state": ("memory", "last_read", "read_weights", "write_weights")},
     properties=[
         Property(
             "weights sum to one",
-            "The third and the fourth part of the state are the weights of the two heads: each row must sum to 1.",
+            "The third and the fourth entry of the state are the weights of the two heads, and each row of them must "
+            "sum to 1.",
             lambda result, *args: all(((result[1][i].sum(-1) - 1).abs() < 1e-5).all() for i in (2, 3)),
         ),
         Property(
-            "the write head looks where it is told",
-            "The write head's weights are wrong. In order: content (both heads look at the memory *before* it is "
-            "written), interpolate (with *its* weights of the step before), shift, sharpen, all with the orders of "
-            "`machine.write_head(hidden)`. Put these *new* weights into the new state, fourth.",
-            _as_wanted(3),
+            "the weights of the write head",
+            "The weights of the write head, the fourth entry of the new state, are wrong. They are computed by content "
+            "(from the memory *before* it is written), interpolate (with the head's *own* weights of the step "
+            "before), shift and sharpen, in this order, with the instructions of `machine.write_head(hidden)`.",
+            _is_right(3),
         ),
         Property(
-            "the read head looks where it is told",
-            "The read head's weights are wrong; the write head's are right. It takes the same four steps in the same "
-            "memory, with *its* weights of the step before and the orders of `machine.read_head(hidden)`. Put these "
-            "*new* weights into the new state, third.",
-            _as_wanted(2),
+            "the weights of the read head",
+            "The weights of the read head, the third entry of the new state, are wrong. They are computed in the same "
+            "four steps from the same memory, the one *before* it is written, but with the read head's own weights of "
+            "the step before and the instructions of `machine.read_head(hidden)`.",
+            _is_right(2),
         ),
         Property(
-            "writes where the write head looks",
-            "Both heads look at the right rows, but the memory is wrong. It is erased and added to with the *new* "
-            "weights of the write head, by the orders of `machine.writing(hidden)`.",
-            _writes_where_it_looks,
+            "the new memory",
+            "The weights of both heads are right, but the new memory is wrong. The old memory must be erased and added "
+            "to with the *new* weights of the write head and the vectors of `machine.writing(hidden)`.",
+            _writes_with_the_new_weights,
         ),
         Property(
-            "reads what stands there now",
-            "Heads and memory are right, but what is read is not: read the *new* memory with the *new* weights of the "
-            "read head.",
-            _as_wanted(1),
+            "the vector that is read",
+            "The second entry of the new state is wrong. It must be what the *new* weights of the read head read from "
+            "the *new* memory.",
+            _is_right(1),
         ),
         Property(
-            "says what it reads now",
-            "The state is right, the output is not: `machine.output(hidden, …)` with what is read *now*.",
+            "the output",
+            "The new state is right, but the output is wrong. It must be `machine.output(hidden, …)` with the vector "
+            "that is read in *this* step.",
             lambda result, x, state, machine: torch.allclose(
                 result[0], machine.output(machine.controller(x, state[1]), result[1][1])
             ),
@@ -131,35 +136,50 @@ wrong(
         "return sharpen(weights, gamma)": "return shift_weights(sharpen(weights, gamma), shift)",
     },
 ).says("""
-    You sharpened before the shift. The shift is what blurs, so sharpening comes last and takes the blur away.""")
+    You sharpened the weights before the shift. The shift spreads the weights over neighbouring rows, so the sharpening
+    must come after it to undo this.""")
 wrong("shift left out", {"shift_weights(weights, shift)": "weights"}).says("""
-    Your heads never shift. Then they can't step from row to row: after interpolate comes shift_weights.""")
+    You left out the shift, so that no head can move from one row to the next. Call `shift_weights` after
+    `interpolate`.""")
 wrong("sharpening left out", {"return sharpen(weights, gamma)": "return weights"}).says("""
-    You did not sharpen. Each shift blurs the focus a little more, until it lies over the whole memory.""")
+    You left out the sharpening. Each shift spreads the weights a little more, until they cover the whole memory.""")
 wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weights"}).says("""
-    You go by content alone. Without the old weights a head does not know where it was: interpolate.""")
+    You left out the interpolation, so that each head uses its weights by content only. Without its weights of the step
+    before, a head cannot move from the row where it was.""")
 wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
-    You called interpolate with the old weights first. Content comes first: interpolate(content, previous, gate).""")
+    You called `interpolate` with the previous weights first. It takes the weights by content first:
+    interpolate(content, previous, gate).""")
 wrong("both go on from the read head's place", {"look(write_weights,": "look(read_weights,"}).says("""
-    Both heads went on from where the *read head* was. Each has its own weights of the step before.""")
+    Both of your heads start from the weights of the *read head* in the step before. The write head must start from its
+    own weights, `write_weights`.""")
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
-    You gave both heads the orders of the read head. The write head has its own: machine.write_head(hidden).""")
+    You gave both heads the instructions of the read head. The write head has instructions of its own:
+    machine.write_head(hidden).""")
 wrong("read before the write", {"read(new_memory,": "read(memory,"}).says("""
-    You read from the memory as it was. In this machine the write comes first: read what stands there now.""")
+    You read from the memory as it was before the write. In this machine the write comes first, so read from the new
+    memory.""")
 wrong("written with the read head's weights", {_WRITTEN: _WRITTEN.replace("write_w", "read_w")}).says("""
-    You wrote where the *read head* looks. Each head has its own place: write with the write head's weights.""")
+    You wrote with the weights of the *read head*. Each head has weights of its own, so write with the weights of the
+    write head.""")
 wrong("written with the old weights", {_WRITTEN: _WRITTEN.replace("new_", "")}).says("""
-    You wrote where the write head was a step before. It has moved: write with its new weights.""")
+    You wrote with the weights that the write head had in the step before. Write with its new weights.""")
 wrong("erase and add swapped", {"erase, add = machine": "add, erase = machine"}).says("""
-    You exchanged erase and add. machine.writing gives (erase, add), and erase_and_add takes them so.""")
+    You exchanged erase and add. `machine.writing` returns the pair (erase, add), and `erase_and_add` takes them in the
+    same order.""")
 wrong("output from what was read last", {"output(hidden, now_read)": "output(hidden, last_read)"}).says("""
-    You gave machine.output what was read a step before. The answer depends on what is read *now*.""")
+    You gave `machine.output` the vector that was read in the step before. The output of this step depends on the vector
+    that is read in *this* step.""")
 wrong("memory not carried on", {_RETURN: _RETURN.replace("new_", "")}).says("""
-    You put the *old* memory into the new state, so that all that was written is lost. Carry the new one on.""")
+    You put the *old* memory into the new state, so that everything written in this step is lost. Put the new memory
+    there.""")
+wrong("weights not carried on", {f"{_RETURN}new_read_weights, new_w": f"{_RETURN}read_weights, w"}).says("""
+    You put the *old* weights of the heads into the new state, so that no head ever moves on. Put the new weights of
+    both heads there.""")
 wrong(
     "heads swapped in the state", {_RETURN + "new_read_weights, new_write": _RETURN + "new_write_weights, new_read"}
 ).says("""
-    You returned the weights in the order (write, read). The state is (memory, read, read weights, write weights).""")
+    You returned the weights in the order (write, read). The state is (memory, last_read, read_weights,
+    write_weights).""")
 wrong(
     "results swapped",
     {
@@ -167,4 +187,4 @@ wrong(
         "new_read_weights, new_write_weights)": "new_read_weights, new_write_weights), output",
     },
 ).says("""
-    You returned the state first. Wanted are (output, state).""")
+    You returned the state first. The exercise asks for the pair (output, state), with the output first.""")

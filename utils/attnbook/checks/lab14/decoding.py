@@ -12,29 +12,29 @@ from .visited import mask_visited
 def greedy_pointer_decode(step, state, points, first):
     rows = torch.arange(len(points), device=points.device)  # (B,)
     mask = torch.ones(points.shape[:2], dtype=torch.bool, device=points.device)  # (B, N)
-    place, tour = first, [first]  # (B,)
+    position, tour = first, [first]  # (B,)
     for _ in range(points.shape[1] - 1):
-        mask = mask_visited(mask, place)
-        scores, state = step(points[rows, place], state)  # (B, N)
-        place = scores.masked_fill(~mask, -torch.inf).argmax(-1)  # (B,)
-        tour.append(place)
+        mask = mask_visited(mask, position)
+        scores, state = step(points[rows, position], state)  # (B, N)
+        position = scores.masked_fill(~mask, -torch.inf).argmax(-1)  # (B,)
+        tour.append(position)
     return torch.stack(tour, dim=1)  # (B, N)
 
 
 def _journeys(draw):
-    sizes = ((1, 3, 1), (1, 3, 2), (2, 3, 1))
+    sizes = ((1, 3, 1), (1, 3, 2), (2, 3, 1), (1, 4, 1))
     if not draw.compact:
-        batch, places, features = draw.sizes(3, low=2)
-        sizes = ((batch, places + 2, features), (4, 4, 4), (3, 3, 3), (1, 5, 2), (2, 1, 2), (3, 2, 1), (2, 12, 2))
+        batch, size, features = draw.sizes(3, low=2)
+        sizes = ((batch, size + 2, features), (4, 4, 4), (3, 3, 3), (1, 5, 2), (2, 1, 2), (3, 2, 1), (2, 12, 2))
         sizes = (*sizes, (5, 7, 1))
-    for batch, places, features in sizes:
-        first = draw.integers(0, places, batch)
-        pointer = fake_pointer(draw, batch, places, features, first)
+    for batch, size, features in sizes:
+        first = draw.integers(0, size, batch)
+        pointer = fake_pointer(draw, batch, size, features, first)
         yield pointer, pointer.start(), pointer.points.clone(), first
     if draw.compact:
         return
     for scale, shift in ((1.0, -9.0), (1.0, 9.0), (1e-9, 1.0), (1e10, -1e11)):  # all below 0; above; close; immense
-        first = draw.integers(1, 6, 3)  # never place 0
+        first = draw.integers(1, 6, 3)  # never position 0
         pointer = fake_pointer(draw, 3, 6, 2, first, scale, shift)
         yield pointer, pointer.start(), pointer.points.clone(), first
     for kind in (ForgetfulPointer, PairPointer, EchoPointer):  # whatever the state may be
@@ -42,7 +42,7 @@ def _journeys(draw):
         pointer = fake_pointer(draw, 3, 6, 2, first, kind=kind)
         yield pointer, pointer.start(), pointer.points.clone(), first
     pointer = fake_pointer(draw, 3, 6, 2, first)
-    pointer.points[:, 4] = pointer.points[:, 2]  # two places at one point
+    pointer.points[:, 4] = pointer.points[:, 2]  # two positions with the same point
     yield pointer, pointer.start(), pointer.points.clone(), first
 
 
@@ -54,20 +54,21 @@ GREEDY_POINTER_DECODE = Exercise(
     gradients=False,
     properties=[
         Property(
-            "begins at the first place",
-            "Each tour begins at the place that is given: column 0 is `first`.",
+            "begins at `first`",
+            "Each tour begins at the position that is given, so the first column of the result must be `first`.",
             lambda result, step, state, points, first: (result[:, 0] == first).all(),
         ),
         Property(
-            "each place once",
-            "A tour names each place exactly once. Yours names one twice, and leaves another out.",
+            "each position once",
+            "A tour contains each position exactly once, but yours contains one twice and leaves another out.",
             lambda result, step, state, points, first: (
                 result.sort(dim=1).values == torch.arange(points.shape[1])
             ).all(),
         ),
         Property(
-            "the second place is the best of the others",
-            "After `first` has been read, the next place is the one with the highest score among all others.",
+            "the second position is the best of the others",
+            "After `step` has read the point of `first`, the next position must be the one with the highest score "
+            "among all others.",
             lambda result, step, state, points, first: (
                 points.shape[1] < 2 or (result == greedy_pointer_decode(step, state, points, first))[:, 1].all()
             ),
@@ -75,34 +76,47 @@ GREEDY_POINTER_DECODE = Exercise(
     ],
 )
 
-_NEXT = "mask = mask_visited(mask, place)"
+_NEXT = "mask = mask_visited(mask, position)"
 
 wrong = GREEDY_POINTER_DECODE.mistakes
-wrong("visited places not masked", {_MASKED: "scores"}).says("""
-    You took the highest of all scores, and came back to places seen before. Is your mask never updated?
-    `mask_visited` returns a *new* mask: mask = mask_visited(mask, place). And fill the scores of what it closes with
-    −inf before argmax.""")
+wrong("visited positions not masked", {_MASKED: "scores"}).says("""
+    You took the highest of all scores, so that the tour returns to positions that it has visited before. `mask_visited`
+    returns a *new* mask, which you must keep: mask = mask_visited(mask, position). Then fill the scores of the closed
+    positions with −inf before argmax.""")
 wrong(
-    "first place not masked", {f"        {_NEXT}\n": "", "tour.append(place)": f"tour.append(place)\n        {_NEXT}"}
+    "first position not masked",
+    {f"        {_NEXT}\n": "", "tour.append(position)": f"tour.append(position)\n        {_NEXT}"},
 ).says("""
-    You forgot that `first` has been visited too, so the tour comes back to it. Close it before the first step.""")
-wrong("only the newest place masked", {_NEXT: "mask = mask_visited(torch.ones_like(mask), place)"}).says("""
-    You closed only the place where you stand, and opened those before. Hand the new mask on from step to step.""")
+    You did not close `first`, so that the tour returns to it. It has been visited from the beginning, so close it
+    before the first call of `step`.""")
+wrong("only the newest position masked", {_NEXT: "mask = mask_visited(torch.ones_like(mask), position)"}).says("""
+    You closed only the position of the last step, and opened those before it again. Keep each new mask for the next
+    step, so that more and more positions are closed.""")
 wrong("sense reversed", {"~mask": "mask"}).says("""
-    You never leave the first place. Either you filled the open places, and those where the mask is False are to be
-    filled; or you took argmin, and visited places, with −inf, are the lowest: argmax.""")
+    Your tour never leaves its first position. Either you filled the scores of the *open* positions, whereas those where
+    the mask is False must be filled; or you used argmin, which finds the −inf of the closed positions.""")
 wrong("multiplied by the mask", {_MASKED: "(scores * mask)"}).says("""
-    You multiplied the scores by the mask. Visited places get 0, and 0 wins over all below it. Fill with −inf.""")
+    You gave visited positions a score of 0, perhaps by multiplying the scores by the mask. The scores of open positions
+    can be negative, and then 0 is the highest, so fill with −inf.""")
 wrong("filled with −1e9", {_MASKED: "scores.masked_fill(~mask, -1e9)"}).says("""
-    You gave visited places a number such as −1e9, and other scores may lie below it. Fill with float('-inf').""")
-wrong("always the first point read", {"points[rows, place]": "points[rows, first]"}).says("""
-    You gave `step` the first place's point every time. It must read the place that was chosen *last*.""")
+    You gave visited positions a finite number such as −1e9. The scores of open positions can be lower than any number
+    that you choose, so fill with float('-inf').""")
+wrong("always the first point read", {"points[rows, position]": "points[rows, first]"}).says("""
+    You gave `step` the point of the first position every time. It must receive the point of the position that was
+    chosen in the step before.""")
 wrong(
-    "read in the order of the input", {"for _ in range": "for t in range", "points[rows, place]": "points[:, t]"}
+    "read in the order of the input", {"for _ in range": "for t in range", "points[rows, position]": "points[:, t]"}
 ).says("""
-    You gave `step` the points in their given order. It must read the place that it chose in the step before.""")
+    You gave `step` the points in the order of the input. It must receive the point of the position that was chosen in
+    the step before.""")
+wrong("state not passed on", {"scores, state = step": "scores, _ = step"}).says("""
+    You did not keep the state that `step` returns, so every step starts again from the first state. Pass the new state
+    to the next call of `step`.""")
+wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
+    `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
+    `argmax` returns.""")
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
-    You wrote −inf into the scores themselves. They belong to `step`, which may go on working with them: here they are
-    its state too. Fill a copy: masked_fill without an underscore makes one.""")
-wrong("the first place left out", {"[first]": "[]"}).says("""
-    Your tour has N − 1 places: `first` is missing. It is the first of the N.""")
+    You wrote −inf into the scores themselves, which belong to `step` and may be needed by it again: here they are also
+    its state. `masked_fill`, without an underscore at the end, fills a copy.""")
+wrong("the first position left out", {"[first]": "[]"}).says("""
+    Your tour has N − 1 positions, because `first` is missing. It is the first of the N positions of a tour.""")

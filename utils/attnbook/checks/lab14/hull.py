@@ -10,8 +10,8 @@ from .polygons import padded, polygons
 
 def is_convex_hull(points, polygon):
     real = polygon != points.shape[1]  # (B, T): not the end
-    place = torch.where(real, polygon, polygon[:, :1])  # (B, T): after the end, the first corner again
-    a = points.gather(1, place.clamp(max=points.shape[1] - 1)[..., None].expand(-1, -1, 2))  # (B, T, 2): corners
+    index = torch.where(real, polygon, polygon[:, :1])  # (B, T): after the end, the first corner again
+    a = points.gather(1, index.clamp(max=points.shape[1] - 1)[..., None].expand(-1, -1, 2))  # (B, T, 2): corners
     b = a.roll(-1, dims=1)  # (B, T, 2): the next ones
     bend = turns(a[:, :, None], b[:, :, None], points[:, None])  # (B, T, N)
     outside = (bend < 0).flatten(1).any(dim=1)  # (B,): a point lies to the right of an edge
@@ -25,7 +25,7 @@ def turns(a, b, c):
 
 
 def _reversed(points, polygon):
-    rows = [[place for place in row if place < points.shape[1]][::-1] for row in polygon.tolist()]
+    rows = [[position for position in row if position < points.shape[1]][::-1] for row in polygon.tolist()]
     return padded(rows, points.shape[1])
 
 
@@ -36,23 +36,23 @@ IS_CONVEX_HULL = Exercise(
     properties=[
         Property(
             "clockwise is not right",
-            "Told the other way round, the same corners are no right answer: exactly one direction is.",
+            "You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.",
             lambda result, points, polygon: not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any(),
         ),
         Property(
             "at least three corners",
-            "A polygon has three corners or more.",
+            "You accept an answer with fewer than three corners, and this is no polygon.",
             lambda result, points, polygon: not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any(),
         ),
         Property(
             "right hulls are found right",
-            "You refuse a hull that is right: all points lie on its left or on it, and no corner comes twice.",
+            "You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice.",
             lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all(),
         ),
         Property(
             "wrong hulls are refused",
-            "You accept a polygon that isn't the hull: a point lies to the right of an edge, or a corner comes twice. "
-            "Compare each edge with *all* N points.",
+            "You accept a polygon that is not the hull, because a point lies to the right of one of its edges, or "
+            "because a corner comes twice. Compare each edge with *all* N points.",
             lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any(),
         ),
     ],
@@ -60,47 +60,54 @@ IS_CONVEX_HULL = Exercise(
 
 wrong = IS_CONVEX_HULL.mistakes
 wrong("clockwise", {"bend < 0": "bend > 0"}).says("""
-    You want the hull clockwise: you ask that no point lies to the *left*. Counter-clockwise is agreed here. Walk
-    along an edge, and all points are on your left: no bend is below 0.""")
+    You accept the hull when it is given clockwise, because you require that no point lies to the *left* of an edge. The
+    exercise wants it counter-clockwise: then all points lie to the left, and no bend is below 0.""")
+wrong("bends of 0 refused", {"bend < 0": "bend <= 0"}).says("""
+    You reject a polygon if any bend is 0. Every edge has a bend of 0 with its own two ends, and with each point that
+    lies exactly on it, so a bend of 0 is allowed.""")
 wrong(
     "only the bends looked at",
     "answers = []\n"
-    "for row, places in zip(points, polygon.tolist()):\n"
-    "    c = row[[n for n in places if n < len(row)]]\n"
+    "for row, positions in zip(points, polygon.tolist()):\n"
+    "    c = row[[n for n in positions if n < len(row)]]\n"
     "    bends = turns(c.roll(1, 0), c, c.roll(-1, 0))\n"
-    "    answers.append(len(c) >= 3 and len({*places} - {len(row)}) == len(c) and bool((bends >= 0).all()))\n"
+    "    answers.append(len(c) >= 3 and len({*positions} - {len(row)}) == len(c) and bool((bends >= 0).all()))\n"
     "return torch.tensor(answers)",
 ).says("""
-    You asked only whether the polygon bends to the left at each corner. Then it is a star, or too small: points lie
-    outside. Compare each edge with *all* N points.""")
+    You checked only that the polygon bends to the left at each corner. This is also true of a star, and of a polygon
+    that is too small. Compare each edge with *all* N points.""")
 wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
-    You compared edges with the polygon's own corners only. Others may lie outside: take all N points.""")
+    You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
+    all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
-    The edge from the last corner home to the first is missing, and points may lie beyond it.""")
+    You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
-    You cut off each row's last entry. Some rows fill all T entries and have no N: there it is a corner. Keep the
-    places below N instead, wherever they stand.""")
+    You removed the last entry of each row, but some rows fill all T entries and contain no N. There the last entry is a
+    corner, so keep all entries below N instead, wherever they are.""")
 wrong(
     "an end looked for that isn't there",
     {"real = polygon": "[row.index(points.shape[1]) for row in polygon.tolist()]\n    real = polygon"},
 ).says("""
-    You looked for N in each row, but some rows fill all T entries. Keep the places below N instead.""")
-wrong("the end taken for a place", {"place.clamp(max=points.shape[1] - 1)": "polygon"}).says("""
-    You looked up a point for the end, N, and there is none: the places are 0 to N − 1. A polygon may end before the
-    row does; what stands from the end on is no corner.""")
-wrong("the end taken for the last place", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
-    You cut the numbers off at N − 1, so that the end became a visit of the last place. From the end on there are no
-    corners and no edges; from the last corner it goes home.""")
+    You searched for N in each row, but some rows fill all T entries and contain no N. Keep all entries below N instead,
+    wherever they are in the row.""")
+wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "polygon"}).says("""
+    You looked up a point for the entry N, which marks the end. There is no such point, because the positions are 0 to
+    N − 1, so use only the entries below N.""")
+wrong("the end taken for the last position", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
+    You limited the entries to N − 1, so that the end mark N became the last position. The entries from the end mark on
+    are no corners and make no edges; the last edge leads from the last corner to the first.""")
 wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
-    You accept a corner that comes twice, as when the first is named again at the end, or when it goes twice around.
-    The way home goes without saying: each corner once.""")
+    You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
+    back to the first corner is implied, so each corner may stand in the list only once.""")
 wrong(
     "only from the leftmost corner",
     {"return ~outside": "return (polygon[:, 0] == points[..., 0].argmin(1)) & ~outside"},
 ).says("""
-    You accept the hull only when it begins at the leftmost corner. It may begin anywhere; the direction is fixed.""")
+    You accept the hull only if it begins at the leftmost corner. It may begin at any corner; only its direction is
+    fixed.""")
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
-    You forgive bends a little below 0. A bend is twice an area, and tiny for tiny polygons: there you overlook points
-    that are clearly outside. Compare with 0.""")
+    You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
+    that are clearly outside are then accepted. Compare the bend with 0 itself.""")
 wrong("one answer for the batch", {"return ~outside": "return ~outside.any()"}).says("""
-    You gave one answer for all rows. Each row has its own, (B,): look for an `all()` or `any()` without an axis.""")
+    You gave one answer for all rows, but each row has its own, (B,). Look for an `all()` or `any()` without an
+    axis.""")

@@ -10,7 +10,7 @@ from .questions import questions
 
 def pointer_log_probs(query, key, W_q, W_k, v, mask):
     scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
-    log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row without any place comes out as NaN
+    log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row with nothing open comes out as NaN
     return log_probs.masked_fill(~mask, -torch.inf)
 
 
@@ -20,29 +20,29 @@ POINTER_LOG_PROBS = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "closed places get −inf",
-            "A closed place has the probability 0, and log 0 is −inf. −1e9 is a number too, and so is −1e4.",
+            "closed positions get −inf",
+            "A closed position has the probability 0, and log 0 is −inf. A finite number such as −1e9 is not enough.",
             lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all(),
         ),
         Property(
-            "open places get numbers",
-            "An open place gets a finite logarithm, however small its probability.",
+            "open positions get numbers",
+            "An open position must get a finite logarithm, however small its probability is.",
             lambda result, query, key, W_q, W_k, v, mask: result[mask].isfinite().all(),
         ),
         Property(
             "not above 0",
-            "The logarithm of a probability is never above 0.",
+            "A probability is at most 1, so its logarithm can never be above 0.",
             lambda result, *args: (result <= 1e-9).all(),
         ),
         Property(
-            "the only open place gets everything",
-            "Where one place is open its log-probability is 0, however low its score. Here closed places won: a fill "
-            "such as −1e4 or −30 is a number like any other, and scores may lie below it. Fill with float('-inf').",
+            "the only open position gets everything",
+            "Where only one position is open its log-probability must be 0, however low its score is. Scores can be "
+            "lower than any finite number that closed positions are filled with, so fill with float('-inf').",
             lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
         ),
         Property(
-            "probabilities sum to 1 over the open places",
-            "In each row with something open, the probabilities (`exp` of your result) must sum to 1 over the places.",
+            "probabilities sum to 1 over the open positions",
+            "In each row with an open position, the probabilities (`exp` of your result) must sum to 1.",
             lambda result, query, key, W_q, W_k, v, mask: torch.allclose(
                 result.exp().sum(-1), mask.any(-1).to(result.dtype)
             ),
@@ -55,44 +55,68 @@ _SUM = "((query @ W_q.mT)[:, None] + key @ W_k.mT)"
 
 wrong = POINTER_LOG_PROBS.mistakes
 wrong("NaN where everything is closed", {_AGAIN: "log_probs"}).says("""
-    A row in which everything is closed came out as NaN: a softmax over nothing but −inf is 0 / 0. Such a row shall be
-    all −inf: fill the closed places once more after the softmax.""")
+    A row in which every position is closed came out as NaN, because a softmax over nothing but −inf is 0 / 0. Such a
+    row must be all −inf, so fill the closed positions once more after the softmax.""")
+wrong("NaN turned into 0", {_AGAIN: "log_probs.nan_to_num(neginf=-torch.inf)"}).says("""
+    You turned NaN into 0, and a log-probability of 0 means a probability of 1. In a row in which every position is
+    closed each probability is 0, and its logarithm is −inf, so fill once more after the softmax.""")
+wrong("NaN turned into 0, −inf into a number", {_AGAIN: "log_probs.nan_to_num()"}).says("""
+    `nan_to_num` turns NaN into 0, which is the logarithm of 1, and −inf into a finite number. The logarithm of every
+    closed position must be −inf: fill the closed positions once more after the softmax instead.""")
 wrong("nan_to_num takes −inf too", {_AGAIN: "log_probs.nan_to_num(nan=-torch.inf)"}).says("""
-    `nan_to_num` turns −inf into a number too, −1.8e308, which is printed like −inf. Pass neginf=float('-inf') as
-    well, or fill once more after the softmax.""")
+    `nan_to_num` also turns −inf into a finite number, −1.8e308. Pass neginf=float('-inf') as well, or fill the closed
+    positions once more after the softmax instead.""")
 wrong(
     "exp and division, NaN where everything is closed",
     f"weights = ({_SUM}.tanh() @ v).exp() * mask\nreturn (weights / weights.sum(-1, keepdim=True)).log()",
 ).says("""
-    You took `exp`, divided by the sum, then the log. Where everything is closed that is 0 / 0, NaN; where scores are
-    large `exp` overflows. log_softmax of scores filled with −inf, then filled once more.""")
+    You took `exp`, divided by the sum and took the logarithm. Where everything is closed this is 0 / 0, which is NaN,
+    and for large scores `exp` is infinite. Use log_softmax of scores that are filled with −inf, and fill once more
+    after it.""")
 wrong("tanh outside", {_SUM: f"({_SUM} @ v)", "tanh() @ v": "tanh()"}).says("""
-    You applied tanh last, to the score. v weighs the *bent* features: first tanh of the sum, then @ v. (Else the
-    network is linear inside, and no score lies above 1.)""")
+    You applied tanh last, to the score, but it belongs to the sum of the two parts, before the product with v.
+    Otherwise the score is linear in query and key before the tanh, and it can never be larger than 1.""")
 wrong("closed after the softmax", {_FILLED: "scores"}).says("""
-    You closed the places only after the softmax, and they had taken their share: the open ones no longer sum to 1.
-    The mask leaks. Fill with −inf *before* the softmax.""")
+    You closed the positions only after the softmax, when they had already taken a part of the probability, so that the
+    open positions no longer sum to 1. Fill with −inf *before* the softmax.""")
 wrong("sense reversed", {_FILLED: _FILLED.replace("~", ""), _AGAIN: _AGAIN.replace("~", "")}).says("""
-    You closed the open places. True means *may be pointed at*: fill where the mask is False, ~mask.""")
+    You closed the open positions. True means that a position *may be chosen*, so fill where the mask is False, which is
+    where ~mask is True.""")
 wrong("filled with −1e9 before the softmax", {_FILLED: "scores.masked_fill(~mask, -1e9)"}).says("""
-    You filled with −1e9. Scores may lie below that, and then closed places take all: fill with float('-inf').""")
+    You filled with −1e9 before the softmax, but scores can be lower than that, and then a closed position gets all the
+    probability. Fill with float('-inf') instead.""")
 wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
-    You multiplied the scores by the mask. A score of 0 is not *closed*: it takes its share, e⁰ = 1. Closed is −inf.""")
+    You multiplied the scores by the mask, but a score of 0 does not close a position, because it still takes its part
+    of the probability, e⁰ = 1. The score of a closed position must be −inf.""")
 wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
-    Your open places have probabilities, not logarithms: log_softmax, not softmax.""")
+    You returned probabilities for the open positions, but the exercise asks for their logarithms, which log_softmax
+    gives.""")
+wrong("softmax without log", {"log_softmax": "softmax", _AGAIN: "log_probs"}).says("""
+    You returned probabilities, but the exercise asks for their logarithms. Use log_softmax instead of softmax, and fill
+    the closed positions with −inf once more after it.""")
+wrong("log of the softmax, and NaN", {"log_softmax(-1)": "softmax(-1).log()", _AGAIN: "log_probs"}).says("""
+    You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and where
+    every position is closed the result is NaN. Use log_softmax, and fill the closed positions with −inf once more after
+    it.""")
 wrong("log of the softmax", {"log_softmax(-1)": "softmax(-1).log()"}).says("""
-    You took the log of a softmax. Where scores lie far apart, a small probability is rounded to 0, and its log is
-    −inf although the place is open. log_softmax does both in one, and safely.""")
+    You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and its
+    logarithm is −inf although the position is open. log_softmax computes both in one step without this rounding.""")
 wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
-    You returned scores, closed places filled. To be log-probabilities they need log_softmax over the places.""")
+    You returned the scores, with the closed positions filled, but the exercise asks for log-probabilities. These are
+    the log_softmax of the scores over the positions.""")
 wrong("softmax over the batch", {"log_softmax(-1)": "log_softmax(0)"}).says("""
-    Your probabilities sum to 1 over the *rows of the batch*. Each row points at its own places: the last axis.""")
+    Your probabilities sum to 1 over the *rows of the batch*. Each row has a distribution over its own positions, so the
+    softmax runs over the last axis.""")
 wrong("tanh missing", {".tanh()": ""}).says("""
-    You left out tanh. Without it the query's part is the same for all places, and drops out of the softmax: the
-    network would point at the same place, whatever it is asked.""")
+    You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
+    that the query has no influence on the result.""")
 wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
-    You bent the sum with a sigmoid. The score wants tanh, which lies between −1 and 1.""")
+    You applied a sigmoid to the sum, but the additive score uses tanh, whose values lie between −1 and 1.""")
 wrong("multiplied, not added", {"[:, None] + key": "[:, None] * key"}).says("""
-    You multiplied the query's part with the key's. The additive score adds them.""")
+    You multiplied the part of the query by the part of the key, but the additive score adds them.""")
+wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""
+    You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
+    so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query
+    an axis for the positions, [:, None].""")
 wrong("matrices not turned", {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"}).says("""
-    You wrote x @ W. These matrices are (A, D), as `nn.Linear` has them: x @ W.mT.""")
+    You computed x @ W, but these matrices have the shape (A, D), as in `nn.Linear`, so the product is x @ W.mT.""")

@@ -57,7 +57,7 @@ def turned(draw, corners: list[int]) -> list[int]:
 
 
 def padded(rows: list[list[int]], size: int, spare: int = 0) -> Tensor:
-    """Rows of places as one tensor `(B, T)`, filled up with `size`; with `spare` more columns than needed."""
+    """Rows of positions as one tensor `(B, T)`, filled up with `size`; with `spare` more columns than needed."""
     length = max(1, *map(len, rows)) + spare
     return torch.tensor([row + (length - len(row)) * [size] for row in rows])
 
@@ -66,8 +66,8 @@ def on_an_edge(draw) -> tuple[Tensor, Tensor]:
     """A square with a point in the middle of an edge, which may be named, one inside, and a twin of a corner."""
     points = torch.tensor([[0, 0], [4, 0], [4, 4], [0, 4], [2, 0], [1, 2], [4, 4]], dtype=torch.float64)
     order = draw.order(len(points))
-    place = order.argsort().tolist()
-    right, named, back = ([place[i] for i in row] for row in ((0, 1, 2, 3), (0, 4, 1, 2, 3), (0, 1, 4, 2, 3)))
+    position = order.argsort().tolist()
+    right, named, back = ([position[i] for i in row] for row in ((0, 1, 2, 3), (0, 4, 1, 2, 3), (0, 1, 4, 2, 3)))
     rows = [turned(draw, right), right[::-1], right[:3], turned(draw, named), named[::-1], turned(draw, back)]
     return points[order].repeat(len(rows), 1, 1), padded(rows, len(points), 1)
 
@@ -83,9 +83,9 @@ def beside_an_edge(draw) -> tuple[Tensor, Tensor]:
 
 
 def _variations(draw, points):
-    """Rows of places for one set of points: right and wrong in all ways."""
+    """Rows of positions for one set of points: right and wrong in all ways."""
     hull, size = hull_of(points), len(points)
-    inner = [place for place in range(size) if place not in hull]
+    inner = [position for position in range(size) if position not in hull]
     at = draw.integer(1, len(hull))
     yield turned(draw, hull)
     yield turned(draw, hull[::-1])  # clockwise
@@ -97,8 +97,8 @@ def _variations(draw, points):
     yield [*hull, hull[0]]  # home again
     yield [*hull, *hull]  # twice around
     yield hull[:1]
-    for place in inner[:2]:
-        yield [*hull[:at], place, *hull[at:]]  # a corner too many
+    for position in inner[:2]:
+        yield [*hull[:at], position, *hull[at:]]  # a corner too many
     if len(hull) > 3:
         yield [hull[1], hull[0], *hull[2:]]  # two corners exchanged: it crosses itself
 
@@ -112,7 +112,7 @@ def _star(draw, count, inside):
 
 
 def polygons(draw):
-    """Cases: points `(B, N, 2)` and rows of places `(B, T)`, right and wrong."""
+    """Cases: points `(B, N, 2)` and rows of positions `(B, T)`, right and wrong."""
     if draw.compact:
         points = scattered(draw, 4, grid=5)
         for row in _variations(draw, points):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import torch
 
 
-def _network(draw, batch, places, query_dim, key_dim, hidden):
+def _network(draw, batch, positions, query_dim, key_dim, hidden):
     """Everything but the mask."""
-    query, key = draw.normal(batch, query_dim), draw.normal(batch, places, key_dim)
+    query, key = draw.normal(batch, query_dim), draw.normal(batch, positions, key_dim)
     return query, key, draw.normal(hidden, query_dim), draw.normal(hidden, key_dim), draw.normal(hidden)
 
 
-def _one_open(draw, batch, places):
-    """A mask that is open in one place of each row."""
-    mask = torch.zeros(batch, places, dtype=torch.bool)
-    return mask.index_put((torch.arange(batch), draw.integers(0, places, batch)), torch.tensor(True))
+def _one_open(draw, batch, positions):
+    """A mask that is open in one position of each row."""
+    mask = torch.zeros(batch, positions, dtype=torch.bool)
+    return mask.index_put((torch.arange(batch), draw.integers(0, positions, batch)), torch.tensor(True))
 
 
 def questions(draw):
@@ -23,18 +23,18 @@ def questions(draw):
         yield *_network(draw, 1, 2, 1, 1, 1), torch.tensor([[True, True]])
         yield *_network(draw, 1, 3, 2, 2, 1), torch.tensor([[True, False, True]])
         yield *_network(draw, 2, 2, 2, 2, 2), torch.tensor([[True, True], [False, False]])
-    batch, places, query_dim, key_dim, hidden = draw.sizes(5)
-    yield *_network(draw, batch + 1, places + 1, query_dim, key_dim, hidden), draw.mask(batch + 1, places + 1)
-    for batch, places, mask in (
+    batch, positions, query_dim, key_dim, hidden = draw.sizes(5)
+    yield *_network(draw, batch + 1, positions + 1, query_dim, key_dim, hidden), draw.mask(batch + 1, positions + 1)
+    for batch, positions, mask in (
         (3, 3, draw.mask(3, 3)),  # square: whatever is mixed up gives values here too
         (2, 2, torch.ones(2, 2, dtype=torch.bool)),  # everything open
         (3, 4, torch.ones(3, 4, dtype=torch.bool)),
         (1, 4, draw.mask(1, 4, empty_rows=False)),  # one row
         (3, 5, _one_open(draw, 3, 5)),  # all closed but one: nothing to choose
-        (2, 1, torch.tensor([[True], [False]])),  # one place
-        (2, 17, draw.mask(2, 17, empty_rows=False)),  # many places
+        (2, 1, torch.tensor([[True], [False]])),  # one position
+        (2, 17, draw.mask(2, 17, empty_rows=False)),  # many positions
     ):
-        yield *_network(draw, batch, places, *(3 * [batch] if batch == places else (2, 3, 4))), mask
+        yield *_network(draw, batch, positions, *(3 * [batch] if batch == positions else (2, 3, 4))), mask
     query, key, W_q, W_k, v = _network(draw, 3, 4, 2, 3, 5)
     yield query, key, W_q, W_k, 1e3 * v, draw.mask(3, 4)  # scores so far apart that exp of their difference is 0
     query, key, W_q, W_k, v = _network(draw, 2, 5, 2, 3, 4)
@@ -43,7 +43,7 @@ def questions(draw):
     v = -(2.0**33) * draw.integers(1, 9, len(v))  # so all scores are equal, and far below any −1e9
     yield *parts, v.double(), _one_open(draw, 2, 5)
     yield from _closed_altogether(draw)
-    for scale in (1.0, 100.0):  # in single precision, where one open place leaves nothing to round
+    for scale in (1.0, 100.0):  # in single precision, where one open position leaves nothing to round
         query, *others = [part.float() for part in _network(draw, 3, 4, 5, 2, 3)]
         yield scale * query, *others, _one_open(draw, 3, 4)
 

@@ -13,28 +13,28 @@ def tour_length(points, tour):
     return ways.norm(dim=-1).sum(dim=-1)  # (B,)
 
 
-def orders(draw, batch, places):
-    """`(B, N)`: each row names all places once, in an order of its own."""
-    return torch.stack([draw.order(places) for _ in range(batch)])
+def orders(draw, batch, positions):
+    """`(B, N)`: each row names all positions once, in an order of its own."""
+    return torch.stack([draw.order(positions) for _ in range(batch)])
 
 
 def _trips(draw):
     if draw.compact:  # cities on a grid
-        for batch, places in ((1, 3), (1, 4), (2, 3)):
-            yield draw.integers(0, 6, batch, places, 2).double(), orders(draw, batch, places)
-    batch, places = draw.sizes(2, low=4)
-    yield 3 * draw.normal(batch, places, 2), orders(draw, batch, places)
-    for batch, places in ((4, 4), (2, 2), (1, 5), (3, 1), (2, 12), (2, 40)):  # square; one; there and back; many
-        yield draw.normal(batch, places, 2), orders(draw, batch, places)
+        for batch, positions in ((1, 3), (1, 4), (2, 3)):
+            yield draw.integers(0, 6, batch, positions, 2).double(), orders(draw, batch, positions)
+    batch, positions = draw.sizes(2, low=4)
+    yield 3 * draw.normal(batch, positions, 2), orders(draw, batch, positions)
+    for batch, positions in ((4, 4), (2, 2), (1, 5), (3, 1), (2, 12), (2, 40)):  # square; one; there and back; many
+        yield draw.normal(batch, positions, 2), orders(draw, batch, positions)
     twins = draw.normal(2, 5, 2)
-    twins[:, 3] = twins[:, 1]  # two cities at one place
+    twins[:, 3] = twins[:, 1]  # two cities at one position
     yield twins, orders(draw, 2, 5)
     yield 500 + 200 * draw.normal(2, 4, 2), orders(draw, 2, 4)  # far from the unit square
     yield 1e-3 * draw.uniform(2, 5, 2), orders(draw, 2, 5)  # and tiny
     yield 1e4 + 1e-3 * draw.uniform(2, 30, 2), orders(draw, 2, 30)  # close together, and far from 0
     yield draw.normal(5, 3, 2).transpose(0, 1), orders(draw, 3, 5)  # batch first in name, not in memory
-    for batch, places in ((2, 60), (1, 150)):
-        yield draw.uniform(batch, places, 2), orders(draw, batch, places)
+    for batch, positions in ((2, 60), (1, 150)):
+        yield draw.uniform(batch, positions, 2), orders(draw, batch, positions)
 
 
 def _farthest(points):
@@ -48,11 +48,13 @@ TOUR_LENGTH = Exercise(
     tolerance=1e-9,
     properties=[
         Property(
-            "a length is not negative", "A length is never below 0.", lambda result, points, tour: (result >= 0).all()
+            "a length is not negative",
+            "The length of a tour can never be below 0.",
+            lambda result, points, tour: (result >= 0).all(),
         ),
         Property(
             "there and back",
-            "A round trip is at least as long as the straight way between any two of its cities, and back.",
+            "A round trip is at least as long as the straight line from any of its cities to any other and back.",
             lambda result, points, tour: (result > 1.999 * _farthest(points) - 1e-12).all(),
         ),
     ],
@@ -62,27 +64,39 @@ _STOPS, _SUM = "points.gather(1, tour[..., None].expand(-1, -1, 2))", "ways.norm
 
 wrong = TOUR_LENGTH.mistakes
 wrong("the tour doesn't close", {"stops - stops.roll(-1, dims=1)": "stops[:, 1:] - stops[:, :-1]"}).says("""
-    You stopped at the last city. A round trip goes home: the way from the last city to the first belongs to it.""")
+    You stopped at the last city, but a round trip returns to its first city. The distance from the last city to the
+    first belongs to its length.""")
 wrong("the tour's order ignored", {_STOPS: "points"}).says("""
-    You walked through `points` in their given order. `tour` says which comes first: look them up by it.""")
+    You went through `points` in the order of the input. The order of the cities is given by `tour`, so look up the
+    points with it.""")
 wrong("every tour in every row's points", {_STOPS: "points[:, tour]"}).says("""
-    `points[:, tour]` looks up *every* row's tour in *every* row's points: (B, B, N, 2). Each tour belongs to its own
-    row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
+    `points[:, tour]` looks up *every* row's tour in *every* row's points, which gives (B, B, N, 2). Each tour belongs
+    to the points of its own row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
+wrong("rows without their axis", {_STOPS: "points[torch.arange(len(points)), tour]"}).says("""
+    You indexed with rows (B,) and a tour (B, N). PyTorch aligns shapes from the right, so the rows run along the tour,
+    or the shapes do not fit. Give the rows an axis for the stops: rows = torch.arange(B)[:, None].""")
+wrong("only x looked up", {_STOPS: "points.gather(1, tour[..., None])"}).says("""
+    Your index for `gather` has size 1 in its last axis, so that only x was looked up, and y is missing. Expand the
+    index to both features, or use points[rows, tour] with rows = torch.arange(B)[:, None].""")
 wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
-    Your `roll` has no dims, so it moved single numbers: x was taken from y. Give it dims=1, the axis of the stops.""")
+    You called `roll` without `dims`, which moves single numbers, so that x was subtracted from y. Roll along the axis
+    of the stops: dims=1.""")
 wrong("root along the tour", {"ways.norm(dim=-1)": "ways.norm(dim=1)"}).says("""
-    Your norm runs along the tour: all the Δx under one root, all the Δy under another. A way's length is the root of
-    its own Δx² + Δy²: norm(dim=-1), then sum.""")
+    Your norm runs along the tour, so that all Δx are under one root and all Δy under another. The length of one step is
+    the root of its own Δx² + Δy², so use norm(dim=-1) and take the sum afterwards.""")
 wrong("squared distances", {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"}).says("""
-    You added up squared distances: the root is missing. Take the root of each way, then the sum.""")
+    You added up squared distances, because the root is missing. Take the root for each step, and then the sum.""")
 wrong("root taken at the end", {_SUM: "ways.norm(dim=(-2, -1))"}).says("""
-    You took one root of the total of all squares. Each way has a length of its own: root first, then sum.""")
+    You took one root of the sum of all squares. Each step has a length of its own, so take the root for each step
+    first, and then the sum.""")
 wrong("city blocks", {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"}).says("""
-    You added |Δx| and |Δy|, as in a town of square blocks. The straight way is the root of Δx² + Δy².""")
+    You added |Δx| and |Δy|, which is the distance in a town of square blocks. The straight distance is the root of
+    Δx² + Δy².""")
 wrong("home twice", {_SUM: f"{_SUM} + ways[:, -1].norm(dim=-1)"}).says("""
-    You went home although the tour was closed already: with `roll` the way home is in it.""")
+    You counted the step from the last city to the first twice. With `roll`, this step is already part of the sum.""")
 wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-8).sqrt()"}).says("""
-    You added a constant under the root: two cities at one place seem to lie apart. The root of 0 is harmless here.""")
+    You added a constant under the root, so that two cities at the same point seem to be apart. A root of 0 does no harm
+    here, because no gradient is computed.""")
 
 
 def optimality_gap(length, optimal):
@@ -117,13 +131,13 @@ OPTIMALITY_GAP = Exercise(
     properties=[
         Property(
             "0 when all are as good",
-            "Where each tour is as long as the one beside it, the gap is 0.",
+            "Where every tour is as long as the optimal one, the gap must be 0.",
             lambda result, length, optimal: not torch.equal(length, optimal) or abs(result) < 1e-9,
         ),
         Property(
             "the unit doesn't matter",
-            "The mean lies between the smallest and the largest gap. A gap is a ratio, less 1, of two lengths of one "
-            "instance: the same in miles and in kilometres.",
+            "The mean must lie between the smallest and the largest gap. A gap is the ratio of two lengths of the same "
+            "instance, minus 1, so it is the same in miles and in kilometres.",
             lambda result, length, optimal: (
                 (length / optimal).min() - 1 - 1e-9 <= result <= (length / optimal).max() - 1 + 1e-9
             ),
@@ -133,18 +147,20 @@ OPTIMALITY_GAP = Exercise(
 
 wrong = OPTIMALITY_GAP.mistakes
 wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""
-    You divided the mean length by the mean optimum. Then long trips count for more. Each instance is to count the
-    same: divide first, pair by pair, then take the mean.""")
+    You divided the mean length by the mean optimum, so that long tours count more than short ones. Each instance should
+    count the same: divide first, instance by instance, and then take the mean.""")
 wrong("difference, not ratio", "return (length - optimal).mean()").says("""
-    You took the mean of the differences. 0.1 is much for a trip of 1, little for one of 4: divide by `optimal`.""")
+    You took the mean of the differences, but a difference of 0.1 is much for a tour of length 1 and little for one of
+    length 4. Divide each difference by its `optimal`.""")
 wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
-    You divided the detour by the tour's own length. It is measured against the best: divide by `optimal`.""")
+    You divided the difference by the length of the tour itself. The gap is measured relative to the optimum, so divide
+    by `optimal`.""")
 wrong("median", {".mean()": ".median()"}).says("""
-    You took the median. It does not feel the few bad tours at all. The mean is wanted.""")
+    You took the median, which ignores how bad the few worst tours are, but the exercise asks for the mean.""")
 wrong("the worst one", {".mean()": ".max()"}).says("""
-    You returned the largest gap. Wanted is the mean over all instances.""")
+    You returned the largest gap, but the exercise asks for the mean over all instances.""")
 wrong("cut off at 0", {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"}).says("""
-    You set negative gaps to 0. One is negative where a tour beats the one beside it. With true optima that can't be,
-    so it would show that something is wrong: leave it in.""")
+    You set negative gaps to 0, but a gap is negative where a tour is shorter than the one it is compared with. With
+    true optima this cannot happen, so a negative gap would reveal an error and must stay visible.""")
 wrong("absolute values", {"(length / optimal - 1)": "(length / optimal - 1).abs()"}).says("""
-    You took absolute values, so that a shorter tour counts as a worse one. Leave the sign as it is.""")
+    You took absolute values, so that a shorter tour counts as a worse one. Each gap must keep its sign.""")

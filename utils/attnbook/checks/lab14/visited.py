@@ -16,26 +16,26 @@ def mask_visited(mask, chosen):
     return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])  # (B, N)
 
 
-def _half_way(draw, batch, places):
-    """A mask with some places closed, and one open place a row to be closed next."""
-    mask = draw.mask(batch, places, empty_rows=False)
-    return mask, draw.uniform(batch, places).masked_fill(~mask, -1.0).argmax(dim=-1)
+def _half_way(draw, batch, positions):
+    """A mask with some positions closed, and one open position per row to be closed next."""
+    mask = draw.mask(batch, positions, empty_rows=False)
+    return mask, draw.uniform(batch, positions).masked_fill(~mask, -1.0).argmax(dim=-1)
 
 
 def _masks(draw):
     if draw.compact:
         yield _half_way(draw, 1, 3)
         yield _half_way(draw, 2, 3)
-    batch, places = draw.sizes(2, low=3)
-    yield _half_way(draw, batch, places)
-    for shape in ((4, 4), (3, 3), (1, 5), (2, 13), (7, 2)):  # square; one row; many places; many rows
+    batch, positions = draw.sizes(2, low=3)
+    yield _half_way(draw, batch, positions)
+    for shape in ((4, 4), (3, 3), (1, 5), (2, 13), (7, 2)):  # square; one row; many positions; many rows
         yield _half_way(draw, *shape)
     yield torch.ones(3, 4, dtype=torch.bool), torch.tensor([0, 3, draw.integer(1, 3)])  # nothing visited; both ends
     mask, chosen = _half_way(draw, 3, 5)
     mask[torch.arange(3), chosen] = False
     yield mask, chosen  # visited already
     yield torch.zeros(2, 3, dtype=torch.bool), draw.integers(0, 3, 2)  # all visited
-    yield torch.ones(2, 1, dtype=torch.bool), torch.zeros(2, dtype=torch.long)  # one place
+    yield torch.ones(2, 1, dtype=torch.bool), torch.zeros(2, dtype=torch.long)  # one position
     mask, chosen = _half_way(draw, 3, 4)
     yield mask.mT.contiguous().mT, chosen  # batch first in name, not in memory
     for shape in ((1, 70), (2, 200)):  # more than a number has bits
@@ -58,13 +58,13 @@ MASK_VISITED = ThenWritten(
     cases=_masks,
     properties=[
         Property(
-            "the chosen place is closed",
-            "After a place has been chosen it is closed: False, in this row.",
+            "the chosen position is closed",
+            "The position that was chosen must be closed, which means False, in its row.",
             lambda result, mask, chosen: not result.bool().gather(1, chosen[:, None]).any(),
         ),
         Property(
             "what was closed stays closed",
-            "A place that was closed before is closed afterwards.",
+            "A position that was closed before must be closed afterwards.",
             lambda result, mask, chosen: not (result.bool() & ~mask).any(),
         ),
     ],
@@ -72,22 +72,26 @@ MASK_VISITED = ThenWritten(
 
 wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
-    You wrote into `mask` itself. It belongs to the caller, who may still need it: in training, masks of earlier steps
-    are used again on the way back. Build a new one: clone it first, or use `&`.""")
+    You wrote into `mask` itself, which belongs to the caller. In training, the masks of earlier steps are needed again
+    when the gradients are computed. Build a new mask: clone the old one first, or use `&`.""")
 wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
-    You closed the chosen places in *every* row. Row b has visited chosen[b] only: `[torch.arange(B), chosen]`.""")
+    `mask[:, chosen]` closes the chosen positions in *every* row, but row b has visited only chosen[b]. Index rows and
+    positions together, as in mask[torch.arange(B), chosen].""")
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
-    `mask[chosen]` closes whole *rows*: the first index counts the batch. Give both, [torch.arange(B), chosen].""")
-wrong("only the chosen place open", {"!=": "=="}).says("""
-    You kept the chosen place and closed all others. It is the other way round.""")
+    `mask[chosen]` closes whole *rows*, because the first index counts the batch. Index rows and positions together, as
+    in mask[torch.arange(B), chosen].""")
+wrong("only the chosen position open", {"!=": "=="}).says("""
+    You left the chosen position open and closed all others. The chosen position must be closed, and the others must
+    stay as they are.""")
 wrong("earlier visits forgotten", {"mask & ": ""}).says("""
-    You closed this place and opened all others. Places visited before must stay closed: combine with `mask` by `&`.""")
-wrong("chosen along the places", {"chosen[:, None]": "chosen"}).says("""
-    You compared the places (N,) with `chosen` (B,) as it is: place 0 with row 0's choice, place 1 with row 1's. Each
-    row's choice is compared with all places: chosen[:, None].""")
+    You closed the chosen position and opened all others. Positions that were visited before must stay closed, so
+    combine your result with `mask` by `&`.""")
+wrong("chosen along the positions", {"chosen[:, None]": "chosen"}).says("""
+    You compared the positions (N,) with `chosen` (B,) as it is, so that position 0 meets the choice of row 0, and
+    position 1 that of row 1. The choice of each row must meet all positions, as chosen[:, None] does.""")
 wrong(
     "the old mask handed back",
     "new = mask.scatter(1, chosen[:, None], False)\nreturn mask if torch.equal(new, mask) else new",
 ).says("""
-    Where nothing was left to close you handed back `mask` itself, or something that shares its memory. What the
-    caller then writes into the one stands in the other too. Always return a new mask: `&` and `.clone()` make one.""")
+    Where nothing was left to close you returned `mask` itself, or a tensor that shares its memory. What the caller
+    writes into one of them then changes the other. Always return a new mask, as `&` and `.clone()` do.""")
