@@ -61,13 +61,28 @@ def test_numbers_of_a_head_are_curves_over_time(looks_right):
         plot_numbers({})
 
 
-def test_each_run_has_its_mark_in_the_row_of_its_name(looks_right, texts):
-    groups = {"before": {"shift": [0.5, 0.4], "content": [0.0]}, "after": {"content": [0.2]}}
-    ax = plot_runs(groups, "share of wrong bits", chance=0.5)
-    looks_right(ax)
-    assert [line.get_xdata().tolist() for line in ax.lines[:2]] == [[0.5, 0.4, 0.0], [0.2]]
-    assert ax.lines[0].get_ydata().round().tolist() == [0, 0, 1]
-    assert ax.yaxis_inverted()
-    assert {"shift", "content", "before", "after", "guessing"} <= set(texts(ax))
+def test_runs_that_coincide_are_one_band_that_says_how_many_they_are(texts):
+    points = {10: [7.0, 7.5, 7.2], 20: [8.0, 8.1, 8.3]}
+    alike, apart = plot_each_seed({"alike": points, "apart": {10: [0, 1, 2], 20: [9, 1, 2]}}, together=0.6)
+    assert not alike.lines
+    assert len(alike.collections) == 1
+    assert "all three seeds" in [text.get_text() for text in alike.texts]
+    assert len(apart.lines) == 3
+    assert len(plot_each_seed({"alike": points})[0].lines) == 3
+
+
+def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):
+    groups = {"before": {"shift": [0.5, 0.5], "content": [0.0]}, "after": {"content": [0.2]}}
+    before, after = plot_runs(groups, "share of wrong bits", chance=0.4)
+    looks_right(before)
+    shift, content, guessing = before.lines[:3]
+    assert shift.get_xdata().tolist() == [0.5, 0.5]
+    assert len(set(shift.get_ydata())) == 2
+    assert shift.get_ydata().round().tolist() == [0, 0]
+    assert content.get_ydata().tolist() == [1]
+    assert guessing.get_xdata()[0] == 0.4
+    assert after.lines[0].get_xdata().tolist() == [0.2]
+    assert [label.get_text() for label in before.get_yticklabels()] == ["shift", "content"]
+    assert before.yaxis_inverted()
     with pytest.raises(ValueError, match="groups is empty"):
         plot_runs({}, "share")

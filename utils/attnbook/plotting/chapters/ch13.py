@@ -121,14 +121,17 @@ def plot_each_seed(
     ylabel: str = "wrong bits per sequence",
     trained: float | None = 20,
     chance: Mapping[int, float] | None = None,
+    together: float = 0.0,
 ) -> list[Axes]:
-    """Draw every run as a line of its own, one panel per model.
+    """Draw every run as a line of its own, one panel per model; runs that coincide become one band.
 
     Args:
         panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
         xlabel, ylabel: what is drawn; the x label is below the lowest panel.
         trained: the longest length in training; all lengths up to it are shaded.
         chance: ``{length: what guessing gives}``, a grey line.
+        together: a model whose runs differ by at most this much at each length gets a band from the least to the
+            most, with a label that says so; 0 draws each run.
 
     Raises:
         ValueError: if there is no panel, or the lengths of one panel have different numbers of values.
@@ -142,7 +145,10 @@ def plot_each_seed(
     for ax, (name, points) in zip(axes[:, 0], panels.items(), strict=True):
         lengths = sorted(points)
         values = np.array([list(points[length]) for length in lengths], dtype=float)  # (lengths, seeds)
-        for seed, (run, style) in enumerate(zip(values.T, STYLES, strict=False)):
+        alike = values.shape[1] > 1 and np.ptp(values, axis=1).max() <= together
+        if alike:
+            _draw_band(ax, lengths, values)
+        for seed, (run, style) in enumerate(zip(() if alike else values.T, STYLES, strict=False)):
             look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 5}
             ax.plot(lengths, run, linewidth=1.4, label=f"seed {seed}", clip_on=False, **look)
         if chance is not None:
@@ -157,6 +163,19 @@ def plot_each_seed(
     handles, labels = axes[0, 0].get_legend_handles_labels()
     legend_above(axes[0, 0], handles, labels, readable(next(iter(panels))))
     return list(axes[:, 0])
+
+
+def _draw_band(ax: Axes, lengths: Sequence[int], values: np.ndarray) -> None:
+    """Draw the range of runs that lie close together, and say below it how many they are."""
+    low, high = values.min(axis=1), values.max(axis=1)  # (lengths,) each
+    ax.fill_between(lengths, low, high, color="#6B3E00", alpha=0.45, linewidth=1.5)
+    middle = len(lengths) // 2
+    words = {2: "both", 3: "all three", 4: "all four", 5: "all five"}
+    count = words.get(values.shape[1], f"all {values.shape[1]}")
+    ax.annotate(
+        f"{count} seeds", (lengths[middle], low[middle]), (0, -8), textcoords="offset points", ha="center", va="top",
+        fontsize=11, color="#6B3E00",
+    )  # fmt: skip
 
 
 def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Sequence[int] = ()) -> list[Axes]:
@@ -185,12 +204,14 @@ def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Seq
     return list(axes[:, 0])
 
 
-def plot_runs(groups: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float | None = None) -> Axes:
-    """Draw one mark per run: a row for each name, a kind of mark for each group.
+def plot_runs(
+    groups: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float | None = None
+) -> list[Axes]:
+    """Draw one mark per run: a panel for each group, a row for each name; runs of a row lie below one another.
 
     Args:
         groups: ``{group: {name: [one value per run]}}``; the names are drawn from top to bottom.
-        xlabel: what is drawn.
+        xlabel: what is drawn; it stands below each panel.
         chance: a grey line at the value that guessing gives.
 
     Raises:
@@ -199,17 +220,19 @@ def plot_runs(groups: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, 
     names = list(dict.fromkeys(name for points in groups.values() for name in points))
     if not names:
         raise ValueError("groups is empty; give at least one group with a name and its values")
-    _, ax = plt.subplots(figsize=(6.5, 1.4 + 0.55 * len(names)), layout="constrained")
-    offsets = np.linspace(-0.16, 0.16, len(groups)) if len(groups) > 1 else [0.0]
-    for (group, points), style, offset in zip(groups.items(), STYLES, offsets, strict=False):
-        spots = [(value, names.index(name) + offset) for name, values in points.items() for value in values]
-        xs, ys = zip(*spots, strict=True)
-        ax.plot(
-            xs, ys, style.marker, color=style.colour, label=readable(group), alpha=0.75, markersize=7, clip_on=False
-        )
-    if chance is not None:
-        ax.axvline(chance, color="#767676", linewidth=1, linestyle="-", label="guessing")
-    ax.set_yticks(range(len(names)), [readable(name) for name in names])
-    ax.set(xlabel=xlabel, ylim=(len(names) - 0.5, -0.5))
-    legend_above(ax, *ax.get_legend_handles_labels())
-    return ax
+    size = (6.5, 1.3 + 0.75 * len(names))
+    _, axes = plt.subplots(1, len(groups), figsize=size, sharex=True, sharey=True, squeeze=False, layout="constrained")
+    for ax, (group, points), style in zip(axes[0], groups.items(), STYLES, strict=False):
+        for name, values in points.items():
+            rows = names.index(name) + 0.13 * (np.arange(len(values)) - (len(values) - 1) / 2)
+            ax.plot(values, rows, style.marker, color=style.colour, markersize=6, clip_on=False)
+        if chance is not None:
+            ax.axvline(chance, color="#767676", linewidth=1.5, linestyle="-")
+        for boundary in range(1, len(names)):
+            ax.axhline(boundary - 0.5, color="#D9D9D9", linewidth=0.8, linestyle="-")
+        ax.grid(visible=False, axis="y")
+        ax.set_title(readable(group), loc="left", fontsize=12)
+        ax.set_xlabel(xlabel)
+    axes[0, 0].set_yticks(range(len(names)), [readable(name) for name in names])
+    axes[0, 0].set(ylim=(len(names) - 0.5, -0.5))
+    return list(axes[0])
