@@ -2,7 +2,7 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnbook.plotting.chapters.ch01 import draw_encoder_decoder
+from attnbook.plotting.chapters.ch01 import draw_encoder_decoder, draw_two_ways
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +48,22 @@ def test_a_side_without_words_is_refused(source, target):
 def test_an_unknown_use_of_c_is_refused():
     with pytest.raises(ValueError, match='"first" or "every", got \'last\''):
         draw_encoder_decoder(("a",), ("x",), "last")
+
+
+def test_the_bold_path_is_long_with_c_as_the_first_state_and_short_with_c_at_every_step():
+    ax = draw_two_ways(("zwei", "und", "vierzig"))
+    bold = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch) and patch.get_linewidth() > 3]
+    heights = [patch.get_path().vertices[:, 1].mean() for patch in bold]
+    assert sum(height > -1 for height in heights) == 3 + 1  # three steps, and the arrow to the last word
+    assert sum(height < -1 for height in heights) == 1 + 1
+
+
+def test_the_two_paths_are_counted_in_words():
+    shown = words(draw_two_ways(("zwei", "und", "vierzig")))
+    assert any("3 steps" in text for text in shown)
+    assert any("1 step to" in text for text in shown)
+
+
+def test_two_paths_of_one_length_are_refused():
+    with pytest.raises(ValueError, match="at least two words, got 1"):
+        draw_two_ways(("zwei",))
