@@ -21,7 +21,7 @@ from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
 
 CALLS, MANY, SHOWN, AGAIN = 60, 240, 3, 12  # MANY where so few sets are possible that they can be counted
-FEW_SETS = 10
+FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
 
 
@@ -89,7 +89,7 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
     ("descending", lambda drawn: drawn.length > 1 and bool((drawn.steps < 0).all())),
     ("ranks", _with_choice(lambda drawn: (drawn.steps < 0).any() and (drawn.rows < drawn.length).all())),
     ("not ascending", lambda drawn: bool((drawn.steps < 0).any())),
-    ("the first ones", _with_choice(lambda drawn: (drawn.rows < drawn.length).all())),
+    ("the first ones", lambda drawn: drawn.sets > RARE and bool((drawn.rows < drawn.length).all())),
     ("always the same", _with_choice(lambda drawn: (drawn.rows == drawn.rows[0]).all())),
     ("generator unused", _with_choice(lambda drawn: not torch.equal(drawn.rows[:AGAIN], drawn.again))),
     ("a block", _with_choice(lambda drawn: drawn.length > 1 and (drawn.steps == 1).all())),
@@ -97,15 +97,20 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
     ("never the last", _with_choice(lambda drawn: (drawn.rows < drawn.longest - 1).all())),
     ("uneven", _uneven),
 )
-CODES = {name: -1 - number for number, (name, _) in enumerate(FAULTS)}
-MALFORMED = -100  # no row of numbers, or not always of the size that is wanted
+CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
+MALFORMED = -10_000  # no row of numbers, or not always of the size that is wanted
+
+
+def coded(fault: str, length: int) -> Tensor:
+    """A fault in the form in which it is compared, `(length,)`: no numbers that a look at results would explain."""
+    return CODES[fault] - torch.arange(length)
 
 
 class ManyDraws(Exercise):
     """An answer is called many times for each input: what is compared is the first fault of its draws, as a code.
 
-    A run's `value` is the reference's first draw where nothing is wrong, else a tensor full of the fault's code; its
-    `result` is what a student is shown: three calls, one after the other.
+    A run's `value` is the reference's first draw where nothing is wrong, else the fault, `coded`; its `result` is what
+    a student is shown: three calls, one after the other.
     """
 
     def run(self, function: Callable, args: tuple) -> Run:
@@ -149,5 +154,5 @@ def _first_fault(draws: list, again: list, length: int, longest: int) -> tuple[A
         if holds(drawn):
             calls = range(min(len(draws) - SHOWN, 20))
             alone = (call for call in calls if holds(replace(drawn, rows=drawn.rows[call : call + 1])))
-            return torch.full((length,), CODES[name]), next(alone, 0)
+            return coded(name, length), next(alone, 0)
     return None, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Property
-from .draws import CODES, ManyDraws, Seeded
+from .draws import ManyDraws, Seeded, coded
 
 
 def randomised_positions(length, longest, generator):
@@ -25,7 +25,7 @@ def _ranges(draw):
 
 def _without(*faults):
     """True of draws that have none of these faults, in the form in which they are compared."""
-    return lambda result, *args: not any((result == CODES[name]).any() for name in faults)
+    return lambda result, length, *args: not any(torch.equal(result, coded(name, length)) for name in faults)
 
 
 RANDOMISED_POSITIONS = ManyDraws(
