@@ -65,7 +65,7 @@ def use_randomised_positions(model: Transformer, draw: DrawPositions, longest: i
     Raises:
         ValueError: if the model adds no sinusoids.
 
-    Source: Ruoss et al. 2023, section 3 (there for encoders, with a draw per sequence).
+    Source: Ruoss et al. 2023, section 3 (there for encoders).
     """
     slots, dim = RandomSlots(draw, longest, seed), model.config.d_model
     for embedding, draws in ((model.embed_source, True), (model.embed_target, False)):
