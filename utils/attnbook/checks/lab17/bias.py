@@ -24,7 +24,7 @@ def _sizes(draw):
     yield 4, 4, draw.uniform(4, low=0.1, high=2.0)  # all sizes the same
     yield 1, 5, draw.uniform(2, low=0.1, high=2.0)  # one query: the first word that a decoder writes
     yield 5, 1, draw.uniform(2, low=0.1, high=2.0)
-    yield 3, 7, draw.uniform(1, low=0.1, high=2.0)  # one head
+    yield 2, 3, 0.1 * draw.integers(1, 20, 1).double()  # one head
     yield 12, 9, 2.0 ** -(8.0 * torch.arange(1, 4, dtype=torch.float64) / 3)  # slopes as ALiBi has them
     yield 2, 4, torch.zeros(3, dtype=torch.float64)  # no penalty yet
 
@@ -68,14 +68,25 @@ wrong("distance with its sign, turned", {_DISTANCE: "(keys - queries[:, None])"}
 wrong("no penalty for later keys", {".abs()": ".clamp(min=0)"}).says("""
     Your bias is 0 for all keys after the query, as in a decoder that cannot see them anyway. In cross-attention the
     keys on both sides are visible: |i − j|.""")
-CLOSED = {f"-{_SLOPES} * distance": f"(-{_SLOPES} * distance).masked_fill(keys > queries[:, None], -1e9)"}
+LATER = "masked_fill(keys > queries[:, None], {})"
+CLOSED = {f"-{_SLOPES} * distance": f"(-{_SLOPES} * distance).{LATER.format('-torch.inf')}"}
 wrong("later keys closed", CLOSED).says("""
     You also closed the keys after the query. That is the causal mask's task; a bias only lowers scores, the same on
     both sides.""")
+CLOSED_BY_NUMBER = {f"-{_SLOPES} * distance": f"(-{_SLOPES} * distance).{LATER.format('-1e9')}"}
+wrong("later keys closed by −1e9", CLOSED_BY_NUMBER).says("""
+    You also closed the keys after the query, with a large negative number. That is the causal mask's task; a bias only
+    lowers scores, the same on both sides.""")
 wrong("queries and keys exchanged", {_DISTANCE: f"{_DISTANCE}.mT"}).says("""
     Your result is (H, Tk, Tq). Queries are the rows, keys the columns: (H, Tq, Tk).""")
 wrong("heads last", {"-slopes[:, None, None] * distance": "-slopes * distance[..., None]"}).says("""
     Your result is (Tq, Tk, H). The heads come first: slopes[:, None, None] * distance is (H, Tq, Tk).""")
+wrong("slopes along the keys", {_SLOPES: "slopes"}).says("""
+    You multiplied the distances (Tq, Tk) by the slopes (H,) as they are, so the slopes would lie along the keys. Give
+    them two more axes, slopes[:, None, None]: then the result is (H, Tq, Tk).""")
+wrong("slopes along the queries", {_SLOPES: "slopes[:, None]"}).says("""
+    Your slopes have one more axis, (H, 1), so they would lie along the queries. They need two, slopes[:, None, None]:
+    then the result is (H, Tq, Tk).""")
 wrong("one slope for all heads", {_SLOPES: "slopes[0] * torch.ones_like(slopes)[:, None, None]"}).says("""
     You used the first slope for all heads. Each head has its own: with several slopes, some heads attend nearby and
     some far away.""")
@@ -95,6 +106,12 @@ wrong(
 ).says("""
     You divided the positions by the lengths. Then one step to the side means less in a longer sequence than in
     training, which is what a relative bias is to avoid: count positions.""")
+wrong("queries count from 1", {"torch.arange(query_length,": "1 + torch.arange(query_length,"}).says("""
+    Your queries count from 1 and your keys from 0, so the smallest penalty is one position too early. Both count from
+    0.""")
+wrong("keys count from 1", {"torch.arange(key_length,": "1 + torch.arange(key_length,"}).says("""
+    Your keys count from 1 and your queries from 0, so the smallest penalty is one position too late. Both count from
+    0.""")
 wrong("starts at 1", {".abs()": ".abs() + 1"}).says("""
     Your bias is −slope at distance 0. Where query and key stand at the same position it is 0.""")
 wrong("slopes without a gradient", {"-slopes[": "-slopes.detach()["}).says("""

@@ -25,10 +25,10 @@ FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
 
 
-class Seeded(torch.Generator):
+class Generator(torch.Generator):
     """A generator that tells a student where it begins."""
 
-    def __new__(cls, seed: int) -> Seeded:
+    def __new__(cls, seed: int) -> Generator:
         made = super().__new__(cls)
         made.manual_seed(seed)
         return made
@@ -94,16 +94,17 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
     ("generator unused", _with_choice(lambda drawn: not torch.equal(drawn.rows[:AGAIN], drawn.again))),
     ("a block", _with_choice(lambda drawn: drawn.length > 1 and (drawn.steps == 1).all())),
     ("always 0", _with_choice(lambda drawn: (drawn.rows[:, 0] == 0).all())),
+    ("never 0", _with_choice(lambda drawn: (drawn.rows > 0).all())),
     ("never the last", _with_choice(lambda drawn: (drawn.rows < drawn.longest - 1).all())),
     ("uneven", _uneven),
 )
 CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
-MALFORMED = -10_000  # no row of numbers, or not always of the size that is wanted
+MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
 
 
-def coded(fault: str, length: int) -> Tensor:
+def coded(fault: str, length: int, longest: int) -> Tensor:
     """A fault in the form in which it is compared, `(length,)`: no numbers that a look at results would explain."""
-    return CODES[fault] - torch.arange(length)
+    return CODES[fault] - 10_000 * longest - torch.arange(length)
 
 
 class ManyDraws(Exercise):
@@ -154,5 +155,5 @@ def _first_fault(draws: list, again: list, length: int, longest: int) -> tuple[A
         if holds(drawn):
             calls = range(min(len(draws) - SHOWN, 20))
             alone = (call for call in calls if holds(replace(drawn, rows=drawn.rows[call : call + 1])))
-            return coded(name, length), next(alone, 0)
+            return coded(name, length, longest), next(alone, 0)
     return None, 0

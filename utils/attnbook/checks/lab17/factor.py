@@ -78,6 +78,17 @@ wrong("upside down", {_LOGS: "math.log(trained) / lengths.log()"}).says("""
 wrong("two kinds of logarithm", {"lengths.log()": "lengths.log2()"}).says("""
     You took one logarithm to base 2 and the other to base e. In a ratio any base will do, but it must be the same one
     above and below.""")
+wrong("base 10 above, base e below", {"lengths.log()": "lengths.log10()"}).says("""
+    You divided a logarithm to base 10 by one to base e. In a ratio any base will do, but it must be the same one above
+    and below.""")
+wrong("not divided, 1 inside", "return torch.where(lengths > trained, lengths.log(), 1.0)").says("""
+    Beyond the trained length you returned ln T, so that the factor jumps there. Divide by ln trained: then it is
+    exactly 1 at the limit.""")
+wrong("1 plus the ratio", f"return 1 + ({_LOGS})").says("""
+    You added 1 to the ratio, so the factor is 2 at the trained length. Wanted is the larger of 1 and the ratio.""")
+wrong("divided by the batch's longest", {"math.log(trained)": "math.log(int(lengths.max()) + 1e-9)"}).says("""
+    You divided by the logarithm of the longest sequence in the batch, so no factor is above 1. The limit is `trained`,
+    which has nothing to do with this batch.""")
 wrong("logarithm to base 10", {_LOGS: "lengths.log10()"}).says("""
     You divided by ln 10, which is the factor of chapter 17 for ten words. Here the factor is 1 at `trained` words:
     divide by ln trained.""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Property
-from .draws import ManyDraws, Seeded, coded
+from .draws import Generator, ManyDraws, coded
 
 
 def randomised_positions(length, longest, generator):
@@ -20,18 +20,18 @@ def _ranges(draw):
     if draw.number > 1:
         sizes = [(2, 5), (3, 4), (1, 1), (7, 20)]
     for number, (length, longest) in enumerate(sizes):
-        yield length, longest, Seeded(1000 * draw.variant + 20 * draw.number + number)
+        yield length, longest, Generator(1000 * draw.variant + 20 * draw.number + number)
 
 
 def _without(*faults):
     """True of draws that have none of these faults, in the form in which they are compared."""
-    return lambda result, length, *args: not any(torch.equal(result, coded(name, length)) for name in faults)
+    return lambda result, *args: not any(torch.equal(result, coded(name, *args[:2])) for name in faults)
 
 
 RANDOMISED_POSITIONS = ManyDraws(
     randomised_positions,
     cases=_ranges,
-    returns=("a call", "the next", "the third"),
+    returns=("call 1", "call 2", "call 3"),
     gradients=False,
     device=False,
     properties=[
@@ -59,7 +59,7 @@ RANDOMISED_POSITIONS = ManyDraws(
         Property(
             "each set equally likely",
             "Each set of `length` positions must be equally likely. In many calls, yours are not.",
-            _without("a block", "always 0", "never the last", "uneven"),
+            _without("a block", "always 0", "never 0", "never the last", "uneven"),
         ),
     ],
 )
@@ -79,6 +79,14 @@ wrong("sometimes too few", UNIQUE).says("""
     left. Draw without repeats: a random order of all positions, of which you keep the first `length`.""")
 wrong("in random order", {_ORDER: "order[:length]"}).says("""
     Your positions don't ascend, so the order of the words would be lost. Sort them after drawing.""")
+SET = """
+drawn = set()
+while len(drawn) < length:
+    drawn.add(torch.randint(longest, (1,), generator=generator).item())
+return torch.tensor(list(drawn))"""
+wrong("a set has no order", SET).says("""
+    You collected the positions in a set, which often comes out in ascending order, but not always. Sort them at the
+    end.""")
 wrong("descending", {_ORDER: "order[:length].sort(descending=True).values"}).says("""
     Your positions descend, so the sentence would be read backwards. Sort them in ascending order.""")
 wrong("ranks, not positions", {_ORDER: "order[:length].argsort()"}).says("""
@@ -103,6 +111,9 @@ wrong("from 1 to longest", {_ORDER: f"{_ORDER} + 1"}).says("""
 wrong("one position too many", {"randperm(longest,": "randperm(longest + 1,"}).says("""
     Your positions sometimes reach `longest`. There are `longest` of them, counted from 0, so the last one is
     `longest` − 1.""")
+FROM_ONE = {"randperm(longest,": "randperm(longest - 1,", _ORDER: f"{_ORDER} + 1"}
+wrong("0 is never drawn", FROM_ONE).says("""
+    The position 0 never comes. Positions run from 0 to `longest` − 1, and each of them may be drawn.""")
 wrong("the last one is never drawn", {"randperm(longest,": "randperm(longest - 1,"}).says("""
     The position `longest` − 1 never comes. In torch the upper end is left out already: randperm(longest) gives 0 to
     `longest` − 1.""")

@@ -74,12 +74,24 @@ wrong("weighted by length", WEIGHTED).says("""
     You gave longer lengths more weight. In this score each length beyond counts the same.""")
 wrong("the longest only", {_ALL: "[exact_match[max(exact_match)]]"}).says("""
     You returned the share at the longest length. Wanted is the mean over all lengths beyond `trained`.""")
+wrong("the first one found", {_MEAN: "beyond[0]"}).says("""
+    You returned the share of the first length beyond that comes in the dict. Wanted is the mean over all of them: a
+    `return` inside a loop ends it.""")
+IN_THE_LOOP = """
+total, count = 0.0, 0
+for length, share in exact_match.items():
+    if length > trained:
+        total, count = total + share, count + 1
+    return total / max(count, 1)"""
+wrong("return inside the loop", IN_THE_LOOP).says("""
+    Your loop ends after its first turn, because the `return` stands inside it. Indent it less, so that all lengths are
+    seen before the division.""")
 wrong("the worst only", {_MEAN: "min(beyond)"}).says("""
     You returned the worst length's share. That says where it hurts most, but wanted is the mean over the lengths.""")
 wrong("the best only", {_MEAN: "max(beyond)"}).says("""
     You returned the best length's share, which is nearly always the one just beyond the training. Wanted is the mean
     over all lengths beyond.""")
-wrong("the median", {_MEAN: "sorted(beyond)[len(beyond) // 2]"}).says("""
+wrong("the median", {_MEAN: "float(np.median(beyond))"}).says("""
     You took the middle one of the shares. Wanted is their mean, in which each length counts.""")
 wrong(
     "from twice the length on", {_ALL: "[share for n, share in exact_match.items() if n >= 2 * trained] or [0.0]"}
