@@ -47,6 +47,10 @@ def extrapolation_score__tensor(exact_match, trained):
     return shares.mean()
 
 
+def extrapolation_score__single_precision(exact_match, trained):
+    return torch.tensor([share for n, share in exact_match.items() if n > trained]).mean().item()
+
+
 def sharpening_factor__loop(lengths, trained):
     return torch.tensor([max(1.0, math.log(n) / math.log(trained)) for n in lengths.tolist()])
 
@@ -104,6 +108,15 @@ def randomised_positions__one_by_one(length, longest, generator):
     for _ in range(length):
         chosen.append(left.pop(torch.randint(len(left), (1,), generator=generator).item()))
     return torch.tensor(sorted(chosen))
+
+
+def randomised_positions__reservoir(length, longest, generator):
+    chosen = []
+    for position in range(longest):
+        share = (length - len(chosen)) / (longest - position)
+        if torch.rand(1, generator=generator).item() < share:
+            chosen.append(position)
+    return torch.tensor(chosen)
 
 
 def randomised_positions__until_different(length, longest, generator):

@@ -37,7 +37,6 @@ EXTRAPOLATION_SCORE = Exercise(
     extrapolation_score,
     cases=_measured,
     gradients=False,
-    tolerance=1e-9,
     properties=[
         Property(
             "between the worst and the best length",
