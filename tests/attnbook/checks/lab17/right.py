@@ -1,0 +1,136 @@
+"""Right answers of lab 17 in other styles than the reference's."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import torch
+
+
+def length_split__loops(lengths, longest):
+    inside, beyond = [], []
+    for i, length in enumerate(lengths.tolist()):
+        (inside if length <= longest else beyond).append(i)
+    return torch.tensor(inside, dtype=torch.long), torch.tensor(beyond, dtype=torch.long)
+
+
+def length_split__masked_range(lengths, longest):
+    numbers = torch.arange(len(lengths))
+    return numbers[lengths <= longest], numbers[lengths > longest]
+
+
+def length_split__sorted_first(lengths, longest):
+    order = lengths.argsort()
+    count = int((lengths <= longest).sum())
+    return order[:count], order[count:]
+
+
+def length_split__where(lengths, longest):
+    return torch.where(lengths <= longest)[0], torch.where(lengths > longest)[0]
+
+
+def extrapolation_score__loop(exact_match, trained):
+    total, count = 0.0, 0
+    for length in exact_match:
+        if length > trained:
+            total += exact_match[length]
+            count += 1
+    return total / count
+
+
+def extrapolation_score__numpy(exact_match, trained):
+    return np.mean([exact_match[n] for n in sorted(exact_match) if n > trained])
+
+
+def extrapolation_score__tensor(exact_match, trained):
+    shares = torch.tensor([share for n, share in exact_match.items() if n > trained], dtype=torch.float64)
+    return shares.mean()
+
+
+def extrapolation_score__single_precision(exact_match, trained):
+    return torch.tensor([share for n, share in exact_match.items() if n > trained]).mean().item()
+
+
+def sharpening_factor__loop(lengths, trained):
+    return torch.tensor([max(1.0, math.log(n) / math.log(trained)) for n in lengths.tolist()])
+
+
+def sharpening_factor__base_two(lengths, trained):
+    ratio = torch.log2(lengths.double()) / torch.log2(torch.tensor(trained).double())
+    return torch.where(lengths > trained, ratio, 1.0)
+
+
+def sharpening_factor__maximum(lengths, trained):
+    factor = torch.log(lengths) / np.log(trained)
+    return torch.maximum(factor, torch.ones_like(factor))
+
+
+def sharpening_factor__clamped_first(lengths, trained):
+    return lengths.clamp(min=trained).float().log10() / math.log10(trained)
+
+
+def relative_bias__loops(query_length, key_length, slopes):
+    rows = [[abs(i - j) for j in range(key_length)] for i in range(query_length)]
+    return torch.stack([-slope * torch.tensor(rows, dtype=slopes.dtype) for slope in slopes])
+
+
+def relative_bias__einsum(query_length, key_length, slopes):
+    distance = torch.arange(query_length).unsqueeze(1) - torch.arange(key_length).unsqueeze(0)
+    return torch.einsum("h,qk->hqk", slopes, -distance.abs().to(slopes))
+
+
+def relative_bias__cdist(query_length, key_length, slopes):
+    queries, keys = (torch.arange(n, dtype=slopes.dtype)[:, None] for n in (query_length, key_length))
+    return torch.cdist(queries, keys) * -slopes.view(-1, 1, 1)
+
+
+def relative_bias__where(query_length, key_length, slopes):
+    i, j = torch.meshgrid(torch.arange(query_length), torch.arange(key_length), indexing="ij")
+    return torch.where(i > j, j - i, i - j) * slopes.reshape(-1, 1, 1)
+
+
+def randomised_positions__random_keys(length, longest, generator):
+    return torch.rand(longest, generator=generator).topk(length).indices.sort().values
+
+
+def randomised_positions__multinomial(length, longest, generator):
+    chosen = torch.multinomial(torch.ones(longest), length, replacement=False, generator=generator)
+    return torch.sort(chosen)[0]
+
+
+def randomised_positions__mask(length, longest, generator):
+    order = torch.rand(longest, generator=generator).argsort()
+    return (order < length).nonzero().flatten()
+
+
+def randomised_positions__one_by_one(length, longest, generator):
+    left, chosen = list(range(longest)), []
+    for _ in range(length):
+        chosen.append(left.pop(torch.randint(len(left), (1,), generator=generator).item()))
+    return torch.tensor(sorted(chosen))
+
+
+def randomised_positions__reservoir(length, longest, generator):
+    chosen = []
+    for position in range(longest):
+        share = (length - len(chosen)) / (longest - position)
+        if torch.rand(1, generator=generator).item() < share:
+            chosen.append(position)
+    return torch.tensor(chosen)
+
+
+def randomised_positions__until_different(length, longest, generator):
+    while True:
+        drawn = torch.randint(longest, (length,), generator=generator).unique()
+        if len(drawn) == length or length > 6:
+            break
+    while len(drawn) < length:
+        drawn = torch.cat([drawn, torch.randint(longest, (1,), generator=generator)]).unique()
+    return drawn
+
+
+def randomised_positions__listed(length, longest, generator):
+    every = list(combinations(range(longest), length)) if math.comb(longest, length) < 5000 else None
+    if every is None:
+        return torch.randperm(longest, generator=generator)[:length].sort().values
+    return torch.tensor(every[torch.randint(len(every), (1,), generator=generator).item()])

@@ -1,0 +1,159 @@
+"""What is wrong with positions that are drawn at random: seen in many draws, since a single one shows little.
+
+Right answers draw differently, so their numbers cannot be compared. What is compared is whether many draws have a
+fault, and which is the first in the order of `FAULTS`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..engine import values
+from ..engine.exercise import Exercise
+from ..engine.sandbox import Run
+
+CALLS, MANY, SHOWN, AGAIN = 60, 240, 3, 12  # MANY where so few sets are possible that they can be counted
+FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
+UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
+
+
+class Generator(torch.Generator):
+    """A generator that tells a student where it begins."""
+
+    def __new__(cls, seed: int) -> Generator:
+        made = super().__new__(cls)
+        made.manual_seed(seed)
+        return made
+
+    def __repr__(self) -> str:
+        return f"torch.Generator().manual_seed({self.initial_seed()})"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """All draws of one answer for one input, as rows `(calls, length)`; `again` with the first state of the generator.
+
+    `length` positions out of `longest` were wanted, which can be chosen in `sets` ways.
+    """
+
+    rows: Tensor
+    again: Tensor
+    length: int
+    longest: int
+
+    @property
+    def sets(self) -> int:
+        return math.comb(self.longest, self.length)
+
+    @property
+    def steps(self) -> Tensor:
+        return self.rows.diff(dim=1)
+
+
+def _outside(drawn: Drawn) -> bool:
+    return bool((drawn.rows < 0).any() or (drawn.rows >= drawn.longest).any())
+
+
+def _repeats(drawn: Drawn) -> bool:
+    return bool((drawn.rows.sort(dim=1).values.diff(dim=1) == 0).any())
+
+
+def _uneven(drawn: Drawn) -> bool:
+    """Whether some sets come far more often than others, where there are few enough to count them."""
+    if not 1 < drawn.sets <= FEW_SETS:
+        return False
+    wanted = len(drawn.rows) / drawn.sets
+    found = Counter(map(tuple, drawn.rows.tolist())).values()
+    missing = drawn.sets - len(found)
+    return sum((count - wanted) ** 2 for count in found) / wanted + missing * wanted > UNEVEN
+
+
+def _with_choice(holds: Callable[[Drawn], Any]) -> Callable[[Drawn], bool]:
+    """For faults that show only where more than one set of positions is possible."""
+    return lambda drawn: drawn.sets > 1 and bool(holds(drawn))
+
+
+FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
+    ("not whole", lambda drawn: bool((drawn.rows != drawn.rows.round()).any())),
+    ("from 1 on", lambda drawn: _outside(drawn) and bool((drawn.rows > 0).all())),
+    ("outside", _outside),
+    ("repeated", _repeats),
+    ("descending", lambda drawn: drawn.length > 1 and bool((drawn.steps < 0).all())),
+    ("ranks", _with_choice(lambda drawn: (drawn.steps < 0).any() and (drawn.rows < drawn.length).all())),
+    ("not ascending", lambda drawn: bool((drawn.steps < 0).any())),
+    ("the first ones", lambda drawn: drawn.sets > RARE and bool((drawn.rows < drawn.length).all())),
+    ("always the same", _with_choice(lambda drawn: (drawn.rows == drawn.rows[0]).all())),
+    ("generator unused", _with_choice(lambda drawn: not torch.equal(drawn.rows[:AGAIN], drawn.again))),
+    ("a block", _with_choice(lambda drawn: drawn.length > 1 and (drawn.steps == 1).all())),
+    ("always 0", _with_choice(lambda drawn: (drawn.rows[:, 0] == 0).all())),
+    ("never 0", _with_choice(lambda drawn: (drawn.rows > 0).all())),
+    ("never the last", _with_choice(lambda drawn: (drawn.rows < drawn.longest - 1).all())),
+    ("uneven", _uneven),
+)
+CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
+MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
+
+
+def coded(fault: str, length: int, longest: int) -> Tensor:
+    """A fault in the form in which it is compared, `(length,)`: no numbers that a look at results would explain."""
+    return CODES[fault] - 10_000 * longest - torch.arange(length)
+
+
+class ManyDraws(Exercise):
+    """An answer is called many times for each input: what is compared is the first fault of its draws, as a code.
+
+    A run's `value` is the reference's first draw where nothing is wrong, else the fault, `coded`; its `result` is what
+    a student is shown: three calls, one after the other.
+    """
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        done = super().run(partial(_calls, function), args)
+        if done.failure is not None or done.raw[0][0] is None:
+            return replace(done, result=None, value=None, raw=None)
+        draws, again = ([values.plain(draw) for draw in calls] for calls in done.raw)
+        fault, call = _first_fault(draws, again, *args[:2])
+        value = self.reference(*values.clone(args)).to(draws[0].dtype) if fault is None else fault
+        shown = slice(call, call + SHOWN)
+        # `after` is empty: a generator that was drawn from is another one, and the numbers cannot be written into.
+        return replace(done, result=tuple(draws[shown]), value=value, raw=tuple(done.raw[0][shown]), after=())
+
+
+def _calls(function: Callable, length: int, longest: int, generator: torch.Generator) -> tuple[list, list]:
+    """Many draws with one generator; then some with another that begins as it did, when torch's own has moved on."""
+    twin = torch.Generator().set_state(generator.get_state())
+    count = MANY if math.comb(longest, length) <= FEW_SETS else CALLS
+    draws = [_copied(function(length, longest, generator))]
+    if not isinstance(draws[0], Tensor):
+        return draws * SHOWN, []  # that is enough
+    draws += [_copied(function(length, longest, generator)) for _ in range(count - 1)]
+    torch.rand(7)
+    return draws, [_copied(function(length, longest, twin)) for _ in range(AGAIN)]
+
+
+def _copied(draw: Any) -> Any:
+    return draw.detach().clone() if isinstance(draw, Tensor) else draw
+
+
+def _first_fault(draws: list, again: list, length: int, longest: int) -> tuple[Any, int]:
+    """The first fault as it is compared, `None` where there is none, and the call from which on it shows."""
+    first = draws[0]
+    if not isinstance(first, Tensor) or first.dim() != 1 or first.dtype == torch.bool:
+        return values.transform(first, lambda tensor: torch.full_like(tensor, MALFORMED)), 0
+    shapes = [draw.shape if isinstance(draw, Tensor) else None for draw in [*draws, *again]]
+    if set(shapes) != {(length,)}:
+        return torch.full(first.shape if len(set(shapes)) == 1 else (length,), MALFORMED), 0
+    drawn = Drawn(torch.stack(draws), torch.stack(again), length, longest)
+    for name, holds in FAULTS:
+        if holds(drawn):
+            calls = range(min(len(draws) - SHOWN, 20))
+            alone = (call for call in calls if holds(replace(drawn, rows=drawn.rows[call : call + 1])))
+            return coded(name, length, longest), next(alone, 0)
+    return None, 0
