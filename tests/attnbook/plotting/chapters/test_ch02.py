@@ -83,14 +83,27 @@ def test_a_soft_choice_is_readable(looks_right):
 
 
 def test_both_shares_of_each_thing_are_drawn_and_written():
-    left, right = plot_two_shares({"und": (0.25, 0.98), "hundert": (0.97, 1.0)}, "error", "right")
-    assert [bar.get_width() for bar in left.patches] == [0.25, 0.97]
-    assert [text.get_text() for text in right.texts] == ["0.98", "1.00"]
+    ax = plot_two_shares({"und": (0.25, 0.98), "hundert": (0.97, 1.0)}, "right links", "changed")
+    above, below = ax.containers
+    assert [bar.get_width() for bar in above] == [0.25, 0.97]
+    assert [bar.get_width() for bar in below] == [0.98, 1.0]
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.97", "0.98", "1.00"]
+
+
+def test_the_two_shares_differ_without_colour():
+    above, below = plot_two_shares({"und": (0.25, 0.98)}, "right links", "changed").containers
+    assert above[0].get_hatch() != below[0].get_hatch()
+
+
+def test_the_two_shares_of_one_thing_stand_together():
+    above, below = plot_two_shares({"und": (0.2, 0.9), "hundert": (0.9, 0.1)}, "right links", "changed").containers
+    middles = [[bar.get_y() + bar.get_height() / 2 for bar in bars] for bars in (above, below)]
+    assert [round(y) for y in middles[0]] == [round(y) for y in middles[1]] == [0, 1]
 
 
 def test_two_shares_are_readable(looks_right):
-    rows = {"number words": (0.0, 0.24), "comma": (0.06, 0.97), "und": (0.26, 0.98), "hundert": (0.98, 1.0)}
-    looks_right(plot_two_shares(rows, "alignment error rate", "right without looking (share)")[0])
+    rows = {"number words": (1.0, 0.76), "comma": (0.94, 0.02), "und": (0.73, 0.01), "hundert": (0.02, 0.0)}
+    looks_right(plot_two_shares(rows, "correct links", "words that change with the mean context"))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +122,7 @@ CHANGES = {
 
 def test_a_table_of_changes_has_a_row_per_intervention_and_a_column_per_kind():
     ax = plot_changes(CHANGES)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["number words", "und"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["number\nwords", "und"]
     assert [label.get_text() for label in ax.get_yticklabels()] == [*CHANGES]
     assert [text.get_text() for text in ax.texts] == ["0.00", "0.03", "0.92", "0.07"]
 

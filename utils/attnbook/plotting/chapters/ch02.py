@@ -182,15 +182,12 @@ def _two_lines(ax: Axes, x: Tensor, hard: Tensor, soft: Tensor, ylabel: str) -> 
     ax.set_ylabel(ylabel)
 
 
-def plot_two_shares(rows: Mapping[str, tuple[float, float]], left: str, right: str) -> np.ndarray:
-    """Draw two shares of each item as bars, in two panels that name the items once.
+def plot_two_shares(rows: Mapping[str, tuple[float, float]], above: str, below: str) -> Axes:
+    """Draw two shares of each item as a pair of bars, the first one filled and the second one hatched.
 
     Args:
-        rows: ``{name: (share on the left, share on the right)}``, from top to bottom, each 0 to 1.
-        left, right: what the two shares are.
-
-    Returns:
-        the two axes.
+        rows: ``{name: (share above, share below)}``, from top to bottom, each 0 to 1.
+        above, below: what the two shares are.
 
     Raises:
         ValueError: if there is nothing to draw, or a share lies outside 0 to 1.
@@ -200,17 +197,22 @@ def plot_two_shares(rows: Mapping[str, tuple[float, float]], left: str, right: s
     shares = np.array(list(rows.values()), dtype=float)  # (names, 2)
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"shares must lie between 0 and 1, got {shares.min():g} to {shares.max():g}")
-    _, axes = plt.subplots(1, 2, figsize=(6.5, 1.2 + 0.42 * len(rows)), sharey=True, layout="constrained")
-    for ax, column, style, xlabel in zip(axes, shares.T, (STYLES[1], STYLES[0]), (left, right), strict=True):
-        look = {"color": style.colour, "alpha": 0.45, "edgecolor": style.colour, "hatch": style.hatch}
-        ax.barh(range(len(rows)), column, height=0.62, **look)
+    _, ax = plt.subplots(figsize=(5.2, 1.5 + 0.7 * len(rows)), layout="constrained")
+    looks: tuple[Look, Look] = (
+        {"color": STYLES[0].colour},
+        {"facecolor": "white", "edgecolor": STYLES[1].colour, "hatch": STYLES[1].hatch},
+    )
+    drawn = []
+    for column, shift, look in zip(shares.T, (-0.19, 0.19), looks, strict=True):
+        drawn.append(ax.barh(np.arange(len(rows)) + shift, column, height=0.34, linewidth=1.2, **look))
         for row, share in enumerate(column):
-            ax.text(1.03, row, f"{share:.2f}", transform=ax.get_yaxis_transform(), va="center")
-        ax.set(xlabel=xlabel, xlim=(0, 1), xticks=(0, 0.5, 1))
-        ax.grid(False, axis="y")
-    axes[0].set_yticks(range(len(rows)), [readable(name) for name in rows])
-    axes[0].invert_yaxis()
-    return axes
+            ax.text(share + 0.02, row + shift, f"{share:.2f}", va="center", fontsize=11)
+    ax.set(xlabel="share", xlim=(0, 1.15), xticks=(0, 0.25, 0.5, 0.75, 1))
+    ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
+    ax.grid(False, axis="y")
+    ax.invert_yaxis()
+    legend_above(ax, drawn, [above, below])
+    return ax
 
 
 def plot_changes(table: Mapping[str, Mapping[str, float]]) -> Axes:
@@ -229,10 +231,10 @@ def plot_changes(table: Mapping[str, Mapping[str, float]]) -> Axes:
         if list(row) != kinds:
             raise ValueError(f"row {name!r} has the kinds {list(row)}, but the first row has {kinds}")
     shares = [[row[kind] for kind in kinds] for row in table.values()]
-    _, ax = plt.subplots(figsize=(6.5, 1.2 + 0.62 * len(table)), layout="constrained")
-    names = [textwrap.fill(name, 26) for name in table]
+    _, ax = plt.subplots(figsize=(5.4, 1.4 + 0.66 * len(table)), layout="constrained")
+    names = [textwrap.fill(name, 20) for name in table]
     plot_heat(shares, "kind of German word", "", limits=(0, 1), ax=ax)
-    ax.set_xticks(range(len(kinds)), kinds, rotation=0)
+    ax.set_xticks(range(len(kinds)), [textwrap.fill(kind, 8) for kind in kinds], rotation=0)
     ax.set_yticks(range(len(names)), names)
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
