@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.data.numbers import number_lists
-from attnbook.gradients import by_distance, gradient_norms, gradient_shares, trace
+from attnbook.gradients import by_distance, gradient_norms, trace
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 from attnbook.training import sequence_loss, shift_right
 
@@ -82,12 +82,3 @@ def test_distance_is_counted_from_each_sentences_own_last_word():
 def test_a_distance_beyond_the_shortest_sentence_is_named():
     with pytest.raises(ValueError, match=r"distances must lie in 0\.\.1"):
         by_distance(torch.ones(2, 4), torch.tensor([3, 1]), [0, 2])
-
-
-def test_shares_of_a_part_sum_to_one_and_follow_the_parts(model, batch):
-    from_part = (torch.arange(batch.source.shape[1]) >= 2).long().expand(5, -1)
-    to_part = (torch.arange(batch.target.shape[1]) >= 2).long().expand(5, -1)
-    shares = gradient_shares(model, batch, from_part, to_part, parts=2)
-    torch.testing.assert_close(shares.sum(dim=1), torch.ones(2, dtype=torch.float64))
-    swapped = gradient_shares(model, batch, 1 - from_part, to_part, parts=2)
-    torch.testing.assert_close(swapped, shares.flip(1))

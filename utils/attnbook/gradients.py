@@ -76,25 +76,3 @@ def by_distance(norms: Tensor, last: Tensor, distances: Iterable[int]) -> dict[i
     if min(distances) < 0 or max(distances) > int(last.min()):
         raise ValueError(f"distances must lie in 0..{int(last.min())}, the shortest sentence; got {distances}")
     return {d: norms[rows, last - d].median().item() for d in distances}
-
-
-def gradient_shares(model: nn.Module, batch: Batch, from_part: Tensor, to_part: Tensor, parts: int) -> Tensor:
-    """How the gradient of each part of the target is shared among the parts of the source; mean over the sentences.
-
-    Args:
-        from_part: ``(B, Tk)`` whole numbers, the part of the source that a word belongs to.
-        to_part: ``(B, T)``, the same for the target.
-        parts: how many there are.
-
-    Returns:
-        ``(parts, parts)``, row = part of the target, column = part of the source; rows sum to 1.
-    """
-    traced, rows = trace(model, batch), []
-    for i in range(parts):
-        loss = traced.losses.masked_fill(to_part != i, 0.0).sum()
-        # retain_graph: backward frees what it has used, and the next part needs the same pass again.
-        (gradient,) = torch.autograd.grad(loss, traced.source, retain_graph=True)  # (B, Tk, E)
-        squares = gradient.pow(2).sum(dim=-1)  # (B, Tk)
-        sums = [squares.masked_fill(from_part != j, 0.0).sum(dim=1) for j in range(parts)]  # each (B,)
-        rows.append(F.normalize(torch.stack(sums, dim=1).sqrt(), p=1, dim=1).mean(dim=0))  # (parts,)
-    return torch.stack(rows)
