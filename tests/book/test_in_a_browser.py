@@ -32,3 +32,16 @@ def test_no_page_has_a_moderate_or_serious_fault_of_accessibility(seen, theme):
 
 def test_no_output_is_wider_than_its_column(seen):
     assert faults(seen, "wide") == {}
+
+
+def chapters(seen):
+    return {page: found["heights"] for page, found in seen.items() if page.startswith("chapters/")}
+
+
+def test_text_takes_more_of_a_chapter_than_code(seen):
+    assert chapters(seen)
+    assert {page: at for page, at in chapters(seen).items() if at["text"] <= at["code"]} == {}
+
+
+def test_the_first_figure_of_a_chapter_begins_within_two_screens(seen):
+    assert {page: at["figure"] for page, at in chapters(seen).items() if not 0 < at["figure"] < 2000} == {}
