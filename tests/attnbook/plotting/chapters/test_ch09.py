@@ -4,6 +4,7 @@ import torch
 from attnbook.plotting.chapters.ch09 import (
     draw_both_norms,
     draw_transformer,
+    plot_by_learning_rate,
     plot_error_rates,
     plot_head_shares,
     plot_rates,
@@ -65,14 +66,27 @@ def test_a_logarithmic_axis_has_no_zero(rates):
         plot_error_rates(rates, "mistakes (%)")
 
 
-def test_each_head_has_a_dot_per_table():
+def test_each_seed_is_a_dot_at_its_learning_rate():
+    curves = {"no warm-up": {0.001: [0.9, 1.0], 0.002: [0.0, 0.1]}, "warm-up": {0.002: [0.8, 0.9]}}
+    post, pre = plot_by_learning_rate({"post-norm": curves, "pre-norm": curves}, "exact match")
+    assert [ax.get_title() for ax in (post, pre)] == ["post-norm", "pre-norm"]
+    means, dots, *_ = post.lines
+    assert list(means.get_ydata()) == pytest.approx([0.95, 0.05])
+    assert list(dots.get_ydata()) == [0.9, 1.0, 0.0, 0.1]
+    assert [label.get_text() for label in post.get_xticklabels()] == ["0.001", "0.002"]
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_by_learning_rate({}, "exact match")
+
+
+def test_each_head_has_a_dot_per_table_and_each_model_a_row(texts):
     values = [1.0] * 7 + [0.0]
     tables = {"replaced by 0": {"encoder": values, "decoder": values}, "mean": {"encoder": values, "decoder": values}}
-    axes = plot_without_heads(tables, "exact match (share)")
-    assert [ax.get_title() for ax in axes] == ["encoder", "decoder"]
-    assert [list(line.get_ydata()) for line in axes[0].lines] == [values, values]
-    assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2.4"
-    with pytest.raises(ValueError, match="tables is empty"):
+    axes = plot_without_heads({"seed 0": tables, "seed 1": tables}, "exact match (share)")
+    assert [ax.get_title() for ax in axes] == ["encoder", "decoder", "", ""]
+    assert [list(line.get_ydata()) for line in axes[3].lines] == [values, values]
+    assert [label.get_text() for label in axes[2].get_xticklabels()][-1] == "2.4"
+    assert "seed 1" in texts(axes[3])
+    with pytest.raises(ValueError, match="rows is empty"):
         plot_without_heads({}, "exact match")
 
 

@@ -152,31 +152,82 @@ def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes
     return ax
 
 
-def plot_without_heads(tables: Mapping[str, Mapping[str, Sequence[float]]], ylabel: str) -> list[Axes]:
-    """Draw a number for each head, one panel per kind of attention, one kind of dot per table.
+def plot_by_learning_rate(
+    panels: Mapping[str, Mapping[str, Mapping[float, Sequence[float]]]], ylabel: str
+) -> list[Axes]:
+    """Draw a number against the learning rate, one panel per kind of model: a dot per seed, a line through the means.
 
     Args:
-        tables: ``{name: {kind of attention: [one value per head, layer after layer]}}``; each layer has four heads.
+        panels: ``{title: {curve: {learning rate: [one value per seed]}}}``.
         ylabel: what the numbers are.
 
     Raises:
-        ValueError: if there is no table.
+        ValueError: if there is no panel.
     """
-    if not tables:
-        raise ValueError("tables is empty; give at least one")
-    kinds = list(next(iter(tables.values())))
-    figure, axes = plt.subplots(1, len(kinds), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
-    for ax, kind in zip(axes[0], kinds, strict=True):
-        for shift, (name, table), style in zip((-0.14, 0.14), tables.items(), STYLES, strict=False):
-            at = np.arange(len(table[kind])) + shift
-            ax.plot(at, table[kind], style.marker, color=style.colour, linestyle="none", label=name, clip_on=False)
-        names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(table[kind]))]
-        ax.set_xticks(range(len(names)), names)
-        ax.tick_params(axis="x", labelsize=9.5)
-        ax.set(title=kind, xlabel="layer.head", ylim=(-0.03, 1.03))
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its curves")
+    figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.8), sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+        for shift, (name, points), style in zip((0.97, 1.03), curves.items(), STYLES, strict=False):
+            at = [rate * shift for rate in points]
+            means = [float(np.mean(values)) for values in points.values()]
+            ax.plot(at, means, color=style.colour, linestyle=style.line, marker="")
+            dots = [(x, value) for x, values in zip(at, points.values(), strict=True) for value in values]
+            look: Look = {"color": style.colour, "linestyle": "none", "alpha": 0.75, "clip_on": False, "zorder": 3}
+            ax.plot(*zip(*dots, strict=True), style.marker, label=name, **look)
+        rates = sorted({rate for points in curves.values() for rate in points})
+        ax.set(title=title, xlabel="learning rate", xscale="log", ylim=(-0.03, 1.03))
+        ax.set_xlim(rates[0] / 1.25, rates[-1] * 1.25)
+        ax.set_xticks(rates, [f"{rate:g}" for rate in rates])
+        ax.minorticks_off()
     axes[0][0].set_ylabel(ylabel)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=len(tables))
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return list(axes[0])
+
+
+def plot_without_heads(rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], ylabel: str) -> list[Axes]:
+    """Draw a number for each head: one row of panels per model, one panel per kind of attention, one dot per table.
+
+    Args:
+        rows: ``{model: {name: {kind of attention: [one value per head, layer after layer]}}}``; each layer has four
+            heads, and all models have the same names and kinds.
+        ylabel: what the numbers are.
+
+    Returns:
+        the panels, row after row.
+
+    Raises:
+        ValueError: if there is no row.
+    """
+    if not rows:
+        raise ValueError("rows is empty; give at least one model")
+    kinds = list(next(iter(next(iter(rows.values())).values())))
+    shape = (len(rows), len(kinds))
+    size = (7.6, 1.3 + 1.55 * len(rows))
+    figure, grid = plt.subplots(*shape, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False)
+    for axes, (row, tables) in zip(grid, rows.items(), strict=True):
+        for ax, kind in zip(axes, kinds, strict=True):
+            _dots_of_heads(ax, {name: table[kind] for name, table in tables.items()})
+        axes[-1].text(1.03, 0.5, row, transform=axes[-1].transAxes, rotation=-90, va="center")
+    for ax, kind in zip(grid[0], kinds, strict=True):
+        ax.set_title(kind)
+    for ax in grid[-1]:
+        ax.set_xlabel("layer.head")
+    figure.supylabel(ylabel, fontsize=12)
+    names = grid[0][0].get_legend_handles_labels()
+    figure.legend(*names, loc="outside upper left", ncols=2)
+    return list(grid.flat)
+
+
+def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
+    """One kind of dot per name, at each head."""
+    heads = len(next(iter(table.values())))
+    for shift, (name, values), style in zip((-0.14, 0.14), table.items(), STYLES, strict=False):
+        at = np.arange(heads) + shift
+        ax.plot(at, values, style.marker, color=style.colour, linestyle="none", label=name, clip_on=False)
+    ax.set_xticks(range(heads), [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(heads)])
+    ax.tick_params(axis="x", labelsize=9.5)
+    ax.set_ylim(-0.03, 1.03)
 
 
 def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel: str) -> list[Axes]:
