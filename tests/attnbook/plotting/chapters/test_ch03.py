@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch03 import draw_library, plot_long_alignments, plot_mixing
+from attnbook.plotting.chapters.ch03 import draw_library, plot_mixing, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -49,21 +49,31 @@ def test_no_mixtures_are_refused():
         plot_mixing({})
 
 
-SOURCE = ["forty", "two", ",", "seven"]
-TARGET = ["zwei", "und", "vierzig", ",", "sieben"]
+RUNS = {
+    "lists of four": {"dot": [0.9, 0.9, 0.8], "cosine": [0.0, 0.1, 0.0]},
+    "lists of six": {"dot": [0.0, 0.0, 0.0], "cosine": [0.0, 0.0, 1.0]},
+}
 
 
-def test_a_long_list_has_one_label_for_each_number(texts):
-    axes = plot_long_alignments({"content only": torch.eye(5)[:, :4], "both": torch.ones(5, 4) / 4}, SOURCE, TARGET)
-    axes[0].figure.canvas.draw()
-    assert list(axes[0].get_xticks()) == [0.5, 3.0]
-    assert list(axes[0].get_yticks()) == [1.0, 4.0]
-    assert list(axes[0].get_xticks(minor=True)) == [2]
-    assert {"content only", "1", "2", "number of the target list"} <= set(texts(axes[0]))
+def test_each_run_has_a_dot_in_the_row_of_its_name(texts):
+    four, six = plot_runs(RUNS, "exact match")
+    dots = [tuple(line.get_xydata()[0]) for line in four.lines]
+    assert [x for x, _ in dots] == [0.9, 0.9, 0.8, 0.0, 0.1, 0.0]
+    assert [round(y) for _, y in dots] == [0, 0, 0, 1, 1, 1]
+    assert len(set(dots)) == 6, "equal runs stay visible"
+    assert len(six.lines) == 6
+    four.figure.canvas.draw()
+    assert {"lists of four", "lists of six", "dot", "cosine"} <= set(texts(four)) | set(texts(six))
 
 
-def test_weights_that_do_not_fit_the_words_are_refused():
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_long_alignments({}, SOURCE, TARGET)
-    with pytest.raises(ValueError, match="the words need"):
-        plot_long_alignments({"both": torch.ones(4, 5)}, SOURCE, TARGET)
+@pytest.mark.parametrize(
+    "panels, message",
+    [
+        ({}, "panels is empty"),
+        (RUNS | {"lists of six": {"dot": [0.5]}}, "the first panel has"),
+        ({"lists of four": {"dot": [98.0]}}, "shares must lie between 0 and 1"),
+    ],
+)
+def test_runs_that_cannot_be_drawn_are_refused(panels, message):
+    with pytest.raises(ValueError, match=message):
+        plot_runs(panels, "exact match")

@@ -1,15 +1,13 @@
-"""Figures of chapter 03: the library with its numbers, mixtures, and weights on long lists."""
+"""Figures of chapter 03: the library with its numbers, mixtures, and the runs of the race."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 
-from attnbook.plotting.boxes import FAINT, LINE, PALE, arrow, box, canvas, say
+from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
 from attnbook.plotting.heat import as_matrix
-from attnbook.plotting.style import HEAT_MAP, STYLES
+from attnbook.plotting.style import STYLES
 
 
 def draw_library(
@@ -81,46 +79,44 @@ def plot_mixing(
     return list(axes[0])
 
 
-def plot_long_alignments(
-    panels: Mapping[str, object], source: Sequence[str], target: Sequence[str], separator: str = ","
-) -> list[Axes]:
-    """Draw the weights of several models on one long list, side by side; each number of the list has one label.
+def plot_runs(panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str) -> list[Axes]:
+    """Draw one row per name and one dot per training run, for several conditions side by side.
 
     Args:
-        panels: ``{model: (T, Tk)}``, the weights over the ``source`` words for each of the ``target`` words.
-        separator: the word between two numbers; a thin line is drawn there.
+        panels: ``{title: {name: [one share per seed]}}``, the same names in each panel, drawn from top to bottom.
+        xlabel: what is measured, as a share from 0 to 1.
 
     Raises:
-        ValueError: if there is no panel, or weights and words do not fit.
+        ValueError: if there is no panel, the panels have different names, or a share is not between 0 and 1.
     """
     if not panels:
-        raise ValueError("panels is empty; give at least one model with its weights")
-    figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.1), squeeze=False, sharey=True, layout="constrained")
-    for ax, (title, weights) in zip(axes[0], panels.items(), strict=True):
-        cells = as_matrix(title, weights)
-        if cells.shape != (len(target), len(source)):
-            raise ValueError(f"{title!r} has shape {cells.shape}; the words need {(len(target), len(source))}")
-        image = ax.imshow(cells, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-        ax.spines[:].set_visible(True)
-        for axis, words in ((ax.xaxis, source), (ax.yaxis, target)):
-            _label_numbers(axis, words, separator)
-        ax.set_title(title, fontsize=12)
-    axes[0, len(panels) // 2].set_xlabel("number of the source list")
-    axes[0, 0].set_ylabel("number of the target list")
-    figure.colorbar(image, ax=axes[0], label="attention weight", fraction=0.04, pad=0.02)
+        raise ValueError("panels is empty; give at least one title with its runs")
+    names = list(next(iter(panels.values())))
+    figure, axes = plt.subplots(
+        1, len(panels), figsize=(6.5, 1.2 + 0.36 * len(names)), squeeze=False, sharey=True, layout="constrained"
+    )
+    for ax, (title, runs) in zip(axes[0], panels.items(), strict=True):
+        if list(runs) != names:
+            raise ValueError(f"{title!r} has the names {list(runs)}; the first panel has {names}")
+        for row, shares in enumerate(runs.values()):
+            _runs_of_a_row(ax, row, shares)
+        ax.set(title=title, xlim=(-0.06, 1.06), ylim=(len(names) - 0.5, -0.5), xticks=(0, 0.5, 1))
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+    axes[0, 0].set_yticks(range(len(names)), names)
+    figure.supxlabel(xlabel, fontsize=12)
     return list(axes[0])
 
 
-def _label_numbers(axis: Axis, words: Sequence[str], separator: str) -> None:
-    """One tick in the middle of each number, and a thin line at each boundary between two numbers."""
-    boundaries = [i for i, word in enumerate(words) if word == separator]
-    edges = [-1, *boundaries, len(words)]
-    centres = [(left + right) / 2 for left, right in pairwise(edges)]
-    axis.set_ticks(centres, [str(number) for number in range(1, len(centres) + 1)])
-    axis.set_ticks(boundaries, minor=True)
-    axis.grid(False, which="major")
-    axis.grid(True, which="minor", color=PALE, linewidth=0.6)
-    axis.set_tick_params(which="both", length=0)
+def _runs_of_a_row(ax: Axes, row: int, shares: Sequence[float]) -> None:
+    """The dots of a row stand on a slant, so that equal runs stay visible; every second row is shaded."""
+    if not all(0 <= share <= 1 for share in shares):
+        raise ValueError(f"shares must lie between 0 and 1, got {list(shares)}")
+    if row % 2:
+        ax.axhspan(row - 0.5, row + 0.5, color="#F1EBDD", zorder=0)
+    for seed, share in enumerate(shares):
+        height = row + 0.2 * (seed - (len(shares) - 1) / 2)
+        ax.plot(share, height, "o", color=STYLES[0].colour, markeredgecolor="black", clip_on=False, zorder=3)
 
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:
