@@ -43,6 +43,9 @@ TRANSFORMERS = {
     "rotary": _transformer(positions="rotary"),
     "linear_bias": _transformer(positions="linear_bias"),
     "linear_window_4": _transformer(positions="linear_bias", window=4),
+    # Rotary positions in self-attention, and distances penalised in cross-attention: with and without a window.
+    "rotary_cross_bias": _transformer(positions="rotary", cross_positions="linear_bias"),
+    "rotary_cross_bias_window_4": _transformer(positions="rotary", cross_positions="linear_bias", window=4),
 }
 RECIPES: dict[str, sharpening.Recipe | transformer.Recipe] = {**RECURRENT, **TRANSFORMERS}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
