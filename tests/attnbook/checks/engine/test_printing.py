@@ -22,6 +22,11 @@ def test_other_values_print_as_they_are_written(value, wanted):
     assert text(value) == wanted
 
 
+@pytest.mark.filterwarnings("error")
+def test_half_precision_prints_without_a_warning():
+    assert text(torch.tensor([2.0, 0.5], dtype=torch.float16)) == "[2. , 0.5]"
+
+
 def test_long_lists_get_a_line_for_each_entry():
     assert text([[1, 2], [3]]) == "[[1, 2], [3]]"
     assert text([list(range(20)), list(range(20, 40))]).splitlines() == [

@@ -42,6 +42,25 @@ def repeats_moved_along(length, longest, generator):
     return torch.tensor([min(row, longest - length + i) for i, row in enumerate(rows)])
 
 
+def repeats_to_the_next_free(length, longest, generator):
+    taken = []
+    for row in torch.randint(longest, (length,), generator=generator).tolist():
+        while row in taken:
+            row = (row + 1) % longest
+        taken.append(row)
+    return torch.tensor(sorted(taken))
+
+
+def repeats_pushed_apart(length, longest, generator):
+    drawn_from = torch.randint(longest - length + 1, (length,), generator=generator)
+    return drawn_from.sort().values + torch.arange(length)
+
+
+def draws_aside(length, longest, generator):
+    torch.rand(1)
+    return drawn(length, longest, generator)
+
+
 def even_ones_only(length, longest, generator):
     every = torch.arange(0, longest, 2) if (longest + 1) // 2 >= length else torch.arange(longest)
     return every[drawn(length, len(every), generator)]
@@ -137,13 +156,17 @@ WRONG = {
         "no farther than eight": lambda Tq, Tk, slopes: (
             -slopes[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs().clamp(max=8)
         ),
+        "no farther than sixteen": lambda Tq, Tk, slopes: (
+            -slopes[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs().clamp(max=16)
+        ),
         "single precision": lambda Tq, Tk, slopes: (
             -slopes.float()[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs()
         ),
     },
     "randomised_positions": [
         with_python_random, reseeds_the_generator, shuffled_block, random_gaps, repeats_moved_along, even_ones_only,
-        first_draw_for_ever, a_list, one_more, as_a_row, as_floats, both_halves,
+        first_draw_for_ever, a_list, one_more, as_a_row, as_floats, both_halves, repeats_to_the_next_free,
+        repeats_pushed_apart, draws_aside,
     ],
 }  # fmt: skip
 NAMED = {
@@ -151,4 +174,5 @@ NAMED = {
     reseeds_the_generator: "the same in each call",
     first_draw_for_ever: "the same in each call",
     shuffled_block: "neighbours moved along",
+    draws_aside: "torch's own generator is touched",
 }

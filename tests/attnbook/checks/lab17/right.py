@@ -29,6 +29,11 @@ def length_split__where(lengths, longest):
     return torch.where(lengths <= longest)[0], torch.where(lengths > longest)[0]
 
 
+def length_split__int32(lengths, longest):
+    numbers = torch.arange(len(lengths), dtype=torch.int32)
+    return numbers[lengths <= longest], numbers[lengths > longest]
+
+
 def extrapolation_score__loop(exact_match, trained):
     total, count = 0.0, 0
     for length in exact_match:
@@ -117,6 +122,11 @@ def randomised_positions__reservoir(length, longest, generator):
         if torch.rand(1, generator=generator).item() < share:
             chosen.append(position)
     return torch.tensor(chosen)
+
+
+def randomised_positions__int32(length, longest, generator):
+    order = torch.randperm(longest, generator=generator, dtype=torch.int32)
+    return order[:length].sort().values
 
 
 def randomised_positions__until_different(length, longest, generator):

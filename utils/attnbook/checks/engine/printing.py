@@ -47,6 +47,7 @@ def _tensor(value: Tensor, decimals: int) -> str:
     if value.numel() > LARGEST or value.numel() == 0:
         return values.kind(value)
     array = value.detach().cpu().numpy()
+    array = array.astype(np.float32) if array.dtype == np.float16 else array  # which has no number as large as _HUGE
     look: dict[str, Any] = {"precision": decimals, "suppress_small": True, "separator": ", ", "max_line_width": LINE}
     if array.dtype.kind == "f" and _tiny(array, decimals):
         look["formatter"] = {"float_kind": partial(_scientific, decimals)}

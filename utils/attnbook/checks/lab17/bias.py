@@ -18,6 +18,8 @@ def _sizes(draw):
     if draw.compact:
         yield 2, 3, torch.tensor([1.0, 0.5], dtype=torch.float64)
         yield 3, 2, torch.tensor([1.0, 0.5], dtype=torch.float64)
+        yield 1, 12, torch.tensor([1.0], dtype=torch.float64)
+        yield 1, 20, torch.tensor([1.0], dtype=torch.float64)
     queries, keys, heads = draw.sizes(3)
     yield queries, keys, draw.uniform(heads, low=0.1, high=2.0)
     yield keys + 2, queries, draw.uniform(heads, low=0.1, high=2.0)
@@ -27,6 +29,7 @@ def _sizes(draw):
     yield 2, 3, 0.1 * draw.integers(1, 20, 1).double()  # one head
     yield 12, 9, 2.0 ** -(8.0 * torch.arange(1, 4, dtype=torch.float64) / 3)  # slopes as ALiBi has them
     yield 2, 4, torch.zeros(3, dtype=torch.float64)  # no penalty yet
+    yield *((2, 90) if draw.number % 2 else (90, 2)), 0.1 * draw.integers(1, 20, 1).double()  # far away
 
 
 RELATIVE_BIAS = Exercise(
@@ -48,6 +51,14 @@ RELATIVE_BIAS = Exercise(
             "A key two positions before the query has the same bias as one two positions after it.",
             lambda result, Tq, Tk, slopes: torch.equal(
                 result[:, : min(Tq, Tk), : min(Tq, Tk)], result[:, : min(Tq, Tk), : min(Tq, Tk)].mT
+            ),
+        ),
+        Property(
+            "a straight line",
+            "Each further position lowers the score by the slope again, however far away the key is.",
+            lambda result, Tq, Tk, slopes: torch.allclose(
+                torch.cat([result[:, 0, 1:], result[:, 1:, 0]], 1).to(slopes),
+                -slopes[:, None] * torch.cat([torch.arange(1, Tk), torch.arange(1, Tq)]),
             ),
         ),
     ],
@@ -90,6 +101,12 @@ wrong("slopes along the queries", {_SLOPES: "slopes[:, None]"}).says("""
 wrong("one slope for all heads", {_SLOPES: "slopes[0] * torch.ones_like(slopes)[:, None, None]"}).says("""
     You used the first slope for all heads. Each head has its own: with several slopes, some heads attend nearby and
     some far away.""")
+OWN_SLOPES = """
+slopes = 2.0 ** (-8.0 * torch.arange(1, len(slopes) + 1) / len(slopes))
+return -slopes[:, None, None] * (torch.arange(query_length)[:, None] - torch.arange(key_length)).abs()"""
+wrong("slopes computed, not given", OWN_SLOPES).says("""
+    You computed the slopes from the number of heads, as Press et al. do, and left the argument unused. Here `slopes`
+    are given, because they may be learned.""")
 wrong(
     "divided by the slope", {"-slopes[:, None, None] * distance": "-distance / slopes[:, None, None].clamp(min=1e-300)"}
 ).says("""
@@ -114,6 +131,9 @@ wrong("keys count from 1", {"torch.arange(key_length,": "1 + torch.arange(key_le
     0.""")
 wrong("starts at 1", {".abs()": ".abs() + 1"}).says("""
     Your bias is −slope at distance 0. Where query and key stand at the same position it is 0.""")
+wrong("the slopes' absolute value", {"-slopes[": "-slopes.abs()["}).says("""
+    The numbers are right, but where a slope is 0 no gradient arrives at it: `abs` and `relu` have none there, so that a
+    head without a penalty could never learn one. Take the slopes as they are.""")
 wrong("slopes without a gradient", {"-slopes[": "-slopes.detach()["}).says("""
     The numbers are right, but no gradient arrives at the slopes (`.detach()`, `.item()`, `.tolist()` and torch.tensor
     cut it off). They may be learned: keep them as a tensor.""")

@@ -21,6 +21,7 @@ from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
 
 CALLS, MANY, SHOWN, AGAIN = 60, 240, 3, 12  # MANY where so few sets are possible that they can be counted
+COUNTED = {(3, 5): 2000}  # and more in one place, where draws that favour neighbours are to be told from even ones
 FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
 
@@ -41,11 +42,13 @@ class Generator(torch.Generator):
 class Drawn:
     """All draws of one answer for one input, as rows `(calls, length)`; `again` with the first state of the generator.
 
-    `length` positions out of `longest` were wanted, which can be chosen in `sets` ways.
+    `aside`: whether torch's own generator was touched, too. `length` positions out of `longest` were wanted, which can
+    be chosen in `sets` ways.
     """
 
     rows: Tensor
     again: Tensor
+    aside: bool
     length: int
     longest: int
 
@@ -94,9 +97,11 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
     ("generator unused", _with_choice(lambda drawn: not torch.equal(drawn.rows[:AGAIN], drawn.again))),
     ("a block", _with_choice(lambda drawn: drawn.length > 1 and (drawn.steps == 1).all())),
     ("always 0", _with_choice(lambda drawn: (drawn.rows[:, 0] == 0).all())),
+    ("always the last", _with_choice(lambda drawn: (drawn.rows[:, -1] == drawn.longest - 1).all())),
     ("never 0", _with_choice(lambda drawn: (drawn.rows > 0).all())),
     ("never the last", _with_choice(lambda drawn: (drawn.rows < drawn.longest - 1).all())),
     ("uneven", _uneven),
+    ("torch's own, too", _with_choice(lambda drawn: drawn.aside)),
 )
 CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
 MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
@@ -118,31 +123,50 @@ class ManyDraws(Exercise):
         done = super().run(partial(_calls, function), args)
         if done.failure is not None or done.raw[0][0] is None:
             return replace(done, result=None, value=None, raw=None)
-        draws, again = ([values.plain(draw) for draw in calls] for calls in done.raw)
-        fault, call = _first_fault(draws, again, *args[:2])
-        value = self.reference(*values.clone(args)).to(draws[0].dtype) if fault is None else fault
+        draws, again = ([values.plain(draw) for draw in calls] for calls in done.raw[:2])
+        fault, call = _first_fault(draws, again, done.raw[2], *args[:2])
+        value = self._right(args, draws[0]) if fault is None else fault
+        if _reshaped(draws, args[0]):
+            value = self._right(args, draws[0]).reshape(draws[0].shape)  # an axis too many: this is all that is said
         shown = slice(call, call + SHOWN)
         # `after` is empty: a generator that was drawn from is another one, and the numbers cannot be written into.
         return replace(done, result=tuple(draws[shown]), value=value, raw=tuple(done.raw[0][shown]), after=())
 
+    def _right(self, args: tuple, draw: Tensor) -> Tensor:
+        """The reference's draw, with an answer's dtype; int32 is as good as int64."""
+        return self.reference(*values.clone(args)).to(torch.int64 if draw.dtype == torch.int32 else draw.dtype)
 
-def _calls(function: Callable, length: int, longest: int, generator: torch.Generator) -> tuple[list, list]:
-    """Many draws with one generator; then some with another that begins as it did, when torch's own has moved on."""
-    twin = torch.Generator().set_state(generator.get_state())
-    count = MANY if math.comb(longest, length) <= FEW_SETS else CALLS
+
+def _calls(function: Callable, length: int, longest: int, generator: torch.Generator) -> tuple[list, list, bool]:
+    """Many draws with one generator; then some with another that begins as it did, when torch's own has moved on.
+
+    Also whether torch's own had moved on by itself.
+    """
+    torch.rand(5)  # away from where a seed that is set inside would bring it
+    twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
+    count = COUNTED.get((length, longest), MANY if math.comb(longest, length) <= FEW_SETS else CALLS)
     draws = [_copied(function(length, longest, generator))]
     if not isinstance(draws[0], Tensor):
-        return draws * SHOWN, []  # that is enough
+        return draws * SHOWN, [], False  # that is enough
     draws += [_copied(function(length, longest, generator)) for _ in range(count - 1)]
+    aside = not torch.equal(own, torch.get_rng_state())
     torch.rand(7)
-    return draws, [_copied(function(length, longest, twin)) for _ in range(AGAIN)]
+    return draws, [_copied(function(length, longest, twin)) for _ in range(AGAIN)], aside
+
+
+def _reshaped(draws: list, length: int) -> bool:
+    """Whether all draws have as many numbers as wanted, but along more axes than one."""
+    first = draws[0]
+    if not isinstance(first, Tensor) or first.dim() < 2 or first.numel() != length or first.dtype == torch.bool:
+        return False
+    return all(isinstance(draw, Tensor) and draw.shape == first.shape for draw in draws)
 
 
 def _copied(draw: Any) -> Any:
     return draw.detach().clone() if isinstance(draw, Tensor) else draw
 
 
-def _first_fault(draws: list, again: list, length: int, longest: int) -> tuple[Any, int]:
+def _first_fault(draws: list, again: list, aside: bool, length: int, longest: int) -> tuple[Any, int]:
     """The first fault as it is compared, `None` where there is none, and the call from which on it shows."""
     first = draws[0]
     if not isinstance(first, Tensor) or first.dim() != 1 or first.dtype == torch.bool:
@@ -150,7 +174,7 @@ def _first_fault(draws: list, again: list, length: int, longest: int) -> tuple[A
     shapes = [draw.shape if isinstance(draw, Tensor) else None for draw in [*draws, *again]]
     if set(shapes) != {(length,)}:
         return torch.full(first.shape if len(set(shapes)) == 1 else (length,), MALFORMED), 0
-    drawn = Drawn(torch.stack(draws), torch.stack(again), length, longest)
+    drawn = Drawn(torch.stack(draws), torch.stack(again), aside, length, longest)
     for name, holds in FAULTS:
         if holds(drawn):
             calls = range(min(len(draws) - SHOWN, 20))

@@ -86,9 +86,9 @@ wrong("not divided, 1 inside", "return torch.where(lengths > trained, lengths.lo
     exactly 1 at the limit.""")
 wrong("1 plus the ratio", f"return 1 + ({_LOGS})").says("""
     You added 1 to the ratio, so the factor is 2 at the trained length. Wanted is the larger of 1 and the ratio.""")
-wrong("divided by the batch's longest", {"math.log(trained)": "math.log(int(lengths.max()) + 1e-9)"}).says("""
-    You divided by the logarithm of the longest sequence in the batch, so no factor is above 1. The limit is `trained`,
-    which has nothing to do with this batch.""")
+wrong("always 1", "return torch.ones(len(lengths))").says("""
+    Your factor is 1 for every sequence, so nothing is sharpened. This also happens if you divide by the logarithm of
+    the longest sequence in the batch: divide by ln trained, which has nothing to do with this batch.""")
 wrong("logarithm to base 10", {_LOGS: "lengths.log10()"}).says("""
     You divided by ln 10, which is the factor of chapter 17 for ten words. Here the factor is 1 at `trained` words:
     divide by ln trained.""")

@@ -53,13 +53,15 @@ RANDOMISED_POSITIONS = ManyDraws(
         ),
         Property(
             "drawn with the generator that is given",
-            "All chance must come from `generator`: two generators with one seed must give the same positions.",
-            _without("generator unused"),
+            "All chance must come from `generator`: two generators with one seed must give the same positions, and "
+            "torch's own generator is left alone.",
+            _without("generator unused", "torch's own, too"),
         ),
         Property(
             "each set equally likely",
-            "Each set of `length` positions must be equally likely. In many calls, yours are not.",
-            _without("a block", "always 0", "never 0", "never the last", "uneven"),
+            "Each set of `length` positions must be equally likely. In many calls, yours are not: this happens if each "
+            "position is drawn from a stretch of its own, or if repeated positions are moved apart afterwards.",
+            _without("a block", "always 0", "always the last", "never 0", "never the last", "uneven"),
         ),
     ],
 )
@@ -128,13 +130,22 @@ rest = 1 + torch.randperm(longest - 1, generator=generator)[: length - 1].sort()
 return torch.cat([torch.zeros(1, dtype=torch.long), rest])"""
 wrong("always begins at 0", FIRST).says("""
     Your first position is always 0. It is drawn as well: each set of `length` positions is equally likely.""")
+LAST = """
+rest = torch.randperm(longest - 1, generator=generator)[: length - 1].sort().values
+return torch.cat([rest, torch.tensor([longest - 1])])"""
+wrong("always ends at the last", LAST).says("""
+    Your last position is always `longest` − 1. It is drawn as well: each set of `length` positions is equally
+    likely.""")
 STRETCHES = """
 edges = torch.linspace(0, longest, length + 1).round().long()
 share = torch.rand(length, generator=generator)
 return edges[:-1] + (share * edges.diff()).long()"""
 wrong("one from each stretch", STRETCHES).says("""
-    Some sets of positions come far more often than others, or never, as when one position is drawn from each of
-    `length` stretches. Each set must be equally likely.""")
+    Some sets of positions come far more often than others, or never: for example because one position is drawn from
+    each of `length` stretches. Each set must be equally likely.""")
+wrong("torch's own generator is touched", f"torch.manual_seed(0)\nreturn {_PERMUTED}[:length].sort().values").says("""
+    Your positions come from `generator`, but your function also changes torch's own generator, by `torch.manual_seed`
+    or by a draw without `generator=`. Other parts of a training depend on that one: use `generator` only.""")
 wrong("not whole", "return (longest * torch.rand(length, generator=generator)).sort().values").says("""
     Your positions have decimals. They number the rows of a table: whole numbers from 0 to `longest` − 1, all
     different.""")

@@ -107,6 +107,12 @@ return sum(beyond) / len(beyond) - sum(inside) / len(inside)"""
 wrong("the difference to inside", DROP).says("""
     You subtracted the mean inside the trained lengths. Then a model that is equally poor everywhere looks perfect.
     Wanted is the mean beyond, and nothing else.""")
+AT_THE_LIMIT = f"""
+beyond = {_ALL}
+return sum(beyond) / len(beyond) / max(exact_match.get(trained, 1.0), 1e-9)"""
+wrong("divided by the result at the trained length", AT_THE_LIMIT).says("""
+    You divided by the exact match at `trained`. Then a model that is equally poor everywhere looks perfect, and the
+    division fails where that is 0. Wanted is the mean beyond, and nothing else.""")
 RATIO = f"""
 beyond, inside = {_ALL}, {INSIDE} or [1.0]
 return sum(beyond) / len(beyond) / max(sum(inside) / len(inside), 1e-9)"""

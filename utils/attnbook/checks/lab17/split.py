@@ -30,13 +30,15 @@ def _data_sets(draw):
 
 
 def _in_any_order(result, *args):
-    """Indices in ascending order; anything else as it came."""
+    """Indices in ascending order, int32 as int64; anything else as it came."""
     if not isinstance(result, (tuple, list)):
         return result
-    return tuple(
-        part.sort().values if isinstance(part, Tensor) and part.dim() == 1 and part.dtype != torch.bool else part
-        for part in result
-    )
+    return tuple(_sorted(part) if isinstance(part, Tensor) else part for part in result)
+
+
+def _sorted(part):
+    part = part.long() if part.dtype == torch.int32 else part  # torch takes both as indices
+    return part.sort().values if part.dim() == 1 and part.dtype != torch.bool else part
 
 
 def _indices(parts, lengths):
@@ -66,16 +68,16 @@ LENGTH_SPLIT = Exercise(
 
 wrong = LENGTH_SPLIT.mistakes
 wrong("the longest trained length held out", {"<=": "<"}).says("""
-    You put examples of exactly `longest` words into `beyond`. The limit itself is trained on: a length n belongs to
-    `inside` if n ≤ longest.""")
+    You put examples of exactly the length `longest` into `beyond`. The limit itself is trained on: a length n belongs
+    to `inside` if n ≤ longest.""")
 OVERLAP = "return (lengths <= longest).nonzero()[:, 0], (lengths >= longest).nonzero()[:, 0]"
 wrong("the limit in both parts", OVERLAP).says("""
-    Examples of exactly `longest` words stand in both of your parts: they would be trained on and then counted as
+    Examples of exactly the length `longest` stand in both of your parts: they would be trained on and then counted as
     evidence for longer ones. Use ≤ for `inside` and > for `beyond`.""")
 GAP = "return (lengths < longest).nonzero()[:, 0], (lengths > longest).nonzero()[:, 0]"
 wrong("the limit in neither part", GAP).says("""
-    Examples of exactly `longest` words stand in neither of your parts. Nothing may be dropped: use ≤ for `inside` and
-    > for `beyond`.""")
+    Examples of exactly the length `longest` stand in neither of your parts. Nothing may be dropped: use ≤ for `inside`
+    and > for `beyond`.""")
 wrong("exchanged", "short = lengths <= longest\nreturn (~short).nonzero()[:, 0], short.nonzero()[:, 0]").says("""
     You returned the long examples first. The first result is `inside`, what may be trained on.""")
 wrong("masks, not indices", "return lengths <= longest, lengths > longest").says("""
@@ -91,8 +93,15 @@ wrong("torch.where's tuple", "return torch.where(lengths <= longest), torch.wher
     the first of each: torch.where(…)[0].""")
 SORTED = "short = lengths.sort().values <= longest\nreturn short.nonzero()[:, 0], (~short).nonzero()[:, 0]"
 wrong("indices into the sorted lengths", SORTED).says("""
-    You sorted the lengths first, so your indices count in sorted order and no longer name the examples. Compare the
-    lengths as they come, or look the order up with argsort.""")
+    Your indices count as if the examples stood in the order of their lengths, the short ones first. Either you sorted
+    the lengths, or you only counted the short ones. Compare the lengths as they come, or look the order up with
+    argsort.""")
+BY_CHANCE = """
+order, count = torch.randperm(len(lengths)), int((lengths <= longest).sum())
+return order[:count], order[count:]"""
+wrong("split by chance", BY_CHANCE).says("""
+    Your parts have the right sizes, but chance decides which examples stand in them. Each example's own length decides:
+    at most `longest` is `inside`, and all others are `beyond`.""")
 wrong(
     "the first `longest` examples", "return torch.arange(len(lengths))[:longest], torch.arange(len(lengths))[longest:]"
 ).says("""
@@ -100,6 +109,6 @@ wrong(
 EMPTY_FLOAT = """
 inside = torch.tensor([i for i, n in enumerate(lengths.tolist()) if n <= longest])
 return inside, torch.tensor([i for i, n in enumerate(lengths.tolist()) if n > longest])"""
-wrong("an empty list became float", EMPTY_FLOAT).says("""
-    The indices are right, but `torch.tensor([])` of an empty list holds floats, which cannot index anything. Say
-    dtype=torch.long.""")
+wrong("floats instead of indices", EMPTY_FLOAT).says("""
+    The numbers are right, but at least one of your tensors holds floats, which cannot index anything. An empty list
+    gives floats, too: `torch.tensor([])`. Say dtype=torch.long.""")
