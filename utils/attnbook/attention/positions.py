@@ -69,7 +69,7 @@ def apply_rotary(x: Tensor, positions: Tensor) -> Tensor:
 
     Source: Su et al. 2021, equation 34.
     """
-    # Angles grow with the place, so they keep their digits until sine and cosine are taken; bfloat16 has too few.
+    # Angles grow with the position, so they keep their digits until sine and cosine are taken; bfloat16 has too few.
     turn = angles(positions.to(x.device, torch.promote_types(x.dtype, torch.float32)), x.shape[-1])  # (T, D/2)
     cos, sin = turn.cos().to(x.dtype), turn.sin().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, D/2) each

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch00 import ARROWS, CHAPTERS, ConceptMap, plot_who_attends
+from attnbook.plotting.chapters.ch00 import ARROWS, CHAPTERS, ConceptMap, plot_needed, plot_who_attends
 
 FOLDER = Path(__file__).parents[4] / "chapters"
 
@@ -52,3 +52,17 @@ def test_open_cells_are_dark_and_words_stand_at_the_axes():
 def test_a_panel_without_names_is_refused():
     with pytest.raises(KeyError):
         plot_who_attends({"causal": torch.ones(2, 2)}, {})
+
+
+def test_the_words_that_a_translator_needs_are_dark():
+    ax = plot_needed(["the", "keys", "are", "gone"], {"are": ["keys", "are"], "keys": ["keys"]})
+    shown = ax.images[0].get_array()
+    assert (shown > 0).tolist() == [[False, True, True, False], [False, True, False, False]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["are", "keys"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["the", "keys", "are", "gone"]
+
+
+@pytest.mark.parametrize("needed", [{}, {"are": ["locks"]}])
+def test_words_that_are_not_in_the_sentence_are_refused(needed):
+    with pytest.raises(ValueError, match="only words of the sentence"):
+        plot_needed(["the", "keys"], needed)

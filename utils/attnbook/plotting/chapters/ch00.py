@@ -1,6 +1,6 @@
-"""Figures of chapter 00: who may attend to what, and the map of the book."""
+"""Figures of chapter 00: which words a translator needs, who may attend to what, and the map of the book."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attnbook.plotting.heat import draw_cells
+from attnbook.plotting.style import new_axes
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 222, 62, 18, 34  # a chapter's box, and the space between boxes, in pixels
 
@@ -66,6 +67,28 @@ class ConceptMap:
     def __repr__(self) -> str:
         chapters = (f"{number:2} {one.title}: {one.idea}" for number, one in CHAPTERS.items())
         return "\n".join([*chapters, ", ".join(f"{a} → {b}" for a, b in ARROWS)])
+
+
+def plot_needed(words: Sequence[str], needed: Mapping[str, Iterable[str]], ax: Axes | None = None) -> Axes:
+    """Draw which words of a sentence are needed to translate some of its words: one row per translated word.
+
+    Args:
+        words: the sentence. needed: for each word to translate, the words that are needed; those get a dark cell.
+
+    Raises:
+        ValueError: if a needed word is not in the sentence, or nothing is translated.
+    """
+    chosen = {word: set(those) for word, those in needed.items()}
+    missing = sorted(set().union(*chosen.values()) - set(words))
+    if not chosen or missing:
+        raise ValueError(f"needed must name at least one word, and only words of the sentence; got also {missing}")
+    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(chosen)))
+    marks = [[0.75 * (word in those) for word in words] for those in chosen.values()]
+    draw_cells(ax, np.asarray(marks), (0, 1))
+    ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
+    ax.set_yticks(range(len(chosen)), list(chosen))
+    ax.set(xlabel="word of the sentence", ylabel="translated")
+    return ax
 
 
 def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[list[str], list[str]]]) -> list[Axes]:
