@@ -136,5 +136,5 @@ def test_all_models_share_one_task_of_lists_that_overtax_them():
         "inverse_sigmoid",
         "transformer",
         "transformer_two_pass",
-    }  # fmt: skip
+    }
     assert isinstance(number_list([1]), Example)
