@@ -245,7 +245,7 @@ def beam(
     for _ in range(max_length):
         logits, state, _ = model.step(token, state)
         kept, parent = _best(kept, logits.log_softmax(dim=-1), alpha, eos)
-        rows = (width * sentence + parent).flatten()  # (B·W,): whose state each beginning takes along
+        rows = (width * sentence + parent).flatten()  # (B·W,): whose state each takes
         token, state = kept.tokens[..., -1].flatten(), model.select(state, rows)
         if kept.ended.all():
             break

@@ -106,6 +106,7 @@ def test_each_schedule_falls_from_right_words_to_a_quarter(name):
     "name, loss",
     [
         ("teacher_forcing", None),
+        ("fewer_steps", None),
         ("linear", ScheduledSampling),
         ("transformer", None),
         ("transformer_two_pass", TwoPass),
@@ -128,6 +129,12 @@ def test_a_run_leaves_matches_and_what_follows_an_error(name, kind, lists, monke
 
 def test_all_models_share_one_task_of_lists_that_overtax_them():
     assert set(experiment.STEPS) == {
-        "teacher_forcing", "linear", "exponential", "inverse_sigmoid", "transformer", "transformer_two_pass"
-    }  # fmt: skip
+        "teacher_forcing",
+        "fewer_steps",
+        "linear",
+        "exponential",
+        "inverse_sigmoid",
+        "transformer",
+        "transformer_two_pass",
+    }
     assert isinstance(number_list([1]), Example)

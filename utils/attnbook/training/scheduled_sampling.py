@@ -195,5 +195,6 @@ class TwoPass(_SamplingLoss):
             return model(batch.source, batch.lengths, right)[0]
         with torch.no_grad():
             first, _ = model(batch.source, batch.lengths, right)  # (B, T, V)
-        own = shift_right(own_words(first, generator if self.draw else None))  # what it wrote at t − 1 is read at t
+        # (B, T): what pass one wrote at t − 1 is read at t
+        own = shift_right(own_words(first, generator if self.draw else None))
         return model(batch.source, batch.lengths, mix_with_own_output(right, own, keep, generator))[0]
