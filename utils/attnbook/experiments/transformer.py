@@ -77,7 +77,7 @@ RECIPES = {
     "pre_deep_cold": Recipe(DEEP, steps=500, warmup=0),
     "post_deep": Recipe({**DEEP, "norm": "post"}, steps=500),
     "post_deep_cold": Recipe({**DEEP, "norm": "post"}, steps=500, warmup=0),
-    "equal_time": Recipe(steps=2300, kept=1),  # about as many seconds as chapter 02's model with attention
+    "equal_time": Recipe(steps=2300, kept=1),  # about as many lists as chapter 02's model with attention saw
 }
 # Is depth the condition, or the learning rate? The same deep models at a half and at a quarter of it.
 for name in ("pre_deep", "pre_deep_cold", "post_deep", "post_deep_cold"):

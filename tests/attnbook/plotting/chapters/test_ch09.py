@@ -24,7 +24,7 @@ def test_the_whole_model_names_its_parts_and_its_masks(texts, norm, layer_norms)
     assert written.count("self-attention\n(causal mask)") == 1
     assert written.count("cross-attention\n(padding mask)") == 1
     assert written.count("layer norm") == layer_norms  # pre-norm has one more at the end of each stream
-    assert {*SENTENCES, "encoder, 3 ×", "decoder, 3 ×", "memory"} <= set(written)
+    assert {*SENTENCES, "encoder, 3 ×", "decoder, 3 ×", "memory", "keys, values", "queries"} <= set(written)
 
 
 def test_another_norm_is_refused():

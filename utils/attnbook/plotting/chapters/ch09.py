@@ -96,10 +96,12 @@ def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str, nor
 
 
 def _memory(ax: Axes, start: float, cross: float) -> None:
-    """What the encoder made of the source, led to the decoder's second sublayer."""
+    """What the encoder made of the source, led to the decoder's second sublayer: keys and values, not queries."""
     line(ax, (_LEFT, _LEFT, 4.1, 4.1), (start, start + 0.45, start + 0.45, cross), TRUTH_COLOUR, 2.0, zorder=2)
     arrow(ax, (4.08, cross), (4.42, cross), TRUTH_COLOUR, 2.0)
     ax.text(2.4, start + 0.55, "memory", ha="center", va="bottom", color=TRUTH_COLOUR, fontsize=_SIZE)
+    ax.text(4.0, start + 0.36, "keys, values", ha="right", va="top", color=TRUTH_COLOUR, fontsize=_SIZE)
+    ax.text(6.83, cross - 0.76, "queries", ha="center", va="bottom", color=INK, fontsize=_SIZE - 1)
 
 
 def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: Axes | None = None) -> Axes:
