@@ -37,10 +37,22 @@ def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
     looks_right(axes[-1])
     assert [ax.images[0].get_array().shape for ax in axes] == [(3, 5), (4, 5)]
     assert all(ax.lines[0].get_xdata()[0] == 2 for ax in axes)
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["end mark"], []]
     with pytest.raises(ValueError, match="number of steps"):
         plot_tracks({"a": torch.zeros(5, 3), "b": torch.zeros(4, 3)})
     with pytest.raises(ValueError, match="panels is empty"):
         plot_tracks({})
+
+
+def test_vectors_are_drawn_whole_with_a_colour_for_each_sign(looks_right):
+    numbers = torch.tensor([[0.5, -2.0, 1.0]] * 4)
+    weights, vectors = plot_tracks({"write head": torch.ones(4, 9), "add vectors": numbers}, rows=2)
+    looks_right(vectors)
+    assert vectors.get_ylabel() == "feature"
+    assert vectors.images[0].get_array().shape == (3, 4)
+    assert vectors.images[0].get_clim() == (-2, 2)
+    assert weights.images[0].get_clim() == (0, 1)
+    assert not weights.texts
 
 
 def test_every_seed_has_its_line(looks_right, texts):
@@ -84,5 +96,8 @@ def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(lo
     assert after.lines[0].get_xdata().tolist() == [0.2]
     assert [label.get_text() for label in before.get_yticklabels()] == ["shift", "content"]
     assert before.yaxis_inverted()
+    (name,) = before.texts
+    assert (name.get_text(), name.xy) == ("guessing", (0.4, 1))  # in the row of "content", far from its mark
+    assert not after.texts
     with pytest.raises(ValueError, match="groups is empty"):
         plot_runs({}, "share")

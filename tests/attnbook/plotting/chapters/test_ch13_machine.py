@@ -21,6 +21,11 @@ def test_each_row_shows_its_number_in_each_panel(looks_right, texts):
     assert axes[0].yaxis_inverted()
 
 
+def test_a_column_shows_weights_unless_it_is_named():
+    axes = draw_rows(COLUMNS, xlabels={"mixed": "cosine"})
+    assert [ax.get_xlabel() for ax in axes] == ["cosine", "weight"]
+
+
 def test_only_an_arrow_round_the_end_is_orange():
     axes = draw_rows(COLUMNS, flows=[(0, 1, [(0, 1, 0.5), (3, 0, 0.25)])])
     colours = [patch.get_edgecolor() for patch in axes[0].figure.patches + axes[0].figure.artists]

@@ -78,8 +78,9 @@ def plot_tracks(
     """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
     Args:
-        panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows.
-        end: the time step of the end mark; a line is drawn there.
+        panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows, one that
+            holds "vectors" gets features, and colours for numbers of both signs (purple above 0, orange below).
+        end: the time step of the end mark; a line is drawn there, and named above the first panel.
         rows: how many rows of the memory to show, from row 0; ``None`` shows all.
         ylabel: label of panels that show a memory.
 
@@ -91,26 +92,34 @@ def plot_tracks(
         raise ValueError("panels is empty; give at least one title with its weights")
     if len({len(values) for values in tracks.values()}) > 1:
         raise ValueError("the panels must have the same number of steps")
-    heights = [0.55 if "bits" in title else 1.0 for title in tracks]
+    heights = [0.45 if "bits" in title else 0.6 if "vectors" in title else 0.9 for title in tracks]
     size = (6.5, 0.8 + 1.9 * sum(heights))
     _, axes = plt.subplots(
         len(tracks), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
     )
     for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=True):
-        bits = "bits" in title
-        shown = values if bits or rows is None else values[:, :rows]
-        image = ax.imshow(shown.T, vmin=0, vmax=1, **_WHOLE)
-        ax.set_title(title, loc="left", fontsize=12)
-        ax.set_ylabel("bit" if bits else ylabel)
-        last = shown.shape[1] - 1
-        ax.set_yticks(
-            [0, last] if bits or last < 12 else [0, (last + 1) // 4, (last + 1) // 2, 3 * (last + 1) // 4, last]
+        bits, vectors = "bits" in title, "vectors" in title
+        shown = values if bits or vectors or rows is None else values[:, :rows]
+        largest = float(np.abs(shown).max()) or 1.0
+        look = (
+            {**_WHOLE, "cmap": "PuOr", "vmin": -largest, "vmax": largest}
+            if vectors
+            else {**_WHOLE, "vmin": 0, "vmax": 1}
         )
+        image = ax.imshow(shown.T, **look)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set_ylabel("bit" if bits else "feature" if vectors else ylabel)
+        last = shown.shape[1] - 1
+        few = bits or vectors or last < 12
+        ax.set_yticks([0, last] if few else [0, (last + 1) // 4, (last + 1) // 2, 3 * (last + 1) // 4, last])
         ax.grid(False)
         if end is not None:
             ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
         if not bits:
-            colour_bar(ax, image, "weight")
+            colour_bar(ax, image, "number" if vectors else "weight")
+    if end is not None:
+        place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": "center", "va": "bottom"}
+        axes[0, 0].text(end, 1.04, "end mark", color=TRUTH_COLOUR, fontsize=11, **place)
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
 
@@ -212,7 +221,8 @@ def plot_runs(
     Args:
         groups: ``{group: {name: [one value per run]}}``; the names are drawn from top to bottom.
         xlabel: what is drawn; it stands below each panel.
-        chance: a grey line at the value that guessing gives.
+        chance: a grey line at the value that guessing gives; it is named in the first panel, in the row whose marks
+            are farthest from it.
 
     Raises:
         ValueError: if there is nothing to draw.
@@ -233,6 +243,11 @@ def plot_runs(
         ax.grid(visible=False, axis="y")
         ax.set_title(readable(group), loc="left", fontsize=12)
         ax.set_xlabel(xlabel)
+    if chance is not None:
+        first = next(iter(groups.values()))
+        free = [min((abs(value - chance) for value in first.get(name, ())), default=np.inf) for name in names]
+        place = {"xytext": (-4, 0), "textcoords": "offset points", "rotation": 90, "ha": "right", "va": "center"}
+        axes[0, 0].annotate("guessing", (chance, int(np.argmax(free))), fontsize=11, color="#595959", **place)
     axes[0, 0].set_yticks(range(len(names)), [readable(name) for name in names])
     axes[0, 0].set(ylim=(len(names) - 0.5, -0.5))
     return list(axes[0])

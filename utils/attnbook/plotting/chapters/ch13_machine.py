@@ -48,6 +48,7 @@ def draw_rows(
     memory: object | None = None,
     flows: Sequence[tuple[int, int, Sequence[tuple[int, int, float]]]] = (),
     decimals: int = 2,
+    xlabels: Mapping[str, str] | None = None,
 ) -> list[Axes]:
     """Draw one number per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
@@ -57,6 +58,7 @@ def draw_rows(
         flows: ``(from, to, [(row, row, amount), …])``: arrows from one panel's rows to another's, as thick as the
             amount; panels are counted without the memory. An arrow from the last row to row 0 is orange.
         decimals: how many decimals of each number to print.
+        xlabels: ``{title: what its numbers are}``; a column that is not named shows weights.
 
     Returns:
         the axes of the columns.
@@ -82,6 +84,7 @@ def draw_rows(
     panels = list(axes[cells is not None :])
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
+        ax.set_xlabel((xlabels or {}).get(title, "weight"))
     axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
     axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
     if flows:
@@ -109,7 +112,7 @@ def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
     for row, value in enumerate(values):
         text = f"{value:.{decimals}f}".replace("-", "−")
         ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=INK)
-    ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest), xlabel="value")
+    ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest))
     ax.set_title(title, fontsize=11)
     ax.set_xticks([0, 1] if largest == 1 else [0, round(largest)])
     ax.grid(False)
