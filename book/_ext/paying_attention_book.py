@@ -53,14 +53,24 @@ def chapter_number(docname: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def number_from_one(numbers: dict[str, tuple[int, ...]]) -> None:
+    """Let the figures, or the tables, of a page without a chapter's number begin at 1, and keep their order."""
+    for count, anchor in enumerate(sorted(numbers, key=lambda anchor: numbers[anchor]), start=1):
+        numbers[anchor] = (count,)
+
+
 def number_by_file_name(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Number chapters, and all in them, as their files are; Sphinx counts on, and would call chapter 07 the fourth.
 
     Runs after Sphinx has numbered sections, figures and equations; only the first part of each number is replaced.
+    All other pages (solutions, notation) count their own figures and tables from 1, where Sphinx counts on from page
+    to page.
     """
     for docname in env.found_docs:
         chapter = chapter_number(docname)
         if chapter is None or not env.titles[docname].get("secnumber"):
+            for numbers in env.toc_fignumbers.get(docname, {}).values():
+                number_from_one(numbers)
             continue
         for numbers in (env.toc_secnumbers[docname], *env.toc_fignumbers.get(docname, {}).values()):
             numbers.update({anchor: (chapter, *number[1:]) for anchor, number in numbers.items() if number})

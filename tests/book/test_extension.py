@@ -136,6 +136,18 @@ def test_chapters_have_the_numbers_of_their_files(extension):
     assert [one["secnumber"] for one in contents.findall(nodes.reference)] == [(7,), (7, 1)]
 
 
+def test_pages_without_a_number_count_from_one(extension):
+    """Sphinx counts on from page to page, and in the order of the anchors' numbers, not of their names."""
+    environment = SimpleNamespace(
+        found_docs={"solutions/lab02_a/lab02_a"},
+        titles={"solutions/lab02_a/lab02_a": nodes.title()},
+        toc_fignumbers={"solutions/lab02_a/lab02_a": {"figure": {"a": (12,), "b": (10,), "c": (11,)}, "table": {}}},
+    )
+    extension.number_by_file_name(None, environment)
+    found = environment.toc_fignumbers["solutions/lab02_a/lab02_a"]
+    assert found == {"figure": {"b": (1,), "c": (2,), "a": (3,)}, "table": {}}
+
+
 def test_links_that_an_output_drew_lead_to_pages(extension):
     found = extension.PAGE_OF_NOTEBOOK.sub(
         r'href="\1.html"', '<a href="02_bahdanau.ipynb">, <a href="_sources/02_x.ipynb">'

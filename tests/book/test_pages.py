@@ -1,5 +1,6 @@
 """The built pages: nothing from outside, no dead link, nothing that keeps a reader out."""
 
+import json
 import re
 from collections import Counter
 from urllib.parse import unquote, urldefrag
@@ -87,6 +88,25 @@ def test_every_picture_has_words_for_those_who_do_not_see_it(pages):
             alternative = picture.get("alt", "")
             assert alternative.strip(), f"{name}: {picture.get('src')}"
             assert not re.search(r"\.(png|svg|jpe?g)$|_images/", alternative), f"{name}: {picture.get('src')}"
+
+
+def test_every_stored_figure_is_one_with_a_caption(pages, root, toc_files):
+    """Chapters and solutions: at least as many captions as stored pictures."""
+    counted = 0
+    for name in toc_files:
+        if name.startswith(("chapters/", "solutions/")):
+            cells = json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+            outputs = [output for cell in cells for output in cell.get("outputs", ())]
+            figures = sum("image/png" in output.get("data", {}) for output in outputs)
+            assert len(pages[f"{name}.html"].all("figcaption")) >= figures, name
+            counted += figures
+    assert counted > 0
+
+
+@pytest.mark.parametrize("name", ["how_to_use", "anywhere", "part1", "notation"])
+def test_tables_of_reader_pages_have_captions(pages, name):
+    page = pages[f"book/{name}.html"]
+    assert len(page.all("caption")) == len(page.all("table")) > 0
 
 
 def test_no_page_shows_what_only_tests_and_authors_need(pages, toc_files):

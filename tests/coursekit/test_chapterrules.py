@@ -4,7 +4,7 @@ import pytest
 from nbformat import from_dict
 
 from coursekit import chapterrules
-from coursekit.chapterrules import chapter_problems, repeated_figure_names
+from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
 from coursekit.execute import execute
 from coursekit.notebooks import images, read
 
@@ -76,6 +76,12 @@ def test_an_address_that_changes_with_each_run_is_named(chapter, change):
 ])  # fmt: skip
 def test_a_picture_needs_caption_name_and_alt_text(chapter, change, place, key, words):
     assert words in problems_after(chapter, change, lambda cells, _: cells["draw"].metadata.mystnb[place].pop(key))
+
+
+def test_a_picture_of_a_solution_needs_a_caption_too(chapter, change):
+    """A solved lab is looked at by `stored_problems`, which asks the same of it."""
+    change(chapter, lambda cells, _: cells["draw"].metadata.mystnb.pop("figure"))
+    assert "cell draw: a picture without caption" in stored_problems(chapter)
 
 
 def test_two_pictures_under_one_caption_are_a_problem(chapter, change):

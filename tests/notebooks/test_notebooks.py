@@ -37,6 +37,23 @@ def test_chapters_are_complete_as_stored(chapter: Path):
     assert chapter_problems(chapter) == []
 
 
+BOOK = PROJECT.chapters + [lab.source for lab in PROJECT.labs]
+
+
+@pytest.mark.parametrize("path", BOOK, ids=lambda path: f"{path.parts[-2]}-{path.stem}")
+def test_each_stored_figure_says_what_to_see(path: Path):
+    """Counted here by the stored outputs alone, so that a rule of coursekit that looks away is noticed."""
+    for cell in read(path).cells:
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", ())):
+            texts = cell.metadata.get("mystnb", {})
+            caption = texts.get("figure", {}).get("caption", "")
+            assert "**What to see**" in caption, f"cell {cell.id}: {caption}"
+            assert caption.endswith((".", ".)", "?")), f"cell {cell.id}: {caption}"
+            assert texts.get("image", {}).get("alt", "").endswith((".", ".)")), (
+                f"cell {cell.id}: no sentence as alt text"
+            )
+
+
 def stored_sources(chapter: Path) -> list[str]:
     """What `show_source` left in a chapter: its caption as a comment, then code of the package."""
     outputs = (output for cell in read(chapter).cells for output in cell.get("outputs", ()))

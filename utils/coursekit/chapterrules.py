@@ -17,8 +17,6 @@ def chapter_problems(path: Path) -> list[str]:
     """What is wrong with a chapter as it is stored."""
     notebook = read(path)
     problems = stored_problems(path) + about_problems(notebook)
-    for cell in code_cells(notebook):
-        problems += [f"cell {cell.id}: {problem}" for problem in _figure_problems(cell)]
     if BARE_IMAGE.search(prose(notebook)):
         problems.append("a picture in the prose has no alt text")
     return problems
@@ -43,7 +41,7 @@ def stored_problems(path: Path) -> list[str]:
     elif to_text(normalise(notebook)) != path.read_text(encoding="utf-8"):
         problems.append("not stored in the course's form: run `coursekit execute` on it")
     for cell in code_cells(notebook):
-        problems += [f"cell {cell.id}: {problem}" for problem in _output_problems(cell)]
+        problems += [f"cell {cell.id}: {problem}" for problem in _output_problems(cell) + _figure_problems(cell)]
     return problems
 
 

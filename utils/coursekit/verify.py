@@ -33,7 +33,7 @@ def course_problems(project: Project) -> list[str]:
     """What is wrong between notebooks: ids and names that clash, labs without a source."""
     try:
         problems = stray_problems(project) + repeated_grade_ids(project.labs)
-        return problems + repeated_figure_names(project.chapters)
+        return problems + repeated_figure_names([*project.chapters, *(lab.source for lab in project.labs)])
     except CourseError as error:
         return [str(error)]
 
