@@ -43,5 +43,8 @@ def test_text_takes_more_of_a_chapter_than_code(seen):
     assert {page: at for page, at in chapters(seen).items() if at["text"] <= at["code"]} == {}
 
 
+SCREEN = 1080  # pixels, of a usual desktop
+
+
 def test_the_first_figure_of_a_chapter_begins_within_two_screens(seen):
-    assert {page: at["figure"] for page, at in chapters(seen).items() if not 0 < at["figure"] < 2000} == {}
+    assert {page: at["figure"] for page, at in chapters(seen).items() if not 0 < at["figure"] < 2 * SCREEN} == {}

@@ -35,7 +35,8 @@ def test_fewer_than_three_seeds_have_no_rank(capsys):
 
 def test_the_record_has_ten_models_with_three_seeds():
     found = record_entries()
-    assert set(RECORD) == set(RECIPES)
+    later = {"rotary_cross_bias", "rotary_cross_bias_window_4"}  # trained after the ten, to test a prediction
+    assert set(RECORD) == set(RECIPES) - later
     assert {len(one.runs) for one in found} == {3}
     assert {tuple(run) for one in found for run in one.runs} == {(20, 30, 40, 60, 80)}
     assert leaderboard(found, mean_beyond)[0].startswith("location-aware")
