@@ -6,6 +6,7 @@ from collections import Counter
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from bs4 import BeautifulSoup
 
 pytestmark = pytest.mark.book
 
@@ -109,8 +110,19 @@ def test_tables_of_reader_pages_have_captions(pages, name):
     assert len(page.all("caption")) == len(page.all("table")) > 0
 
 
+def test_every_table_of_a_chapter_has_a_caption_or_stands_in_a_titled_box(pages, toc_files):
+    counted = 0
+    for name in toc_files:
+        if name.startswith("chapters/"):
+            page = BeautifulSoup(pages[f"{name}.html"].path.read_text(encoding="utf-8"), "html.parser")
+            tables = [table for table in page.select("article table") if table.find_parent(class_="admonition") is None]
+            assert [table.get_text(" ")[:60] for table in tables if table.find("caption") is None] == [], name
+            counted += len(tables)
+    assert counted > 0
+
+
 def test_no_page_shows_what_only_tests_and_authors_need(pages, toc_files):
-    scaffolding = re.compile(r"NBVAL_CHECK_OUTPUT|✓ claim:|Show code cell|BEGIN SOLUTION|HIDDEN TESTS")
+    scaffolding = re.compile(r"NBVAL_CHECK_OUTPUT|✓ claim:|Show code cell|BEGIN SOLUTION|HIDDEN TESTS|[0-9a-f]{7}-dirty")
     found = {
         name: set(scaffolding.findall(pages[f"{name}.html"].path.read_text(encoding="utf-8"))) for name in toc_files
     }
