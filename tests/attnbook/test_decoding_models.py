@@ -13,6 +13,7 @@ from attnbook.attention import LocationAware
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import WithoutCache, beam, greedy, sample
 from attnbook.models import (
+    GNMT,
     LSTMN,
     AttentionSeq2Seq,
     LanguageModel,
@@ -38,6 +39,7 @@ TRANSLATORS = {
     "plain_lstm_first": lambda: PlainSeq2Seq(6, V, 4, 6, "lstm", "first"),
     "attention": lambda: AttentionSeq2Seq(6, V, 4, 6),
     "location_aware": lambda: AttentionSeq2Seq(6, V, 4, 6, "lstm", score=LocationAware(6, 6, 3)),
+    "gnmt": lambda: GNMT(6, V, 4, 6, layers=3),
     "transformer": lambda: small_transformer(6, V),
     "transformer_post_linear_bias": lambda: small_transformer(6, V, norm="post", positions="linear_bias"),
     "transformer_sinusoidal_window": lambda: small_transformer(6, V, positions="sinusoidal", window=1),
