@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.data.numbers import number_lists
+from attnbook.data.numbers import number_list, number_lists
 from attnbook.experiments import gnmt
 from attnbook.experiments.shared.runner import Job
 from attnbook.experiments.shared.seq2seq import TRAINING
@@ -90,6 +90,13 @@ def test_three_digits(number, wanted):
     assert gnmt.three_digits(number) == wanted
 
 
+def test_a_search_is_compared_with_the_targets_and_with_the_usual_answers():
+    lists = [number_list([7, 8]), number_list([9])]
+    answers = [["sieben"], ["neun"]]
+    got = gnmt.compare(answers, [["sieben"], ["acht"]], lists)
+    assert got == {"exact_match": 0.5, "changed": 0.5, "words": 0.5, "items": 0.6667}
+
+
 @pytest.fixture
 def quick(lists, monkeypatch):
     """The experiment on a tiny task, with tiny models."""
@@ -113,7 +120,8 @@ def test_the_small_model_is_searched_and_kept_and_comes_back(quick, lists, monke
     outcome = gnmt.run(Job("small", 0, 2))
     found = outcome.figures["search"]
     assert [(one["alpha"], one["beta"]) for one in found[:4]] == [(0.0, 0.0), (0.0, 0.2), (0.0, 1.0), (0.2, 0.0)]
-    assert found[0]["exact_match"].keys() == {"1", "2", "3"}
+    assert found[0]["by_size"].keys() == {"1", "2", "3"}
+    assert found[0]["by_size"]["1"]["changed"] == 0
     keep_weights(outcome.model, tmp_path, "gnmt", "small", 0)
     monkeypatch.setattr("attnbook.experiments.shared.weights.result_folders", lambda: [tmp_path])
     again = gnmt.trained("small")

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.numbers import COMMA
 from attnbook.decoding import beam
 from attnbook.evaluation import groups_by_size
 from attnbook.experiments.scores import task
@@ -70,8 +71,6 @@ RECIPES = {
     "residual_8": Recipe(8, residual=True),
     "plain_8_slow": Recipe(8, learning_rate=1e-3),
     "plain_8_fast": Recipe(8, learning_rate=1e-2),
-    "residual_8_slow": Recipe(8, residual=True, learning_rate=1e-3),
-    "residual_8_fast": Recipe(8, residual=True, learning_rate=1e-2),
     "plain_8_long": Recipe(8, steps=900),
     "plain_8_forget": Recipe(8, start="forget"),
     "plain_8_orthogonal": Recipe(8, start="orthogonal"),
@@ -141,22 +140,41 @@ class Watch:
         return -loss.item()
 
 
-def exact_with_beam(model: GNMT, task: Task, examples: list[Example], alpha: float, beta: float) -> float:
-    """Part of ``examples`` whose best of ``WIDTH`` beams has no mistake."""
+def written(model: GNMT, task: Task, examples: list[Example], alpha: float, beta: float) -> list[list[str]]:
+    """The words of the best of ``WIDTH`` beams for each example, without the end symbol."""
     batch = task.collate(examples).to(next(model.parameters()).device)
     longest = batch.target.shape[1] * 5 // 4
     found = beam(model, batch.source, batch.lengths, max_length=longest, width=WIDTH, alpha=alpha, beta=beta)
-    written = [task.target_vocabulary.decode(row) for row in found.tokens[:, 0].tolist()]
-    return exact_match(written, [list(example.target) for example in examples])
+    return [task.target_vocabulary.decode(row) for row in found.tokens[:, 0].tolist()]
+
+
+def compare(answers: list[list[str]], usual: list[list[str]], examples: list[Example]) -> dict[str, float]:
+    """What became of a search: exact match, part of the answers that differ from the usual ones, and how long they are.
+
+    ``words``: words written per word of the targets. ``items``: numbers written per number of the targets.
+    """
+    targets = [list(example.target) for example in examples]
+    items = sum(answer.count(COMMA) + 1 for answer in answers) / sum(target.count(COMMA) + 1 for target in targets)
+    figures = {
+        "exact_match": exact_match(answers, targets),
+        "changed": 1 - exact_match(answers, usual),
+        "words": sum(map(len, answers)) / sum(map(len, targets)),
+        "items": items,
+    }
+    return {name: round(figure, 4) for name, figure in figures.items()}
 
 
 def search(model: GNMT, task: Task) -> list[dict]:
-    """Exact match by size for each alpha and beta of ``PENALTIES``, of up to 100 lists for each size."""
+    """:func:`compare` by size for each alpha and beta of ``PENALTIES``, with up to 100 lists of each size."""
     groups = {size: examples[:100] for size, examples in groups_by_size(task).items()}
+    usual = {size: written(model, task, those, 0.0, 0.0) for size, those in groups.items()}
     found = []
     for alpha, beta in product(PENALTIES, repeat=2):
-        exact = {str(size): round(exact_with_beam(model, task, those, alpha, beta), 4) for size, those in groups.items()}
-        found.append({"alpha": alpha, "beta": beta, "exact_match": exact})
+        by_size = {
+            str(size): compare(written(model, task, those, alpha, beta), usual[size], those)
+            for size, those in groups.items()
+        }
+        found.append({"alpha": alpha, "beta": beta, "by_size": by_size})
     return found
 
 
