@@ -194,7 +194,9 @@ def test_a_beam_of_full_width_finds_every_sentence_in_the_order_of_both_penaltie
     table = Reader(seed)
     beams = table.search(alpha=alpha, beta=beta)
     for sentence in range(2):
-        ranks = {words: table.rank(sentence, (words, total), alpha, beta) for words, total in everything(table, sentence)}
+        ranks = {
+            words: table.rank(sentence, (words, total), alpha, beta) for words, total in everything(table, sentence)
+        }
         wanted = sorted(ranks, key=lambda words: -ranks[words])
         length = beams.tokens.shape[2]
         assert beams.tokens[sentence].tolist() == [[*words, *[EOS] * (length - len(words))] for words in wanted]
@@ -230,7 +232,7 @@ def test_beta_needs_attention_and_a_source_with_lengths():
     numbers = torch.arange(2)
     with pytest.raises(ValueError, match="beta needs attention weights, and this model has none"):
         beam(Table(), numbers[:, None], torch.ones_like(numbers), max_length=2, beta=0.2)
-    with pytest.raises(ValueError, match="beta needs a source and its lengths.*got 0 parts"):
+    with pytest.raises(ValueError, match="beta needs a source and its lengths"):
         beam(Sourceless(), max_length=2, beta=0.2, prompt=numbers[:, None])
 
 

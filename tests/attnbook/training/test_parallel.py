@@ -55,9 +55,7 @@ def test_weighted_shares_have_the_loss_and_the_gradients_of_the_batch(size, clos
     shares = [parallel.share_of(batch, rank, size) for rank in range(size)]
     loss = sum(teacher_forcing_loss(model, share.batch) * share.weight for share in shares) / size
     close(loss, wanted)
-    for got, want in zip(
-        torch.autograd.grad(loss, parameters), torch.autograd.grad(wanted, parameters), strict=True
-    ):
+    for got, want in zip(torch.autograd.grad(loss, parameters), torch.autograd.grad(wanted, parameters), strict=True):
         close(got, want)
 
 

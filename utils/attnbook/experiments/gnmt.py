@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, Example, Task

@@ -4,7 +4,7 @@ Only the lowest layer of the encoder reads both ways. The lowest layer of the de
 layer of the decoder is given it. Residual connections carry the input of a layer past the layer.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -87,6 +87,8 @@ class GNMT(TeacherForced):
     Source: Wu et al. 2016, section 3 and figure 1. Two differences: the output layer is given the context too, as in
     Bahdanau et al. 2015, and words are not cut into pieces.
     """
+
+    cells: Any  # RecurrentCells in a ModuleList, whose items have no type of their own
 
     def __init__(
         self,
