@@ -1,6 +1,6 @@
 """What a search adds to the log-probability of a sentence: two penalties of Wu et al. 2016, equation 14.
 
-A sentence Y of X is ranked by log P(Y | X) / lp(Y) + cp(X; Y). Both are zero effort to leave out: alpha = beta = 0.
+A translation Y of X is ranked by log P(Y | X) / lp(Y) + cp(X; Y). With alpha = beta = 0 only log P(Y | X) counts.
 """
 
 import torch
