@@ -87,10 +87,10 @@ def local_attend(
     Args:
         query, key, value, score: as :func:`attend` takes them. centre, lengths, half_width: see
             :func:`local_window_mask`.
-        gaussian: ``"none"``; ``"product"``, the paper's: the weights are multiplied by the Gaussian after the softmax and
-            not normalised again, so that they sum to less than 1, and the context shrinks where the score and the
-            centre disagree; or ``"bias"``, ours: the Gaussian's logarithm is added to the scores, which is the product
-            normalised again. Then it is :func:`attend` with a mask and a bias, and the weights sum to 1.
+        gaussian: ``"none"``; ``"product"``, the paper's and the default: the weights are multiplied by the Gaussian
+            after the softmax and not normalised again, so that they sum to less than 1, and the context shrinks where
+            the score and the centre disagree; or ``"bias"``, ours: the Gaussian's logarithm is added to the scores,
+            which is the product normalised again: :func:`attend` with a mask and a bias, whose weights sum to 1.
 
     Returns:
         context ``(B, Tq, Dv)`` and weights ``(B, Tq, Tk)``.
@@ -143,7 +143,7 @@ def walking_centre(
     """p_t = p_{t−1} + 3 · sigmoid(v · tanh(W h)), and never beyond the last word.
 
     The state predicts how far to go, not where to be, so that nothing in the formula depends on the sentence's length.
-    Ours, not Luong's. Its kin: the window of Graves 2013, whose location moves by an increment too (equation 51).
+    Ours, not Luong's. Its kin: the window of Graves 2013, whose location moves by an increment too (section 5.1).
 
     Args:
         hidden, weight, vector: as :func:`predicted_centre`. previous: ``(B,)``, p_{t−1}. lengths: ``(B,)``.

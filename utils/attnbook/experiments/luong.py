@@ -1,4 +1,4 @@
-"""Luong's decoder on lists of numbers: scores, placements, input feeding, windows, and where they attend (chapter 04)."""
+"""Luong's decoder on lists of numbers: scores, placements, input feeding, and windows (chapter 04)."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ from attnbook.models import LuongSeq2Seq
 from attnbook.seeding import seed_everything
 from attnbook.training import shift_right, teacher_forcing_loss
 
-STEPS_EACH = 450
+STEPS_EACH = 600
 HIDDEN = 120  # so that the kept weights of the largest model stay under 500 kB
 MEASURED = (3, 6, 8, 10, 12, 16)  # numbers in a list; 1 to 6 are trained
 TIMED = 15  # training steps whose median is given
@@ -121,11 +121,12 @@ def where_it_attends(model: LuongSeq2Seq, task: Task, examples: list[Example]) -
     """How the largest weights and the centres of windows relate to the true alignment, under teacher forcing.
 
     Returns:
-        ``right_words``: share of target words that are predicted right; this and the next four count words that
-        are aligned with a source word.
+        ``right_words``: share of target words that are predicted right.
         ``peak_on_word``: share whose largest weight lies on a source word that may be aligned with them.
         ``elsewhere_though_right``: of the words that are predicted right, the share whose largest weight does not.
-        ``peak_distance``: positions between the largest weight and the nearest word surely aligned, mean.
+        ``elsewhere_at_und``: the same for "und" alone, which is surely aligned with no source word.
+        ``peak_distance``: positions between the largest weight and the nearest word surely aligned; the mean over
+        the words that have one.
         ``centre_distance``: as much for the centre of the window; only where there is a window.
         ``peak_in_number``: share of the words within numbers whose largest weight lies within the same number.
     """
@@ -135,10 +136,17 @@ def where_it_attends(model: LuongSeq2Seq, task: Task, examples: list[Example]) -
         for example, *read in zip(examples, words, peaks, centres, strict=True)
         for word in compare(example, task.target_vocabulary.encode(example.target), *read)
     ]
-    windowed = model.local is not None
-    return _shares([row for row in rows if row["on_word"] is not None], windowed) | {
-        "peak_in_number": _mean([row["in_number"] for row in rows if row["in_number"] is not None])
+    right = [row for row in rows if row["right"]]
+    figures = {
+        "right_words": _mean(rows, "right"),
+        "peak_on_word": _mean(rows, "on_word"),
+        "elsewhere_though_right": _mean(right, "elsewhere"),
+        "elsewhere_at_und": _mean([row for row in right if row["peak"] is None], "elsewhere"),
+        "peak_distance": _mean(rows, "peak"),
+        "centre_distance": _mean(rows, "centre"),
+        "peak_in_number": _mean(rows, "in_number"),
     }
+    return figures if model.local is not None else {k: v for k, v in figures.items() if k != "centre_distance"}
 
 
 def compare(example: Example, target: list[int], words: list, peaks: list, centres: list) -> list[dict]:
@@ -148,9 +156,11 @@ def compare(example: Example, target: list[int], words: list, peaks: list, centr
     for t, wanted in enumerate(target):
         sure = [s for s, link in example.sure if link == t]
         distances = [min((abs(at[t] - s) for s in sure), default=None) for at in (peaks, centres)]
+        on_word = (peaks[t], t) in example.possible
         rows.append({
             "right": words[t] == wanted,
-            "on_word": (peaks[t], t) in example.possible if sure else None,
+            "on_word": on_word,
+            "elsewhere": not on_word,
             "peak": distances[0],
             "centre": distances[1],
             "in_number": None if example.target[t] == COMMA else sources[peaks[t]] == targets[t],
@@ -163,17 +173,9 @@ def _items(words: tuple[str, ...]) -> list[int]:
     return [-1 if word == COMMA else words[:at].count(COMMA) for at, word in enumerate(words)]
 
 
-def _shares(rows: list[dict], windowed: bool) -> dict[str, float]:
-    shares = {
-        "right_words": _mean([row["right"] for row in rows]),
-        "peak_on_word": _mean([row["on_word"] for row in rows]),
-        "elsewhere_though_right": _mean([not row["on_word"] for row in rows if row["right"]]),
-        "peak_distance": _mean([row["peak"] for row in rows]),
-    }
-    return shares | ({"centre_distance": _mean([row["centre"] for row in rows])} if windowed else {})
-
-
-def _mean(values: list) -> float | None:
+def _mean(rows: list[dict], name: str) -> float | None:
+    """The mean of one figure over the rows that have it; ``None`` if none has."""
+    values = [row[name] for row in rows if row[name] is not None]
     return round(sum(values) / len(values), 4) if values else None
 
 
