@@ -55,8 +55,14 @@ class Recipe:
             "general": lambda: General(HIDDEN, HIDDEN),
             "concat": lambda: Additive(HIDDEN, HIDDEN, HIDDEN),
         }
-        how = {"hidden": HIDDEN, "feeding": self.feeding, "placement": self.placement}
-        return LuongSeq2Seq(*sizes, score=scores[self.score](), local=self.window(), **how)
+        return LuongSeq2Seq(
+            *sizes,
+            hidden=HIDDEN,
+            score=scores[self.score](),
+            local=self.window(),
+            feeding=self.feeding,
+            placement=self.placement,
+        )
 
     def window(self) -> LocalAttention | None:
         """The window, or ``None`` for global attention."""
@@ -117,7 +123,7 @@ def attended(model: LuongSeq2Seq, task: Task, examples: list[Example]) -> tuple[
     return words, peaks, centres
 
 
-def where_it_attends(model: LuongSeq2Seq, task: Task, examples: list[Example]) -> dict[str, float]:
+def where_it_attends(model: LuongSeq2Seq, task: Task, examples: list[Example]) -> dict[str, float | None]:
     """How the largest weights and the centres of windows relate to the true alignment, under teacher forcing.
 
     Returns:
