@@ -16,6 +16,29 @@ def check_radius(radius: int) -> None:
         raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
 
 
+def check_half_width(half_width: float) -> None:
+    """Raise a ValueError unless a window reaches at least one position to either side of its centre.
+
+    A centre is a real number: a narrower window may lie between two positions, and hold none.
+    """
+    if half_width < 1:
+        raise ValueError(f"half_width must be at least 1, so that no window is empty; got {half_width}")
+
+
+def check_centre(centre: Tensor, lengths: Tensor | None = None) -> None:
+    """Raise unless ``centre`` is ``(B,)`` real numbers, as many as there are ``lengths``.
+
+    Raises:
+        TypeError: for whole numbers, which carry no gradient. ValueError: for another shape.
+    """
+    if not centre.is_floating_point():
+        raise TypeError(f"centre must hold real numbers, got {centre.dtype}; use centre.float()")
+    if centre.ndim != 1:
+        raise ValueError(f"centre must have shape (B,), one per sentence, got {tuple(centre.shape)}")
+    if lengths is not None and centre.shape != lengths.shape:
+        raise ValueError(f"centre has {len(centre)} sentences but lengths has shape {tuple(lengths.shape)}")
+
+
 def check_lengths(lengths: Tensor, max_length: int | None) -> None:
     """Raise unless ``lengths`` are ``(B,)`` whole numbers from 0 to ``max_length``.
 

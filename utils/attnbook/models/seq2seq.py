@@ -90,19 +90,11 @@ def _side_by_side(last: Tensor) -> Tensor:
     return last.transpose(0, 1).flatten(1)  # (directions, B, width) -> (B, D)
 
 
-class _Seq2Seq(nn.Module):
-    """What the two models share: the word vectors of the target, the first state, and the teacher-forced loop."""
+class TeacherForced(nn.Module):
+    """What all recurrent translators share: a loop in which the decoder reads the right words, one step for each."""
 
     start: Callable[..., Any]
     step: Callable[..., Any]
-
-    def __init__(self, encoder: Encoder, target_size: int, embedding: int, hidden: int, cell: str, inputs: int) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.embed = nn.Embedding(target_size, embedding)
-        self.cell = RecurrentCell(cell, embedding + inputs, hidden)
-        self.first_state = nn.Linear(encoder.state_size, self.cell.state_size)
-        self.output = nn.Linear(hidden + inputs + embedding, target_size)
 
     def forward(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor | None]:
         """Teacher forcing: read ``source (B, Tk)``, then see the right word ``decoder_input (B, T)`` at each step.
@@ -125,6 +117,18 @@ class _Seq2Seq(nn.Module):
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)  # (B, T, V), (B, T, Tk)
 
     select = staticmethod(select)
+
+
+class _Seq2Seq(TeacherForced):
+    """What the two models share: the word vectors of the target, the first state, and the output layer."""
+
+    def __init__(self, encoder: Encoder, target_size: int, embedding: int, hidden: int, cell: str, inputs: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.embed = nn.Embedding(target_size, embedding)
+        self.cell = RecurrentCell(cell, embedding + inputs, hidden)
+        self.first_state = nn.Linear(encoder.state_size, self.cell.state_size)
+        self.output = nn.Linear(hidden + inputs + embedding, target_size)
 
     def _predict(self, hidden: Tensor, context: Tensor, embedded: Tensor) -> Tensor:
         return self.output(torch.cat([hidden, context, embedded], dim=-1))  # (B, V)
