@@ -8,7 +8,7 @@ from attnbook.attention import arguments, attend, attention_weights
 
 @pytest.mark.parametrize("check, value, said", [
     (arguments.check_length, 0, "length must be at least 1, got 0"),
-    (arguments.check_radius, -1, r"radius must be at least 0 \(only the place itself\), got -1"),
+    (arguments.check_radius, -1, r"radius must be at least 0 \(only the position itself\), got -1"),
     (arguments.check_half_width, 0.5, "half_width must be at least 1, so that no window is empty; got 0.5"),
 ])  # fmt: skip
 def test_a_number_out_of_range_is_refused(check, value, said):
@@ -33,7 +33,7 @@ def test_a_mask_must_be_boolean_and_fit_the_scores():
         arguments.check_mask(torch.ones(3, 4), scores)
     with pytest.raises(ValueError, match=r"mask has shape \(2, 4\) but scores have \(2, 3, 4\); a padding mask"):
         arguments.check_mask(torch.ones(2, 4, dtype=torch.bool), scores)
-    with pytest.raises(ValueError, match="scores has no places to attend to"):
+    with pytest.raises(ValueError, match="scores has no positions to attend to"):
         arguments.check_mask(None, torch.zeros(2, 0))
     arguments.check_mask(torch.ones(4, dtype=torch.bool), scores)
 
