@@ -7,7 +7,7 @@ city it goes back to the first.
 import torch
 from torch import Tensor
 
-from attnbook.data.geometry import SYMMETRIES, check_positions, check_points, corners, polygon_area, turn_square
+from attnbook.data.geometry import SYMMETRIES, check_points, check_positions, corners, polygon_area, turn_square
 
 MOST_CITIES = 13  # Held and Karp's table has (N − 1) · 2^(N − 1) entries for each instance
 _ENTRIES = 2**20  # of the tables that are filled side by side: what a cache holds

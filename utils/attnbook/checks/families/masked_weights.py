@@ -1,4 +1,4 @@
-"""What goes wrong in a softmax with masked positions, in lab 2 alone, in lab 3 in attention: edits of either reference."""
+"""What goes wrong in a softmax with masked positions (lab 2), or in attention (lab 3): edits of either reference."""
 
 from __future__ import annotations
 
