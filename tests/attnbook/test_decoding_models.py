@@ -9,7 +9,7 @@ import torch
 from small_transformers import small_transformer
 from torch import Tensor, nn
 
-from attnbook.attention import LocationAware
+from attnbook.attention import LocalAttention, LocationAware, WalkingCentre
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import WithoutCache, beam, greedy, sample
 from attnbook.models import (
@@ -18,6 +18,7 @@ from attnbook.models import (
     AttentionSeq2Seq,
     LanguageModel,
     LSTMLanguageModel,
+    LuongSeq2Seq,
     PlainSeq2Seq,
     PointerNetwork,
     TransformerConfig,
@@ -40,6 +41,9 @@ TRANSLATORS = {
     "attention": lambda: AttentionSeq2Seq(6, V, 4, 6),
     "location_aware": lambda: AttentionSeq2Seq(6, V, 4, 6, "lstm", score=LocationAware(6, 6, 3)),
     "gnmt": lambda: GNMT(6, V, 4, 6, layers=3),
+    "luong": lambda: LuongSeq2Seq(6, V, 4, 6),
+    "luong_walking": lambda: LuongSeq2Seq(6, V, 4, 6, local=LocalAttention(WalkingCentre(6), 1)),
+    "luong_skip": lambda: LuongSeq2Seq(6, V, 4, 6, feeding=False, placement="skip"),
     "transformer": lambda: small_transformer(6, V),
     "transformer_post_linear_bias": lambda: small_transformer(6, V, norm="post", positions="linear_bias"),
     "transformer_sinusoidal_window": lambda: small_transformer(6, V, positions="sinusoidal", window=1),

@@ -122,7 +122,9 @@ def test_every_table_of_a_chapter_has_a_caption_or_stands_in_a_titled_box(pages,
 
 
 def test_no_page_shows_what_only_tests_and_authors_need(pages, toc_files):
-    scaffolding = re.compile(r"NBVAL_CHECK_OUTPUT|✓ claim:|Show code cell|BEGIN SOLUTION|HIDDEN TESTS|[0-9a-f]{7}-dirty")
+    scaffolding = re.compile(
+        r"NBVAL_CHECK_OUTPUT|✓ claim:|Show code cell|BEGIN SOLUTION|HIDDEN TESTS|[0-9a-f]{7}-dirty"
+    )
     found = {
         name: set(scaffolding.findall(pages[f"{name}.html"].path.read_text(encoding="utf-8"))) for name in toc_files
     }

@@ -63,7 +63,7 @@ class Decoded(NamedTuple):
     Fields:
         tokens: ``(B, L)``; after its end symbol a sentence repeats it.
         weights: ``(B, L, Tk)`` where it looked at each step, or ``None`` for a model without attention. Where a model
-            looks at its own past, there is one place more at each step, and zeros stand where none was yet.
+            looks at its own past, there is one position more at each step, and zeros stand where none was yet.
     """
 
     tokens: Tensor
@@ -151,7 +151,7 @@ def _read_prompt(model: Decoder[State], source: tuple, prompt: Tensor | None, bo
 
 
 def _stack_weights(weights: list[Tensor | None]) -> Tensor | None:
-    """``(B, Tk)`` of each step -> ``(B, L, Tk)``; earlier steps may have fewer places, and get zeros there."""
+    """``(B, Tk)`` of each step -> ``(B, L, Tk)``; earlier steps may have fewer positions, and get zeros there."""
     given = [row for row in weights if row is not None]
     if not given:
         return None

@@ -50,10 +50,10 @@ def gradient_norms(model: nn.Module, batch: Batch, step: int) -> tuple[Tensor, T
         of the source words ``(B, Tk)``, and of the target words read up to then ``(B, step + 1)``.
 
     Raises:
-        ValueError: if ``step`` is not a place of the target.
+        ValueError: if ``step`` is not a position of the target.
     """
     if not 0 <= step < batch.target.shape[1]:
-        raise ValueError(f"step must lie in 0..{batch.target.shape[1] - 1}, the places of the target; got {step}")
+        raise ValueError(f"step must lie in 0..{batch.target.shape[1] - 1}, the positions of the target; got {step}")
     traced = trace(model, batch)
     words = [traced.source, *traced.target[: step + 1]]
     of_source, *of_target = torch.autograd.grad(traced.losses[:, step].sum(), words)  # (B, Tk, E), then (B, E) each
@@ -61,12 +61,12 @@ def gradient_norms(model: nn.Module, batch: Batch, step: int) -> tuple[Tensor, T
 
 
 def by_distance(norms: Tensor, last: Tensor, distances: Iterable[int]) -> dict[int, float]:
-    """Median over the sentences, by how many places before the place ``last`` a word stands.
+    """Median over the sentences, by how many positions before the position ``last`` a word stands.
 
     Args:
         norms: ``(B, T)``.
-        last: ``(B,)`` whole numbers, the place at distance 0 in each sentence.
-        distances: which to report; none may reach before place 0.
+        last: ``(B,)`` whole numbers, the position at distance 0 in each sentence.
+        distances: which to report; none may reach before position 0.
 
     Raises:
         ValueError: if a distance reaches outside some sentence.

@@ -1,6 +1,6 @@
 """Who can know of whom: steps that wait for each other, and hops from one place to another, counted on the graph.
 
-A layer is a boolean matrix ``reads (T, T)``, row i, column j: place i reads place j directly.
+A layer is a boolean matrix ``reads (T, T)``, row i, column j: position i reads position j directly.
 """
 
 import torch
@@ -20,7 +20,7 @@ def chain(length: int) -> Tensor:
 
 
 def dilated(length: int, step: int) -> Tensor:
-    """What a convolution of kernel 3 reads whose outer weights stand ``step`` places away.
+    """What a convolution of kernel 3 reads whose outer weights stand ``step`` positions away.
 
     Returns:
         ``(length, length)`` bool, ``True`` where \\|i − j\\| is 0 or ``step``.
@@ -36,7 +36,7 @@ def dilated(length: int, step: int) -> Tensor:
 
 
 def hops(reads: Tensor) -> Tensor:
-    """How many hops lead from place j to place i: ``(T, T)`` whole numbers, 0 from a place to itself, −1 for no way.
+    """How many hops lead from position j to i: ``(T, T)`` whole numbers, 0 from a position to itself, −1 for no way.
 
     Args:
         reads: ``(T, T)`` bool; each hop may use any of its links. Between the layers of a stack a word may also stay
@@ -63,24 +63,24 @@ def hops(reads: Tensor) -> Tensor:
 
 
 def longest_path(reads: Tensor) -> int:
-    """The most hops that any place needs to know of any other that it can know of: Vaswani's "maximum path length"."""
+    """The most hops any position needs to know of any other that it can know of: Vaswani's "maximum path length"."""
     return int(hops(reads).max())
 
 
 def sequential_steps(waits: Tensor) -> int:
-    """How many steps must follow one another within a layer: one more than the longest chain of waiting places.
+    """How many steps must follow one another within a layer: one more than the longest chain of waiting positions.
 
     Args:
-        waits: ``(T, T)`` bool, place i needs the *result* of place j in the same layer. All ``False``: one step.
+        waits: ``(T, T)`` bool, position i needs the *result* of position j in the same layer. All ``False``: one step.
 
     Raises:
-        TypeError, ValueError: as :func:`hops`, and ValueError if two places wait for each other.
+        TypeError, ValueError: as :func:`hops`, and ValueError if two positions wait for each other.
     """
     hops(waits)  # checks
     done, steps = torch.zeros(len(waits), dtype=torch.bool), 0
     while not done.all():
         ready = ~(waits & ~done).any(dim=1) & ~done  # (T,): waits for nobody any more
         if not ready.any():
-            raise ValueError("waits has a circle: some places wait for each other")
+            raise ValueError("waits has a circle: some positions wait for each other")
         done, steps = done | ready, steps + 1
     return steps

@@ -34,8 +34,8 @@ def sampling_probabilities(
     if top_p is not None:
         if not 0 < top_p <= 1:
             raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
-        ordered, places = scores.softmax(dim=-1).sort(dim=-1, descending=True)  # (B, V) each
+        ordered, positions = scores.softmax(dim=-1).sort(dim=-1, descending=True)  # (B, V) each
         before = ordered.cumsum(dim=-1) - ordered  # what likelier words hold already: the first word always stays
-        drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, places, before >= top_p)
+        drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, positions, before >= top_p)
         scores = scores.masked_fill(drop, float("-inf"))
     return scores.softmax(dim=-1)

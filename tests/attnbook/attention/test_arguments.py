@@ -8,7 +8,8 @@ from attnbook.attention import arguments, attend, attention_weights
 
 @pytest.mark.parametrize("check, value, said", [
     (arguments.check_length, 0, "length must be at least 1, got 0"),
-    (arguments.check_radius, -1, r"radius must be at least 0 \(only the place itself\), got -1"),
+    (arguments.check_radius, -1, r"radius must be at least 0 \(only the position itself\), got -1"),
+    (arguments.check_half_width, 0.5, "half_width must be at least 1, so that no window is empty; got 0.5"),
 ])  # fmt: skip
 def test_a_number_out_of_range_is_refused(check, value, said):
     with pytest.raises(ValueError, match=said):
@@ -32,7 +33,7 @@ def test_a_mask_must_be_boolean_and_fit_the_scores():
         arguments.check_mask(torch.ones(3, 4), scores)
     with pytest.raises(ValueError, match=r"mask has shape \(2, 4\) but scores have \(2, 3, 4\); a padding mask"):
         arguments.check_mask(torch.ones(2, 4, dtype=torch.bool), scores)
-    with pytest.raises(ValueError, match="scores has no places to attend to"):
+    with pytest.raises(ValueError, match="scores has no positions to attend to"):
         arguments.check_mask(None, torch.zeros(2, 0))
     arguments.check_mask(torch.ones(4, dtype=torch.bool), scores)
 
@@ -55,3 +56,13 @@ def test_features_that_differ_are_named():
         arguments.check_same_features("dot", torch.zeros(1, 4), torch.zeros(1, 3))
     with pytest.raises(ValueError, match="key has 3 features but the score was made for key_dim = 4"):
         arguments.check_features("key", torch.zeros(1, 3), 4)
+
+
+def test_a_centre_is_a_real_number_per_sentence():
+    with pytest.raises(TypeError, match=r"centre must hold real numbers, got torch.int64; use centre.float\(\)"):
+        arguments.check_centre(torch.tensor([1]))
+    with pytest.raises(ValueError, match=r"centre must have shape \(B,\), one per sentence, got \(2, 1\)"):
+        arguments.check_centre(torch.zeros(2, 1))
+    with pytest.raises(ValueError, match=r"centre has 2 sentences but lengths has shape \(3,\)"):
+        arguments.check_centre(torch.zeros(2), torch.tensor([1, 2, 3]))
+    arguments.check_centre(torch.zeros(2), torch.tensor([1, 2]))

@@ -152,7 +152,7 @@ def test_masked_softmax_refuses_a_mask_that_does_not_fit(shape):
 
 
 def test_masked_softmax_refuses_scores_without_a_place():
-    with pytest.raises(ValueError, match="scores has no places to attend to"):
+    with pytest.raises(ValueError, match="scores has no positions to attend to"):
         masked_softmax(torch.zeros(2, 0))
 
 
@@ -179,7 +179,7 @@ def test_gradients_of_log_weights_are_finite_and_zero_at_masked_places(drawn):
 
 
 def test_log_weights_refuse_what_weights_refuse():
-    with pytest.raises(ValueError, match="no places"):
+    with pytest.raises(ValueError, match="no positions"):
         masked_log_softmax(torch.zeros(2, 0), torch.ones(2, 0, dtype=torch.bool))
     with pytest.raises(TypeError, match="boolean"):
         masked_log_softmax(torch.zeros(2, 3), torch.ones(2, 3))

@@ -75,7 +75,7 @@ def test_window_mask_refuses_a_length_below_one(length):
 
 
 def test_window_mask_refuses_a_negative_radius():
-    with pytest.raises(ValueError, match=r"radius must be at least 0 \(only the place itself\), got -1"):
+    with pytest.raises(ValueError, match=r"radius must be at least 0 \(only the position itself\), got -1"):
         window_mask(4, -1)
 
 

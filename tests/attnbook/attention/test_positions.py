@@ -100,7 +100,7 @@ def test_positions_are_added_and_later_words_get_later_ones(draw, device, dtype,
 
 @pytest.mark.parametrize("length, start, place", [(7, 0, 6), (1, 6, 6), (3, 9, 11)])
 def test_a_place_that_was_never_learned_is_refused(length, start, place):
-    with pytest.raises(ValueError, match=f"place {place} has no vector: max_length is 6"):
+    with pytest.raises(ValueError, match=f"position {place} has no vector: max_length is 6"):
         Learned(D, 6)(torch.zeros(1, length, D), start)
 
 

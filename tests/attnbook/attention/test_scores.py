@@ -68,7 +68,7 @@ def slow_mlp(score, q, k, j, seen):
 
 
 def slow_location(score, q, k, j, seen):
-    return score.query_to_places.weight[j] @ q + score.query_to_places.bias[j]
+    return score.query_to_positions.weight[j] @ q + score.query_to_positions.bias[j]
 
 
 def slow_location_aware(score, q, k, j, seen):

@@ -98,14 +98,14 @@ def test_location_points_only_at_places_that_are_there(pair, device, dtype):
 
 
 def test_an_alignment_starts_at_the_first_place_with_nothing_summed(device):
-    start = Alignment.at_first_place(torch.ones(2, 3, dtype=torch.bool, device=device))
+    start = Alignment.at_first_position(torch.ones(2, 3, dtype=torch.bool, device=device))
     assert start.previous.tolist() == [[1, 0, 0], [1, 0, 0]]
     assert start.total.tolist() == [[0, 0, 0], [0, 0, 0]]
     assert start.previous.device.type == device.type
 
 
 def test_an_alignment_keeps_the_last_weights_and_the_sum_of_all(draw):
-    start = Alignment.at_first_place(torch.ones(2, 3, dtype=torch.bool, device=draw(1).device))
+    start = Alignment.at_first_position(torch.ones(2, 3, dtype=torch.bool, device=draw(1).device))
     first, second = draw(2, 3, seed=1), draw(2, 3, seed=2)
     after = start.add(first).add(second)
     assert torch.equal(after.previous, second)
@@ -145,7 +145,7 @@ def test_a_key_of_another_size_is_refused(name):
 
 
 def test_location_refuses_a_source_that_is_too_long():
-    with pytest.raises(ValueError, match="key has 8 places but this location score knows only max_length = 7"):
+    with pytest.raises(ValueError, match="key has 8 positions but this location score knows only max_length = 7"):
         Location(DQ, max_length=7)(torch.zeros(1, TQ, DQ), torch.zeros(1, 8, DK))
 
 

@@ -9,7 +9,7 @@ from attnbook.experiments.shared.runner import Job
 @pytest.mark.parametrize("name", reversal.STEPS)
 def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch):
     seen = []
-    monkeypatch.setattr(reversal, "task", lambda: task)
+    monkeypatch.setattr(reversal, "task", lambda *letters: task)
     monkeypatch.setattr(reversal, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0})
     job = Job(name, 0, 3)
     assert reversal.run(job).figures == {"loss": 1.0}
@@ -23,7 +23,13 @@ def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch)
 def test_the_task_is_made_once_a_process(monkeypatch):
     reversal.task.cache_clear()
     made = []
-    monkeypatch.setattr(reversal, "reversed_strings", lambda: made.append("task") or "the task")
+    monkeypatch.setattr(reversal, "reversed_strings", lambda letters: made.append(letters) or "the task")
     assert reversal.task() == reversal.task() == "the task"
     reversal.task.cache_clear()
-    assert made == ["task"]
+    assert made == ["abcdefghij"]
+
+
+def test_strings_of_two_letters_have_two_letters_and_are_as_long():
+    lesson, sizes = reversal.task("ab"), {example.size for example in reversal.task().test}
+    assert set().union(*(example.source for example in lesson.train[:50])) == {"a", "b"}
+    assert {size for size in sizes if size >= 10} <= {example.size for example in lesson.test} <= sizes

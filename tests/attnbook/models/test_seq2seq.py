@@ -277,5 +277,5 @@ def test_an_unknown_cell_is_refused(model):
 
 def test_a_source_that_is_too_long_for_the_location_score_is_refused(make, sentences):
     long = sentences.with_more_padding(6)  # 11 places, and the score knows 10
-    with pytest.raises(ValueError, match="key has 11 places but this location score knows only max_length = 10"):
+    with pytest.raises(ValueError, match="key has 11 positions but this location score knows only max_length = 10"):
         make("attention_location")(*long)

@@ -206,8 +206,8 @@ def test_dropout_works_while_training_only(sentences, device):
         ((2, 3), (2,), (3, 2), r"decoder_input must have shape \(2, T\) with T > 0, got \(3, 2\)"),
         ((2, 3), (2,), (2, 0), r"decoder_input must have shape \(2, T\) with T > 0, got \(2, 0\)"),
         ((2, 3), (2,), (2,), r"decoder_input must have shape \(2, T\) with T > 0, got \(2,\)"),
-        ((2, 3), (2,), (2, 21), "place 20 has no vector: max_length is 20"),
-        ((2, 21), (2,), (2, 2), "place 20 has no vector: max_length is 20"),
+        ((2, 3), (2,), (2, 21), "position 20 has no vector: max_length is 20"),
+        ((2, 21), (2,), (2, 2), "position 20 has no vector: max_length is 20"),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(source, lengths, read, message):

@@ -13,7 +13,30 @@ def check_length(length: int) -> None:
 def check_radius(radius: int) -> None:
     """Raise a ValueError for a negative radius."""
     if radius < 0:
-        raise ValueError(f"radius must be at least 0 (only the place itself), got {radius}")
+        raise ValueError(f"radius must be at least 0 (only the position itself), got {radius}")
+
+
+def check_half_width(half_width: float) -> None:
+    """Raise a ValueError unless a window reaches at least one position to either side of its centre.
+
+    A centre is a real number: a narrower window may lie between two positions, and hold none.
+    """
+    if half_width < 1:
+        raise ValueError(f"half_width must be at least 1, so that no window is empty; got {half_width}")
+
+
+def check_centre(centre: Tensor, lengths: Tensor | None = None) -> None:
+    """Raise unless ``centre`` is ``(B,)`` real numbers, as many as there are ``lengths``.
+
+    Raises:
+        TypeError: for whole numbers, which carry no gradient. ValueError: for another shape.
+    """
+    if not centre.is_floating_point():
+        raise TypeError(f"centre must hold real numbers, got {centre.dtype}; use centre.float()")
+    if centre.ndim != 1:
+        raise ValueError(f"centre must have shape (B,), one per sentence, got {tuple(centre.shape)}")
+    if lengths is not None and centre.shape != lengths.shape:
+        raise ValueError(f"centre has {len(centre)} sentences but lengths has shape {tuple(lengths.shape)}")
 
 
 def check_lengths(lengths: Tensor, max_length: int | None) -> None:
@@ -36,10 +59,10 @@ def check_mask(mask: Tensor | None, scores: Tensor) -> None:
     """Raise unless there is something to attend to, and a mask is boolean and can be broadcast to ``scores``.
 
     Raises:
-        TypeError: for a mask of another type. ValueError: for one of another shape, or scores without places.
+        TypeError: for a mask of another type. ValueError: for one of another shape, or scores without positions.
     """
     if scores.shape[-1] == 0:
-        raise ValueError("scores has no places to attend to: its last axis has length 0")
+        raise ValueError("scores has no positions to attend to: its last axis has length 0")
     if mask is None:
         return
     if mask.dtype != torch.bool:
@@ -79,9 +102,9 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> 
         if tensor.shape[1:-2] != query.shape[1:-2]:
             raise ValueError(f"{name} has {tensor.shape[1]} heads but query has {query.shape[1]}")
     if value is not None and key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"value has {value.shape[-2]} places but key has {key.shape[-2]}; there is one value a key")
+        raise ValueError(f"value has {value.shape[-2]} positions but key has {key.shape[-2]}; there is one value a key")
     if key.shape[-2] == 0:
-        raise ValueError("key has no places to attend to: its axis Tk has length 0")
+        raise ValueError("key has no positions to attend to: its axis Tk has length 0")
 
 
 def check_same_features(name: str, query: Tensor, key: Tensor) -> None:

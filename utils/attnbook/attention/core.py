@@ -11,7 +11,7 @@ from attnbook.attention.scores import PreparedKeys, scaled_dot
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Turn scores into weights: each row is positive and sums to one over the places that the mask allows.
+    """Turn scores into weights: each row is positive and sums to one over the positions that the mask allows.
 
     Args:
         scores: ``(..., Tk)`` real numbers, any leading axes.
@@ -22,7 +22,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
     Raises:
         TypeError: if the mask is not boolean.
-        ValueError: if the mask does not fit the scores, or there are no places to attend to.
+        ValueError: if the mask does not fit the scores, or there are no positions to attend to.
 
     Source: Bahdanau et al. 2015, equation 6 (without the mask).
     """
@@ -37,14 +37,14 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 def masked_log_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     """The logarithm of :func:`masked_softmax`: log-probabilities in nats, −inf where the mask is ``False``.
 
-    Arguments and errors as there. Not its ``log()``: that has the gradient 0 / 0 at a masked place, and −inf at an
+    Arguments and errors as there. Not its ``log()``: that has the gradient 0 / 0 at a masked position, and −inf at an
     allowed one whose weight is too small for its number type.
     """
     check_mask(mask, scores)
     if mask is None:
         return scores.log_softmax(dim=-1)
     log_weights = scores.masked_fill(~mask, float("-inf")).log_softmax(dim=-1)
-    return log_weights.masked_fill(~mask, float("-inf"))  # a row without any place came out as NaN
+    return log_weights.masked_fill(~mask, float("-inf"))  # a row without any position came out as NaN
 
 
 def attention_weights(

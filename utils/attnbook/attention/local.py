@@ -1,4 +1,4 @@
-"""Restricted attention that costs what it promises: each place compares itself with its neighbours, and no other."""
+"""Restricted attention that costs what it promises: each position compares itself with its neighbours, and no other."""
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ from attnbook.attention.core import attend
 
 
 def unfold_windows(x: Tensor, radius: int) -> Tensor:
-    """Lay beside each place the places around it: ``(B, T, D)`` -> ``(B, T, D, 2 · radius + 1)``.
+    """Lay beside each position the positions around it: ``(B, T, D)`` -> ``(B, T, D, 2 · radius + 1)``.
 
     Beyond the ends stand zeros. Nothing is copied but the ends: the windows are views of one another.
 
@@ -23,23 +23,24 @@ def unfold_windows(x: Tensor, radius: int) -> Tensor:
 
 
 def inside(length: int, radius: int, device: torch.device | str | None = None) -> Tensor:
-    """``(length, 2 · radius + 1)`` bool: which places of each window there are; a sequence has two ends."""
+    """``(length, 2 · radius + 1)`` bool: which positions of each window there are; a sequence has two ends."""
     offsets = torch.arange(-radius, radius + 1, device=device)  # (2r + 1,)
-    places = torch.arange(length, device=device)[:, None] + offsets  # (T, 2r + 1)
-    return (places >= 0) & (places < length)
+    positions = torch.arange(length, device=device)[:, None] + offsets  # (T, 2r + 1)
+    return (positions >= 0) & (positions < length)
 
 
 def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tuple[Tensor, Tensor]:
-    """Scaled dot attention of each place to those at most ``radius`` away, in O(T · radius · D).
+    """Scaled dot attention of each position to those at most ``radius`` away, in O(T · radius · D).
 
     The same context as ``attend`` with ``window_mask(T, radius)``, without the T × T scores.
 
     Args:
         query, key: ``(B, T, D)``. value: ``(B, T, Dv)``. All have the same places.
-        radius: how far a place sees to either side.
+        radius: how far a position sees to either side.
 
     Returns:
-        context ``(B, T, Dv)`` and weights ``(B, T, 2 · radius + 1)``: column w is the place ``w − radius`` further on.
+        context ``(B, T, Dv)`` and weights ``(B, T, 2 · radius + 1)``: column w belongs to the
+        position ``w − radius`` further on.
         Columns beyond the ends of the sequence are zero.
 
     Raises:

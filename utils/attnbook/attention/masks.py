@@ -14,7 +14,7 @@ def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
         max_length: width of the mask; the longest sentence when left out.
 
     Returns:
-        ``(B, max_length)`` bool, ``True`` at the first ``lengths[b]`` places. For :func:`attend` add an axis for
+        ``(B, max_length)`` bool, ``True`` at the first ``lengths[b]`` positions. For :func:`attend` add an axis for
         the queries: ``padding_mask(lengths)[:, None, :]``.
 
     Raises:
@@ -23,12 +23,12 @@ def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
     """
     check_lengths(lengths, max_length)
     max_length = int(lengths.max()) if max_length is None else max_length
-    places = torch.arange(max_length, device=lengths.device)  # (Tk,)
-    return places < lengths[:, None]  # (B, Tk)
+    positions = torch.arange(max_length, device=lengths.device)  # (Tk,)
+    return positions < lengths[:, None]  # (B, Tk)
 
 
 def causal_mask(length: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:
-    """Let each place attend to itself and to what came before it, never to what comes after.
+    """Let each position attend to itself and to what came before it, never to what comes after.
 
     Args:
         start: the first query; those before it are left out, for a decoder that has read them already.
@@ -42,15 +42,15 @@ def causal_mask(length: int, device: torch.device | str | None = None, start: in
     Source: Vaswani et al. 2017, section 3.2.3.
     """
     check_length(length)
-    places = torch.arange(length, device=device)  # (T,)
-    return places <= places[start:, None]  # (T − start, T)
+    positions = torch.arange(length, device=device)  # (T,)
+    return positions <= positions[start:, None]  # (T − start, T)
 
 
 def window_mask(length: int, radius: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:
-    """Let each place attend to its neighbours only: restricted attention.
+    """Let each position attend to its neighbours only: restricted attention.
 
     Args:
-        radius: how far a place sees to either side. start: as in :func:`causal_mask`.
+        radius: how far a position sees to either side. start: as in :func:`causal_mask`.
 
     Returns:
         ``(length − start, length)`` bool, ``True`` where \\|query − key\\| <= radius.
@@ -62,5 +62,5 @@ def window_mask(length: int, radius: int, device: torch.device | str | None = No
     """
     check_length(length)
     check_radius(radius)
-    places = torch.arange(length, device=device)  # (T,)
-    return (places[start:, None] - places).abs() <= radius  # (T − start, T)
+    positions = torch.arange(length, device=device)  # (T,)
+    return (positions[start:, None] - positions).abs() <= radius  # (T − start, T)

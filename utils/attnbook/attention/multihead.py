@@ -11,7 +11,7 @@ from attnbook.attention.scores import ScaledDot, Score
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
-    """Cut the features of each place into ``heads`` equal parts: ``(B, T, D)`` -> ``(B, H, T, D/H)``.
+    """Cut the features of each position into ``heads`` equal parts: ``(B, T, D)`` -> ``(B, H, T, D/H)``.
 
     Raises:
         ValueError: if D can't be shared equally among the heads.

@@ -17,7 +17,7 @@ def angles(positions: Tensor, dim: int) -> Tensor:
         dim: D, even; a pair is made of two neighbouring features.
 
     Returns:
-        ``(..., T, D/2)``; the first pair turns fastest, one radian a place.
+        ``(..., T, D/2)``; the first pair turns fastest, one radian a position.
 
     Raises:
         ValueError: if ``dim`` is odd.
@@ -31,7 +31,7 @@ def angles(positions: Tensor, dim: int) -> Tensor:
 
 
 def sinusoidal_positions(length: int, dim: int, start: int = 0) -> Tensor:
-    """Sine on the even, cosine on the odd features, of the angles of places ``start`` … ``start + length − 1``.
+    """Sine on the even, cosine on the odd features, of the angles of positions ``start`` … ``start + length − 1``.
 
     Returns:
         ``(length, dim)`` float64, to be cast to what it is added to.
@@ -89,16 +89,16 @@ class Sinusoidal(nn.Module):
         self.dim = dim
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        """``x (B, T, D)``, whose first word stands at place ``start``, plus its positions."""
+        """``x (B, T, D)``, whose first word stands at position ``start``, plus its positions."""
         return x + sinusoidal_positions(x.shape[1], self.dim, start).to(x)
 
 
 class Learned(nn.Module):
-    """Add a trained vector for each place. Places that training never showed are left as they were at the start.
+    """Add a trained vector for each position. Positions that training never showed are left as they were at the start.
 
     Args:
         dim: features of the word vectors.
-        max_length: how many places have a vector; a longer sequence is an error.
+        max_length: how many positions have a vector; a longer sequence is an error.
 
     Source: Gehring et al. 2017, section 3.1.
     """
@@ -108,14 +108,14 @@ class Learned(nn.Module):
         self.vectors = nn.Parameter(torch.randn(max_length, dim) * dim**-0.5)
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        """``x (B, T, D)``, whose first word stands at place ``start``, plus its positions.
+        """``x (B, T, D)``, whose first word stands at position ``start``, plus its positions.
 
         Raises:
-            ValueError: if a place lies beyond ``max_length``.
+            ValueError: if a position lies beyond ``max_length``.
         """
         end = start + x.shape[1]
         if end > len(self.vectors):
-            raise ValueError(f"place {end - 1} has no vector: max_length is {len(self.vectors)}")
+            raise ValueError(f"position {end - 1} has no vector: max_length is {len(self.vectors)}")
         return x + self.vectors[start:end]
 
 

@@ -30,8 +30,8 @@ class Alignment(NamedTuple):
         return Alignment(weights, self.total + weights)
 
     @classmethod
-    def at_first_place(cls, mask: Tensor) -> "Alignment":
-        """Start before the first word: all weight on place 0, nothing summed yet. ``mask (B, Tk)``."""
+    def at_first_position(cls, mask: Tensor) -> "Alignment":
+        """Start before the first word: all weight on position 0, nothing summed yet. ``mask (B, Tk)``."""
         previous = torch.zeros(mask.shape, device=mask.device)  # (B, Tk)
         previous[:, 0] = 1.0
         return cls(previous, torch.zeros_like(previous))
@@ -197,32 +197,32 @@ class Location(Score):
 
     Args:
         query_dim: features of the query.
-        max_length: the number of places it can point at. A longer source is an error.
+        max_length: the number of positions it can point at. A longer source is an error.
 
     Source: Luong et al. 2015, equation 8.
     """
 
     def __init__(self, query_dim: int, max_length: int) -> None:
         super().__init__()
-        self.query_to_places = nn.Linear(query_dim, max_length)
+        self.query_to_positions = nn.Linear(query_dim, max_length)
 
     def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
-        places, known = keys.features.shape[-2], self.query_to_places.out_features
-        if places > known:
-            raise ValueError(f"key has {places} places but this location score knows only max_length = {known}")
-        check_features("query", query, self.query_to_places.in_features)
-        return self.query_to_places(query)[..., :places]  # (..., Tq, max_length) -> (..., Tq, Tk)
+        positions, known = keys.features.shape[-2], self.query_to_positions.out_features
+        if positions > known:
+            raise ValueError(f"key has {positions} positions but this location score knows only max_length = {known}")
+        check_features("query", query, self.query_to_positions.in_features)
+        return self.query_to_positions(query)[..., :positions]  # (..., Tq, max_length) -> (..., Tq, Tk)
 
 
 class LocationAware(Additive):
-    """vᵀ tanh(W_q q + W_k k + W_f f): what a place holds, and whether the decoder has just been near it.
+    """vᵀ tanh(W_q q + W_k k + W_f f): what a position holds, and whether the decoder has just been near it.
 
     f = the previous weights and the sum of all weights so far, seen through a convolution along the source.
 
     Args:
         query_dim, key_dim, hidden: as :class:`Additive`.
-        filters: how many features the convolution makes of each place.
-        width: how many neighbouring places a filter sees (odd).
+        filters: how many features the convolution makes of each position.
+        width: how many neighbouring positions a filter sees (odd).
 
     Raises:
         ValueError: if ``width`` is even (a filter must have a middle), or a decoder has no alignment to give.
@@ -247,11 +247,11 @@ class LocationAware(Additive):
 
 
 class Sharpened(Score):
-    """β · another score: the larger β, the more the best place takes. β = 1/τ, where τ is called the temperature.
+    """β · another score: the larger β, the more the best position takes. β = 1/τ, where τ is called the temperature.
 
     Args:
         score: the score to sharpen; it is kept as it is.
-        beta: a number, or a function of the number of places ``Tk``.
+        beta: a number, or a function of the number of positions ``Tk``.
 
     Source: Chorowski et al. 2015, section 2.3 ("sharpening"); Graves et al. 2014, equation 5, for a learnt β.
     """
@@ -259,7 +259,7 @@ class Sharpened(Score):
     def __init__(self, score: Score, beta: float | Callable[[int], float]) -> None:
         super().__init__()
         self.score = score
-        self.beta = beta if callable(beta) else lambda places: beta
+        self.beta = beta if callable(beta) else lambda positions: beta
 
     def project_key(self, key: Tensor) -> Tensor:
         return self.score.project_key(key)

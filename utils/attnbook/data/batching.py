@@ -122,7 +122,7 @@ class Task:
         return self._encoded.rows(self._batches(self._encoded.lengths, seed, epoch, batch_size)[number])
 
     def _batches(self, lengths: Tensor, seed: int, epoch: int, batch_size: int) -> list[Tensor]:
-        """The batches of an epoch, each the places of its examples in `train`; the last epoch is kept.
+        """The batches of an epoch, each the positions of its examples in `train`; the last epoch is kept.
 
         Examples of like length share a batch, so that little time goes into padding: shuffle all, sort each
         pool of 50 batches by length, cut it into batches, shuffle these.

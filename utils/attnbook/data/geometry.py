@@ -1,7 +1,7 @@
 """Points in the unit square and what can be drawn through them: hulls, polygons, areas, the symmetries of the square.
 
-A polygon is a row of places, ``(B, T)`` long: which of the N points comes first, second, …, and N (no point's number)
-wherever the polygon has ended.
+A polygon is a row of positions, ``(B, T)`` long: which of the N points comes first, second, …, and N (no
+point's number) wherever the polygon has ended.
 """
 
 import torch
@@ -30,18 +30,20 @@ def check_points(points: Tensor) -> None:
         raise ValueError("points must be finite numbers; there is an infinity or a NaN among them")
 
 
-def check_places(name: str, places: Tensor, points: Tensor, most: int) -> None:
-    """Raise a ValueError unless ``places`` is ``(B, T)``, T > 0, whole numbers from 0 to ``most``."""
+def check_positions(name: str, positions: Tensor, points: Tensor, most: int) -> None:
+    """Raise a ValueError unless ``positions`` is ``(B, T)``, T > 0, whole numbers from 0 to ``most``."""
     check_points(points)
-    if places.ndim != 2 or len(places) != len(points) or places.shape[1] == 0 or places.is_floating_point():
-        raise ValueError(f"{name} must be whole numbers ({len(points)}, T), got {places.dtype} {tuple(places.shape)}")
-    if not 0 <= int(places.min()) <= int(places.max()) <= most:
-        raise ValueError(f"{name} must hold places from 0 to {most}, got {int(places.min())} to {int(places.max())}")
+    if positions.ndim != 2 or len(positions) != len(points) or positions.shape[1] == 0 or positions.is_floating_point():
+        given = f"{positions.dtype} {tuple(positions.shape)}"
+        raise ValueError(f"{name} must be whole numbers ({len(points)}, T), got {given}")
+    if not 0 <= int(positions.min()) <= int(positions.max()) <= most:
+        given = f"{int(positions.min())} to {int(positions.max())}"
+        raise ValueError(f"{name} must hold positions from 0 to {most}, got {given}")
 
 
-def corners(points: Tensor, places: Tensor) -> Tensor:
-    """Look up the points ``(B, N, 2)`` at ``places (B, T)``: ``(B, T, 2)``."""
-    return points.gather(1, places[..., None].expand(*places.shape, 2))
+def corners(points: Tensor, positions: Tensor) -> Tensor:
+    """Look up the points ``(B, N, 2)`` at ``positions (B, T)``: ``(B, T, 2)``."""
+    return points.gather(1, positions[..., None].expand(*positions.shape, 2))
 
 
 def turn(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
@@ -65,7 +67,7 @@ def convex_hull(points: Tensor) -> Tensor:
         points: ``(B, N, 2)``.
 
     Returns:
-        ``(B, T)`` long, the corners' places and then N at least once, so T ≤ N + 1. Of leftmost points the lowest is
+        ``(B, T)`` long, the corners' positions and then N at least once, so T ≤ N + 1. Of leftmost points the lowest is
         first, of equal points the one with the lowest number.
 
     Raises:
@@ -77,16 +79,16 @@ def convex_hull(points: Tensor) -> Tensor:
     check_points(points)
     start = _leftmost(points)  # (B,)
     home = corners(points, start[:, None])  # (B, 1, 2)
-    places, ended = [start], torch.zeros_like(start, dtype=torch.bool)
+    positions, ended = [start], torch.zeros_like(start, dtype=torch.bool)
     for _ in range(points.shape[1]):
-        here = corners(points, places[-1][:, None].clamp_max(points.shape[1] - 1))  # (B, 1, 2)
+        here = corners(points, positions[-1][:, None].clamp_max(points.shape[1] - 1))  # (B, 1, 2)
         following = _next_corner(points, here)  # (B,)
         # Coordinates are compared, not numbers: the walk may come home to a twin of the first point.
         ended = ended | (corners(points, following[:, None]) == home).flatten(1).all(dim=-1)
-        places.append(following.masked_fill(ended, points.shape[1]))
+        positions.append(following.masked_fill(ended, points.shape[1]))
         if ended.all():
             break
-    return torch.stack(places, dim=1)  # (B, T)
+    return torch.stack(positions, dim=1)  # (B, T)
 
 
 def _leftmost(points: Tensor) -> Tensor:
@@ -114,7 +116,7 @@ def _edges(points: Tensor, polygon: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     What stands after a polygon's end is replaced by its first corner, so that those edges are single points.
     """
-    check_places("polygon", polygon, points, points.shape[1])
+    check_positions("polygon", polygon, points, points.shape[1])
     there = (polygon != points.shape[1]).cumprod(dim=-1).bool()  # (B, T): up to the first end
     begins = corners(points, torch.where(there, polygon, polygon[:, :1]).clamp_max(points.shape[1] - 1))  # (B, T, 2)
     return begins, begins.roll(-1, dims=1), there
@@ -123,7 +125,7 @@ def _edges(points: Tensor, polygon: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def polygon_area(points: Tensor, polygon: Tensor) -> Tensor:
     """Signed area of each polygon, positive when it runs counter-clockwise: ``(B, N, 2), (B, T)`` -> ``(B,)``.
 
-    The shoelace formula, in float64. Raises ValueError for places that are none.
+    The shoelace formula, in float64. Raises ValueError for positions that are none.
     """
     begins, ends, there = _edges(points, polygon)
     home = begins[:, :1].expand_as(begins)
@@ -131,8 +133,8 @@ def polygon_area(points: Tensor, polygon: Tensor) -> Tensor:
 
 
 def _has_repeats(polygon: Tensor, there: Tensor) -> Tensor:
-    """Whether a place comes twice before the end: ``(B, T), (B, T)`` -> ``(B,)`` bool."""
-    visits = F.one_hot(polygon) * there[..., None]  # (B, T, largest place + 1)
+    """Whether a position comes twice before the end: ``(B, T), (B, T)`` -> ``(B,)`` bool."""
+    visits = F.one_hot(polygon) * there[..., None]  # (B, T, largest position + 1)
     return (visits.sum(dim=1) > 1).any(dim=-1)
 
 
@@ -142,13 +144,13 @@ def is_convex_hull(points: Tensor, polygon: Tensor) -> Tensor:
     Any corner may come first; the direction must be counter-clockwise.
 
     Args:
-        points: ``(B, N, 2)``. polygon: ``(B, T)`` places, N from the end on.
+        points: ``(B, N, 2)``. polygon: ``(B, T)`` positions, N from the end on.
 
     Returns:
         ``(B,)`` bool. ``False`` for less than three corners, and where a corner comes twice.
 
     Raises:
-        ValueError: if the shapes don't fit or there are places that are none.
+        ValueError: if the shapes don't fit or there are positions that are none.
     """
     begins, ends, there = _edges(points, polygon)
     bends = turn(begins[:, :, None], ends[:, :, None], points[:, None])  # (B, T, N)

@@ -1,7 +1,7 @@
-"""Tasks whose answer is a row of places in the input: sorting numbers, walking around a hull, a round trip.
+"""Tasks whose answer is a row of positions in the input: sorting numbers, walking around a hull, a round trip.
 
 A batch is a :class:`~attnbook.data.batching.Batch` of points: source ``(B, N, P)`` of real numbers, lengths ``(B,)``,
-target ``(B, T)`` long, places from 0 to N − 1, and N where a row has ended.
+target ``(B, T)`` long, positions from 0 to N − 1, and N where a row has ended.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from attnbook.seeding import generator
 
 
 def batch_of(points: Tensor, target: Tensor) -> Batch:
-    """A batch of instances that all have as many places: ``points (B, N, P)``, ``target (B, T)``."""
+    """A batch of instances that all have as many positions: ``points (B, N, P)``, ``target (B, T)``."""
     return Batch(points, torch.full((len(points),), points.shape[1]), target)
 
 

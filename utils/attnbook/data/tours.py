@@ -1,13 +1,13 @@
 """Round trips through cities (the travelling salesman's problem): the shortest one, and quicker ways to a short one.
 
-Cities are points ``(B, N, 2)``; a tour is a row of places ``(B, N)`` long that names each city once. From the last city
-it goes back to the first.
+Cities are points ``(B, N, 2)``; a tour is a row of positions ``(B, N)`` long that names each city once. From the last
+city it goes back to the first.
 """
 
 import torch
 from torch import Tensor
 
-from attnbook.data.geometry import SYMMETRIES, check_places, check_points, corners, polygon_area, turn_square
+from attnbook.data.geometry import SYMMETRIES, check_points, check_positions, corners, polygon_area, turn_square
 
 MOST_CITIES = 13  # Held and Karp's table has (N − 1) · 2^(N − 1) entries for each instance
 _ENTRIES = 2**20  # of the tables that are filled side by side: what a cache holds
@@ -20,7 +20,7 @@ def distances(points: Tensor) -> Tensor:
 
 
 def _check_tour(points: Tensor, tour: Tensor) -> None:
-    check_places("tour", tour, points, points.shape[1] - 1)
+    check_positions("tour", tour, points, points.shape[1] - 1)
     everywhere = torch.arange(points.shape[1], device=tour.device).expand(len(points), -1)
     if tour.shape != everywhere.shape or not torch.equal(tour.sort(dim=-1).values, everywhere):
         raise ValueError(f"tour must name each of the {points.shape[1]} cities once, got {tour.tolist()}")
@@ -54,7 +54,7 @@ def optimality_gap(length: Tensor, optimal: Tensor) -> Tensor:
 def canonical_tour(points: Tensor, tour: Tensor) -> Tensor:
     """The same round trip, told from city 0 on and counter-clockwise: ``(B, N)``.
 
-    2 · N rows of places are one trip; a network shall learn one of them. Raises ValueError as :func:`tour_length`.
+    2 · N rows of positions are one trip; a network shall learn one of them. Raises ValueError as :func:`tour_length`.
 
     Source: Vinyals et al. 2015, section 4.1 (theirs starts at city 0 too, but has no direction).
     """
@@ -170,14 +170,14 @@ def two_opt(points: Tensor, tour: Tensor) -> Tensor:
     Source: Croes 1958.
     """
     _check_tour(points, tour)
-    places = torch.arange(tour.shape[1], device=tour.device)  # (N,)
+    positions = torch.arange(tour.shape[1], device=tour.device)  # (N,)
     while True:
         gain, first, last = _best_reversal(points.double(), tour)  # (B,) each
         better = gain > 1e-9  # what is less is rounding, and could go to and fro for ever
         if not better.any():
             return tour
-        inside = (places > first[:, None]) & (places <= last[:, None]) & better[:, None]  # (B, N)
-        tour = tour.gather(1, torch.where(inside, first[:, None] + 1 + last[:, None] - places, places))
+        inside = (positions > first[:, None]) & (positions <= last[:, None]) & better[:, None]  # (B, N)
+        tour = tour.gather(1, torch.where(inside, first[:, None] + 1 + last[:, None] - positions, positions))
 
 
 def _best_reversal(points: Tensor, tour: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -26,7 +26,7 @@ TESTS = 400  # strings for the test
 
 
 class Answerer(nn.Module):
-    """Reads a string through one layer and answers from its last place.
+    """Reads a string through one layer and answers from its last position.
 
     Args:
         layer: ``(B, T, D) -> (B, T, D)``, see :mod:`attnbook.models.sequence_layers`.

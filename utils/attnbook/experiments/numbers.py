@@ -59,6 +59,7 @@ RECIPES = {
     "plain_32": Recipe(2400, hidden=32),
     "attention_64": Recipe(1200, "additive", hidden=64),
     "location_aware_64": Recipe(1200, "location_aware", hidden=64, kept=True),
+    "plain_longer": Recipe(9600),  # not of equal time: whether the size of the state or its training was the limit
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 

@@ -1,4 +1,4 @@
-"""Answers that are places: sorting, hulls and round trips, read by an LSTM or by a Transformer (chapter 14)."""
+"""Answers that are positions: sorting, hulls and round trips, read by an LSTM or by a Transformer (chapter 14)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ BEAM = 4
 
 def sorting_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """``exact``: share of the rows that are sorted without a mistake."""
-    places = greedy_pointer_decode(model, batch.source).tokens
-    return {"exact": _share((places == batch.target).all(dim=1))}
+    positions = greedy_pointer_decode(model, batch.source).tokens
+    return {"exact": _share((positions == batch.target).all(dim=1))}
 
 
 def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
@@ -37,10 +37,10 @@ def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     ``area`` counts what is no polygon as 0; ``area_of_polygons`` leaves it out, as Vinyals et al. 2015 do.
     """
     points = batch.source
-    places = greedy_pointer_decode(model, points).tokens  # (B, T)
-    covered, simple = hull_area_covered(points, places), is_simple(points, places)  # (B,) each
+    positions = greedy_pointer_decode(model, points).tokens  # (B, T)
+    covered, simple = hull_area_covered(points, positions), is_simple(points, positions)  # (B,) each
     return {
-        "exact": _share(is_convex_hull(points, places)),
+        "exact": _share(is_convex_hull(points, positions)),
         "polygons": _share(simple),
         "area": _share(covered),
         "area_of_polygons": _share(covered[simple]) if simple.any() else 0.0,
@@ -82,7 +82,7 @@ class Puzzle:
     """One task: instances to train on and to test with, and what to measure.
 
     Fields:
-        trained, tested: numbers of places.
+        trained, tested: numbers of positions.
         instances, figures: how to draw a batch ``(size, count, seed)``, and what to ask a model on one.
         training: how to draw a batch to train on, where that differs.
         features, may_stop, first: see :class:`~attnbook.models.pointer.PointerNetwork`.
@@ -114,7 +114,7 @@ PUZZLES = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is chosen about a model: its puzzle, by name, what encodes the places, and its training.
+    """What is chosen about a model: its puzzle, by name, what encodes the positions, and its training.
 
     ``kept``: whether the weights of seed 0 are kept.
     """
@@ -125,8 +125,8 @@ class Recipe:
     kept: bool = False
 
 
-# One to three minutes each on one core, but for the Transformer that sorts: with visited places masked, any score that
-# falls with the number will do, and that it finds in a few steps.
+# One to three minutes each on one core, except the Transformer that sorts: with visited positions masked, any
+# score that falls with the number will do, and that it finds in a few steps.
 RECIPES = {
     "sort_lstm": Recipe("sort", "lstm", 1200),
     "sort_transformer": Recipe("sort", "transformer", 300),

@@ -46,8 +46,8 @@ class AtTheVerb(NamedTuple):
         right: ``(B,)`` bool, whether the verb in its right number is likelier than in the wrong one.
         share: ``(B,)``, weight on the subject; ``None`` for a reader without attention. NaN where the subject is the
             last word itself, which is not yet past.
-        even: ``(B,)``, the weight that the subject would have if all places had the same.
-        top: ``(B,)`` bool, whether no place has more weight than the subject.
+        even: ``(B,)``, the weight that the subject would have if all positions had the same.
+        top: ``(B,)`` bool, whether no position has more weight than the subject.
     """
 
     right: Tensor
@@ -63,14 +63,14 @@ def at_the_verb(model: nn.Module, task: Task, examples: list[Example]) -> AtTheV
     logits, weights = model(shift_right(target))  # row t has read t words, and guesses word t
     subject, verb = torch.tensor([subject_and_verb(example) for example in examples]).to(target.device).T  # (B,) each
     rows = torch.arange(len(examples), device=target.device)
-    verbs = [example.source[place] for example, place in zip(examples, verb.tolist(), strict=True)]
+    verbs = [example.source[position] for example, position in zip(examples, verb.tolist(), strict=True)]
     wrong = torch.tensor(task.target_vocabulary.encode(map(other_number, verbs)), device=target.device)
     scores = logits[rows, verb]  # (B, V)
     right = scores[rows, target[rows, verb]] > scores[rows, wrong]
     if weights is None:
         return AtTheVerb(right)
-    weights = weights[rows, verb]  # (B, T), over the places of the start symbol and of all words but the last
-    share = weights[rows, subject + 1].masked_fill(verb == subject + 1, torch.nan)  # word i stands at place i + 1
+    weights = weights[rows, verb]  # (B, T), over the positions of the start symbol and of all words but the last
+    share = weights[rows, subject + 1].masked_fill(verb == subject + 1, torch.nan)  # word i stands at position i + 1
     return AtTheVerb(right, share, 1 / verb, weights[rows, subject + 1] == weights.amax(dim=-1))
 
 

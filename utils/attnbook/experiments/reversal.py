@@ -9,19 +9,21 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.seeding import seed_everything
 
-STEPS = {"plain": 2400, "attention": 1200}
+STEPS = {"plain": 2400, "attention": 1200, "plain_two_letters": 2400}
 
 
 @cache
-def task() -> Task:
-    """The task, made once a process."""
-    return reversed_strings()
+def task(letters: str = "abcdefghij") -> Task:
+    """The task, made once per process. With two letters a string is as long, but has 1 bit per letter, not 3.3."""
+    return reversed_strings(letters)
 
 
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    return Outcome(train_and_measure(build(job.model, task()), task(), job))
+    name, _, two_letters = job.model.partition("_")
+    lesson = task("ab") if two_letters else task()
+    return Outcome(train_and_measure(build(name, lesson), lesson, job))
 
 
 EXPERIMENT = Experiment("reversal", STEPS, run, {"task": "reversed_strings()", **TRAINING})

@@ -108,7 +108,7 @@ def loss_of(name: str, steps: int, seed: int) -> Loss:
 
 @torch.no_grad()
 def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -> dict:
-    """Part of the words that are wrong 1, 2, … places after a sentence's first error, on two prefixes.
+    """Part of the words that are wrong 1, 2, … positions after a sentence's first error, on two prefixes.
 
     own: the model reads what it wrote itself. forced: it reads the right words. Up to the first error the two are the
     same, so both have it at the same place; the sentences are the same too.

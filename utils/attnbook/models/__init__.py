@@ -4,6 +4,7 @@ from attnbook.models.block import Block, PostNormBlock, TransformerConfig
 from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
+from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
     PointerNetwork,
@@ -32,6 +33,8 @@ __all__ = [
     "LSTMTagger",
     "LanguageModel",
     "LanguageModelState",
+    "LuongSeq2Seq",
+    "LuongState",
     "Maps",
     "NTMConfig",
     "NTMRecord",
@@ -44,8 +47,10 @@ __all__ = [
     "TransformerConfig",
     "TransformerState",
     "answer_log_probs",
+    "attentional_state",
     "beam_pointer_decode",
     "greedy_pointer_decode",
+    "input_feeding_step",
     "mask_visited",
     "pointer_log_probs",
     "pointer_loss",

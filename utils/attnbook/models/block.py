@@ -73,7 +73,7 @@ class TransformerConfig:
 
 
 class FeedForward(nn.Module):
-    """W_2 relu(W_1 x + b_1) + b_2, the same for each place: the part that computes, where attention only fetches.
+    """W_2 relu(W_1 x + b_1) + b_2, the same for each position: the part that computes, where attention only fetches.
 
     Source: Vaswani et al. 2017, equation 2.
     """

@@ -19,7 +19,7 @@ class Tapes(NamedTuple):
 
     Fields:
         prepared: ``(B, t, A)``, the keys: the hidden tape h_1 … h_t as the score prepared it.
-        values: ``(B, t, 2 · D)``, each place of the hidden tape and of the memory tape side by side, [h_i, c_i].
+        values: ``(B, t, 2 · D)``, each position of the hidden tape and of the memory tape side by side, [h_i, c_i].
         summary: ``(B, D)``, h̃_t, what was read from the hidden tape at step t.
     """
 
@@ -62,7 +62,7 @@ class LSTMN(nn.Module):
 
         Returns:
             logits ``(B, T, V)``, row t guesses the word after word t; weights ``(B, T, T)``, row t says where the
-            reader looked at word t: sums to 1 over the places before t. Row 0 is all zeros.
+            reader looked at word t: sums to 1 over the positions before t. Row 0 is all zeros.
 
         Raises:
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.

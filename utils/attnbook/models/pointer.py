@@ -1,6 +1,6 @@
-"""The pointer network: attention whose weights are the answer, a distribution over the places of the input.
+"""The pointer network: attention whose weights are the answer, a distribution over the positions of the input.
 
-N places have the numbers 0 … N − 1. What the network can name at a step is N + 1 things, the places and then the end,
+N positions have the numbers 0 … N − 1. What the network can name at a step is N + 1 things, the positions and the end,
 number N; as a decoder's *input* the number N means the beginning.
 """
 
@@ -21,11 +21,11 @@ from attnbook.training.losses import shift_right
 def pointer_log_probs(
     query: Tensor, key: Tensor | PreparedKeys, score: Callable[..., Tensor], mask: Tensor | None = None
 ) -> Tensor:
-    """Log-probability of pointing at each place: attention's weights, in logarithms, and no weighted sum after them.
+    """Log-probability of pointing at each position: attention's weights, in logarithms, and no weighted sum after them.
 
     Args:
         query: ``(B, Tq, Dq)``, what is asked with: the decoder's states.
-        key: ``(B, Tk, Dk)``, the places, or what the score has prepared of them.
+        key: ``(B, Tk, Dk)``, the positions, or what the score has prepared of them.
         score: any ``(query, key) -> (B, Tq, Tk)``; the paper's is :class:`~attnbook.attention.scores.Additive`.
         mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may be pointed at.
 
@@ -44,7 +44,7 @@ def mask_visited(mask: Tensor, chosen: Tensor) -> Tensor:
     """Where one may point after ``chosen`` has been pointed at: a new mask, the given one stays as it is.
 
     Args:
-        mask: ``(B, N)`` bool. chosen: ``(B,)`` places; N, the end, masks nothing.
+        mask: ``(B, N)`` bool. chosen: ``(B,)`` positions; N, the end, masks nothing.
 
     Returns:
         ``(B, N)`` bool.
@@ -57,12 +57,12 @@ def mask_visited(mask: Tensor, chosen: Tensor) -> Tensor:
     if mask.ndim != 2 or chosen.shape != mask.shape[:1]:
         raise ValueError(f"mask (B, N) and chosen (B,) do not fit: {tuple(mask.shape)} and {tuple(chosen.shape)}")
     if not 0 <= int(chosen.min()) <= int(chosen.max()) <= mask.shape[1]:
-        raise ValueError(f"chosen must hold places from 0 to {mask.shape[1]}, got {chosen.tolist()}")
+        raise ValueError(f"chosen must hold positions from 0 to {mask.shape[1]}, got {chosen.tolist()}")
     return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])
 
 
 def mask_visited_by_step(mask: Tensor, read: Tensor) -> Tensor:
-    """:func:`mask_visited` for all steps at once: row t is what is left after the first t + 1 places of ``read``.
+    """:func:`mask_visited` for all steps at once: row t is what is left after the first t + 1 positions of ``read``.
 
     ``mask (B, N), read (B, T)`` -> ``(B, T, N)`` bool.
     """
@@ -75,9 +75,9 @@ class PointerState(NamedTuple):
 
     Fields:
         hidden, cell: ``(B, D)`` of its LSTM.
-        inputs: ``(B, N + 1, D)``, what it reads when a place has been chosen; last: at the beginning.
-        prepared: the keys of the places and of the end, as the score prepared them once.
-        mask: ``(B, N)`` bool, the places that are left.
+        inputs: ``(B, N + 1, D)``, what it reads when a position has been chosen; last: at the beginning.
+        prepared: the keys of the positions and of the end, as the score prepared them once.
+        mask: ``(B, N)`` bool, the positions that are left.
     """
 
     hidden: Tensor
@@ -90,17 +90,17 @@ class PointerState(NamedTuple):
 class PointerNetwork(nn.Module):
     """Read N points, then point at them one by one, at none of them twice.
 
-    u_tj = vᵀ tanh(W_1 e_j + W_2 d_t),  p(C_t = j | C_1 … C_{t−1}) = softmax(u_t)_j over the places that are left,
-    with e_j the encoder's state at place j, and d_t the decoder's state after it has read the place chosen before.
+    u_tj = vᵀ tanh(W_1 e_j + W_2 d_t),  p(C_t = j | C_1 … C_{t−1}) = softmax(u_t)_j over the positions that are left,
+    with e_j the encoder's state at position j, and d_t the decoder's state after it has read the last chosen position.
 
     Args:
         features: numbers that describe a point, P: 2 in the plane, 1 for sorting.
         hidden: features D of everything inside.
         encoder: ``"lstm"`` (the paper), ``"bilstm"``, or ``"transformer"``, which does not know the order of its input.
-        may_stop: it may end before all places are named (a hull). If not, it ends when none is left, and never before.
-        first: the place at which every answer begins (a round trip); ``None``: it chooses the first place too.
+        may_stop: it may end before all positions are named (a hull). If not, it ends when none is left.
+        first: the position at which every answer begins (a round trip); ``None``: it chooses the first position too.
 
-    Source: Vinyals et al. 2015, sections 2.2 and 2.3. There places are masked only at the end, and for tours.
+    Source: Vinyals et al. 2015, sections 2.2 and 2.3. There positions are masked only at the end, and for tours.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class PointerNetwork(nn.Module):
             raise ValueError(f"lengths must be {wanted}, got {lengths.tolist()}")
 
     def forward(self, points: Tensor, lengths: Tensor, decoder_input: Tensor) -> tuple[Tensor, Tensor]:
-        """Teacher forcing: all steps in one pass, the decoder reading the right place before each.
+        """Teacher forcing: all steps in one pass, the decoder reading the right position before each.
 
         Args:
             points, lengths: as :meth:`start`.
-            decoder_input: ``(B, T)``, what is read before each step: places, or N for the beginning.
+            decoder_input: ``(B, T)``, what is read before each step: positions, or N for the beginning.
 
         Returns:
             log-probabilities ``(B, T, N + 1)`` and their exponentials, the weights.
@@ -167,14 +167,14 @@ class PointerNetwork(nn.Module):
     select = staticmethod(decoding.select)
 
     def _point(self, read: Tensor, state: PointerState, mask: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
-        """Read places ``(B, T)`` from a state on, and point after each at what its row of ``mask (B, T, N)`` allows."""
+        """Read positions ``(B, T)`` from a state on; after each, point at what its row of ``mask (B, T, N)`` allows."""
         inputs = state.inputs.gather(1, read[..., None].expand(*read.shape, state.inputs.shape[-1]))  # (B, T, D)
         query, last = self.decoder(inputs, (state.hidden[None], state.cell[None]))  # (B, T, D)
         log_probs = pointer_log_probs(query, state.prepared, self.score, self._with_end(mask))
         return log_probs, log_probs.exp(), last
 
     def _with_end(self, mask: Tensor) -> Tensor:
-        """``(B, T, N)`` -> ``(B, T, N + 1)``: the end is allowed when no place is left, or at any time."""
+        """``(B, T, N)`` -> ``(B, T, N + 1)``: the end is allowed when no position is left, or at any time."""
         may_end = torch.ones_like(mask[..., :1]) if self.may_stop else ~mask.any(dim=-1, keepdim=True)
         return torch.cat([mask, may_end], dim=-1)
 
@@ -187,10 +187,10 @@ def _with(rows: Tensor, vector: Tensor) -> Tensor:
 def answer_log_probs(model: PointerNetwork, points: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
     """Log-probability of each step of an answer, teacher-forced: ``target (B, T)`` -> ``(B, T)`` in nats.
 
-    A first place that is given, and all that stands after an answer's end, has probability 1.
+    A first position that is given, and all that stands after an answer's end, has probability 1.
     """
     size, given = points.shape[1], 0 if model.first is None else 1
-    read = shift_right(target, size)[:, given:]  # from the given place on, the beginning is never read
+    read = shift_right(target, size)[:, given:]  # from the given position on, the beginning is never read
     log_probs, _ = model(points, lengths, read)  # (B, T − given, N + 1)
     chosen = log_probs.gather(2, target[:, given:, None])[..., 0]  # (B, T − given)
     chosen = chosen.masked_fill(read_ends(target, size)[:, given:], 0.0)
@@ -212,13 +212,13 @@ def pointer_loss(model: PointerNetwork, batch: Batch) -> Tensor:
 
 
 def greedy_pointer_decode(model: PointerNetwork, points: Tensor, lengths: Tensor | None = None) -> decoding.Decoded:
-    """Point at the likeliest of the places that are left, until none is, or the end is likelier.
+    """Point at the likeliest of the positions that are left, until none is, or the end is likelier.
 
     Args:
         points: ``(B, N, P)``. lengths: ``(B,)``, how many of them are real; all when left out.
 
     Returns:
-        tokens ``(B, L)``, places, and N after an answer's end; weights ``(B, L, N + 1)``.
+        tokens ``(B, L)``, positions, and N after an answer's end; weights ``(B, L, N + 1)``.
     """
     lengths, begin, steps = _plan(model, points, lengths)
     tokens, weights = decoding.greedy(model, points, lengths, max_length=steps, bos=begin, eos=points.shape[1])

@@ -1,4 +1,4 @@
-"""Two readers of a set of points for the pointer network: an LSTM, place by place, and a Transformer, all at once."""
+"""Two readers of a set of points for the pointer network: an LSTM, point by point, and a Transformer, all at once."""
 
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -8,7 +8,7 @@ from attnbook.models.transformer import Stack
 
 
 class LSTMEncoder(nn.Module):
-    """Read the places one after the other with an LSTM; each place's state is its key.
+    """Read the positions one after the other with an LSTM; each position's state is its key.
 
     Args:
         hidden: features D of input, keys and state; each direction has half of them where there are two.
@@ -29,7 +29,7 @@ class LSTMEncoder(nn.Module):
         )
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Read ``x (B, N, D)``, of which ``mask (B, N)`` marks the real places, the first of each row.
+        """Read ``x (B, N, D)``, of which ``mask (B, N)`` marks the real positions, the first of each row.
 
         Returns:
             keys ``(B, N, D)``, and the decoder's first state: hidden and cell, ``(B, D)`` each.
@@ -42,7 +42,7 @@ class LSTMEncoder(nn.Module):
 
 
 class TransformerEncoder(nn.Module):
-    """Let each place look at all the others, without positions: the order in which places stand means nothing.
+    """Let each point attend to all the others, without position vectors: the order in which points stand means nothing.
 
     Args:
         d_model: features D.
@@ -61,7 +61,7 @@ class TransformerEncoder(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Arguments and returns as :meth:`LSTMEncoder.forward`; the first state is read off the mean of the keys."""
         for layer in self.stack.layers:
-            x = layer(x, mask[:, None]).x  # (B, 1, N): every place may attend to every real place
+            x = layer(x, mask[:, None]).x  # (B, 1, N): every position may attend to every real position
         keys = self.stack.last_norm(x)
         real = mask[..., None]  # (B, N, 1)
         mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)  # (B, D)

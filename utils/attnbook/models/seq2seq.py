@@ -233,7 +233,7 @@ class AttentionSeq2Seq(_Seq2Seq):
             annotations=encoded.annotations,
             prepared=self.score.prepare(encoded.annotations),
             mask=encoded.mask,
-            alignment=Alignment.at_first_place(encoded.mask),
+            alignment=Alignment.at_first_position(encoded.mask),
         )
 
     def step(self, token: Tensor, state: AttentionState) -> tuple[Tensor, AttentionState, Tensor]:

@@ -1,4 +1,4 @@
-"""Four ways to let the places of a sequence know of each other: ``(B, T, D)`` in, ``(B, T, D)`` out.
+"""Four ways to let the positions of a sequence know of each other: ``(B, T, D)`` in, ``(B, T, D)`` out.
 
 Self-attention, whole or in a window, a recurrent network, a convolution: the rows of the table in Vaswani et al. 2017.
 """
@@ -22,7 +22,7 @@ class ParameterFreeAttention(nn.Module):
         self.fused = fused
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix the places of ``x (B, T, D)``."""
+        """Mix the positions of ``x (B, T, D)``."""
         return attend(x, x, x, score=scaled_dot, fused=self.fused)[0]
 
 
@@ -31,8 +31,8 @@ class SelfAttention(nn.Module):
 
     Args:
         dim: features D of input, query, key, value and output.
-        causal: let each place see itself and the past only.
-        radius: let each place see only those at most so far away; ``None`` lets it see all.
+        causal: let each position see itself and the past only.
+        radius: let each position see only those at most so far away; ``None`` lets it see all.
 
     Raises:
         ValueError: if both ``causal`` and a ``radius`` are given.
@@ -50,7 +50,7 @@ class SelfAttention(nn.Module):
         self.causal, self.radius = causal, radius
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix the places of ``x (B, T, D)``."""
+        """Mix the positions of ``x (B, T, D)``."""
         return self.attend(x)[0]
 
     def attend(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -95,7 +95,7 @@ class Recurrent(nn.Module):
 
 
 class Convolution(nn.Module):
-    """A convolution over the places: each sees ``kernel`` of them, itself in the middle.
+    """A convolution over the positions: each sees ``kernel`` of them, itself in the middle.
 
     Args:
         dim: features D of input and output.
@@ -105,9 +105,9 @@ class Convolution(nn.Module):
     def __init__(self, dim: int, kernel: int = 3) -> None:
         super().__init__()
         if kernel < 1 or kernel % 2 == 0:
-            raise ValueError(f"kernel must be odd, so that a place has as many neighbours on each side; got {kernel}")
+            raise ValueError(f"kernel must be odd, with as many neighbours on each side of a position; got {kernel}")
         self.convolution = nn.Conv1d(dim, dim, kernel, padding=kernel // 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix the places of ``x (B, T, D)``."""
+        """Mix the positions of ``x (B, T, D)``."""
         return self.convolution(x.transpose(1, 2)).transpose(1, 2)  # (B, D, T) inside

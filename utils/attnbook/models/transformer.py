@@ -62,7 +62,7 @@ class Embedding(nn.Module):
         nn.init.normal_(self.words.weight, std=config.d_model**-0.5)
 
     def forward(self, words: Tensor, start: int = 0) -> Tensor:
-        """``words (B, T)``, the first of which stands at place ``start`` -> ``(B, T, D)``."""
+        """``words (B, T)``, the first of which stands at position ``start`` -> ``(B, T, D)``."""
         x = self.words(words) * self.words.embedding_dim**0.5  # (B, T) -> (B, T, D)
         return self.dropout(x if self.add_positions is None else self.add_positions(x, start))
 

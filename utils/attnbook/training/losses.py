@@ -15,7 +15,7 @@ def shift_right(target: Tensor, bos: int = BOS) -> Tensor:
         target: ``(B, T)`` whole numbers.
 
     Returns:
-        ``(B, T)``; the word at place t is the one that the model should have written at t − 1.
+        ``(B, T)``; the word at position t is the one that the model should have written at t − 1.
 
     Raises:
         ValueError: if ``target`` is not ``(B, T)`` with T > 0.
@@ -33,14 +33,14 @@ def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: flo
 
     Args:
         logits: ``(B, T, V)`` unnormalised scores of each next word.
-        target: ``(B, T)`` the right words; places that hold ``pad`` do not count.
+        target: ``(B, T)`` the right words; positions that hold ``pad`` do not count.
         smoothing: part of the probability that the target spreads evenly over all V words (label smoothing).
 
     Returns:
         a scalar.
 
     Raises:
-        ValueError: if the shapes do not fit, every place is padding, or ``smoothing`` lies outside 0..1.
+        ValueError: if the shapes do not fit, every position is padding, or ``smoothing`` lies outside 0..1.
 
     Source: Szegedy et al. 2016, section 7, and Vaswani et al. 2017, section 5.4, for the smoothing.
     """

@@ -73,7 +73,7 @@ def inverse_sigmoid_decay(step: int, k: float) -> float:
 
 
 def keep_mask(shape: Sequence[int], keep: float, generator: torch.Generator) -> Tensor:
-    """Where the right word is read: each place with probability ``keep``, place 0 (the start symbol) always.
+    """Where the right word is read: each position with probability ``keep``, position 0 (the start symbol) always.
 
     Returns:
         ``shape`` = ``(B, T)`` bool, on the generator's device.

@@ -1,4 +1,4 @@
-"""What every attention's weights must be, whatever they are made of: shares of one, and none for closed places."""
+"""What every attention's weights must be, whatever they are made of: shares of one, and none for closed positions."""
 
 from __future__ import annotations
 

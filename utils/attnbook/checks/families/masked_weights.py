@@ -1,4 +1,4 @@
-"""What goes wrong in a softmax with closed places, alone (lab 2) or in attention (lab 3): edits of either reference."""
+"""What goes wrong in a softmax with masked positions (lab 2), or in attention (lab 3): edits of either reference."""
 
 from __future__ import annotations
 

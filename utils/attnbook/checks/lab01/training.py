@@ -117,7 +117,7 @@ wrong = SEQUENCE_LOSS.mistakes
 wrong("padding counted", {MEAN: "losses.mean()"}).says("""
     You took the mean over all positions, including padding. Then a model reaches a low loss by predicting padding,
     which is easy. Only real words may count, in the sum and in their number.""")
-wrong("divided by all places", {"real.sum()": "real.numel()"}).says("""
+wrong("divided by all positions", {"real.sum()": "real.numel()"}).says("""
     You left the padding out of the sum, but divided by B · T, the number of all positions. Divide by the number of
     real words, or the loss becomes smaller when there is more padding.""")
 wrong("divided by the sentences", {"real.sum()": "len(real)"}).says("""

@@ -23,7 +23,7 @@ def _masked_scores(draw):
         scores = scores - 900  # and exp(-900) is 0
     yield scores, draw.mask(batch, queries, keys)
     yield draw.normal(3, 3, 3), draw.mask(3, 3, 3)
-    mask = draw.mask(2, 2, 3)  # closed places far above the open ones: beside them exp gives 0
+    mask = draw.mask(2, 2, 3)  # closed positions far above the open ones: beside them exp gives 0
     far_below = -4e9 * mask.double()  # no number that one would fill in is as low
     yield far_below if draw.number == 3 else draw.normal(2, 2, 3) + 1000 * ~mask, mask
     if draw.compact:  # as small as can be: without the distance, and with it

@@ -65,7 +65,9 @@ wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=T
     NaN.""")
 wrong("not normalised", "return query @ key.mT").says("""
     You returned the plain dot product. A cosine is the dot product divided by the lengths of both vectors.""")
-wrong("length over the places", {"query.norm(dim=-1": "query.norm(dim=1", "key.norm(dim=-1": "key.norm(dim=1"}).says("""
+wrong(
+    "norm over the positions", {"query.norm(dim=-1": "query.norm(dim=1", "key.norm(dim=-1": "key.norm(dim=1"}
+).says("""
     Your norm runs over the positions of the sequence. The length of a vector is computed from its features, so take
     `dim=-1`.""")
 wrong(

@@ -8,8 +8,8 @@ from ..engine.exercise import Exercise, Property
 
 
 def padding_mask(lengths, max_length):
-    places = torch.arange(max_length, device=lengths.device)  # (T,)
-    return places < lengths[:, None]  # (T,) < (B, 1) -> (B, T)
+    positions = torch.arange(max_length, device=lengths.device)  # (T,)
+    return positions < lengths[:, None]  # (T,) < (B, 1) -> (B, T)
 
 
 def _lengths(draw):
@@ -35,7 +35,7 @@ PADDING_MASK = Exercise(
 )
 
 wrong = PADDING_MASK.mistakes
-wrong("the padding is True", {"places <": "places >="}).says("""
+wrong("the padding is True", {"positions <": "positions >="}).says("""
     You marked the padding with True. In this book True means that a position *may be attended to*, so the real words
     are True.""")
 wrong("one place too many", {"places <": "places <="}).says("""
@@ -44,7 +44,7 @@ wrong("one place too many", {"places <": "places <="}).says("""
 wrong("lengths not a column", {"lengths[:, None]": "lengths"}).says("""
     You compared positions (max_length,) with lengths (B,), which pairs position i with sentence i. Every position
     must be compared with every length, so make a column of the lengths: `lengths[:, None]`, (B, 1).""")
-wrong("padding on the left", {"places < lengths[:, None]": "places >= max_length - lengths[:, None]"}).says("""
+wrong("padding on the left", {"positions < lengths[:, None]": "positions >= max_length - lengths[:, None]"}).says("""
     You put the words at the end of the row. In this book the words come first, and the padding is at the end.""")
 SLICED = """
 mask = torch.ones(len(lengths), max_length, dtype=torch.bool)
@@ -79,7 +79,7 @@ def _rows_of_weights(draw):
 
 
 def _at_the_scores(gradients, weights):
-    """What gets through a softmax: nothing at a weight of 0, and nothing of a number that all places share."""
+    """What gets through a softmax: nothing at a weight of 0, and nothing of a number that all positions share."""
     mean = (weights * gradients[0]).sum(-1, keepdim=True)
     return [weights * (gradients[0] - mean)]
 

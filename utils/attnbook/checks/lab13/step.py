@@ -149,7 +149,7 @@ wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weight
 wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
     You called `interpolate` with the previous weights first. It takes the weights by content first:
     interpolate(content, previous, gate).""")
-wrong("both go on from the read head's place", {"look(write_weights,": "look(read_weights,"}).says("""
+wrong("both go on from the read head's position", {"look(write_weights,": "look(read_weights,"}).says("""
     Both of your heads start from the weights of the *read head* in the step before. The write head must start from its
     own weights, `write_weights`.""")
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
