@@ -1,5 +1,6 @@
 """Beam search against a search through everything, against one written with lists, and as a part of both models."""
 
+import math
 from functools import partial
 from itertools import pairwise
 
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 from small_transformers import small_transformer
 
 from attnbook.attention import LocationAware
-from attnbook.decoding import WithoutCache, beam, greedy, length_penalty, select
-from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
+from attnbook.decoding import WithoutCache, beam, greedy, select
+from attnbook.models import GNMT, AttentionSeq2Seq, PlainSeq2Seq
 
 BOS, EOS, V, L = 1, 2, 4, 4
 EVERYTHING = 1 + 3 + 9 + 27 + 81  # sentences of one, two and three words that end, and all beginnings of four
@@ -144,17 +145,95 @@ def test_start_and_end_symbols_may_be_others():
     assert table.search(1, eos=3).tokens.tolist() == [[[3]]] * 2
 
 
-@given(st.integers(1, 200), st.floats(0, 3))
-def test_the_length_penalty_is_the_papers_formula(length, alpha):
-    got = length_penalty(torch.tensor(length, dtype=torch.float64), alpha)
-    assert got.item() == pytest.approx((5 + length) ** alpha / 6**alpha)
-
-
 def test_a_penalty_makes_longer_sentences_win():
     table = Table()
     table.logits[:] = torch.tensor([-30.0, -30.0, 0.1, 0.0])  # to end is a little likelier each time
     written = [table.search(alpha=alpha).tokens[0, 0].tolist() for alpha in (0.0, 5.0)]
     assert written == [[EOS] * 4, [3, 3, 3, EOS]]
+
+
+# ---- coverage
+
+
+class Reader(Table):
+    """A random language that attends: to which of three source words depends on every word before, too.
+
+    Of the last sentence only two words are real.
+    """
+
+    LENGTHS = torch.tensor([3, 2])
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        generator = torch.Generator().manual_seed(seed + 1)
+        scores = 3 * torch.randn(*self.logits.shape[:2], 3, generator=generator, dtype=torch.float64)
+        real = torch.arange(3) < self.LENGTHS[:, None]  # (B, Tk)
+        self.weights = scores.masked_fill(~real[:, None], float("-inf")).softmax(dim=-1)
+
+    def step(self, token, state):
+        logits, state, _ = super().step(token, state)
+        return logits, state, self.weights[state[0], state[1][0]]
+
+    def search(self, width: int = EVERYTHING, alpha: float = 0.0, beta: float = 0.0, max_length: int = L):
+        source = torch.arange(2)[:, None].expand(-1, 3)
+        return beam(self, source, self.LENGTHS, max_length=max_length, width=width, alpha=alpha, beta=beta)
+
+    def rank(self, sentence: int, beginning: tuple[tuple[int, ...], float], alpha: float, beta: float) -> float:
+        """Equation 14 of the paper, written with loops."""
+        words, _ = beginning
+        code, coverage = BOS, [0.0] * int(self.LENGTHS[sentence])
+        for word in words:
+            coverage = [c + w for c, w in zip(coverage, self.weights[sentence, code].tolist(), strict=False)]
+            code = code * V + word
+        return rank(beginning, alpha) + beta * sum(math.log(min(c, 1.0)) for c in coverage)
+
+
+@pytest.mark.parametrize("alpha, beta", [(0.0, 0.2), (0.6, 0.2), (0.0, 2.0), (1.0, 1.0)])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_beam_of_full_width_finds_every_sentence_in_the_order_of_both_penalties(seed, alpha, beta):
+    table = Reader(seed)
+    beams = table.search(alpha=alpha, beta=beta)
+    for sentence in range(2):
+        ranks = {
+            words: table.rank(sentence, (words, total), alpha, beta) for words, total in everything(table, sentence)
+        }
+        wanted = sorted(ranks, key=lambda words: -ranks[words])
+        length = beams.tokens.shape[2]
+        assert beams.tokens[sentence].tolist() == [[*words, *[EOS] * (length - len(words))] for words in wanted]
+        got = torch.tensor([ranks[words] for words in wanted], dtype=torch.float64)
+        torch.testing.assert_close(beams.scores[sentence], got)
+
+
+@given(seeds, st.integers(1, 7), alphas)
+def test_without_beta_attention_changes_nothing(seed, width, alpha):
+    with_attention, without = Reader(seed).search(width, alpha), Table(seed).search(width, alpha)
+    assert torch.equal(with_attention.tokens, without.tokens)
+    assert torch.equal(with_attention.scores, without.scores)
+
+
+def test_coverage_makes_a_less_likely_sentence_that_attends_to_every_word_win():
+    table = Reader()
+    table.logits[:] = torch.tensor([-30.0, -30.0, 0.1, 0.0])  # to end is a little likelier each time
+    table.weights[:] = torch.tensor([1.0, 0.0, 0.0])
+    table.weights[:, BOS * V + 3] = torch.tensor([0.0, 1.0, 0.0])  # the second word attends to the second source word
+    short, covered = (table.search(width=3, beta=beta).tokens[1, 0].tolist() for beta in (0.0, 0.2))
+    assert short[0] == EOS
+    assert covered[:2] == [3, EOS]
+
+
+class Sourceless(Table):
+    """A language model: it starts from nothing."""
+
+    def start(self):
+        return torch.arange(2), (torch.zeros(2, dtype=torch.long), "kept")
+
+
+def test_beta_needs_attention_and_a_source_with_lengths():
+    numbers = torch.arange(2)
+    with pytest.raises(ValueError, match="beta needs attention weights, and this model has none"):
+        beam(Table(), numbers[:, None], torch.ones_like(numbers), max_length=2, beta=0.2)
+    with pytest.raises(ValueError, match="beta needs a source and its lengths"):
+        beam(Sourceless(), max_length=2, beta=0.2, prompt=numbers[:, None])
 
 
 @pytest.mark.parametrize("options", [{"width": 0}, {"width": -2}, {"max_length": 0}])
@@ -172,6 +251,7 @@ MODELS = {
     "plain_lstm": lambda: PlainSeq2Seq(6, 5, 4, 6, "lstm"),
     "attention": lambda: AttentionSeq2Seq(6, 5, 4, 6),
     "location_aware": lambda: AttentionSeq2Seq(6, 5, 4, 6, "lstm", score=LocationAware(6, 6, 3)),
+    "gnmt": lambda: GNMT(6, 5, 4, 6, layers=3),
     "transformer": lambda: small_transformer(6, 5),
     "transformer_sinusoidal_window": lambda: small_transformer(6, 5, positions="sinusoidal", window=1),
     "transformer_fused": lambda: small_transformer(6, 5, fused=True),
@@ -218,6 +298,23 @@ def test_a_batch_is_searched_as_one_sentence_at_a_time(writer, device, close):
         assert torch.equal(tokens[row, :, :longest], alone.tokens[0])
         assert tokens[row, :, longest:].eq(EOS).all()
         close(scores[row], alone.scores[0])
+
+
+@pytest.mark.parametrize("name", ["attention", "gnmt", "transformer"], indirect=True)
+def test_coverage_is_that_of_the_weights_under_teacher_forcing(model, device, close):
+    arguments = SOURCE.to(device), LENGTHS
+    tokens, scores = beam(model, *arguments, max_length=5, width=3, alpha=0.6, beta=0.2)
+    real = torch.arange(4, device=device) < LENGTHS.to(device)[:, None]  # (B, Tk)
+    for w in range(3):
+        read = torch.cat([torch.full_like(tokens[:, w, :1], BOS), tokens[:, w, :-1]], dim=1)
+        logits, weights = model(*arguments, read)
+        if logits.shape[:2] != weights.shape[:2]:  # a Transformer's are by layer and head
+            weights = model.mean_cross_weights(weights)
+        counts = (tokens[:, w] == EOS).cumsum(dim=1) - (tokens[:, w] == EOS).long() == 0  # (B, L), up to the first end
+        words = logits.log_softmax(dim=-1).gather(-1, tokens[:, w, :, None])[..., 0]
+        lp = ((5 + counts.sum(dim=1)) / 6) ** 0.6
+        covered = (weights * counts[..., None]).sum(dim=1).clamp(max=1).log().masked_fill(~real, 0).sum(dim=1)
+        close(scores[:, w], ((words * counts).sum(dim=1) / lp + 0.2 * covered).detach())
 
 
 def test_a_beam_of_one_writes_what_greedy_writes(writer, device):

@@ -13,6 +13,7 @@ from attnbook.attention import LocalAttention, LocationAware, WalkingCentre
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import WithoutCache, beam, greedy, sample
 from attnbook.models import (
+    GNMT,
     LSTMN,
     AttentionSeq2Seq,
     LanguageModel,
@@ -39,6 +40,7 @@ TRANSLATORS = {
     "plain_lstm_first": lambda: PlainSeq2Seq(6, V, 4, 6, "lstm", "first"),
     "attention": lambda: AttentionSeq2Seq(6, V, 4, 6),
     "location_aware": lambda: AttentionSeq2Seq(6, V, 4, 6, "lstm", score=LocationAware(6, 6, 3)),
+    "gnmt": lambda: GNMT(6, V, 4, 6, layers=3),
     "luong": lambda: LuongSeq2Seq(6, V, 4, 6),
     "luong_walking": lambda: LuongSeq2Seq(6, V, 4, 6, local=LocalAttention(WalkingCentre(6), 1)),
     "luong_skip": lambda: LuongSeq2Seq(6, V, 4, 6, feeding=False, placement="skip"),

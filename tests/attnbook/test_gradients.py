@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.data.numbers import number_lists
-from attnbook.gradients import by_distance, gradient_norms, trace
+from attnbook.gradients import by_distance, gradient_norms, layer_gradient_norms, trace
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 from attnbook.training import sequence_loss, shift_right
 
@@ -82,3 +82,32 @@ def test_distance_is_counted_from_each_sentences_own_last_word():
 def test_a_distance_beyond_the_shortest_sentence_is_named():
     with pytest.raises(ValueError, match=r"distances must lie in 0\.\.1"):
         by_distance(torch.ones(2, 4), torch.tensor([3, 1]), [0, 2])
+
+
+# ---- gradients by layer
+
+
+def test_the_norm_of_a_layer_is_that_of_all_its_parameters_side_by_side(model, batch):
+    loss = sequence_loss(model(batch.source, batch.lengths, shift_right(batch.target))[0], batch.target)
+    layers = [model.encoder, model.output]
+    got = layer_gradient_norms(layers, loss)
+    assert all(parameter.grad is None for parameter in model.parameters())
+    loss.backward()
+    wanted = [torch.cat([p.grad.flatten() for p in layer.parameters()]).norm().item() for layer in layers]
+    assert got == pytest.approx(wanted, rel=1e-10)
+
+
+def test_frozen_parameters_do_not_count_and_a_frozen_layer_is_refused(model, batch):
+    loss = sequence_loss(model(batch.source, batch.lengths, shift_right(batch.target))[0], batch.target)
+    [both] = layer_gradient_norms([model.output], loss)
+    model.output.bias.requires_grad_(False)
+    [weight] = layer_gradient_norms([model.output], loss)
+    assert 0 < weight < both
+    model.output.weight.requires_grad_(False)
+    with pytest.raises(ValueError, match="layer 1 has no parameters that learn"):
+        layer_gradient_norms([model.embed, model.output], loss)
+
+
+def test_there_must_be_a_layer(model, batch):
+    with pytest.raises(ValueError, match="layers is empty"):
+        layer_gradient_norms([], torch.zeros((), requires_grad=True))

@@ -1,6 +1,6 @@
 """Where the gradient of a loss goes: how much each word of the source, and of the target so far, had to do with it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -76,3 +76,20 @@ def by_distance(norms: Tensor, last: Tensor, distances: Iterable[int]) -> dict[i
     if min(distances) < 0 or max(distances) > int(last.min()):
         raise ValueError(f"distances must lie in 0..{int(last.min())}, the shortest sentence; got {distances}")
     return {d: norms[rows, last - d].median().item() for d in distances}
+
+
+def layer_gradient_norms(layers: Sequence[nn.Module], loss: Tensor) -> list[float]:
+    """How much of the gradient of ``loss`` arrives in each layer: its norm over all parameters of the layer.
+
+    The graph of ``loss`` is kept, so other layers may be asked about afterwards; ``.grad`` of no parameter changes.
+
+    Raises:
+        ValueError: if ``layers`` is empty, or a layer has no parameters that learn.
+    """
+    if not layers:
+        raise ValueError("layers is empty; there must be at least one layer whose gradient can be measured")
+    learning = [[p for p in layer.parameters() if p.requires_grad] for layer in layers]
+    if not all(learning):
+        raise ValueError(f"layer {learning.index([])} has no parameters that learn, so it has no gradient")
+    gradients = [torch.autograd.grad(loss, parameters, retain_graph=True) for parameters in learning]
+    return [torch.cat([part.flatten() for part in of_layer]).norm().item() for of_layer in gradients]

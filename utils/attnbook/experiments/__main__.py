@@ -13,14 +13,17 @@ from typing import NoReturn
 from attnbook import experiments
 from attnbook.experiments.shared.overview import details, overview, unknown
 from attnbook.experiments.shared.pool import CANCELLED, Stopped
-from attnbook.experiments.shared.record import Refusal
+from attnbook.experiments.shared.record import Refusal, program
 from attnbook.experiments.shared.runner import Experiment, check_models, run_experiment
+from attnbook.training import parallel, process_group
 
 PROGRAM = "python -m attnbook.experiments"
 ABOUT = """\
 Run one of the book's experiments: train its models with several seeds, and
 measure them. The results go to scratch/, where you may try what you like.
 What is finished stays: the same command again goes on where it stopped.
+With torchrun --nproc_per_node=2 in place of python, two processes share the
+batches of each training.
 """
 
 
@@ -86,7 +89,7 @@ def _check(options) -> None:
 
 def _command(arguments: list[str]) -> str:
     words = subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
-    return f"{PROGRAM} {words}"
+    return f"{program()} {words}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -106,18 +109,26 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         _check(options)
-        path = run_experiment(EXPERIMENTS[options.name], options)
+        with process_group():
+            return _run(options, arguments)
     except Refusal as error:
         parser.error(str(error))
-    except Stopped as error:
-        if error.__cause__ is not None:
-            print(error.__cause__, file=sys.stderr)
-        print(f"{error}\nTo go on: {_command(arguments)}", file=sys.stderr)
-        return error.status
     except KeyboardInterrupt:  # before the first process was started
         print("Cancelled. Nothing was started.", file=sys.stderr)
         return CANCELLED
-    print(f"The results are in {path}.")
+
+
+def _run(options, arguments: list[str]) -> int:
+    """Run the experiment; the first process says how it ended."""
+    tell = print if parallel.rank() == 0 else lambda *_, **__: None
+    try:
+        path = run_experiment(EXPERIMENTS[options.name], options)
+    except Stopped as error:
+        if error.__cause__ is not None:
+            tell(error.__cause__, file=sys.stderr)
+        tell(f"{error}\nTo go on: {_command(arguments)}", file=sys.stderr)
+        return error.status
+    tell(f"The results are in {path}.")
     return 0
 
 

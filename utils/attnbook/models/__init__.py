@@ -1,6 +1,7 @@
 """The models of the book, one file per paper."""
 
 from attnbook.models.block import Block, PostNormBlock, TransformerConfig
+from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
@@ -19,12 +20,15 @@ from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 
 __all__ = [
+    "GNMT",
     "LSTMN",
     "NTM",
     "AttentionSeq2Seq",
     "Block",
     "Encoded",
     "Encoder",
+    "GNMTEncoder",
+    "GNMTState",
     "LSTMLanguageModel",
     "LSTMTagger",
     "LanguageModel",

@@ -3,6 +3,7 @@
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
 from attnbook.training.losses import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.training.parallel import process_group
 from attnbook.training.scheduled_sampling import (
     ScheduledSampling,
     TwoPass,
@@ -25,6 +26,7 @@ __all__ = [
     "linear_decay",
     "load_checkpoint",
     "mix_with_own_output",
+    "process_group",
     "save_checkpoint",
     "sequence_loss",
     "shift_right",

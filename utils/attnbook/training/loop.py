@@ -1,5 +1,6 @@
 """One training loop for every model of the book."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -13,6 +14,7 @@ from tqdm.auto import tqdm
 
 from attnbook.data.batching import Batch
 from attnbook.threads import one_thread_if_small
+from attnbook.training import parallel
 from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
 from attnbook.training.losses import teacher_forcing_loss
 from attnbook.training.progress import report_steps
@@ -75,7 +77,9 @@ def fit(
 ) -> History:
     """Train ``model`` where it is (on its device) with AdamW, warm-up, cosine fall and clipped gradients.
 
-    A small model on the CPU trains on one thread, see :func:`~attnbook.threads.one_thread_if_small`.
+    A small model on the CPU trains on one thread, see :func:`~attnbook.threads.one_thread_if_small`. Several processes
+    started by ``torchrun`` share each batch, inside :func:`~attnbook.training.parallel.process_group`; then batches are
+    :class:`~attnbook.data.batching.Batch` and the loss is a mean over the real words of the target.
 
     Args:
         batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or whatever else ``loss`` takes
@@ -111,7 +115,8 @@ def fit(
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     report_steps(run.history.steps)  # those before an interruption
-    bar = tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5)
+    hidden = not progress or parallel.rank() > 0
+    bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
         while run.history.steps < steps and not run.is_stale(patience):
             bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
@@ -146,6 +151,7 @@ class _Run:
 
     def __init__(self, model, plan, schedule, loss, mixed_precision) -> None:
         self.model, self.plan, self.schedule = model, plan, schedule
+        self.replica = parallel.replicated(model)
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
         self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
@@ -158,17 +164,19 @@ class _Run:
             group["lr"] = self.schedule(self.history.steps)
         self.model.train()
         loss_now = self.loss.at(self.history.steps) if hasattr(self.loss, "at") else self.loss
+        batch, weight = parallel.share_of(batch, parallel.rank(), parallel.size())
         with torch.autocast(self.device_type, dtype=torch.bfloat16, enabled=self.mixed_precision):
-            loss = loss_now(self.model, batch)
-        if not torch.isfinite(loss):
+            loss = loss_now(self.replica, batch) * weight
+        whole_loss = parallel.mean_over_processes(loss).item()
+        if not math.isfinite(whole_loss):
             raise FloatingPointError(
-                f"the loss is {loss.item()} at step {self.history.steps}; try a smaller learning_rate or max_grad_norm"
+                f"the loss is {whole_loss} at step {self.history.steps}; try a smaller learning_rate or max_grad_norm"
             )
         self.optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
         self.optimiser.step()
-        self.history.losses.append(loss.item())
+        self.history.losses.append(whole_loss)
         self.history.seconds += time.perf_counter() - start
         return self.history.losses[-1]
 
@@ -177,7 +185,7 @@ class _Run:
         if validate is not None:
             self.model.eval()
             self.history.validations.append((self.history.steps, float(validate(self.model))))
-        if checkpoint is not None:
+        if checkpoint is not None and parallel.rank() == 0:
             self.save(checkpoint)
 
     def is_stale(self, patience: int | None) -> bool:

@@ -281,3 +281,51 @@ def test_a_job_has_one_thread(experiment, tmp_path):
     torch.set_num_threads(2)
     job = runner.Job("small", 0, 1)
     assert runner.run_job(Experiment("tiny", {}, threads), tmp_path, job)["threads"] == 1
+
+
+# ---- several processes, started by torchrun
+
+
+@pytest.fixture
+def as_process(monkeypatch):
+    """``as_process(1)``: as if this were that one of two processes; the first has sent its jobs."""
+
+    def pretend(rank: int) -> None:
+        monkeypatch.setattr(runner.parallel, "size", lambda: 2)
+        monkeypatch.setattr(runner.parallel, "rank", lambda: rank)
+        monkeypatch.setattr(runner.parallel, "from_first", lambda value: value)
+
+    return pretend
+
+
+def test_the_first_of_two_processes_does_the_jobs_itself_and_writes(as_process, experiment, jobs, tmp_path):
+    as_process(0)
+    result = run(experiment, tmp_path, workers=7)  # there is no pool whose workers would count
+    assert len(jobs) == len(result["runs"]) == 4
+    assert result["command"].startswith("torchrun --nproc_per_node=2 -m attnbook.experiments tiny")
+    assert len(list((tmp_path / "weights").iterdir())) == 2
+
+
+def test_the_second_does_the_same_jobs_and_writes_nothing(as_process, experiment, jobs, tmp_path, capsys):
+    as_process(1)
+    assert run_experiment(experiment, options(tmp_path / "new")) == tmp_path / "new" / "tiny.json"
+    assert len(jobs) == 4
+    assert not (tmp_path / "new").exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_record_by_several_processes_is_refused(as_process, experiment, jobs):
+    as_process(0)
+    with pytest.raises(Refusal, match="--record trains each model in one process"):
+        run_experiment(experiment, options(None, record=True))
+    assert jobs == []
+
+
+def test_an_interrupted_training_of_several_processes_is_cancelled(as_process, tmp_path):
+    as_process(0)
+
+    def interrupted(job):
+        raise KeyboardInterrupt
+
+    with pytest.raises(Stopped, match=r"Cancelled\. 0 of 2 trainings are finished"):
+        run_experiment(Experiment("tiny", {"small": 10}, interrupted), options(tmp_path))

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy
 import torch
 
+from attnbook.training import parallel
+
 HERE = Path(__file__).resolve().parent
 SCRATCH = Path("scratch")
 
@@ -141,10 +143,16 @@ def now() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
 
 
+def program() -> str:
+    """How the experiments were started: by Python, or by torchrun in several processes."""
+    many = parallel.size() > 1
+    return f"{f'torchrun --nproc_per_node={parallel.size()}' if many else 'python'} -m attnbook.experiments"
+
+
 def command(experiment, runs: Sequence[dict], steps: int | None = None, record: bool = False) -> str:
     """The command line that repeats ``runs``."""
     models = {run["model"] for run in runs}
-    words = ["python -m attnbook.experiments", experiment.name, "--seeds", *sorted({run["seed"] for run in runs})]
+    words = [program(), experiment.name, "--seeds", *sorted({run["seed"] for run in runs})]
     if models < set(experiment.steps):
         words += ["--models", *(model for model in experiment.steps if model in models)]
     words += ["--steps", steps] if steps is not None else []

@@ -14,9 +14,11 @@ from torch import nn
 
 from attnbook.experiments.shared import record
 from attnbook.experiments.shared.display import Display
-from attnbook.experiments.shared.pool import Stopped, run_jobs
+from attnbook.experiments.shared.pool import CANCELLED, Event, Stopped, run_jobs
 from attnbook.experiments.shared.record import Refusal
 from attnbook.experiments.shared.weights import keep_weights, remove_half_written
+from attnbook.training import parallel
+from attnbook.training.progress import listening
 
 
 class Job(NamedTuple):
@@ -57,17 +59,24 @@ def run_experiment(experiment: Experiment, options) -> Path:
     """Run all jobs that the file of results does not hold yet, write the file after each, and return where it is.
 
     Runs that are there for the same model, seed and steps are kept, so that an interrupted experiment goes on where
-    it stopped. ``options`` are those of :mod:`attnbook.experiments.__main__`.
+    it stopped. ``options`` are those of :mod:`attnbook.experiments.__main__`. Inside of a process group every process
+    calls this: then they share the batches of one training after another, and process 0 writes.
 
     Raises:
         Refusal: (a ValueError) if the run makes no sense or would spoil a record; nothing is started or written then.
         Stopped: if it was cancelled, or a job failed; what was finished before is in the file.
     """
     check_models(experiment, options.models)
+    if options.record and parallel.size() > 1:
+        raise Refusal("--record trains each model in one process, so it goes without torchrun.")
     folder = record.destination(options.out, options.record, options.steps)
     path = folder / f"{experiment.name}.json"
-    runs = _fitting(experiment, record.read_runs(path), path, options)
-    jobs = _open_jobs(experiment, runs, options)
+    # Process 0 alone looks into the file, lest it be changed before another has read it.
+    runs = _fitting(experiment, record.read_runs(path), path, options) if parallel.rank() == 0 else []
+    jobs = parallel.from_first(_open_jobs(experiment, runs, options))
+    if parallel.rank() > 0:
+        _run_together(partial(run_job, experiment, folder), jobs, lambda event: None)
+        return path
     if not jobs:
         print("All of these trainings are there already, so nothing was trained.", file=sys.stderr)
         return path
@@ -124,20 +133,39 @@ def _open_jobs(experiment: Experiment, runs: list[dict], options) -> list[Job]:
 def _run(experiment: Experiment, jobs: list[Job], workers: int, folder: Path, runs: list[dict], write) -> None:
     """Run ``jobs``; each goes into ``runs`` and the file as soon as it is finished."""
     work = partial(run_job, experiment, folder)
-    display = Display(experiment.name, jobs, experiment.trainings)
-    with display, closing(run_jobs(work, jobs, workers)) as events:
-        for event in events:
+    with Display(experiment.name, jobs, experiment.trainings) as display:
+
+        def take(event: Event) -> None:
             display.show(event)
             if event.kind == "finished":
                 runs.append(event.value)
                 write(runs)
 
+        if parallel.size() > 1:
+            _run_together(work, jobs, take)
+            return
+        with closing(run_jobs(work, jobs, workers)) as events:
+            for event in events:
+                take(event)
+
+
+def _run_together(work: Callable, jobs: list[Job], take: Callable[[Event], None]) -> None:
+    """Do one job after another in this process, while the other processes of the group do the same."""
+    try:
+        for job in jobs:
+            take(Event("started", job))
+            with listening(lambda steps, job=job: take(Event("steps", job, steps))):  # type: ignore[misc]
+                figures = work(job)
+            take(Event("finished", job, figures))
+    except KeyboardInterrupt as error:
+        raise Stopped("Cancelled.", CANCELLED) from error
+
 
 def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
-    """Do one job, in a process of its own: its figures. Weights to be kept are written into ``folder``."""
+    """Do one job, in a process of its own: its figures. Weights to be kept are written into ``folder``, once."""
     torch.set_num_threads(1)  # two jobs on two cores; and sums come out alike on machines with more
     outcome = experiment.run(job)
-    if outcome.model is not None:
+    if outcome.model is not None and parallel.rank() == 0:
         keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
     return {**job._asdict(), **outcome.figures}
 
