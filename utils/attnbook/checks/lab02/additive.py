@@ -104,7 +104,7 @@ wrong = WEIGHT_SUM.mistakes
 wrong("weights transposed", {"weights @": "weights.mT @"}).says("""
     You summed over the queries. The context of a query is a sum over the *keys*, so the axis Tk must disappear: (B,
     Tq, Tk) @ (B, Tk, Dv).""")
-wrong("place by place", "return weights * value").says("""
+wrong("position by position", "return weights * value").says("""
     You multiplied weights and values entry by entry. The context of a query is a *sum* over all keys, which a matrix
     product computes.""")
 wrong("mean of the values", "return value.mean(1, keepdim=True).expand(-1, weights.shape[1], -1)").says("""

@@ -38,7 +38,7 @@ wrong = PADDING_MASK.mistakes
 wrong("the padding is True", {"positions <": "positions >="}).says("""
     You marked the padding with True. In this book True means that a position *may be attended to*, so the real words
     are True.""")
-wrong("one place too many", {"places <": "places <="}).says("""
+wrong("one position too many", {"positions <": "positions <="}).says("""
     You compared with ≤. Positions count from 0, so n words stand at the positions 0 to n − 1, and the comparison is
     `position < n`.""")
 wrong("lengths not a column", {"lengths[:, None]": "lengths"}).says("""
