@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from attnbook.attention import attention_weights
 from attnbook.attention.hard import (
     MovingBaseline,
     leave_one_out_baseline,
@@ -14,7 +15,6 @@ from attnbook.attention.hard import (
     reward_to_go,
     value_at,
 )
-from attnbook.attention import attention_weights
 from attnbook.data.captions import WORDS, canvases
 from attnbook.models.captioning import Captioner
 from attnbook.training import sequence_loss, shift_right
@@ -207,3 +207,8 @@ def test_a_baseline_made_of_a_draws_own_reward_is_biased(enumerated):
     each = estimates(locations, (rewards - 0.5 * rewards).detach(), parameters)
     mean = (locations.sum(dim=1).exp().detach()[:, None] * each).sum(dim=0)
     assert torch.allclose(mean, 0.5 * exact(*enumerated), atol=1e-12)
+
+
+def test_a_model_without_attention_draws_nothing():
+    with pytest.raises(ValueError, match="model must draw positions"):
+        draw_locations(model("mean"), canvases(2, 1))

@@ -185,6 +185,8 @@ def _check_weights(weights: Tensor) -> None:
 
 def _check_rewards(log_probs: Tensor, rewards: Tensor, baseline: Tensor | float) -> None:
     for name, given in (("rewards", rewards), ("baseline", torch.as_tensor(baseline))):
-        fits = given.ndim <= 2 and all(a in (1, b) for a, b in zip(given.shape[::-1], log_probs.shape[::-1], strict=False))
+        fits = given.ndim <= 2 and all(
+            a in (1, b) for a, b in zip(given.shape[::-1], log_probs.shape[::-1], strict=False)
+        )
         if log_probs.ndim != 2 or not fits:
             raise ValueError(f"{name} {tuple(given.shape)} must fit log_probs (B, T), got {tuple(log_probs.shape)}")

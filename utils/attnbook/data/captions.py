@@ -5,6 +5,7 @@ of Handwritten Digits" (E. Alpaydin and C. Kaynak, UCI Machine Learning Reposito
 """
 
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -78,10 +79,10 @@ def caption(labels: list[int], corners: list[list[int]]) -> list[str]:
     >>> " ".join(caption([7, 2, 3], [[0, 5], [12, 3], [15, 16]]))
     'a seven above a two left of a three'
     """
-    if len(labels) != len(corners) or any(one[0] > other[0] for one, other in zip(corners, corners[1:], strict=False)):
+    if len(labels) != len(corners) or any(one[0] > other[0] for one, other in pairwise(corners)):
         raise ValueError(f"corners must hold one (row, column) per digit, sorted by row; got {labels} and {corners}")
     words = _named(labels[0])
-    for before, here, label in zip(corners, corners[1:], labels[1:], strict=False):
+    for (before, here), label in zip(pairwise(corners), labels[1:], strict=True):
         down, across = here[0] - before[0], here[1] - before[1]
         relation = ["above"] if down > abs(across) else ["left", "of"] if across > 0 else ["right", "of"]
         words += [*relation, *_named(label)]

@@ -131,9 +131,9 @@ def pretrain(seed: int, steps: int = PRETRAINING_STEPS) -> tuple[FeatureMap, dic
 # ---- what is measured
 
 
-def tests(digits: int, count: int = TESTS) -> Canvases:
+def held_out_canvases(digits: int, count: int | None = None) -> Canvases:
     """The held-out canvases with so many digits."""
-    return canvases(count, TEST_SEED + digits, digits, held_out=True)
+    return canvases(count or TESTS, TEST_SEED + digits, digits, held_out=True)
 
 
 @torch.no_grad()
@@ -162,7 +162,7 @@ def by_digits(figures: Callable[[Canvases], float | dict[str, float]], name: str
     """Ask for figures on the test canvases of each size: ``{"exact_match": {"2": …, "3": …}, …}``."""
     found: dict[str, dict] = {}
     for digits in (2, 3):
-        asked = figures(tests(digits))
+        asked = figures(held_out_canvases(digits))
         for key, value in (asked if isinstance(asked, dict) else {name: asked}).items():
             found.setdefault(key, {})[str(digits)] = value
     return found
@@ -187,17 +187,22 @@ def estimators(words: Tensor, expected: Tensor) -> dict[str, tuple[Tensor, int]]
     }
 
 
-def gradient_variance(model: Captioner, seed: int, repeats: int = VARIANCE["repeats"]) -> dict[str, float]:
+def attention_parameters(model: Captioner) -> list[nn.Parameter]:
+    """The parameters of the score, which get their gradient from REINFORCE alone."""
+    return [] if model.score is None else list(model.score.parameters())
+
+
+def gradient_variance(model: Captioner, seed: int, repeats: int | None = None) -> dict[str, float]:
     """Variance of the REINFORCE estimate for the attention parameters, summed over them, on the same canvases.
 
     The estimate is that of the mean caption's log-probability in nats. All estimators see the same draws.
     """
     model.train()
-    batch, parameters = canvases(VARIANCE["canvases"], 900_001 + seed), list(model.score.parameters())
+    batch, parameters = canvases(VARIANCE["canvases"], 900_001 + seed), attention_parameters(model)
     with torch.no_grad():
         expected = draw_locations(model, batch, 16).words.mean(dim=(0, 1))  # (T,)
     found: dict[str, list[Tensor]] = {}
-    for _ in range(repeats):
+    for _ in range(repeats or VARIANCE["repeats"]):
         draws = draw_locations(model, batch, VARIANCE["samples"])
         for name, (advantage, n) in estimators(draws.words.detach(), expected).items():
             loss = reinforce_loss(draws.locations[:, :n].flatten(0, 1), advantage[:, :n].flatten(0, 1))
@@ -247,15 +252,16 @@ def milliseconds_per_step(model: Captioner, loss: Callable, repeats: int = 7) ->
 def run(job: Job) -> Outcome:
     """Pretrain, train and measure one model."""
     seed_everything(job.seed)
-    recipe, figures = chosen(RECIPES, job.model), {}
+    recipe = chosen(RECIPES, job.model)
+    figures: dict[str, Any] = {}
     model = build(job.model)
     if recipe.pretrained:
         features, figures = pretrain(job.seed, min(PRETRAINING_STEPS, job.steps))
         model.features.load_state_dict(features.state_dict())
     early = EarlyVariance(job.seed)
     watch = {"validate": early, "validate_every": EARLY} if recipe.attention == "hard" else {}
-    history, trained = train(model, Captions(), job, TRAINING, loss=recipe.loss(), **watch)  # type: ignore[arg-type]
-    figures |= trained | {"losses": chunk_means(history.losses, 50, digits=4)}
+    history, learned = train(model, Captions(), job, TRAINING, loss=recipe.loss(), **watch)  # type: ignore[arg-type]
+    figures |= learned | {"losses": chunk_means(history.losses, 50, digits=4)}
     figures |= by_digits(lambda batch: exact_match(model, batch))
     if recipe.attention != "mean":
         figures |= by_digits(lambda batch: attended(model, batch))

@@ -122,12 +122,7 @@ class Captioner(nn.Module):
     """
 
     def __init__(
-        self,
-        vocabulary_size: int,
-        attention: str = "soft",
-        embedding: int = 32,
-        hidden: int = 128,
-        gate: bool = False,
+        self, vocabulary_size: int, attention: str = "soft", embedding: int = 32, hidden: int = 128, gate: bool = False
     ) -> None:
         super().__init__()
         if attention not in ("mean", *READS):
@@ -168,7 +163,7 @@ class Captioner(nn.Module):
         return logits, state._replace(recurrent=recurrent, location=location), weights
 
     def context(self, state: CaptionState) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Read the annotations with h_{t-1} as the query: context ``(B, D)``, weights ``(B, Tk)``, position ``(B,)``."""
+        """Attend with h_{t-1} as the query: context ``(B, D)``, weights ``(B, Tk)`` and position ``(B,)``."""
         hidden = self.cell.hidden(state.recurrent)  # (B, H)
         if self.read is None:
             return state.annotations.mean(dim=1), None, state.location
@@ -190,15 +185,13 @@ class Captioner(nn.Module):
 
     def follow(self, state: CaptionState, words: Tensor) -> Captioned:
         """As ``forward``, from a state on."""
-        logits, weights, locations = [], [], []
+        steps = []
         for token in words.unbind(dim=1):
-            step_logits, state, step_weights = self.step(token, state)
-            logits.append(step_logits)
-            weights.append(step_weights)
-            locations.append(state.location)
+            logits, state, weights = self.step(token, state)
+            steps.append((logits, weights, state.location))
         if self.read is None:
-            return Captioned(torch.stack(logits, dim=1), None, None)
-        return Captioned(*(torch.stack(parts, dim=1) for parts in (logits, weights, locations)))
+            return Captioned(torch.stack([step[0] for step in steps], dim=1), None, None)
+        return Captioned(*(torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)))  # type: ignore[arg-type]
 
     select = staticmethod(select)
 

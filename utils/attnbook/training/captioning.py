@@ -89,16 +89,21 @@ class Draws(NamedTuple):
 
 
 def draw_locations(model: Captioner, batch: Canvases, samples: int = 1) -> Draws:
-    """Read each caption ``samples`` times with positions drawn anew; the image is encoded once."""
+    """Read each caption ``samples`` times with positions drawn anew; the image is encoded once.
+
+    Raises:
+        ValueError: if the model has no attention.
+    """
     rows = torch.arange(len(batch.image), device=batch.image.device).repeat_interleave(samples)  # (B · N,)
     target, state = batch.target[rows], select(model.start(batch.image), rows)
     out, real = model.follow(state, shift_right(target)), target != PAD  # (B · N, T)
-    parts = (
-        word_log_probs(out.logits, target),
-        location_log_probs(out.weights, out.locations) * real,
-        attention_entropy(out.weights) * real,
-    )
-    return Draws(*(part.unflatten(0, (-1, samples)) for part in parts), int(real.sum()))
+    if out.weights is None or out.locations is None:
+        raise ValueError("model must draw positions, but it attends to none; build it with attention='hard'")
+    words = word_log_probs(out.logits, target)  # (B · N, T)
+    locations = location_log_probs(out.weights, out.locations) * real
+    spread = attention_entropy(out.weights) * real
+    words, locations, spread = (part.unflatten(0, (-1, samples)) for part in (words, locations, spread))
+    return Draws(words, locations, spread, int(real.sum()))
 
 
 def advantage_parts(draws: Draws, to_go: bool, baseline: MovingBaseline | None) -> tuple[Tensor, Tensor | float]:
