@@ -130,6 +130,13 @@ def test_each_digit_holds_four_cells(many):
     assert SIDE == 28
 
 
+def test_a_margin_of_half_a_cell_adds_one_row_and_one_column(many):
+    inner, outer = cells_inside(many.corners), cells_inside(many.corners, margin=2)
+    assert (inner <= outer).all()
+    within = ((many.corners >= 2) & (many.corners <= 18)).all(dim=-1)  # no cell is cut off by the canvas' edge
+    assert (outer.sum(dim=-1)[within] == 9).all()
+
+
 def test_words_that_name_a_digit_have_its_cells(many):
     cells, inside = named_cells(many), cells_inside(many.corners)
     for row, words in enumerate(many.target.tolist()):

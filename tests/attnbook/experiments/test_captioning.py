@@ -117,8 +117,12 @@ def test_attention_on_the_digits_that_are_named_is_counted():
     cells = named_cells(batch)
     weights = cells.float() / cells.sum(dim=-1, keepdim=True).clamp_min(1)
     figures = captioning.attended(Telling(batch.target, weights), batch)
-    assert figures == {"pointing": 1.0, "largest_weight": 0.25, "weight_inside": 1.0}
-    assert captioning.attended(Telling(batch.target, 1 - weights), batch)["pointing"] == 0.0
+    assert figures == {"pointing": 1.0, "pointing_inside": 1.0, "largest_weight": 0.25, "weight_inside": 1.0}
+    beside = named_cells(batch, margin=2).float() - weights  # the nearest cells around the digit
+    figures = captioning.attended(Telling(batch.target, beside), batch)
+    assert (figures["pointing"], figures["pointing_inside"]) == (1.0, 0.0)
+    figures = captioning.attended(Telling(batch.target, -named_cells(batch, margin=2).float()), batch)
+    assert figures["pointing"] == 0.0
 
 
 def test_advantages_of_the_estimators():

@@ -136,21 +136,22 @@ def digit_crops(count: int, seed: int = 0, side: int = 16, held_out: bool = Fals
     return _paint(images[chosen][:, None], corners, side), labels[chosen]
 
 
-def cells_inside(corners: Tensor, grid: int = 7) -> Tensor:
+def cells_inside(corners: Tensor, grid: int = 7, margin: int = 0) -> Tensor:
     """Which cells of a grid over the canvas have their centre within a digit: row by row, like annotations.
 
     Args:
         corners: ``(..., 2)``, of digits' top left pixels. grid: cells per side.
+        margin: pixels around a digit that still count as it.
 
     Returns:
         ``(..., grid · grid)`` bool.
     """
     centres = (torch.arange(grid, device=corners.device) + 0.5) * SIDE / grid  # (grid,), in pixels
-    inside = (centres >= corners[..., None]) & (centres < corners[..., None] + SIZE)  # (..., 2, grid)
+    inside = (centres >= corners[..., None] - margin) & (centres < corners[..., None] + SIZE + margin)  # (..., 2, grid)
     return (inside[..., 0, :, None] & inside[..., 1, None, :]).flatten(-2)  # (..., grid, grid) -> (..., grid · grid)
 
 
-def named_cells(batch: Canvases, grid: int = 7) -> Tensor:
+def named_cells(batch: Canvases, grid: int = 7, margin: int = 0) -> Tensor:
     """For each word of the captions the cells within the digit that it names: ``(B, 11, grid · grid)`` bool.
 
     All ``False`` at words that name no digit.
@@ -158,7 +159,7 @@ def named_cells(batch: Canvases, grid: int = 7) -> Tensor:
     first, last = WORDS.encode([DIGITS[0], DIGITS[-1]])
     names = (batch.target >= first) & (batch.target <= last)  # (B, T)
     which = (names.cumsum(dim=1) - 1).clamp_min(0)  # (B, T): the first name means digit 0, the next digit 1 ...
-    cells = cells_inside(batch.corners, grid)  # (B, 3, grid · grid)
+    cells = cells_inside(batch.corners, grid, margin)  # (B, 3, grid · grid)
     return cells.gather(1, which[..., None].expand(-1, -1, cells.shape[-1])) & names[..., None]
 
 

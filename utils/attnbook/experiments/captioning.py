@@ -30,6 +30,7 @@ PRETRAINING_STEPS = 800
 TESTS, TEST_SEED = 500, 0  # held-out canvases of each size; training begins at 1,000,003
 EARLY = 100  # the step after which the variance of the gradient is measured for the first time
 VARIANCE = {"canvases": 16, "repeats": 24, "samples": 4}
+HALF_A_CELL = 2  # pixels
 ENTROPY = 0.01  # λ_e of the entropy bonus
 
 
@@ -146,13 +147,20 @@ def exact_match(model: Captioner, batch: Canvases) -> float:
 
 @torch.no_grad()
 def attended(model: Captioner, batch: Canvases) -> dict[str, float]:
-    """Under teacher forcing, at words that name a digit: does the map's peak lie in that digit, and how high is it?"""
+    """Under teacher forcing, at words that name a digit: where does the map's peak lie, and how high is it?
+
+    Returns:
+        ``pointing``: share of these words whose peak lies in the digit or at most half a cell beside it.
+        ``pointing_inside``: in the digit itself. ``largest_weight``: of the peak.
+        ``weight_inside``: all weight within the digit.
+    """
     _, weights, _ = model(batch.image, shift_right(batch.target))  # (B, T, Tk)
     cells = named_cells(batch)
     peaks = weights.amax(dim=-1)[cells.any(dim=-1)]
     inside = (weights * cells).sum(dim=-1)[cells.any(dim=-1)]
     return {
-        "pointing": round(pointing_accuracy(weights, cells), 4),
+        "pointing": round(pointing_accuracy(weights, named_cells(batch, margin=HALF_A_CELL)), 4),
+        "pointing_inside": round(pointing_accuracy(weights, cells), 4),
         "largest_weight": round(peaks.mean().item(), 4),
         "weight_inside": round(inside.mean().item(), 4),
     }

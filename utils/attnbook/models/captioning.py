@@ -191,7 +191,7 @@ class Captioner(nn.Module):
             steps.append((logits, weights, state.location))
         if self.read is None:
             return Captioned(torch.stack([step[0] for step in steps], dim=1), None, None)
-        return Captioned(*(torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)))  # type: ignore[arg-type]
+        return Captioned(*(torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)))
 
     select = staticmethod(select)
 
