@@ -240,7 +240,7 @@ def multiplications(attention: str, model: Captioner) -> dict[str, int]:
     """Multiplications of attention per word, by part: ``scores``, and ``context``, which a single position saves."""
     positions, hidden, width = (SIDE // 4) ** 2, model.cell.cell.hidden_size, FEATURES
     scores = 0 if attention == "mean" else hidden * width + positions * width  # W_q h, then v · tanh at each position
-    return {"scores": scores, "context": positions * width if attention == "soft" else 0}
+    return {"scores": scores, "context": positions * width if attention in ("soft", "straight_through") else 0}
 
 
 def milliseconds_per_step(model: Captioner, loss: Callable, repeats: int = 7) -> float:
