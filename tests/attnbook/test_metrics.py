@@ -4,7 +4,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnbook.metrics import alignment_error_rate, alignment_from_weights, bleu, exact_match, exact_match_by_length
+from attnbook.metrics import (
+    alignment_error_rate,
+    alignment_from_weights,
+    bleu,
+    exact_match,
+    exact_match_by_length,
+    pointing_accuracy,
+)
 
 ZWEI_UND_VIERZIG = {(1, 0), (0, 2)}  # forty two: "two" goes first in German
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
@@ -182,3 +189,19 @@ def test_an_empty_prediction_is_only_wrong():
 def test_bleu_refuses_a_corpus_too_short_for_it():
     with pytest.raises(ValueError, match="at most 3 tokens; BLEU needs"):
         bleu([["a", "b", "c"]], [["a", "b", "c"]])
+
+
+# ---- pointing
+
+
+def test_pointing_counts_words_that_name_something():
+    weights = torch.tensor([[[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]])
+    inside = torch.tensor([[[True, True, False], [False, False, True], [False, False, False]]])
+    assert pointing_accuracy(weights, inside) == 0.5
+
+
+def test_pointing_needs_words_that_name_something_and_equal_shapes():
+    with pytest.raises(ValueError, match="inside is False throughout"):
+        pointing_accuracy(torch.ones(1, 2, 3), torch.zeros(1, 2, 3, dtype=torch.bool))
+    with pytest.raises(ValueError, match="inside must have the shape of weights"):
+        pointing_accuracy(torch.ones(1, 2, 3), torch.ones(1, 2, 4, dtype=torch.bool))

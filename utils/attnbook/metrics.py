@@ -190,3 +190,23 @@ def _links(name: str, links: Iterable) -> set[Link]:
             raise TypeError(f"{name} must hold links (source position, target position), got {link!r}")
         checked.add(tuple(_whole_number(name, position) for position in link))
     return checked
+
+
+def pointing_accuracy(weights: Tensor, inside: Tensor) -> float:
+    """Share of the words whose largest weight lies inside what the word names.
+
+    Args:
+        weights: ``(B, T, Tk)``.
+        inside: ``(B, T, Tk)`` bool, the positions that belong to what the word names. Words that name nothing have
+            a row of ``False``, and don't count.
+
+    Raises:
+        ValueError: if the shapes differ, or no word names anything.
+    """
+    if weights.shape != inside.shape:
+        raise ValueError(f"inside must have the shape of weights {tuple(weights.shape)}, got {tuple(inside.shape)}")
+    naming = inside.any(dim=-1)  # (B, T)
+    if not naming.any():
+        raise ValueError("inside is False throughout: no word names anything")
+    hits = inside.gather(-1, weights.argmax(dim=-1, keepdim=True))[..., 0]  # (B, T)
+    return hits[naming].double().mean().item()

@@ -52,8 +52,8 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
 @pytest.mark.parametrize(
     "line, sentence",
     [
-        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: complexity, copying,"),
-        ("", "Say which experiment: complexity, copying,"),
+        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: captioning, complexity,"),
+        ("", "Say which experiment: captioning, complexity,"),
         ("numbers --models plan", "numbers has no model plan; it has plain,"),
         ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 on, got -1."),
         ("numbers --workers 0", "--workers must be at least 1, got 0."),

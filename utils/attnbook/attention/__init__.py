@@ -13,6 +13,15 @@ from attnbook.attention.centred import (
     walking_centre,
 )
 from attnbook.attention.core import Attention, attend, attention_weights, masked_log_softmax, masked_softmax
+from attnbook.attention.hard import (
+    MovingBaseline,
+    hard_attend,
+    leave_one_out_baseline,
+    reinforce_loss,
+    reward_to_go,
+    sample_location,
+    straight_through_attend,
+)
 from attnbook.attention.masks import causal_mask, padding_mask, window_mask
 from attnbook.attention.multihead import Heads, MultiHeadAttention, merge_heads, split_heads
 from attnbook.attention.positions import (
@@ -58,6 +67,7 @@ __all__ = [
     "Location",
     "LocationAware",
     "MonotonicCentre",
+    "MovingBaseline",
     "MultiHeadAttention",
     "NoPositions",
     "PredictedCentre",
@@ -75,6 +85,8 @@ __all__ = [
     "cosine",
     "dot",
     "gaussian_window",
+    "hard_attend",
+    "leave_one_out_baseline",
     "local_attend",
     "local_window_mask",
     "log_gaussian_window",
@@ -83,10 +95,14 @@ __all__ = [
     "merge_heads",
     "padding_mask",
     "predicted_centre",
+    "reinforce_loss",
     "relative_shift",
+    "reward_to_go",
+    "sample_location",
     "scaled_dot",
     "sinusoidal_positions",
     "split_heads",
+    "straight_through_attend",
     "walking_centre",
     "window_mask",
 ]

@@ -19,6 +19,7 @@ from attnbook.data.algorithmic import (
     reversed_strings,
 )
 from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.captions import Canvases, canvases, digit_images
 from attnbook.data.dates import FORMATS, dates, written_date
 from attnbook.data.geometry import (
     convex_hull,
@@ -56,6 +57,7 @@ __all__ = [
     "PAD",
     "Batch",
     "BitBatch",
+    "Canvases",
     "Example",
     "Task",
     "UnknownWord",
@@ -67,9 +69,11 @@ __all__ = [
     "attractors",
     "augment_tours",
     "canonical_tour",
+    "canvases",
     "convex_hull",
     "copy_batch",
     "dates",
+    "digit_images",
     "held_karp",
     "hull_area_covered",
     "hull_batch",

@@ -1,6 +1,7 @@
 """The models of the book, one file per paper."""
 
 from attnbook.models.block import Block, PostNormBlock, TransformerConfig
+from attnbook.models.captioning import Captioner, image_to_annotations
 from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
@@ -25,6 +26,7 @@ __all__ = [
     "NTM",
     "AttentionSeq2Seq",
     "Block",
+    "Captioner",
     "Encoded",
     "Encoder",
     "GNMTEncoder",
@@ -50,6 +52,7 @@ __all__ = [
     "attentional_state",
     "beam_pointer_decode",
     "greedy_pointer_decode",
+    "image_to_annotations",
     "input_feeding_step",
     "mask_visited",
     "pointer_log_probs",
