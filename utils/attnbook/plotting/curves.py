@@ -20,6 +20,7 @@ def plot_by_length(
     ax: Axes | None = None,
     trained: tuple[float, float] | None = (1, 6),
     title: str | None = None,
+    styles: Mapping[str, CurveStyle] | None = None,
 ) -> Axes:
     """Draw how well models do at each length: a line through the means, a band from the worst seed to the
     best.
@@ -30,13 +31,14 @@ def plot_by_length(
         xlabel, ylabel: what is drawn, with its unit.
         ax: where to draw; ``None`` makes a figure.
         trained: shortest and longest length seen in training, shaded; ``None`` shades nothing.
+        styles: one for each model; ``None`` chooses them as :func:`styles_for` does.
 
     Raises:
         ValueError: if there is no curve, a curve without points, or a value that isn't a finite number.
     """
     arrays = _checked(curves)
     ax = new_axes(ax, _size(len(arrays) + (trained is not None)))
-    xs = _draw_bands(ax, arrays)
+    xs = _draw_bands(ax, arrays, styles)
     handles, labels = ax.get_legend_handles_labels()
     if trained is not None:
         shade: Look = {"facecolor": "#F1EBDD", "edgecolor": "none"}
@@ -181,8 +183,8 @@ def _place(x: float | str) -> float:
     return int(number) if number.is_integer() else number
 
 
-def _draw_bands(ax: Axes, curves: Arrays) -> list[float]:
-    styles = styles_for(curves)
+def _draw_bands(ax: Axes, curves: Arrays, styles: Mapping[str, CurveStyle] | None = None) -> list[float]:
+    styles = styles or styles_for(curves)
     for name, points in curves.items():
         _band(ax, list(points), list(points.values()), readable(name), styles[name])
     return sorted({x for points in curves.values() for x in points})

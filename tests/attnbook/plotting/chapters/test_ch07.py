@@ -88,6 +88,18 @@ def test_each_curve_has_its_name_at_its_end_instead_of_a_legend(looks_right):
         plot_labelled({}, xlabel="words")
 
 
+def test_a_model_has_the_same_style_whichever_others_stand_beside_it():
+    curve = {5: [0.5], 10: [0.4]}
+    looks = []
+    for others in (["RNN"], ["window", "convolution"]):
+        (ax,) = plot_labelled({"share": dict.fromkeys([*others, "LSTM"], curve)}, xlabel="gap")
+        (line,) = [line for line in ax.get_lines() if line.get_label() == "LSTM"]
+        looks.append((line.get_color(), line.get_linestyle(), line.get_marker()))
+    assert looks[0] == looks[1]
+    (ax,) = plot_labelled({"share": {"another model": curve, "LSTM": curve}}, xlabel="gap")
+    assert len({line.get_color() for line in ax.get_lines() if line.get_label() in ("another model", "LSTM")}) == 2
+
+
 def test_a_curve_that_ends_early_is_named_where_it_ends():
     (ax,) = plot_labelled({"share": {"LSTM": {5: [0.5], 10: [0.4]}, "RNN": {5: [0.3]}}}, xlabel="gap")
     assert [text.xy for text in ax.texts if text.get_text() == "RNN"] == [(5.0, 0.3)]

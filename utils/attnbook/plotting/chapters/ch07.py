@@ -18,6 +18,10 @@ from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, readable
 _THIN: Look = {"colour": PALE, "width": 0.8, "gap": 4}
 _BOLD: Look = {"colour": TRUTH_COLOUR, "width": 2.6, "gap": 4}
 
+# A model has the same style in each figure of the chapter, whichever others stand beside it.
+_MODELS = ("self-attention", "RNN", "LSTM", "LSTM, open gates", "window", "convolution")
+_STYLES = dict(zip(_MODELS, STYLES, strict=False))
+
 
 def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
     """Draw how the word at position ``subject`` can reach the verb: through recurrent states, or by self-attention.
@@ -87,7 +91,8 @@ def plot_labelled(panels: Mapping[str, Curves], xlabel: str, height: float = 2.4
 
     Args:
         panels: ``{label of the y axis: {name: {x: [one value per seed]}}}``; a label with "(log)" gets a logarithmic
-            axis. Lines go through the means, bands from the smallest to the largest value.
+            axis. Lines go through the means, bands from the smallest to the largest value. The chapter's models keep
+            their styles in all figures; in a panel with any other name, styles are given in order.
         xlabel: of the lowest panel. height: inches per panel.
 
     Raises:
@@ -99,7 +104,8 @@ def plot_labelled(panels: Mapping[str, Curves], xlabel: str, height: float = 2.4
     _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
     measured = sorted({int(x) for curves in panels.values() for points in curves.values() for x in points})
     for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
-        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        styles = _STYLES if set(curves) <= set(_STYLES) else None
+        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None, styles=styles)
         ax.get_legend().remove()
         ax.set_xscale("log")
         ax.set_xlim(measured[0] / 1.1, measured[-1] * 1.1)
