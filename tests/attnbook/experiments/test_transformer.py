@@ -6,7 +6,7 @@ import pytest
 
 from attnbook.data.numbers import number_lists
 from attnbook.experiments import transformer
-from attnbook.experiments.shared.ablation import UnscaledAttention, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import UnscaledAttention, WithoutFeedForward, WithoutNorm, WithoutResidual
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import TransformerConfig
 
@@ -25,7 +25,13 @@ def test_a_model_differs_from_the_base_only_as_listed(name, lists):
 
 
 @pytest.mark.parametrize(
-    "name, block", [("no_residual", WithoutResidual), ("no_norm", WithoutNorm), ("no_scale", UnscaledAttention)]
+    "name, block",
+    [
+        ("no_residual", WithoutResidual),
+        ("no_norm", WithoutNorm),
+        ("no_scale", UnscaledAttention),
+        ("no_feed_forward", WithoutFeedForward),
+    ],
 )
 def test_a_part_is_taken_away_from_every_block(name, block, lists):
     model = transformer.build(name, lists)
@@ -47,6 +53,10 @@ def test_the_deep_ones_train_at_a_half_and_a_quarter_of_the_learning_rate_too():
     usual = transformer.training("post_deep_cold")
     assert transformer.training("post_deep_cold_half") == {**usual, "learning_rate": usual["learning_rate"] / 2}
     assert transformer.training("post_deep_cold_quarter") == {**usual, "learning_rate": usual["learning_rate"] / 4}
+
+
+def test_sinusoids_train_for_as_many_steps_as_rotary_positions_on_equally_many_lists():
+    assert transformer.STEPS["sinusoidal_equal_lists"] == transformer.STEPS["equal_lists"] == 2300
 
 
 def test_weights_are_kept_of_as_many_seeds_as_a_chapter_shows(lists, monkeypatch):

@@ -8,7 +8,13 @@ from torch import nn
 from attnbook.data.batching import Task
 from attnbook.data.numbers import COMMA
 from attnbook.experiments.numbers import task
-from attnbook.experiments.shared.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import (
+    ItemCounting,
+    UnscaledAttention,
+    WithoutFeedForward,
+    WithoutNorm,
+    WithoutResidual,
+)
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure
@@ -70,6 +76,7 @@ RECIPES = {
     "no_scale": Recipe(block=UnscaledAttention),
     "no_residual": Recipe(block=WithoutResidual),
     "no_norm": Recipe(block=WithoutNorm),
+    "no_feed_forward": Recipe(block=WithoutFeedForward),
     "post": Recipe({"norm": "post"}),
     "pre_cold": Recipe(warmup=0),
     "post_cold": Recipe({"norm": "post"}, warmup=0),
@@ -77,7 +84,9 @@ RECIPES = {
     "pre_deep_cold": Recipe(DEEP, steps=500, warmup=0),
     "post_deep": Recipe({**DEEP, "norm": "post"}, steps=500),
     "post_deep_cold": Recipe({**DEEP, "norm": "post"}, steps=500, warmup=0),
-    "equal_time": Recipe(steps=2300, kept=1),  # about as many lists as chapter 02's model with attention saw
+    # About as many lists as chapter 02's model with attention saw:
+    "equal_lists": Recipe(steps=2300, kept=1),
+    "sinusoidal_equal_lists": Recipe({"positions": "sinusoidal"}, steps=2300),
 }
 # Is depth the condition, or the learning rate? The same deep models at a half and at a quarter of it.
 for name in ("pre_deep", "pre_deep_cold", "post_deep", "post_deep_cold"):

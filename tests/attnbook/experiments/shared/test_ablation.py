@@ -4,7 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.experiments.shared.ablation import ItemCounting, UnscaledAttention, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import (
+    ItemCounting,
+    UnscaledAttention,
+    WithoutFeedForward,
+    WithoutNorm,
+    WithoutResidual,
+)
 from attnbook.models import Block, Transformer, TransformerConfig
 
 SIZES = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12}
@@ -50,6 +56,15 @@ def test_without_norm_nothing_is_normalised_anywhere(x):
     crossed, _ = block.cross_attention(by_hand, x, x)
     by_hand = by_hand + crossed
     torch.testing.assert_close(read(block, x, x), by_hand + block.feed_forward(by_hand))
+
+
+def test_without_feed_forward_only_attention_adds_to_the_stream(x):
+    block, whole = built(WithoutFeedForward), built(Block)
+    lost = {name for name, _ in whole.named_parameters()} - {name for name, _ in block.named_parameters()}
+    assert {name.partition(".")[0] for name in lost} == {"feed_forward", "norm_feed_forward"}
+    nn.init.zeros_(whole.feed_forward.narrow.weight)
+    nn.init.zeros_(whole.feed_forward.narrow.bias)
+    torch.testing.assert_close(read(block, x, x), read(whole, x, x))
 
 
 def test_unscaled_scores_are_plain_dots(x):

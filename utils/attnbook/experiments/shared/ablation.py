@@ -1,5 +1,6 @@
 """Transformers with a part taken away or changed, for chapters 08 and 09: no general model needs these switches."""
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Dot, Heads, MultiHeadAttention
@@ -42,6 +43,23 @@ class WithoutNorm(Block):
         super().__init__(config, cross)
         for name in [name for name, _ in self.named_children() if name.startswith("norm_")]:
             setattr(self, name, nn.Identity())
+
+
+class _Nothing(nn.Module):
+    """A sublayer that adds nothing to the residual stream."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(B, T, D)`` -> ``(B, T, D)``, all 0."""
+        return torch.zeros_like(x)
+
+
+class WithoutFeedForward(Block):
+    """A block of attention alone: no feed-forward, nor the norm in front of it."""
+
+    def __init__(self, config: TransformerConfig, cross: bool = False) -> None:
+        super().__init__(config, cross)
+        for name, part in {"feed_forward": _Nothing(), "norm_feed_forward": nn.Identity()}.items():
+            setattr(self, name, part)
 
 
 class UnscaledAttention(Block):

@@ -50,23 +50,21 @@ def draw_transformer(
     ax = canvas(ax, (5.0, 6.9), (-0.05, 8.25), (-0.1, 10.9))
     reads = ["self-attention\n(padding mask)", "feed-forward"]
     writes = ["self-attention\n(causal mask)", "cross-attention\n(padding mask)", "feed-forward"]
-    left = _column(ax, _LEFT, 1, reads, READS, norm, f"encoder, {layers} ×")
-    right = _column(ax, _RIGHT, -1, writes, WRITES, norm, f"decoder, {layers} ×")
+    left = _column(ax, _LEFT, 1, reads, norm, f"encoder, {layers} ×")
+    right = _column(ax, _RIGHT, -1, writes, norm, f"decoder, {layers} ×")
     for x, middle, text, side in ((_LEFT, 1.4, source, "left"), (_RIGHT, 6.8, written, "right")):
         box_around(ax, (middle, 1.3), 2.6, 0.85, "word vectors · √D\n+ positions", size=_SIZE, fill="white")
         ax.text(0.0 if side == "left" else 8.2, 0.1, text, ha=side, va="center", fontstyle="italic", fontsize=_SIZE)
         arrow(ax, (x, 0.35), (x, 0.85))
     _memory(ax, left, _FIRST + _ROW)
-    box_around(
-        ax, (6.6, right + 0.75), 3.1, 0.85, "scores: transposed\ntable of word vectors", size=_SIZE, fill="white"
-    )
+    box_around(ax, (6.6, right + 0.75), 3.1, 0.85, "logits (tied table)\nand softmax", size=_SIZE, fill="white")
     arrow(ax, (_RIGHT, right - 0.02), (_RIGHT, right + 0.32), BLUE, 2.6)
     arrow(ax, (_RIGHT, right + 1.18), (_RIGHT, right + 1.55))
     ax.text(8.2, right + 1.75, next_words, ha="right", va="center", fontstyle="italic", fontsize=_SIZE)
     return ax
 
 
-def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, norm: str, name: str) -> float:
+def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], norm: str, name: str) -> float:
     """One stream with its sublayers; returns the height of its upper end."""
     top = _FIRST + _ROW * (len(sublayers) - 1) + 1.2
     frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
@@ -74,14 +72,16 @@ def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], face: str, 
     say(ax, x + 2.95 * side, top - 0.22, name, ha="right" if side > 0 else "left", weight="bold", size=_SIZE)
     line(ax, (x, x), (1.75, top + 0.68), BLUE, 2.6)
     for row, sublayer in enumerate(sublayers):
-        _sublayer(ax, x, side, _FIRST + _ROW * row, sublayer, face if "attention" in sublayer else PAPER, norm)
+        _sublayer(ax, x, side, _FIRST + _ROW * row, sublayer, norm)
     if norm == "pre":
         box_around(ax, (x, top + 0.42), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
     return top + 0.68
 
 
-def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, face: str, norm: str) -> None:
+def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, norm: str) -> None:
     """A box beside the stream, a plus where its output is added; the norm below it, or on the stream."""
+    fills = {"self-attention": READS, "cross-attention": WRITES}  # orange like the memory, which only the latter reads
+    face = fills.get(name.partition("\n")[0], PAPER)
     middle = x + 1.9 * side
     box_around(ax, (middle, y), 2.2, 0.85, name, size=_SIZE, fill=face)
     line(ax, (x, middle), (y - 0.8, y - 0.8))
@@ -236,7 +236,7 @@ def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel
     """Draw what share of its weight each head gives to one kind of position, one panel per kind of attention.
 
     Args:
-        panels: ``{title: (one share per head, layer after layer; the share that even weights would give)}``.
+        panels: ``{title: (one share per head, layer after layer; the share that uniform weights would give)}``.
 
     Raises:
         ValueError: if there is no panel.
@@ -245,7 +245,7 @@ def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel
         raise ValueError("panels is empty; give at least one")
     figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
     for ax, (title, (shares, even)) in zip(axes[0], panels.items(), strict=True):
-        ax.axhline(even, color=TRUTH_COLOUR, linestyle="--", label="even weights")
+        ax.axhline(even, color=TRUTH_COLOUR, linestyle="--", label="uniform weights")
         ax.vlines(range(len(shares)), even, shares, color=FAINT, linewidth=1.5)
         ax.plot(range(len(shares)), shares, "o", color=STYLES[0].colour, linestyle="none", label="head")
         names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(shares))]
