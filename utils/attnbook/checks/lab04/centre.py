@@ -1,0 +1,132 @@
+"""Lab 4, third part: where the window goes, predicted or found from the last weights."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ..engine.exercise import Exercise, Property
+
+
+def predicted_centre(hidden, lengths, W_p, v_p):
+    features = (hidden @ W_p.mT).tanh()  # (B, D) @ (D, A) -> (B, A)
+    share = (features @ v_p).sigmoid()  # (B, A) @ (A,) -> (B,), between 0 and 1
+    return lengths * share  # (B,)
+
+
+def _states(draw):
+    batch, dim, hidden = draw.sizes(3)
+    for b, d, a in ((batch, dim, hidden), (4, 4, 4), (1, dim, hidden), (3, 2, 2)):
+        lengths = draw.integers(1, 12, b)
+        yield draw.normal(b, d), lengths, draw.normal(a, d), draw.normal(a)
+    yield 9 * draw.normal(3, 2), draw.integers(2, 9, 3), draw.normal(2, 2), -9 * draw.uniform(2)
+
+
+PREDICTED_CENTRE = Exercise(
+    predicted_centre,
+    cases=_states,
+    properties=[
+        Property(
+            "between 0 and the length",
+            "The centre lies between 0 and the length of its own sentence.",
+            lambda result, hidden, lengths, *rest: ((result >= 0) & (result <= lengths)).all(),
+        ),
+        Property(
+            "twice the length, twice the centre",
+            "The state predicts a *share* of the sentence, so that in a sentence of twice the length the centre is "
+            "twice as far.",
+            lambda result, hidden, lengths, W_p, v_p: torch.allclose(
+                result / lengths, predicted_centre(hidden, lengths, W_p, v_p) / lengths, atol=1e-9
+            ),
+        ),
+    ],
+)
+
+wrong = PREDICTED_CENTRE.mistakes
+wrong("one length for all", {"lengths * share": "lengths.max() * share"}).says("""
+    You multiplied by the length of the longest sentence. Each sentence has its own length S, or short sentences get
+    centres in their padding.""")
+wrong("the share itself", {"lengths * share": "share"}).says("""
+    You returned the share, a number between 0 and 1. The centre is a position: multiply by the length of the
+    sentence.""")
+wrong("no sigmoid", {".sigmoid()": ""}).says("""
+    You left out the sigmoid, so that the centre can lie far outside the sentence. The sigmoid turns any number into a
+    share between 0 and 1.""")
+wrong("no tanh", {".tanh()": ""}).says("""
+    You left out the tanh between the two products. Without it W and v together are only one linear map.""")
+wrong("tanh for sigmoid", {".sigmoid()": ".tanh()"}).says("""
+    You used tanh for the last step, which can be negative. The share must lie between 0 and 1, as a sigmoid does.""")
+wrong("softmax for sigmoid", {".sigmoid()": ".softmax(0)"}).says("""
+    You used a softmax over the sentences of the batch, so that their centres depend on each other. Each sentence has
+    its own share: a sigmoid.""")
+wrong("rounded to a position", {"return lengths * share": "return (lengths * share).round()"}).says("""
+    You rounded the centre to a whole position. It stays a real number, because rounding has no gradient and the centre
+    could not be learned.""")
+wrong("cut to a position", {"return lengths * share": "return (lengths * share).floor()"}).says("""
+    You cut off the decimals of the centre. It stays a real number, because this step has no gradient and the centre
+    could not be learned.""")
+wrong("last position for length", {"lengths * share": "(lengths - 1) * share"}).says("""
+    You multiplied by S − 1. The paper multiplies by the length S itself.""")
+wrong("W not transposed", "return lengths * ((hidden @ W_p).tanh() @ v_p).sigmoid()").says("""
+    You multiplied by `W_p` as it is. It has the shape (A, D), one row per feature, so the product is
+    `hidden @ W_p.mT`; with a square `W_p` torch cannot notice the difference.""")
+
+
+def location_features(previous, filters):
+    radius = filters.shape[1] // 2
+    padded = F.pad(previous, (radius, radius))  # (B, Tk + width − 1)
+    windows = padded.unfold(1, filters.shape[1], 1)  # (B, Tk, width)
+    return windows @ filters.mT  # (B, Tk, width) @ (width, F) -> (B, Tk, F)
+
+
+def _weights_before(draw):
+    batch, keys, count = draw.sizes(3)
+    for b, length, f, width in ((batch, keys + 2, count, 3), (2, 6, 3, 5), (1, 4, 2, 3), (3, 3, 3, 3), (2, 3, 2, 1)):
+        yield draw.normal(b, length).softmax(-1), draw.normal(f, width)
+    yield draw.normal(2, 2).softmax(-1), draw.normal(3, 5)  # a filter wider than the sentence
+    yield torch.eye(4, dtype=torch.float64)[[0, 3]], draw.normal(2, 3)  # all weight at an end
+
+
+LOCATION_FEATURES = Exercise(
+    location_features,
+    cases=_weights_before,
+    properties=[
+        Property(
+            "the weights' own position in the middle",
+            "The middle of a filter meets the weight of the position itself.",
+            lambda result, previous, filters: torch.allclose(result, location_features(previous, filters), atol=1e-9),
+        )
+    ],
+)
+
+wrong = LOCATION_FEATURES.mistakes
+wrong("filters reversed", {"windows @ filters.mT": "windows @ filters.flip(1).mT"}).says("""
+    Your filters run backwards. Feature f at position j is the sum of filters[f, k] · previous[j + k − radius], so that
+    the *first* number of a filter meets the weight to the left. (Torch's `conv1d` does this, too; a convolution in
+    mathematics turns the filter round.)""")
+wrong("zeros at the right only", {"(radius, radius)": "(0, 2 * radius)"}).says("""
+    You padded at the right only, so that the filter begins at position j and does not have it in the middle. Pad with
+    `radius` zeros on each side.""")
+wrong("zeros at the left only", {"(radius, radius)": "(2 * radius, 0)"}).says("""
+    You padded at the left only, so that the filter sees positions before j and not those after it. Pad with `radius`
+    zeros on each side.""")
+wrong(
+    "round the corner",
+    {"F.pad(previous, (radius, radius))": "previous.roll(radius, 1).repeat(1, 2)[:, : previous.shape[1] + 2 * radius]"},
+).says("""
+    At the ends your filter goes on at the other end of the sentence. Beyond both ends there are zeros.""")
+wrong(
+    "the edge repeated",
+    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='replicate')[:, 0]"},
+).says("""
+    Beyond the ends you repeated the weight of the last position. There are zeros beyond both ends.""")
+wrong("features before positions", {"windows @ filters.mT": "(windows @ filters.mT).mT"}).says("""
+    Your result is (B, F, Tk), as `conv1d` gives it. Wanted is one vector of F features per position, (B, Tk, F), so
+    that it can be added to the keys: swap the last two axes.""")
+wrong(
+    "filters added up", {"windows @ filters.mT": "windows @ filters.mT.sum(1, keepdim=True).expand(-1, len(filters))"}
+).says("""
+    You added the filters up, so that all features are equal. Each filter gives a feature of its own.""")
+wrong("weights without gradient", {"F.pad(previous,": "F.pad(previous.detach(),"}).says("""
+    Your values are right, but no gradient reaches the earlier weights. The step before must learn what this step
+    needs.""")

@@ -1,0 +1,155 @@
+"""Lab 4, first part: Luong's attentional state, and the decoder step that feeds it back."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+from ..fakes.attention import FakeCell, FakeScore
+
+
+def attentional_state(context, hidden, W_c):
+    joined = torch.cat([context, hidden], dim=-1)  # (B, Dv + D)
+    return (joined @ W_c.mT).tanh()  # (B, Dv + D) @ (Dv + D, A) -> (B, A)
+
+
+def _contexts(draw):
+    batch, values, dim, out = draw.sizes(4)
+    for b, dv, d, a in ((batch, values, dim, out), (3, 3, 3, 6), (1, dim, dim, dim), (2, 2, 2, 2)):
+        yield draw.normal(b, dv), draw.normal(b, d), draw.normal(a, dv + d)
+
+
+ATTENTIONAL_STATE = Exercise(
+    attentional_state,
+    cases=_contexts,
+    properties=[
+        Property(
+            "between −1 and 1",
+            "An attentional state is the result of tanh, so all its numbers lie between −1 and 1.",
+            lambda result, *args: (result.abs() <= 1).all(),
+        )
+    ],
+)
+
+wrong = ATTENTIONAL_STATE.mistakes
+wrong("hidden before context", {"[context, hidden]": "[hidden, context]"}).says("""
+    You put the hidden state in front of the context. The first columns of `W_c` belong to the context, so the order
+    is [context; hidden], as in the paper.""")
+wrong("no tanh", {".tanh()": ""}).says("""
+    You returned the linear combination itself. The attentional state is its tanh, which keeps all numbers between
+    −1 and 1; otherwise it would be fed back unbounded.""")
+wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
+    You used the sigmoid, which has values between 0 and 1. The formula has tanh, with values between −1 and 1.""")
+wrong(
+    "tanh of each part",
+    {"torch.cat([context, hidden], dim=-1)": "torch.cat([context, hidden], dim=-1).tanh()", ".mT).tanh()": ".mT)"},
+).says("""
+    You applied tanh *before* the product with `W_c`. Context and hidden state are first combined by `W_c`, and then
+    tanh is taken of the result.""")
+wrong("tanh twice", {"dim=-1)": "dim=-1).tanh()"}).says("""
+    You applied tanh to context and hidden state as well as to the result. The formula has only one tanh, after the
+    product with `W_c`.""")
+wrong(
+    "context and hidden added", "half = W_c.shape[1] // 2\nreturn ((context + hidden) @ W_c[:, :half].mT).tanh()"
+).says("""
+    You added the context to the hidden state. They are laid side by side, which gives Dv + D features, so that `W_c`
+    has columns of its own for each of them.""")
+wrong("only the hidden state", "return (hidden @ W_c[:, context.shape[1]:].mT).tanh()").says("""
+    Your result depends on the hidden state alone. The attentional state combines it with the context: without it the
+    output layer would know nothing that attention has read.""")
+
+
+def input_feeding_step(embedded, attentional, state, annotations, mask, score, cell, W_c):
+    state = cell(torch.cat([embedded, attentional], dim=-1), state)  # (B, D)
+    scores = score(state[:, None], annotations)  # (B, 1, Tk)
+    weights = scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1)  # (B, 1, Tk)
+    context = (weights @ annotations)[:, 0]  # (B, D)
+    return attentional_state(context, state, W_c), state, weights[:, 0]
+
+
+def _steps(draw):
+    batch, keys, dim, out = draw.sizes(4)
+    shapes = [(batch, dim + 1, out), (3, out, out)]  # in the second the word is as wide as what is fed
+    if draw.number == 1:
+        shapes.append((1, dim + 9, out))  # one sentence
+    if draw.compact:
+        shapes.append((1, 2, 2))
+    for b, embedding, fed in shapes:
+        mask = torch.arange(keys) < draw.lengths(b, keys)[:, None]
+        score = FakeScore(draw.normal(dim, dim))
+        cell = FakeCell(draw.normal(embedding + fed, dim), draw.normal(dim, dim))
+        word, before = draw.normal(b, embedding), draw.normal(b, fed)
+        yield word, before, draw.normal(b, dim), draw.normal(b, keys, dim), mask, score, cell, draw.normal(fed, 2 * dim)
+
+
+INPUT_FEEDING_STEP = Exercise(
+    input_feeding_step,
+    cases=_steps,
+    returns=("attentional", "state", "weights"),
+    tolerance=1e-9,
+    properties=[
+        Property(
+            "weights sum to one",
+            "The weights of each sentence must sum to 1 over its source words.",
+            lambda result, *args: torch.allclose(result[2].sum(-1), torch.ones_like(result[2].sum(-1))),
+        ),
+        Property(
+            "padding gets nothing",
+            "Padding must receive weight 0, and the mask says where it is.",
+            lambda result, embedded, attentional, state, annotations, mask, *rest: (result[2][~mask] == 0).all(),
+        ),
+        Property(
+            "the state is the cell's",
+            "The new state is what `cell` returns for the word and the last attentional state side by side.",
+            lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
+                result[1], cell(torch.cat([embedded, attentional], dim=-1), state)
+            ),
+        ),
+        Property(
+            "the output joins context and state",
+            "The first result is `attentional_state(context, state, W_c)`, with the new state and the context that was "
+            "read with it.",
+            lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
+                result[0], attentional_state((result[2][:, None] @ annotations)[:, 0], result[1], W_c)
+            ),
+        ),
+    ],
+)
+
+wrong = INPUT_FEEDING_STEP.mistakes
+CELL = "state = cell(torch.cat([embedded, attentional], dim=-1), state)  # (B, D)\n"
+wrong(
+    "asked with the old state",
+    {"    state = cell": "    old, state = state, cell", "score(state[:, None]": "score(old[:, None]"},
+).says("""
+    Your query is the state *before* the step, h_{t−1}, as in Bahdanau's decoder. Luong's decoder calls the cell first,
+    and its query is the new state h_t.""")
+wrong(
+    "the old state joined",
+    {"    state = cell": "    old, state = state, cell", "(context, state, W_c)": "(context, old, W_c)"},
+).says("""
+    You combined the context with the state *before* the step. The attentional state is made of c_t and the *new* state
+    h_t.""")
+wrong("fed before the word", {"[embedded, attentional]": "[attentional, embedded]"}).says("""
+    You put the attentional state in front of the word vector. The cell expects `[embedded, attentional]` in this order,
+    because the two are multiplied by different parameters.""")
+wrong("nothing fed", {"[embedded, attentional]": "[embedded, 0 * attentional]"}).says("""
+    The attentional state of the last step has no influence on your result. Input feeding means that it is a part of the
+    cell's input, beside the word vector.""")
+wrong("fed without gradient", {"[embedded, attentional]": "[embedded, attentional.detach()]"}).says("""
+    Your values are right, but you detached the attentional state, so that no gradient flows back through it. Input
+    feeding is trained like everything else: earlier steps must learn what later ones need.""")
+wrong("mask the wrong way round", {"~mask": "mask"}).says("""
+    You masked the real words, so all the weight went to the padding. True in the mask means that a position *may be
+    attended to*.""")
+wrong("mask forgotten", {"scores.masked_fill(~mask[:, None], -torch.inf)": "scores"}).says("""
+    Your weights do not use the mask, so that padding receives weight. Fill the scores of padding with −∞ before the
+    softmax.""")
+wrong("the context returned", {"attentional_state(context, state, W_c), state": "context, state"}).says("""
+    Your first result is the context itself. The decoder feeds back, and predicts from, the *attentional* state:
+    `attentional_state(context, state, W_c)`.""")
+wrong("weights squeezed", {"weights[:, 0]": "weights.squeeze()"}).says("""
+    You squeezed the weights, which also removes the batch axis when the batch holds one sentence. Remove only the axis
+    of the query, with `weights[:, 0]`.""")
+wrong("attentional state as query", {"state[:, None]": "torch.tanh(state)[:, None]"}).says("""
+    Your query is not the new state itself, but a function of it. Score the state h_t as the cell returns it.""")

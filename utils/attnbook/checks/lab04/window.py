@@ -1,0 +1,157 @@
+"""Lab 4, second part: the window around a centre, and the Gaussian within it."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+
+
+def local_window_mask(centre, lengths, half_width, max_length):
+    positions = torch.arange(max_length, device=centre.device)  # (Tk,)
+    nearest = torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))[:, None]  # (B, 1)
+    near = (positions - nearest).abs() <= half_width  # (B, Tk)
+    return near & (positions < lengths[:, None])  # (B, Tk)
+
+
+def _centres(draw):
+    batch, width = draw.sizes(2)
+    longest = 2 * width + 3
+    lengths = draw.lengths(batch, longest)
+    inside = draw.uniform(batch) * (lengths - 1)  # a centre between two positions
+    yield inside, lengths, width, longest
+    yield inside.round(), lengths, 1, longest + 2  # exactly on a position; no sentence fills its row
+    ends = torch.tensor([0.0, 5.0, -2.5, 9.0, 1.5], dtype=torch.float64)  # at both ends, before and behind them
+    yield ends, torch.tensor([6, 6, 4, 3, 2]), 2, 7
+    yield torch.tensor([3.0, 0.5, 2.0], dtype=torch.float64), torch.tensor([5, 3, 1]), 1, 5
+    yield torch.tensor([1.25], dtype=torch.float64), torch.tensor([4]), 1, 4
+    yield torch.tensor([2.0, 2.0], dtype=torch.float64), torch.tensor([3, 6]), 2, 6
+
+
+LOCAL_WINDOW_MASK = Exercise(
+    local_window_mask,
+    cases=_centres,
+    gradients=False,
+    properties=[
+        Property(
+            "padding is closed",
+            "Positions from `lengths` on are padding, and no window may contain them.",
+            lambda result, centre, lengths, half_width, max_length: (
+                not result.bool()[torch.arange(max_length) >= lengths[:, None]].any()
+            ),
+        ),
+        Property(
+            "no window is empty",
+            "Each sentence must have at least one position to attend to. A centre outside the sentence counts as its "
+            "nearest word.",
+            lambda result, *args: result.bool().any(-1).all(),
+        ),
+        Property(
+            "nothing further than D",
+            "A position further than `half_width` from the centre lies outside the window.",
+            lambda result, centre, lengths, half_width, max_length: (
+                not (result.bool() & ~local_window_mask(centre, lengths, half_width, max_length)).any()
+            ),
+        ),
+    ],
+)
+
+wrong = LOCAL_WINDOW_MASK.mistakes
+wrong("padding inside the window", {" & (positions < lengths[:, None])": ""}).says("""
+    Your window reaches into the padding. At the end of a sentence it has fewer positions: combine it with
+    `positions < lengths[:, None]`.""")
+wrong("edges left out", {"<= half_width": "< half_width"}).says("""
+    You compared with <, which leaves out the positions at a distance of exactly D. The window is [p − D, p + D], and
+    both edges belong to it.""")
+wrong("half as wide", {"<= half_width": "<= half_width / 2"}).says("""
+    Your window is only `half_width` positions wide. It reaches `half_width` to *each* side of the centre.""")
+wrong(
+    "empty windows", {"torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))[:, None]": "centre[:, None]"}
+).says("""
+    Where the centre lies outside the sentence, your window is too small, or even empty, and an empty row of a mask has
+    no weights. A centre before the first word counts as 0, and one behind the last word as `lengths − 1`.""")
+wrong("centre rounded", {"[:, None]  # (B, 1)": ".round()[:, None]  # (B, 1)"}).says("""
+    You rounded the centre to a position. It is a real number: with D = 1, the window around 1.25 contains the positions
+    from 0.25 to 2.25, which are 1 and 2.""")
+wrong("centre cut down", {"[:, None]  # (B, 1)": ".floor()[:, None]  # (B, 1)"}).says("""
+    You cut off the decimals of the centre, perhaps by `.long()` or `int`. It is a real number: with D = 1, the window
+    around 1.75 contains the positions from 0.75 to 2.75, which are 1 and 2.""")
+wrong(
+    "the padding is True", {"return near": "return ~(near", "lengths[:, None])  # (B, Tk)": "lengths[:, None]))"}
+).says("""
+    Your mask is True where attention is forbidden. In this book True means that a position *may be attended to*.""")
+wrong(
+    "to the right only", {"(positions - nearest).abs()": "(positions - nearest).where(positions >= nearest, 1e9)"}
+).says("""
+    Your window begins at the centre and reaches to the right only. It reaches `half_width` to both sides.""")
+wrong(
+    "behind the row's end only", {"(lengths - 1).to(centre.dtype)": "torch.full_like(centre, max_length - 1)"}
+).says("""
+    You moved a centre that lies too far right to the end of the *row*, which may be padding. It belongs on the last
+    word of its own sentence, `lengths − 1`.""")
+
+
+def gaussian_window(centre, half_width, max_length):
+    positions = torch.arange(max_length, device=centre.device)  # (Tk,)
+    sigma = half_width / 2
+    return torch.exp(-((positions - centre[:, None]) ** 2) / (2 * sigma**2))  # (B, Tk)
+
+
+def _gaussians(draw):
+    batch, width = draw.sizes(2)
+    yield draw.uniform(batch) * 4, width, 5
+    yield draw.uniform(3) * 5, 3, 6
+    yield draw.uniform(2) * 2, 2.5, 3
+    yield draw.uniform(1) * 2, 3, 4
+    yield draw.uniform(3) * 3, 1, 3
+    yield torch.tensor([0.0, 2.0], dtype=torch.float64), 4, 3  # on a position
+
+
+GAUSSIAN_WINDOW = Exercise(
+    gaussian_window,
+    cases=_gaussians,
+    properties=[
+        Property(
+            "at most 1",
+            "The Gaussian is 1 at the centre and smaller everywhere else.",
+            lambda result, *args: ((result <= 1 + 1e-9) & (result >= 0)).all(),
+        ),
+        Property(
+            "0.135 at the edge",
+            "At a distance of D the Gaussian is exp(−2) = 0.135, because D is two standard deviations.",
+            lambda result, centre, half_width, max_length: torch.allclose(
+                result, gaussian_window(centre, half_width, max_length), atol=0.02
+            ),
+        ),
+    ],
+)
+
+wrong = GAUSSIAN_WINDOW.mistakes
+wrong("σ = D", {"sigma = half_width / 2": "sigma = half_width"}).says("""
+    You used σ = D. The window reaches two standard deviations to each side, so σ = D / 2, and the Gaussian is
+    exp(−2) = 0.135 at its edge.""")
+wrong("no 2 in the denominator", {"(2 * sigma**2)": "sigma**2"}).says("""
+    You divided by σ². A Gaussian has 2σ² in the denominator.""")
+wrong("σ not squared", {"sigma**2": "sigma"}).says("""
+    You divided by 2σ. The denominator is 2σ², with σ squared.""")
+wrong("distance not squared", {"((positions - centre[:, None]) ** 2)": "(positions - centre[:, None]).abs()"}).says("""
+    You did not square the distance, so that your curve has a peak with an edge. A Gaussian falls with the *square* of
+    the distance.""")
+wrong(
+    "made to sum to one",
+    {"    return torch.exp": "    g = torch.exp", "# (B, Tk)": "# (B, Tk)\n    return g / g.sum(-1, keepdim=True)"},
+).says("""
+    You normalised the Gaussian, so that it sums to 1. In the paper it is a factor that is 1 at the centre, and it
+    multiplies weights that already sum to 1.""")
+wrong("the density", {"torch.exp(": "1 / (sigma * (2 * math.pi) ** 0.5) * torch.exp("}).says("""
+    You computed the *density* of a normal distribution, whose height depends on σ. Here the Gaussian is 1 at the
+    centre, so leave out the factor 1 / (σ√(2π)).""")
+wrong("sign missing", {"exp(-((": "exp((("}).says("""
+    Your curve grows with the distance. The exponent is negative: −(s − p)² / 2σ².""")
+wrong("centre rounded", {"centre[:, None]": "centre.round()[:, None]"}).says("""
+    You rounded the centre. Then no gradient reaches it, and it can never be learned: keep it a real number.""")
+wrong("centre without gradient", {"centre[:, None]": "centre.detach()[:, None]"}).says("""
+    Your values are right, but no gradient reaches the centre. The Gaussian is the only part through which the network
+    learns where to put its window, because the window's edges have no gradient.""")
+wrong("counted from 1", {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"}).says("""
+    You counted positions from 1. In this book the first word stands at position 0.""")
