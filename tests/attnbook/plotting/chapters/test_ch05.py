@@ -23,7 +23,8 @@ def test_the_drawing_goes_where_it_is_told(texts):
     ax = draw_gnmt()
     before = len(ax.patches)
     assert any(isinstance(patch, FancyBboxPatch) for patch in ax.patches)
-    assert draw_gnmt(ax) is ax and len(ax.patches) == 2 * before
+    assert draw_gnmt(ax) is ax
+    assert len(ax.patches) == 2 * before
 
 
 def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):

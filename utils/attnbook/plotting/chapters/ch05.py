@@ -103,7 +103,7 @@ def plot_schedules(schedules: Mapping[str, Tensor], xlabel: str = "time (steps)"
             raise ValueError(f"{title!r} must be (L, T) with T from 1 to {_MOST_WORDS}, got {tuple(steps.shape)}")
     size = (6.5, 0.8 + sum(0.75 + 0.34 * len(steps) for steps in schedules.values()))
     heights = [1 + len(steps) for steps in schedules.values()]
-    figure, axes = plt.subplots(
+    _, axes = plt.subplots(
         len(schedules), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
     )
     last = max(int(steps.max()) for steps in schedules.values())
