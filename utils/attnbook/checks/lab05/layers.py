@@ -16,12 +16,15 @@ def residual_stack(x, context, layers, first_residual):
     return x
 
 
+JOINED = ". With a context, every layer reads [x; context], joined along the features"
+
+
 def _stacks(draw):
     batch, length, wide, dim, extra = draw.sizes(5)
     shapes = [(wide, dim, 0, 4, 3), (wide, dim, extra, 4, 3), (dim, dim, extra, 3, 2)]
     shapes += [(dim, dim, 0, 3, 1), (dim, dim, dim, 3, 3), (dim, dim, dim, 2, 3), (dim, dim, 0, 1, 1)]
     for e, d, c, depth, first in shapes:
-        layers = [fake_layer(draw, (d if i else e) + c, d) for i in range(depth)]
+        layers = [fake_layer(draw, (d if i else e) + c, d, JOINED if c else "") for i in range(depth)]
         yield draw.normal(batch, length, e), draw.normal(batch, length, c) if c else None, layers, first
 
 
@@ -39,8 +42,9 @@ RESIDUAL_STACK = Exercise(
             ),
         ),
         Property(
-            "the top layer adds its input",
-            "What the stack returns is the output of the top layer plus the input of the top layer.",
+            "output plus input in each layer",
+            "Each layer from `first_residual` on returns its output plus its own input x, and the next layer reads "
+            "this sum.",
             lambda result, x, context, layers, first: (
                 len(layers) < first or torch.allclose(result, residual_stack(x, context, layers, first))
             ),
@@ -59,6 +63,11 @@ wrong("one layer too late", {">= first": "> first"}).says("""
 wrong("one layer too early", {">= first_residual": ">= max(first_residual - 1, 1)"}).says("""
     Your residual connections begin one layer too early. Layers are counted from 1, so that the layer at index i of
     the list has the number i + 1.""")
+wrong("only one residual connection", {">= first": "== first"}).says("""
+    Only layer `first_residual` has a residual connection in your stack. All layers above it have one, too.""")
+wrong("highest layer first", {"enumerate(layers,": "enumerate(layers[::-1],"}).says("""
+    You went through the layers from the last one to the first. The list begins with the lowest layer, which reads the
+    word vectors.""")
 wrong(
     "added to the first input",
     {"    for number": "    first_input = x\n    for number", "x + out if": "first_input + out if"},
@@ -88,14 +97,9 @@ wrong("added twice", {"x + out if": "2 * x + out if"}).says("""
 wrong("output doubled", {"x + out if": "out + out if"}).says("""
     You added the layer's output to itself. Perhaps you wrote over the input before you used it: keep both until they
     are added.""")
-wrong(
-    "context joined once",
-    {
-        "    for number": "    whole = x if context is None else torch.cat([x, context], dim=-1)\n    for number",
-        "x if context is None else torch.cat([x, context], dim=-1)  # (B, T, D + C)": "whole if number == 1 else (x if context is None else torch.cat([x, 0 * context], dim=-1))",
-    },
-).says("""
-    Only your first layer receives the context. Every layer receives it, joined to the output of the layer below.""")
+wrong("context in the sum", {"inputs = x if": "x = x if", "layer(inputs)": "layer(x)"}).says("""
+    You added [x; context] to the layer's output, which has fewer features. The layer *reads* both side by side, but
+    only x is added: keep the joined input under another name.""")
 wrong("context in front", {"[x, context]": "[context, x]"}).says("""
     You put the context in front of the layer's input. The order is [x; context], because the layer has weights of its
     own for each of the two.""")
@@ -159,6 +163,19 @@ wrong("the backward direction reads padding", {TURN: "positions.flip(0).expand(l
 wrong("padding read, and kept", {TURN: "positions.flip(0).expand(len(x), -1)", CLEAN: ""}).says("""
     You reversed the whole rows, so that the backward layer reads the padding first. Reverse each sentence within its
     own length, and set the output to 0 at padding.""")
+WHOLE = "positions.flip(0).expand(len(x), -1)"
+wrong("whole rows reversed, and not turned back", {TURN: WHOLE, BACK: ""}).says("""
+    You reversed the whole rows, padding first, and left the backward layer's outputs in this order. Reverse each
+    sentence within its own length, and reverse the outputs again.""")
+wrong("the backward layer unused", {"backward_layer(x.gather(1, turned.expand_as(x)))": "forward"}).says("""
+    You reversed the *outputs of the forward layer*, so that both halves have read the sentence in the same direction.
+    Reverse the words, and give them to `backward_layer`.""")
+wrong(
+    "features of both directions alternate",
+    {"torch.cat([forward, backward], dim=-1)": "torch.stack([forward, backward], dim=-1).flatten(2)"},
+).says("""
+    The features of your two directions alternate. The first H features belong to the forward layer, and the last H to
+    the backward layer, as `torch.cat` along the last axis arranges them.""")
 wrong("padding not cleared", {CLEAN: ""}).says("""
     At the words your result is right, but at padding it is not 0. The layer above, and attention, would find numbers
     there that belong to no word.""")
