@@ -294,3 +294,14 @@ def test_the_right_answer_has_no_explanation():
     args = next(iter(pairs(Draw(0, 0))))
     run = DOT.run(dot, args)
     assert diagnosis.explain(DOT, dot, [run, run], [run, run], [0, 1]) is None
+
+
+def halves(parts):
+    return [part / 2 for part in parts]
+
+
+def test_a_list_of_results_may_be_longer_on_another_input():
+    """Then its parts have no common names, and nothing is said about one of them."""
+    exercise = Exercise(halves, lambda draw: [([draw.normal(2)],), ([draw.normal(3), draw.normal(2)],)], [])
+    verdict = judge(exercise, lambda parts: [parts[0] / 2, *(part.square() for part in parts[1:])])
+    assert not verdict.passed

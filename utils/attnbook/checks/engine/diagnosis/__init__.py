@@ -80,7 +80,8 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
     yield (calls.random,), cases, ("", "")
     yield (results.constants,), everywhere if cases else [], ("", "")
     yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
-    for part in _wrong_parts(cases):
+    sizes = {len(_paths(case.expected)) for case in everywhere}  # a list may be longer on another input
+    for part in _wrong_parts(cases) if len(sizes) == 1 else []:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
         yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
