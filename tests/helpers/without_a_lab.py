@@ -1,3 +1,3 @@
 """The one list of chapters that no lab follows."""
 
-WITHOUT_A_LAB = {"00"}  # a map; 05: its lab is being written
+WITHOUT_A_LAB = {"00"}  # a map
