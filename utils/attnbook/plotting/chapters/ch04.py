@@ -72,7 +72,7 @@ def _luong(ax: Axes) -> None:
     say(ax, 0.5, 0.3, "$y_{t-1}, \\tilde{h}_{t-1}$")
     arrow(ax, (0.8, 0.6), (_MIDDLE - 0.42, 1.32))
     arrow(ax, (_MIDDLE + 0.52, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
-    say(ax, 3.2, 1.35, "query $s_t$", size=10)
+    say(ax, 3.25, 1.0, "query $s_t$", size=10)
     line(ax, (_RIGHT, _RIGHT), (2.05, 3.9), BLUE, 1.8)
     arrow(ax, (_RIGHT, 3.9), (_MIDDLE + 0.52, 3.9), colour=BLUE, width=1.8)
     say(ax, _RIGHT + 0.15, 3.0, "context\n$c_t$", ha="left", size=10, colour=BLUE)
