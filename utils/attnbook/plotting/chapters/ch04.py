@@ -170,13 +170,14 @@ def plot_window(
             raise ValueError(f"{name} has {len(numbers)} numbers but there are {len(words)} words; give one per word")
     _, axes = plt.subplots(3, 1, figsize=(6.5, 5.6), sharex=True, layout="constrained")
     product = np.asarray(softmax, dtype=float) * np.asarray(gaussian, dtype=float)
+    behind: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
     rows = (("softmax in\nthe window", softmax), ("Gaussian", gaussian), ("product:\nthe weights", product))
     for ax, (label, heights), style in zip(axes, rows, STYLES, strict=False):
         ax.axvspan(centre - half_width, centre + half_width, facecolor="#F1EBDD", zorder=0)
         ax.axvline(centre, color=TRUTH_COLOUR, linestyle="--", linewidth=1.4)
         ax.bar(range(len(words)), heights, width=0.5, color=style.colour, hatch=style.hatch, edgecolor="white")
         for at, height in enumerate(heights):
-            ax.text(at, float(height) + 0.03, f"{float(height):.2f}", ha="center", va="bottom", fontsize=10)
+            ax.text(at, float(height) + 0.03, f"{float(height):.2f}", ha="center", va="bottom", fontsize=10, bbox=behind)
         ax.set(ylabel=label, ylim=(0, 1.3), yticks=(0, 0.5, 1))
     axes[-1].set_xticks(range(len(words)), [f"{word}\n{at}" for at, word in enumerate(words)])
     axes[-1].set_xlabel("source word and its position")
