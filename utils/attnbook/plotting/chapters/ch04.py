@@ -176,8 +176,8 @@ def plot_window(
         ax.axvspan(centre - half_width, centre + half_width, facecolor="#F1EBDD", zorder=0)
         ax.axvline(centre, color=TRUTH_COLOUR, linestyle="--", linewidth=1.4)
         ax.bar(range(len(words)), heights, width=0.5, color=style.colour, hatch=style.hatch, edgecolor="white")
-        for at, height in enumerate(heights):
-            ax.text(at, float(height) + 0.03, f"{float(height):.2f}", ha="center", va="bottom", fontsize=10, bbox=behind)
+        for at, height in enumerate(map(float, heights)):
+            ax.text(at, height + 0.03, f"{height:.2f}", ha="center", va="bottom", fontsize=10, bbox=behind)
         ax.set(ylabel=label, ylim=(0, 1.3), yticks=(0, 0.5, 1))
     axes[-1].set_xticks(range(len(words)), [f"{word}\n{at}" for at, word in enumerate(words)])
     axes[-1].set_xlabel("source word and its position")
