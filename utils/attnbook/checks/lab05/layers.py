@@ -64,10 +64,10 @@ wrong("one layer too early", {">= first_residual": ">= max(first_residual - 1, 1
     Your residual connections begin one layer too early. Layers are counted from 1, so that the layer at index i of
     the list has the number i + 1.""")
 wrong("only one residual connection", {">= first": "== first"}).says("""
-    Only layer `first_residual` has a residual connection in your stack. All layers above it have one, too.""")
+    Only layer `first_residual` has a residual connection in your stack, but all layers above it have one, too.""")
 wrong("highest layer first", {"enumerate(layers,": "enumerate(layers[::-1],"}).says("""
-    You went through the layers from the last one to the first. The list begins with the lowest layer, which reads the
-    word vectors.""")
+    You went through the layers from the last one to the first. The list begins with the lowest layer, which reads
+    the word vectors.""")
 wrong(
     "added to the first input",
     {"    for number": "    first_input = x\n    for number", "x + out if": "first_input + out if"},
@@ -90,19 +90,19 @@ wrong(
     variable that the next layer reads."""
 )
 wrong("averaged", {"x + out if": "(x + out) / 2 if"}).says("""
-    You took the mean of input and output. A residual connection is their sum; with the mean, half of the gradient
-    would be lost in each layer.""")
+    You took the mean of the layer's input and its output. A residual connection is their sum; with the mean, half
+    of the gradient would be lost in each layer.""")
 wrong("added twice", {"x + out if": "2 * x + out if"}).says("""
     You added the input twice in each layer. Perhaps the variable already held the sum when you added to it again.""")
 wrong("output doubled", {"x + out if": "out + out if"}).says("""
-    You added the layer's output to itself. Perhaps you wrote over the input before you used it: keep both until they
-    are added.""")
+    You added the layer's output to itself. Perhaps you wrote over the input before you used it: keep both until
+    they are added.""")
 wrong("context in the sum", {"inputs = x if": "x = x if", "layer(inputs)": "layer(x)"}).says("""
     You added [x; context] to the layer's output, which has fewer features. The layer *reads* both side by side, but
     only x is added: keep the joined input under another name.""")
 wrong("context in front", {"[x, context]": "[context, x]"}).says("""
-    You put the context in front of the layer's input. The order is [x; context], because the layer has weights of its
-    own for each of the two.""")
+    You put the context in front of the layer's input. The order is [x; context], because the layer has weights of
+    its own for each of the two.""")
 wrong("input without gradient", {"x + out if": "x.detach() + out if"}).says("""
     Your values are right, but you detached the input before you added it. Then no gradient flows along the residual
     connection, although this path is its whole purpose.""")
@@ -161,24 +161,24 @@ wrong("the backward direction reads padding", {TURN: "positions.flip(0).expand(l
     You reversed the whole rows, so that the backward layer reads the padding first and comes to the words with a
     state that padding has made. Reverse each sentence within its own length.""")
 wrong("padding read, and kept", {TURN: "positions.flip(0).expand(len(x), -1)", CLEAN: ""}).says("""
-    You reversed the whole rows, so that the backward layer reads the padding first. Reverse each sentence within its
-    own length, and set the output to 0 at padding.""")
+    You reversed the whole rows, so that the backward layer reads the padding first. Reverse each sentence within
+    its own length, and set the output to 0 at padding.""")
 WHOLE = "positions.flip(0).expand(len(x), -1)"
 wrong("whole rows reversed, and not turned back", {TURN: WHOLE, BACK: ""}).says("""
     You reversed the whole rows, padding first, and left the backward layer's outputs in this order. Reverse each
     sentence within its own length, and reverse the outputs again.""")
 wrong("the backward layer unused", {"backward_layer(x.gather(1, turned.expand_as(x)))": "forward"}).says("""
-    You reversed the *outputs of the forward layer*, so that both halves have read the sentence in the same direction.
-    Reverse the words, and give them to `backward_layer`.""")
+    You reversed the *outputs of the forward layer*, so that both halves have read the sentence in the same
+    direction. Reverse the words, and give them to `backward_layer`.""")
 wrong(
     "features of both directions alternate",
     {"torch.cat([forward, backward], dim=-1)": "torch.stack([forward, backward], dim=-1).flatten(2)"},
 ).says("""
-    The features of your two directions alternate. The first H features belong to the forward layer, and the last H to
-    the backward layer, as `torch.cat` along the last axis arranges them.""")
+    The features of your two directions alternate. The first H features belong to the forward layer, and the last H
+    to the backward layer, as `torch.cat` along the last axis arranges them.""")
 wrong("padding not cleared", {CLEAN: ""}).says("""
-    At the words your result is right, but at padding it is not 0. The layer above, and attention, would find numbers
-    there that belong to no word.""")
+    At the words your result is right, but at padding it is not 0. The layer above, and attention, would find
+    numbers there that belong to no word.""")
 wrong("not turned back", {BACK: ""}).says("""
     You forgot to reverse the backward layer's *outputs*. They come in the order in which it has read, last word
     first, so that position t would hold the state of another word.""")
@@ -189,19 +189,21 @@ wrong("reversed afterwards only", {"x.gather(1, turned.expand_as(x))": "x"}).say
     You reversed the backward layer's outputs, but gave it the words in their usual order. Reverse both: the words
     before the layer, and its outputs after it.""")
 wrong("backward before forward", {"[forward, backward]": "[backward, forward]"}).says("""
-    You put the backward states in front. The order is [forward; backward].""")
+    You put the backward states in front. The order is [forward; backward], because the layer above has weights of
+    its own for each half.""")
 wrong("added, not joined", {"[forward, backward]": "[forward + backward]"}).says("""
-    You added the two directions, which mixes them beyond recovery. Lay them side by side along the features, so that
-    each direction keeps its own H of the 2 · H features.""")
+    You added the two directions, which mixes them beyond recovery. Lay them side by side along the features, so
+    that each direction keeps its own H of the 2 · H features.""")
 wrong(
     "stacked at the last axis but one",
     {"torch.cat([forward, backward], dim=-1)": "torch.cat([forward, backward], dim=1)", CLEAN: ""},
 ).says("""
-    You joined the two directions along the words, so that the sentence seems twice as long. Join them along the last
-    axis, the features.""")
+    You joined the two directions along the words, so that the sentence seems twice as long. Join them along the
+    last axis, the features.""")
 wrong("one layer for both directions", {"backward_layer(": "forward_layer("}).says("""
-    You used `forward_layer` for both directions. Each direction has a layer with weights of its own.""")
+    You used `forward_layer` for both directions, but each direction has a layer with weights of its own.""")
 wrong(
     "features reversed", {"x.gather(1, turned.expand_as(x))": "x.flip(-1)", BACK: "    backward = backward.flip(-1)\n"}
 ).says("""
-    You reversed the last axis, which holds the features of a word. The words are axis 1.""")
+    You reversed the last axis, which holds the features of a word. The words are axis 1, and it is their order that
+    must be reversed.""")
