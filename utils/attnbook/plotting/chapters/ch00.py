@@ -29,7 +29,7 @@ CHAPTERS: Mapping[int, Chapter] = {
     2: Chapter("Bahdanau attention", "the decoder queries the encoder", 1, 1, "02_bahdanau.ipynb"),
     3: Chapter("Scores", "by content or by location", 1, 2, "03_scores.ipynb"),
     4: Chapter("Global and local", "a window of keys", 0, 3, "04_luong.ipynb"),
-    5: Chapter("Deep recurrent: GNMT", "attention in a deep stack", 0, 4),
+    5: Chapter("Deep recurrent: GNMT", "attention in a deep stack", 0, 4, "05_gnmt.ipynb"),
     6: Chapter("Soft and hard", "keys are parts of a picture", 0, 5),
     7: Chapter("Self-attention", "queries and keys: one sequence", 1, 3, "07_self_attention.ipynb"),
     8: Chapter("Heads and positions", "several at once, and order", 1, 4, "08_heads_positions.ipynb"),
