@@ -19,7 +19,15 @@ def _states(draw):
     for b, d, a in ((batch, dim, hidden), (4, 4, 4), (1, dim, hidden), (3, 2, 2)):
         lengths = draw.integers(1, 12, b)
         yield draw.normal(b, d), lengths, draw.normal(a, d), draw.normal(a)
+    state, lengths = draw.normal(2, 3), torch.tensor([1, 4])  # the same states in sentences twice as long
+    yield state.repeat(2, 1), torch.cat([lengths, 2 * lengths]), draw.normal(2, 3), draw.normal(2)
     yield 9 * draw.normal(3, 2), draw.integers(2, 9, 3), draw.normal(2, 2), -9 * draw.uniform(2)
+
+
+def _same_share_for_the_same_state(result, hidden, lengths, *rest):
+    same = (hidden[:, None] == hidden).all(-1)  # (B, B)
+    gap = (result / lengths)[:, None] - result / lengths  # (B, B)
+    return (gap.abs() <= 1e-9)[same].all()
 
 
 PREDICTED_CENTRE = Exercise(
@@ -35,9 +43,7 @@ PREDICTED_CENTRE = Exercise(
             "twice the length, twice the centre",
             "The state predicts a *share* of the sentence, so that in a sentence of twice the length the centre is "
             "twice as far.",
-            lambda result, hidden, lengths, W_p, v_p: torch.allclose(
-                result / lengths, predicted_centre(hidden, lengths, W_p, v_p) / lengths, atol=1e-9
-            ),
+            _same_share_for_the_same_state,
         ),
     ],
 )
@@ -67,6 +73,24 @@ wrong("cut to a position", {"return lengths * share": "return (lengths * share).
     could not be learned.""")
 wrong("last position for length", {"lengths * share": "(lengths - 1) * share"}).says("""
     You multiplied by S − 1. The paper multiplies by the length S itself.""")
+wrong(
+    "moved to the last word",
+    {"return lengths * share": "return torch.minimum(lengths * share, (lengths - 1).to(share.dtype))"},
+).says("""
+    You moved centres behind the last word to `lengths − 1`. The formula has no such limit: keeping the window inside
+    the sentence is the task of `local_window_mask`.""")
+wrong("length inside the sigmoid", "return (lengths * ((hidden @ W_p.mT).tanh() @ v_p)).sigmoid()").says("""
+    You multiplied by the length *before* the sigmoid, so that your result is between 0 and 1. First the sigmoid gives
+    the share, and then the share is multiplied by the length.""")
+wrong("v_p inside the tanh", "return lengths * (hidden @ W_p.mT * v_p).tanh().sum(-1).sigmoid()").says("""
+    You multiplied by `v_p` *before* the tanh. The tanh is taken of `W_p h` alone, and then comes the product with
+    `v_p`.""")
+wrong("tanh after both products", "return lengths * (hidden @ W_p.mT @ v_p).tanh().sigmoid()").says("""
+    You took the tanh of v_p · W_p h, after both products. It belongs between them: tanh of `W_p h` first, and then the
+    product with `v_p`.""")
+wrong("sigmoid and tanh exchanged", "return lengths * ((hidden @ W_p.mT).sigmoid() @ v_p).tanh()").says("""
+    You exchanged the two functions. The tanh is inside, on `W_p h`, and the sigmoid outside, because it makes the
+    share.""")
 wrong("W not transposed", "return lengths * ((hidden @ W_p).tanh() @ v_p).sigmoid()").says("""
     You multiplied by `W_p` as it is. It has the shape (A, D), one row per feature, so the product is
     `hidden @ W_p.mT`; with a square `W_p` torch cannot notice the difference.""")
@@ -84,7 +108,22 @@ def _weights_before(draw):
     for b, length, f, width in ((batch, keys + 2, count, 3), (2, 6, 3, 5), (1, 4, 2, 3), (3, 3, 3, 3), (2, 3, 2, 1)):
         yield draw.normal(b, length).softmax(-1), draw.normal(f, width)
     yield draw.normal(2, 2).softmax(-1), draw.normal(3, 5)  # a filter wider than the sentence
+    yield draw.normal(1, 4).softmax(-1), torch.eye(3, dtype=torch.float64)  # to the right, in place, to the left
     yield torch.eye(4, dtype=torch.float64)[[0, 3]], draw.normal(2, 3)  # all weight at an end
+
+
+def _own_position_in_the_middle(result, previous, filters):
+    middle = filters.shape[1] // 2
+    alone = (filters.abs().sum(1) == filters[:, middle].abs()).nonzero()[:, 0]  # filters with zeros beside their middle
+    wanted = previous[..., None] * filters[alone, middle]  # (B, Tk, number of such filters)
+    return torch.allclose(result[..., alone], wanted, atol=1e-9)
+
+
+def _zeros_beyond_the_ends(result, previous, filters):
+    first, last = filters[:, 1:].abs().sum(1) == 0, filters[:, :-1].abs().sum(1) == 0  # only the outermost number
+    if filters.shape[1] == 1:
+        return True
+    return (result[:, 0, first].abs() <= 1e-9).all() and (result[:, -1, last].abs() <= 1e-9).all()
 
 
 LOCATION_FEATURES = Exercise(
@@ -94,8 +133,14 @@ LOCATION_FEATURES = Exercise(
         Property(
             "the weights' own position in the middle",
             "The middle of a filter meets the weight of the position itself.",
-            lambda result, previous, filters: torch.allclose(result, location_features(previous, filters), atol=1e-9),
-        )
+            _own_position_in_the_middle,
+        ),
+        Property(
+            "zeros beyond the ends",
+            "Beyond both ends of the row the weights count as 0: the filter (1, 0, 0) gives 0 at the first position, "
+            "and (0, 0, 1) at the last.",
+            _zeros_beyond_the_ends,
+        ),
     ],
 )
 
@@ -112,7 +157,7 @@ wrong("zeros at the left only", {"(radius, radius)": "(2 * radius, 0)"}).says(""
     zeros on each side.""")
 wrong(
     "round the corner",
-    {"F.pad(previous, (radius, radius))": "previous.roll(radius, 1).repeat(1, 2)[:, : previous.shape[1] + 2 * radius]"},
+    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='circular')[:, 0]"},
 ).says("""
     At the ends your filter goes on at the other end of the sentence. Beyond both ends there are zeros.""")
 wrong(
@@ -120,6 +165,15 @@ wrong(
     {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='replicate')[:, 0]"},
 ).says("""
     Beyond the ends you repeated the weight of the last position. There are zeros beyond both ends.""")
+wrong("no zeros at the ends", {"F.pad(previous, (radius, radius))": "previous"}).says("""
+    You did not put zeros at the ends, so that only Tk − width + 1 positions get features. Each source position needs
+    its own: put r zeros at both ends.""")
+wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("""
+    You put width − 1 zeros at each end, so that you get more positions than there are weights. Put r = (width − 1) / 2
+    zeros there.""")
+wrong("one zero for any width", {"(radius, radius)": "(1, 1)"}).says("""
+    You put one zero at each end. This is right for filters of width 3 only: the number of zeros is
+    r = (width − 1) / 2.""")
 wrong("features before positions", {"windows @ filters.mT": "(windows @ filters.mT).mT"}).says("""
     Your result is (B, F, Tk), as `conv1d` gives it. Wanted is one vector of F features per position, (B, Tk, F), so
     that it can be added to the keys: swap the last two axes.""")

@@ -54,6 +54,12 @@ wrong(
 ).says("""
     You added the context to the hidden state. They are laid side by side, which gives Dv + D features, so that `W_c`
     has columns of its own for each of them.""")
+wrong("softmax for tanh", {".tanh()": ".softmax(-1)"}).says("""
+    You used a softmax, so that the features of a state sum to 1. An attentional state is not a distribution: the
+    formula has tanh, entry by entry.""")
+wrong("only the context", "return (context @ W_c[:, :context.shape[1]].mT).tanh()").says("""
+    Your result depends on the context alone. The attentional state combines it with the hidden state, which knows what
+    was written so far.""")
 wrong("only the hidden state", "return (hidden @ W_c[:, context.shape[1]:].mT).tanh()").says("""
     Your result depends on the hidden state alone. The attentional state combines it with the context: without it the
     output layer would know nothing that attention has read.""")
@@ -117,7 +123,6 @@ INPUT_FEEDING_STEP = Exercise(
 )
 
 wrong = INPUT_FEEDING_STEP.mistakes
-CELL = "state = cell(torch.cat([embedded, attentional], dim=-1), state)  # (B, D)\n"
 wrong(
     "asked with the old state",
     {"    state = cell": "    old, state = state, cell", "score(state[:, None]": "score(old[:, None]"},
@@ -145,6 +150,42 @@ wrong("mask the wrong way round", {"~mask": "mask"}).says("""
 wrong("mask forgotten", {"scores.masked_fill(~mask[:, None], -torch.inf)": "scores"}).says("""
     Your weights do not use the mask, so that padding receives weight. Fill the scores of padding with −∞ before the
     softmax.""")
+wrong("masked scores as 0", {"-torch.inf": "0.0"}).says("""
+    You gave the scores of padding the value 0. The softmax turns 0 into exp(0) = 1, so that padding still receives
+    weight: fill with −∞, because exp(−∞) = 0.""")
+wrong(
+    "mask after the softmax",
+    {"scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1)": "scores.softmax(-1) * mask[:, None]"},
+).says("""
+    You closed padding *after* the softmax, so that the other weights sum to less than 1. Fill the scores of padding
+    with −∞ before the softmax.""")
+wrong("mask without the query's axis", {"~mask[:, None]": "~mask"}).says("""
+    Your mask has the shape (B, Tk) and your scores have (B, 1, Tk). Torch then reads the mask as (1, B, Tk), and each
+    sentence gets the mask of the first one. Give the mask the axis of the query: `mask[:, None]` is (B, 1, Tk).""")
+wrong("softmax over the query", {".softmax(-1)": ".softmax(1)"}).says("""
+    You took the softmax along the axis of the query, which has one entry, so that all weights are 1 (and not a number
+    where a score is −∞). The weights of the *source words* sum to 1: `softmax(-1)`.""")
+wrong("scores divided by √D", {"scores.masked_fill": "(scores / state.shape[-1] ** 0.5).masked_fill"}).says("""
+    You divided the scores by √D. That belongs to another attention; here `score` already returns what the softmax
+    needs.""")
+wrong("the mean for the context", {"(weights @ annotations)[:, 0]": "annotations.mean(1)"}).says("""
+    Your context is the mean of the annotations, and your weights have no influence on it. The context is their weighted
+    sum, `weights @ annotations`.""")
+wrong(
+    "the cell called twice",
+    {"    scores = score": "    state = cell(torch.cat([embedded, attentional], dim=-1), state)\n    scores = score"},
+).says("""
+    You called the cell twice, the second time with the state of the first call. One step of the decoder is
+    one call.""")
+wrong(
+    "attentional state for the state",
+    {
+        "return attentional_state(context, state, W_c), state,": "fed = attentional_state(context, state, W_c)\n"
+        "    return fed, fed,"
+    },
+).says("""
+    Your second result is the attentional state again. It is the state h_t that the cell returned: the next call of the
+    cell continues from it.""")
 wrong("the context returned", {"attentional_state(context, state, W_c), state": "context, state"}).says("""
     Your first result is the context itself. The decoder feeds back, and predicts from, the *attentional* state:
     `attentional_state(context, state, W_c)`.""")

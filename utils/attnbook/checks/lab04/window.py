@@ -53,6 +53,13 @@ LOCAL_WINDOW_MASK = Exercise(
                 not (result.bool() & ~local_window_mask(centre, lengths, half_width, max_length)).any()
             ),
         ),
+        Property(
+            "everything within D",
+            "Each word of the sentence at a distance of at most `half_width` from the centre is open, on both sides.",
+            lambda result, centre, lengths, half_width, max_length: (
+                not (~result.bool() & local_window_mask(centre, lengths, half_width, max_length)).any()
+            ),
+        ),
     ],
 )
 
@@ -80,6 +87,36 @@ wrong(
     "the padding is True", {"return near": "return ~(near", "lengths[:, None])  # (B, Tk)": "lengths[:, None]))"}
 ).says("""
     Your mask is True where attention is forbidden. In this book True means that a position *may be attended to*.""")
+wrong("centre rounded up", {"[:, None]  # (B, 1)": ".ceil()[:, None]  # (B, 1)"}).says("""
+    You rounded the centre up. It is a real number: with D = 1, the window around 1.25 contains the positions from 0.25
+    to 2.25, which are 1 and 2.""")
+wrong("centre before the sentence", {"centre.clamp(min=0)": "centre"}).says("""
+    You did not move a centre that lies before the sentence. A negative centre counts as 0, the first word.""")
+wrong("centre moved to the length", {"(lengths - 1).to": "lengths.to"}).says("""
+    You moved a centre that lies behind the sentence to `lengths`, which is the first position of padding. Positions are
+    counted from 0, so the last word is at `lengths − 1`.""")
+wrong(
+    "moved into the shortest sentence",
+    {"(lengths - 1).to(centre.dtype)": "torch.full_like(centre, int(lengths.min()) - 1)"},
+).says("""
+    You moved all centres to the last word of the *shortest* sentence. Each centre stays in its own sentence:
+    `lengths − 1` has one entry for each.""")
+wrong("distance without abs", {"(positions - nearest).abs()": "(positions - nearest)"}).says("""
+    Left of the centre your difference is negative, so that it is always at most D, and the window is open down to the
+    first word. A distance has no sign: take `.abs()`.""")
+wrong(
+    "to the left only", {"(positions - nearest).abs()": "(positions - nearest).abs().where(positions <= nearest, 1e9)"}
+).says("""
+    Your window ends at the centre and reaches to the left only. It reaches `half_width` to both sides.""")
+wrong("one position of padding", {"(positions < lengths": "(positions <= lengths"}).says("""
+    You compared with <=, which lets in the first position of padding. A sentence of n words has the positions 0 to
+    n − 1, so compare with <.""")
+wrong("last word left out", {"(positions < lengths[:, None])": "(positions < lengths[:, None] - 1)"}).says("""
+    You never open the last word of a sentence. It is at position `lengths − 1`, so compare with
+    `positions < lengths[:, None]`.""")
+wrong("or for and", {"near & (": "near | ("}).says("""
+    You combined the two conditions by |, so that each word of the sentence is open, near or far. Both must hold at
+    once: combine them by &.""")
 wrong(
     "to the right only", {"(positions - nearest).abs()": "(positions - nearest).where(positions >= nearest, 1e9)"}
 ).says("""
@@ -117,8 +154,9 @@ GAUSSIAN_WINDOW = Exercise(
             lambda result, *args: ((result <= 1 + 1e-9) & (result >= 0)).all(),
         ),
         Property(
-            "0.135 at the edge",
-            "At a distance of D the Gaussian is exp(−2) = 0.135, because D is two standard deviations.",
+            "the values of the formula",
+            "Compare some values: the Gaussian is 1 at the centre, exp(−0.5) = 0.61 at a distance of D / 2, exp(−2) = "
+            "0.135 at D, and exp(−4.5) = 0.011 at 3D / 2.",
             lambda result, centre, half_width, max_length: torch.allclose(
                 result, gaussian_window(centre, half_width, max_length), atol=0.02
             ),
@@ -146,6 +184,28 @@ wrong(
 wrong("the density", {"torch.exp(": "1 / (sigma * (2 * math.pi) ** 0.5) * torch.exp("}).says("""
     You computed the *density* of a normal distribution, whose height depends on σ. Here the Gaussian is 1 at the
     centre, so leave out the factor 1 / (σ√(2π)).""")
+wrong("multiplied by σ²", {" / (2 * sigma**2)": " / 2 * sigma**2"}).says("""
+    You divided by 2 and then multiplied by σ²: Python computes `a / 2 * b` from the left to the right. The denominator
+    needs brackets, `/ (2 * sigma**2)`.""")
+wrong("2σ² squared", {"(2 * sigma**2)": "(2 * sigma**2) ** 2"}).says("""
+    You squared the whole denominator 2σ² as well. Only the distance and σ are squared: (s − p)² / (2σ²).""")
+wrong("σ cut to a whole number", {"half_width / 2": "half_width // 2"}).says("""
+    You computed σ with //, which cuts off the decimals: 3 // 2 is 1. The standard deviation is D / 2, which is 1.5
+    for D = 3.""")
+wrong("σ = 2D", {"half_width / 2": "2 * half_width"}).says("""
+    You used σ = 2D. The window reaches two standard deviations to each side, so D = 2σ, and σ = D / 2.""")
+wrong("distance with its sign", {"((positions - centre[:, None]) ** 2)": "(positions - centre[:, None])"}).says("""
+    You did not square the distance, so that your curve grows to the left of the centre. The square makes both sides
+    equal.""")
+wrong(
+    "cut at the window",
+    {
+        "    return torch.exp": "    g = torch.exp",
+        "# (B, Tk)": "# (B, Tk)\n    return g * ((positions - centre[:, None]).abs() <= half_width)",
+    },
+).says("""
+    You set the Gaussian to 0 outside the window. Masking is not its task here: it has a value, even if a small one, at
+    each position of the row.""")
 wrong("sign missing", {"exp(-((": "exp((("}).says("""
     Your curve grows with the distance. The exponent is negative: −(s − p)² / 2σ².""")
 wrong("centre rounded", {"centre[:, None]": "centre.round()[:, None]"}).says("""
