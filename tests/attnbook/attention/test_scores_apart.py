@@ -1,5 +1,7 @@
 """What tells the scores apart, what an alignment remembers, and what the scores refuse."""
 
+import re
+
 import pytest
 import torch
 
@@ -153,6 +155,26 @@ def test_location_refuses_a_source_that_is_too_long():
 def test_location_aware_refuses_a_filter_without_a_middle(width):
     with pytest.raises(ValueError, match=f"width must be odd, so that a filter has a middle; got {width}"):
         LocationAware(DQ, DK, A, width=width)
+
+
+@pytest.mark.parametrize("sees", [(), ("last",), ("previous", "sum")])
+def test_location_aware_refuses_to_see_what_an_alignment_does_not_have(sees):
+    message = f"sees must name one or more of ('previous', 'total'); got {sees}"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        LocationAware(DQ, DK, A, sees=sees)
+
+
+@pytest.mark.parametrize(("sees", "other"), [("previous", "total"), ("total", "previous")])
+def test_location_aware_may_see_the_last_weights_alone_or_their_sum_alone(sees, other):
+    torch.manual_seed(0)
+    score = LocationAware(DQ, DK, A, sees=(sees,))
+    query, key = torch.randn(1, TQ, DQ), torch.randn(1, TK, DK)
+    earlier = Alignment(*torch.rand(2, 1, TK))
+    scored = score(query, score.prepare(key).at(earlier))
+    unseen = earlier._replace(**{other: 1 - getattr(earlier, other)})
+    seen = earlier._replace(**{sees: 1 - getattr(earlier, sees)})
+    assert torch.equal(score(query, score.prepare(key).at(unseen)), scored)
+    assert not torch.allclose(score(query, score.prepare(key).at(seen)), scored)
 
 
 def test_location_aware_refuses_to_work_without_an_alignment():

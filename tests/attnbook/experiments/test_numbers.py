@@ -37,6 +37,13 @@ def test_attentive_models_read_both_ways_with_an_additive_score_unless_the_name_
     assert model.score.hidden_to_score.in_features == model.encoder.output_size // 2
 
 
+@pytest.mark.parametrize("name", [name for name in numbers.STEPS if name.startswith("location_aware")])
+def test_a_location_aware_score_sees_both_kinds_of_earlier_weights_unless_the_name_says_one(name):
+    last = name.split("_")[-1]
+    sees = numbers.build(name, TASK).score.sees
+    assert sees == ((last,) if last in ("previous", "total") else ("previous", "total"))
+
+
 def test_a_run_seeds_trains_and_keeps_the_weights_of_the_first_seed(monkeypatch):
     monkeypatch.setattr(numbers, "task", lambda: TASK)
     weights = []

@@ -217,30 +217,45 @@ class Location(Score):
 class LocationAware(Additive):
     """vᵀ tanh(W_q q + W_k k + W_f f): what a position holds, and whether the decoder has just been near it.
 
-    f = the previous weights and the sum of all weights so far, seen through a convolution along the source.
+    f = the previous weights and the sum of all weights so far, or one of them, seen through a convolution along the
+    source.
 
     Args:
         query_dim, key_dim, hidden: as :class:`Additive`.
         filters: how many features the convolution makes of each position.
         width: how many neighbouring positions a filter sees (odd).
+        sees: what the filters receive, "previous" and "total", or one of them: the fields of :class:`Alignment`.
 
     Raises:
-        ValueError: if ``width`` is even (a filter must have a middle), or a decoder has no alignment to give.
+        ValueError: if ``width`` is even (a filter must have a middle), ``sees`` is empty or names something else,
+            or a decoder has no alignment to give.
 
     Source: Chorowski et al. 2015, equations 7 to 9 (there the previous weights only; the running sum is ours to add).
     """
 
-    def __init__(self, query_dim: int, key_dim: int, hidden: int, filters: int = 8, width: int = 7) -> None:
+    def __init__(
+        self,
+        query_dim: int,
+        key_dim: int,
+        hidden: int,
+        filters: int = 8,
+        width: int = 7,
+        sees: tuple[str, ...] = Alignment._fields,
+    ) -> None:
         super().__init__(query_dim, key_dim, hidden)
         if width % 2 == 0:
             raise ValueError(f"width must be odd, so that a filter has a middle; got {width}")
-        self.filters = nn.Conv1d(2, filters, width, padding=width // 2, bias=False)
+        if not sees or not set(sees) <= set(Alignment._fields):
+            raise ValueError(f"sees must name one or more of {Alignment._fields}; got {sees}")
+        self.sees = sees
+        self.filters = nn.Conv1d(len(sees), filters, width, padding=width // 2, bias=False)
         self.filters_to_hidden = nn.Linear(filters, hidden, bias=False)
 
     def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
         if keys.alignment is None:
             raise ValueError("LocationAware needs the earlier weights: use score.prepare(key).at(alignment) as the key")
-        seen = torch.stack(keys.alignment, dim=-2).to(query.dtype)  # (..., 2, Tk)
+        rows = [getattr(keys.alignment, name) for name in self.sees]  # each (..., Tk)
+        seen = torch.stack(rows, dim=-2).to(query.dtype)  # (..., S, Tk): S = 2, if the score sees both
         filtered = self.filters(seen.flatten(0, -3)).unflatten(0, seen.shape[:-2])  # (..., F, Tk)
         nearby = self.filters_to_hidden(filtered.mT)  # (..., Tk, F) -> (..., Tk, A)
         return super().compare(query, PreparedKeys(keys.features + nearby))  # (..., Tq, Tk)

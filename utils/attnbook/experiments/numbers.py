@@ -5,7 +5,7 @@ from functools import cache
 
 from torch import nn
 
-from attnbook.attention import LocationAware
+from attnbook.attention import Alignment, LocationAware
 from attnbook.data.batching import Task
 from attnbook.data.numbers import number_lists
 from attnbook.experiments.shared.recipes import chosen
@@ -26,6 +26,7 @@ class Recipe:
         hidden: features of a state.
         context: when the plain model is shown its vector, "every" step or the "first" only.
         bidirectional: whether a model with attention reads both ways.
+        sees: which earlier weights a location-aware score receives: of the step before, the sum, or both.
         kept: whether the weights of seed 0 are kept.
     """
 
@@ -34,6 +35,7 @@ class Recipe:
     hidden: int = 128
     context: str = "every"
     bidirectional: bool = True
+    sees: tuple[str, ...] = Alignment._fields
     kept: bool = False
 
     def build(self, task: Task) -> nn.Module:
@@ -42,12 +44,13 @@ class Recipe:
         if self.score is None:
             return PlainSeq2Seq(*sizes, hidden=self.hidden, context=self.context)
         hidden = self.hidden
-        score = LocationAware(hidden, hidden, hidden // 2) if self.score == "location_aware" else None
+        aware = self.score == "location_aware"
+        score = LocationAware(hidden, hidden, hidden // 2, sees=self.sees) if aware else None
         return AttentionSeq2Seq(*sizes, hidden=hidden, bidirectional=self.bidirectional, score=score)
 
 
-# Steps are chosen so that models had about the same time: one of the plain model takes half as long as one with
-# attention, one at 256 units twice as long as one at 128. What it came to is measured: see "seconds".
+# A step of the plain model costs less than one with attention, so it gets twice as many: no less time at 64 features
+# (within a tenth), and more at 128. What it came to on one machine is measured: see "seconds" in the record.
 RECIPES = {
     "plain": Recipe(2400, kept=True),
     "attention": Recipe(1200, "additive", kept=True),
@@ -59,7 +62,11 @@ RECIPES = {
     "plain_32": Recipe(2400, hidden=32),
     "attention_64": Recipe(1200, "additive", hidden=64),
     "location_aware_64": Recipe(1200, "location_aware", hidden=64, kept=True),
-    "plain_longer": Recipe(9600),  # not of equal time: whether the size of the state or its training was the limit
+    "location_aware_64_previous": Recipe(1200, "location_aware", hidden=64, sees=("previous",)),
+    "location_aware_64_total": Recipe(1200, "location_aware", hidden=64, sees=("total",)),
+    "plain_longer": Recipe(
+        9600
+    ),  # four times as many steps: whether the size of the state or its training was the limit
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
