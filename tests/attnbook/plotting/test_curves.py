@@ -1,3 +1,4 @@
+import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -150,7 +151,22 @@ def test_panels_share_the_features_and_one_legend(looks_right, texts):
 
 def test_the_axis_of_a_panel_fits_its_numbers():
     small = {"q·k": {4: [0.3], 64: [0.1]}}
-    assert plot_against_features({"derivative": small})[0].get_ylim()[1] < 0.5
+    bottom, top = plot_against_features({"derivative": small})[0].get_ylim()
+    assert bottom == 0
+    assert 0.3 < top < 0.5
+
+
+def test_a_bound_is_a_dashed_line_with_its_name(texts):
+    first, second = plot_against_features({"a": BY_FEATURES, "b": BY_FEATURES}, bounds={"b": (5.0, "at most 5")})
+    (line,) = [line for line in second.lines if line.get_linestyle() == "--" and list(line.get_ydata()) == [5, 5]]
+    assert line.get_color() == "black"
+    assert "at most 5" in [text.get_text() for text in second.texts]
+    assert not first.texts
+
+
+def test_a_bound_without_a_panel_is_refused():
+    with pytest.raises(ValueError, match=re.escape("bounds names ['c']; the panels are ['a']")):
+        plot_against_features({"a": BY_FEATURES}, bounds={"c": (5.0, "at most 5")})
 
 
 def test_no_panel_is_refused():

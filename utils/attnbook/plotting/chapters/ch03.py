@@ -1,4 +1,4 @@
-"""Figures of chapter 03: the library with its numbers, mixtures, and the runs of the race."""
+"""Figures of chapter 03: the library with its numbers, mixtures, and the runs of the comparison."""
 
 from collections.abc import Mapping, Sequence
 
