@@ -82,7 +82,8 @@ def plot_against_features(
         ax.set_yscale("log" if "(log)" in label else "linear")
         for bound, name in [bounds[label]] if bounds and label in bounds else []:
             ax.axhline(bound, color="black", linestyle="--", linewidth=1.2, zorder=1)
-            ax.annotate(name, (1, bound), (-4, -4), ("axes fraction", "data"), "offset points", ha="right", va="top")
+            ax.annotate(name, (1, bound), (-4, 3), ("axes fraction", "data"), "offset points", ha="right", va="bottom")
+            ax.margins(y=0.2)
         if "(log)" not in label:
             ax.set_ylim(bottom=0)
         if ax is not axes[0]:
