@@ -4,7 +4,7 @@
 
   // A region that scrolls sideways must be reachable with the keyboard: give it a tab stop, but only while it scrolls.
   function markScrollers() {
-    const boxes = ".bd-article pre, .bd-article div.math, .bd-article mjx-container[display='true'], .bd-article .cell_output, .pst-scrollable-table-container, .bd-article .scroll-x, .bd-article .text_html, .bd-article figure";
+    const boxes = ".bd-article pre, .bd-article div.math, .bd-article mjx-container[display='true'], .bd-article .cell_output, .pst-scrollable-table-container, .bd-article .text_html, .bd-article figure";
     document.querySelectorAll(boxes).forEach(function (box) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;
       if (scrolls && !box.hasAttribute("tabindex")) {
@@ -14,6 +14,29 @@
         box.removeAttribute("tabindex");
         box.removeAttribute("data-scroller");
       }
+    });
+  }
+
+  // A table of an output, whose columns are aligned by blanks, is unreadable when its lines break: let it scroll instead.
+  function keepColumns() {
+    document.querySelectorAll(".bd-article .cell_output pre").forEach(function (box) {
+      const lines = box.textContent.split("\n").filter(function (line) { return line.trim(); });
+      const aligned = lines.filter(function (line) { return / {2,}/.test(line.trim()); });
+      if (lines.length > 1 && aligned.length * 2 > lines.length) { box.classList.add("aligned"); }
+    });
+  }
+
+  // On a narrow page a figure goes on to the right, which nobody sees: say so, until it was scrolled once.
+  function hintAtScrolling() {
+    document.querySelectorAll(".bd-article figure, .bd-article pre.aligned").forEach(function (box) {
+      if (box.scrollWidth <= box.clientWidth + 1 || box.dataset.hinted) { return; }
+      const hint = document.createElement("span");
+      hint.className = "scroll-hint";
+      hint.setAttribute("aria-hidden", "true");
+      hint.textContent = "scroll to the right →";
+      box.dataset.hinted = "true";
+      if (box.tagName === "PRE") { box.before(hint); } else { box.prepend(hint); } // what is copied stays as it was
+      box.addEventListener("scroll", function () { hint.remove(); }, { once: true });
     });
   }
 
@@ -66,9 +89,13 @@
     nameFrame();
     readingMode();
     showWhereWeAre();
+    keepColumns();
     markScrollers();
-    window.addEventListener("resize", markScrollers);
-    document.querySelectorAll("details").forEach(function (fold) { fold.addEventListener("toggle", markScrollers); });
+    hintAtScrolling();
+    [markScrollers, hintAtScrolling].forEach(function (look) { window.addEventListener("resize", look); });
+    document.querySelectorAll("details").forEach(function (fold) {
+      [markScrollers, hintAtScrolling].forEach(function (look) { fold.addEventListener("toggle", look); });
+    });
     if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
       window.MathJax.startup.promise.then(markScrollers);
     }

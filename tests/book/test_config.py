@@ -116,7 +116,7 @@ def test_mathjax_is_complete(root):
 
 
 def test_the_mark_is_drawn_without_fonts_or_outside_parts(root):
-    for name in ("logo.svg", "favicon.svg", "one_sentence.svg"):
+    for name in ("logo.svg", "favicon.svg", "one_sentence.svg", "one_sentence_narrow.svg"):
         drawing = (root / "book/_static" / name).read_text(encoding="utf-8")
         assert "<title>" in drawing
         assert re.findall(r"https?://[^\"]*", drawing) == ["http://www.w3.org/2000/svg"]

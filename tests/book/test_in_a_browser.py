@@ -34,6 +34,10 @@ def test_no_output_is_wider_than_its_column(seen):
     assert faults(seen, "wide") == {}
 
 
+def test_what_goes_on_to_the_right_says_so(seen):
+    assert faults(seen, "unsaid") == {}
+
+
 def chapters(seen):
     return {page: found["heights"] for page, found in seen.items() if page.startswith("chapters/")}
 
