@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from attnbook.attention import sinusoidal_positions
-from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_waves
+from attnbook.plotting.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_dot_products, plot_waves
 
 
 def test_multi_head_attention_is_drawn_with_every_part_and_shape():
@@ -21,17 +21,40 @@ def test_heads_that_can_not_be_drawn_are_refused(heads):
 
 
 def test_each_clock_has_a_hand_for_each_position(texts):
-    axes = draw_clocks([1.0, 0.2], range(6), shift=2)
+    axes = draw_clocks([1.0, 0.2], range(6), shift=2, starts=(0, 3))
     assert [ax.get_title() for ax in axes] == ["1 radian per position", "0.2 radian per position"]
     for ax in axes:
-        assert {*"012345"} <= set(texts(ax))
-        assert len(ax.lines) == 6 + 1  # hands and the arc
+        assert {*"012345", "sine", "cosine"} <= set(texts(ax))
+        assert len(ax.lines) == 6 + 2  # hands and arcs
 
 
-@pytest.mark.parametrize(("speeds", "positions"), [([], range(3)), ([1.0], [])])
-def test_clocks_without_hands_are_refused(speeds, positions):
+def test_hands_are_the_sine_and_the_cosine_and_arcs_of_one_shift_are_equally_long():
+    (ax,) = draw_clocks([1.0], range(6), shift=2, starts=(0, 3))
+    ends = torch.tensor([[line.get_xdata()[-1], line.get_ydata()[-1]] for line in ax.lines[:6]])  # (T, 2)
+    assert torch.allclose(ends.double(), sinusoidal_positions(6, 2), atol=1e-6)
+    chords = [torch.tensor(line.get_xydata()[[0, -1]]).diff(dim=0).norm().item() for line in ax.lines[6:]]
+    assert chords[0] == pytest.approx(chords[1])
+
+
+@pytest.mark.parametrize(("speeds", "positions", "starts"), [([], range(3), [0]), ([1.0], [], [0]), ([1.0], [0], [])])
+def test_clocks_without_hands_or_arcs_are_refused(speeds, positions, starts):
     with pytest.raises(ValueError, match="must not be empty"):
-        draw_clocks(speeds, positions, shift=1)
+        draw_clocks(speeds, positions, shift=1, starts=starts)
+
+
+def test_dot_products_are_sums_of_cosines_and_a_shifted_query_moves_the_peak():
+    plain, shifted = plot_dot_products(dim=16, farthest=9, shift=-2).lines
+    distances = torch.arange(-9.0, 10.0, dtype=torch.float64)
+    speeds = 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)  # (D/2,)
+    sums = (distances[:, None] * speeds).cos().sum(dim=1)
+    assert torch.allclose(torch.as_tensor(plain.get_ydata()), sums)
+    peaks = [line.get_xdata()[line.get_ydata().argmax()] for line in (plain, shifted)]
+    assert peaks == [0, -2]
+
+
+def test_dot_products_without_a_distance_are_refused():
+    with pytest.raises(ValueError, match="farthest must be at least 1 position, got 0"):
+        plot_dot_products(dim=16, farthest=0, shift=-2)
 
 
 def test_waves_show_the_sines_of_their_pairs_and_how_long_a_turn_takes():

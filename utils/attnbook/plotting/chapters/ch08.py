@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from attnbook.attention.positions import sinusoidal_positions
+from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnbook.plotting.boxes import FAINT, INK, arrow, box_around, canvas, say
 from attnbook.plotting.style import STYLES, Look, new_axes, readable, styles_for
 
@@ -86,36 +86,75 @@ def _strips(ax: Axes, x: float, y: float, width: float, heads: int) -> list[floa
     return [x + (head + 0.5) * one for head in range(heads)]
 
 
-def draw_clocks(speeds: Sequence[float], positions: Sequence[int], shift: int) -> list[Axes]:
-    """Draw pairs of features as hands of clocks, and the rotation that leads from each position to a later one.
+def draw_clocks(
+    speeds: Sequence[float], positions: Sequence[int], shift: int, starts: Sequence[int] = (0,)
+) -> list[Axes]:
+    """Draw pairs of features, (sine, cosine), as hands of clocks, and the rotation that leads to a later position.
 
     Args:
-        speeds: radians per position, one clock each. positions: which to draw. shift: how many the arc spans.
+        speeds: radians per position, one clock each. positions: which to draw.
+        shift: how many positions each arc spans. starts: the positions at which the arcs begin.
 
     Raises:
-        ValueError: if there is no clock or no position.
+        ValueError: if there is no clock, no position or no arc.
     """
-    if not len(speeds) or not len(positions):
-        raise ValueError("speeds and positions must not be empty; give at least one of each")
+    if not len(speeds) or not len(positions) or not len(starts):
+        raise ValueError("speeds, positions and starts must not be empty; give at least one of each")
     _, axes = plt.subplots(1, len(speeds), figsize=(6.5, 6.5 / len(speeds) + 0.4), squeeze=False)
     for ax, speed in zip(axes[0], speeds, strict=True):
-        ax.set(xlim=(-1.45, 1.45), ylim=(-1.45, 1.45), aspect="equal")
+        ax.set(xlim=(-1.45, 1.8), ylim=(-1.5, 1.75), aspect="equal")
         ax.axis("off")
         ax.set_title(f"{speed:g} radian per position")
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
+        _name_directions(ax)
         for position in positions:
-            x, y = cos(speed * position), sin(speed * position)
+            x, y = sin(speed * position), cos(speed * position)  # as on a clock: clockwise from the top
             ax.plot([0, x], [0, y], color=STYLES[0].colour, linestyle="-", marker="", linewidth=1.8)
-            ax.text(1.22 * x, 1.22 * y, str(position), ha="center", va="center", fontsize=12)
-        _arc(ax, speed * positions[0], speed * (positions[0] + shift), 0.45, f"{shift} positions")
+            patch: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a number may stand on an axis
+            ax.text(1.17 * x, 1.17 * y, str(position), ha="center", va="center", fontsize=12, bbox=patch)
+        for start in starts:
+            _arc(ax, speed * start, speed * (start + shift), 0.6)
+        ax.text(0, -1.45, f"arcs: rotations by {shift} positions", ha="center", fontsize=11, color=INK)
     return list(axes[0])
 
 
-def _arc(ax: Axes, start: float, end: float, radius: float, label: str) -> None:
+def _name_directions(ax: Axes) -> None:
+    """Two faint axes through the middle of a clock: the sine to the right, the cosine upwards."""
+    for end, label, shift, sides in (((1.4, 0), "sine", (3, 0), ("left", "center")),
+                                     ((0, 1.4), "cosine", (0, 2), ("center", "bottom"))):  # fmt: skip
+        arrow(ax, (-end[0] * 0.72, -end[1] * 0.72), end, colour=FAINT, width=0.8)
+        ax.annotate(label, end, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=11, color=INK)
+
+
+def _arc(ax: Axes, start: float, end: float, radius: float) -> None:
     steps = [start + (end - start) * i / 40 for i in range(41)]
-    xs, ys = [radius * cos(a) for a in steps], [radius * sin(a) for a in steps]
+    xs, ys = [radius * sin(a) for a in steps], [radius * cos(a) for a in steps]
     ax.plot(xs, ys, color=STYLES[1].colour, linestyle="-", marker="", linewidth=2.5)
-    ax.text(0, -1.42, f"arc: rotation by {label}", ha="center", fontsize=11, color=INK)
+
+
+def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = None) -> Axes:
+    """Draw the dot product of two sinusoidal position vectors over their distance, and the same for a shifted query.
+
+    Args:
+        dim: features D. farthest: the largest distance, in both directions. shift: positions that the second query
+            is moved by :func:`~attnbook.attention.positions.relative_shift`.
+
+    Raises:
+        ValueError: if farthest is less than 1.
+    """
+    if farthest < 1:
+        raise ValueError(f"farthest must be at least 1 position, got {farthest}")
+    keys = sinusoidal_positions(2 * farthest + 1, dim, -farthest)  # (Tk, D); the query stands in the middle
+    distances = range(-farthest, farthest + 1)
+    ax = new_axes(ax, (6.5, 3.4))
+    queries = {"query $p(t)$": 0, f"query $p(t)\\,M_{{{shift}}}$": shift}
+    for (name, offset), style in zip(queries.items(), STYLES, strict=False):
+        products = keys @ (keys[farthest] @ relative_shift(dim, offset))  # (Tk,)
+        ax.plot(distances, products, color=style.colour, linestyle=style.line, marker="", label=name)
+    ax.set(xlabel="position of the key minus position of the query, $j - t$", ylabel="dot product")
+    ax.set_ylim(0, 1.06 * dim / 2)  # D/2 is the largest that there is
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
+    return ax
 
 
 def plot_waves(pairs: Sequence[int], dim: int, length: int) -> list[Axes]:
