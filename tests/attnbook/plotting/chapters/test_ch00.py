@@ -1,14 +1,36 @@
 """The map of the book names the chapters that are there, and the grids show who may attend to whom."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch00 import ARROWS, CHAPTERS, ConceptMap, plot_needed, plot_who_attends
+from attnbook.plotting.chapters.ch00 import (
+    ARROWS,
+    CHAPTERS,
+    ConceptMap,
+    draw_three_steps,
+    plot_needed,
+    plot_who_attends,
+)
 
 FOLDER = Path(__file__).parents[4] / "chapters"
+NEEDS = re.compile(r"^You need (.*?)(?:;|\. |, and for the section)", flags=re.MULTILINE)  # not what helps one section
+
+
+def needed_by(number):
+    """The chapters that a chapter's own box says a reader needs, without Chapter 0."""
+    cells = json.loads((FOLDER / CHAPTERS[number].notebook).read_text(encoding="utf-8"))["cells"]
+    said = NEEDS.search("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"))[1]
+    return {int(found) for found in re.findall(r"\((\d\d)_\w+\.ipynb\)", said)} - {0}
+
+
+def on_the_way_to(number):
+    """All chapters from which arrows lead to a chapter, over others too."""
+    before = {start for start, end in ARROWS if end == number}
+    return before.union(*(on_the_way_to(start) for start in before))
 
 
 def test_the_map_leads_to_each_chapter_that_is_there():
@@ -20,6 +42,23 @@ def test_the_map_leads_to_each_chapter_that_is_there():
 def test_each_box_has_a_place_of_its_own_and_its_words_fit():
     assert len({(one.column, one.row) for one in CHAPTERS.values()}) == len(CHAPTERS)
     assert all(len(one.title) <= 22 and len(one.idea) <= 31 for one in CHAPTERS.values())
+
+
+@pytest.mark.parametrize("number", [number for number, one in CHAPTERS.items() if one.notebook])
+def test_arrows_lead_from_what_a_chapter_says_that_it_needs(number):
+    direct = {start for start, end in ARROWS if end == number}
+    assert direct <= needed_by(number) <= on_the_way_to(number)
+
+
+def test_no_arrow_repeats_a_longer_way():
+    for start, end in ARROWS:
+        others = {before for before, after in ARROWS if after == end} - {start}
+        assert not any(start in on_the_way_to(other) for other in others)
+
+
+def test_parts_are_named_in_the_order_of_the_book():
+    assert all(one.part in {"Part I", "Part II", "Part III", "Part IV"} for one in CHAPTERS.values())
+    assert ConceptMap()._repr_html_().count(">Part I<") == 6
 
 
 def test_every_chapter_can_be_reached_from_the_first():
@@ -37,8 +76,19 @@ def test_the_drawing_links_what_is_there_and_marks_what_is_planned():
 
 
 def test_in_words_the_map_names_chapters_and_arrows():
-    assert "1 The bottleneck: one vector for every question" in repr(ConceptMap())
+    assert "1 (Part I) The bottleneck: one vector per sentence" in repr(ConceptMap())
     assert "1 → 2" in repr(ConceptMap())
+
+
+def test_the_three_steps_show_their_numbers(texts):
+    key, value = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), torch.tensor([[4.0, 0.0], [0.0, 4.0], [2.0, 2.0]])
+    shown = texts(draw_three_steps(torch.tensor([2.0, 1.0]), key, value))
+    assert {"(2, 1)", "(1, 0)", "2", "1", "3", "0.245", "0.090", "0.665", "(4, 0)", "(2.31, 1.69)"} <= set(shown)
+
+
+def test_three_steps_of_odd_shapes_are_refused():
+    with pytest.raises(ValueError, match=r"shapes \(D,\), \(Tk, D\), \(Tk, Dv\); got \(2,\), \(3, 1\), \(3, 2\)"):
+        draw_three_steps(torch.ones(2), torch.ones(3, 1), torch.ones(3, 2))
 
 
 def test_open_cells_are_dark_and_words_stand_at_the_axes():
