@@ -50,6 +50,12 @@ def test_shares_are_drawn_from_0_to_1_and_other_numbers_freely():
     assert plot_by_length({"plain": {1: [50.0], 2: [20.0]}}).get_ylim()[1] > 1.1
 
 
+def test_the_legend_calls_the_shaded_lengths_as_it_is_asked_to(texts):
+    written = texts(plot_by_length(TWO, shaded="sizes seen in training"))
+    assert "sizes seen in training" in written
+    assert "lengths seen in training" not in written
+
+
 def test_without_trained_lengths_nothing_is_shaded(texts):
     assert "lengths seen in training" not in texts(plot_by_length(TWO, trained=None))
 

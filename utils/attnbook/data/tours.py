@@ -1,4 +1,4 @@
-"""Round trips through cities (the travelling salesman's problem): the shortest one, and quicker ways to a short one.
+"""Round trips through cities (the travelling salesman problem): the shortest one, and quicker ways to a short one.
 
 Cities are points ``(B, N, 2)``; a tour is a row of positions ``(B, N)`` long that names each city once. From the last
 city it goes back to the first.

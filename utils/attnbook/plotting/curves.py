@@ -21,6 +21,7 @@ def plot_by_length(
     trained: tuple[float, float] | None = (1, 6),
     title: str | None = None,
     styles: Mapping[str, CurveStyle] | None = None,
+    shaded: str = "lengths seen in training",
 ) -> Axes:
     """Draw how well models do at each length: a line through the means, a band from the worst seed to the
     best.
@@ -32,6 +33,7 @@ def plot_by_length(
         ax: where to draw; ``None`` makes a figure.
         trained: shortest and longest length seen in training, shaded; ``None`` shades nothing.
         styles: one for each model; ``None`` chooses them as :func:`styles_for` does.
+        shaded: what the legend calls the shaded lengths.
 
     Raises:
         ValueError: if there is no curve, a curve without points, or a value that isn't a finite number.
@@ -44,7 +46,7 @@ def plot_by_length(
         shade: Look = {"facecolor": "#F1EBDD", "edgecolor": "none"}
         ax.axvspan(trained[0] - 0.5, trained[1] + 0.5, zorder=0, **shade)
         handles.append(Patch(**shade))
-        labels.append("lengths seen in training")
+        labels.append(shaded)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if all(0 <= y <= 1 for points in arrays.values() for values in points.values() for y in values):
         ax.set_ylim(-0.03, 1.03)

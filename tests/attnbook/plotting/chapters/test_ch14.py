@@ -30,6 +30,17 @@ def test_a_way_is_closed_and_begins_with_a_square():
     assert ax.get_title(loc="left") == "around"
 
 
+def test_a_part_fills_the_square_and_has_no_numbers_at_its_axes():
+    around = torch.tensor([0, 1, 2, 3])
+    whole, part = plot_ways([Way("whole", SQUARE, around), Way("part", SQUARE, around, part=(0.5, 0.75, 0.25))])
+    corners = {tuple(corner) for line in lines(part) for corner in line.get_xydata().tolist()}
+    assert corners == {(-2.0, -3.0), (2.0, -3.0), (2.0, 1.0), (-2.0, 1.0)}
+    assert part.get_xlim() == whole.get_xlim()
+    assert [ax.xaxis.get_tick_params()["labelbottom"] for ax in (whole, part)] == [True, False]
+    with pytest.raises(ValueError, match="part of 'part' must have a positive side, got 0"):
+        plot_ways([Way("part", SQUARE, around, part=(0.0, 0.0, 0.0))], columns=1)
+
+
 def test_what_stands_after_the_end_is_not_drawn():
     (ax,) = plot_ways([Way("three", SQUARE, torch.tensor([0, 1, 2, 4, 4]))], columns=1)
     assert len(lines(ax)) == 3
@@ -79,6 +90,17 @@ def test_the_more_probable_a_position_the_larger_its_circle():
     with pytest.raises(ValueError, match="steps must lie from 0 to 1"):
         plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [2])
     plt.close("all")
+
+
+def test_the_best_way_is_dotted_and_closed():
+    weights = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0.7, 0.2, 0.1, 0]])
+    (ax,) = plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [1], columns=1, best=torch.tensor([0, 2, 1, 3]))
+    dotted = [{tuple(corner) for corner in line.get_xydata().tolist()} for line in lines(ax)]
+    corners = [tuple(corner) for corner in SQUARE.tolist()]
+    assert len(dotted) == 4
+    assert {corners[0], corners[2]} in dotted
+    assert {corners[3], corners[0]} in dotted
+    assert all(line.get_linestyle() == ":" for line in lines(ax))
 
 
 def test_both_endings_are_named(texts):

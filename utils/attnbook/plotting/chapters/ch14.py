@@ -14,6 +14,7 @@ from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
 _WAY: Look = {"color": STYLES[0].colour, "linestyle": "-", "marker": "", "linewidth": 2.0, "zorder": 2}
 _OFF: Look = {"color": STYLES[1].colour, "linestyle": (0, (4, 1.5)), "marker": "", "linewidth": 2.6, "zorder": 2}
+_BEST: Look = {"color": FAINT, "linestyle": ":", "marker": "", "linewidth": 1.6, "zorder": 1}
 _POINT: Look = {"marker": "o", "linestyle": "", "markersize": 6, "color": INK, "zorder": 3}
 _START: Look = {"marker": "s", "linestyle": "", "markersize": 9, "color": INK, "zorder": 3}
 
@@ -28,12 +29,14 @@ class Way(NamedTuple):
         points: ``(N, 2)``.
         positions: ``(T,)``, in the order in which they are visited; N ends the way.
         best: the way to compare with, likewise; edges that it has not are drawn dashed.
+        part: left and lower border and side of the part of the square that is shown, enlarged; ``None`` shows all.
     """
 
     title: str
     points: Tensor
     positions: Tensor
     best: Tensor | None = None
+    part: tuple[float, float, float] | None = None
 
 
 def plot_ways(ways: Sequence[Way], columns: int = 3, numbers: bool = False) -> list[Axes]:
@@ -73,16 +76,28 @@ def _draw_way(ax: Axes, way: Way, numbers: bool) -> None:
     if not stops:
         raise ValueError(f"the way of {way.title!r} has no point")
     known = None if way.best is None else set(_edges(_stops(way.best, len(way.points))))
-    points = way.points.tolist()
+    points = _enlarged(way).tolist()
     for edge in _edges(stops):
         a, b = sorted(edge) if len(edge) == 2 else (*edge, *edge)
         look = _WAY if known is None or edge in known else _OFF
         ax.plot(*zip(points[a], points[b], strict=True), **look)
-    ax.plot(*way.points.T.tolist(), **_POINT)
+    ax.plot(*zip(*points, strict=True), **_POINT)
     ax.plot(*points[stops[0]], **_START)
     if numbers:
         _number(ax, points)
     _square(ax, way.title)
+    if way.part is not None:  # the axes are those of the whole square, so their numbers are wrong here
+        ax.tick_params(labelbottom=False, labelleft=False)
+
+
+def _enlarged(way: Way) -> Tensor:
+    """The way's points, ``(N, 2)``, so that the part to be shown fills the square from 0 to 1."""
+    if way.part is None:
+        return way.points
+    *corner, side = way.part
+    if side <= 0:
+        raise ValueError(f"part of {way.title!r} must have a positive side, got {side}")
+    return (way.points - way.points.new_tensor(corner)) / side
 
 
 def _stops(positions: Tensor, size: int) -> list[int]:
@@ -143,13 +158,15 @@ def plot_wrapping(points: Tensor, hull: Tensor, columns: int = 3) -> list[Axes]:
 
 
 def plot_pointing(
-    points: Tensor, tokens: Tensor, weights: Tensor, steps: Sequence[int], columns: int = 3
+    points: Tensor, tokens: Tensor, weights: Tensor, steps: Sequence[int], columns: int = 3, best: Tensor | None = None
 ) -> list[Axes]:
     """Draw at some steps of one answer how probable each position was: the larger the circle, the more.
 
     Args:
         points: ``(N, 2)``. tokens: ``(T,)`` what was chosen. weights: ``(T, N + 1)`` the probabilities before.
         steps: which steps, one per panel; their numbers count from 0, and step 0 has nothing behind it.
+        columns: panels per row.
+        best: ``(T,)`` a closed way to compare with, drawn dotted in each panel.
 
     Raises:
         ValueError: if there is no step, or one that the answer has not.
@@ -158,6 +175,8 @@ def plot_pointing(
         raise ValueError(f"steps must lie from 0 to {len(tokens) - 1}, got {list(steps)}")
     axes, listed, chosen = _panels(len(steps), columns), points.tolist(), tokens.tolist()
     for ax, step in zip(axes, steps, strict=True):
+        for edge in [] if best is None else _edges(_stops(best, len(listed))):
+            ax.plot(*zip(*(listed[position] for position in edge), strict=True), **_BEST)
         before = [position for position in chosen[:step] if position < len(listed)]
         for position, (x, y) in enumerate(listed):
             share = weights[step, position].item()
