@@ -10,6 +10,13 @@ COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 def test_the_machine_names_its_parts(texts):
     ax = draw_machine()
     assert {"controller", "write head", "read head", "memory (N, M)", *"01234567"} <= set(texts(ax))
+    assert texts(ax).count("instructions") == 2
+
+
+def test_what_is_read_reaches_the_controller_and_the_output():
+    ax = draw_machine()
+    lines = [list(zip(*line.get_data(), strict=True)) for line in ax.lines]
+    assert [line[-1] for line in lines] == [(0.6, 0.25), (-0.1, 3.85)]
 
 
 def test_each_row_shows_its_number_in_each_panel(looks_right, texts):

@@ -16,7 +16,7 @@ _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecol
 
 def draw_machine() -> Axes:
     """Draw the parts of a neural Turing machine and what passes between them at one step."""
-    ax = canvas(None, (6.5, 3.9), (0, 10), (-0.25, 4.65))
+    ax = canvas(None, (6.5, 3.9), (-0.15, 10), (-0.25, 4.65))
     for x, width, text in ((0.2, 2.1, "controller"), (3.5, 2.1, "write head"), (3.5, 2.1, "read head")):
         y = {"controller": 1.9, "write head": 3.1, "read head": 0.7}[text]
         box(ax, x, y, width, 0.9, edge=LINE)
@@ -30,15 +30,17 @@ def draw_machine() -> Axes:
     arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
     say(ax, 1.25, 3.85, r"output $y_t$")
     arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
-    say(ax, 2.35, 3.3, "address,\nerase, add", size=10)
+    say(ax, 2.3, 3.2, "instructions", size=10)
     arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
-    say(ax, 3.4, 1.95, "address", size=10)
+    say(ax, 3.55, 1.95, "instructions", size=10)
     arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
     say(ax, 6.45, 3.8, "changes rows", size=10)
     arrow(ax, (7.3, 1.15), (5.65, 1.15), LINE)
     say(ax, 6.45, 1.4, "weighted sum", size=10)
     line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
     arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
+    line(ax, (0.6, -0.1, -0.1), (0.25, 0.25, 3.85), LINE)  # past the controller, to the output
+    arrow(ax, (-0.1, 3.85), (0.6, 3.85), LINE)
     say(ax, 2.6, 0.0, r"read vector $r_t$: for $y_t$, and for the controller at step $t+1$", size=10)
     return ax
 
