@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from ..engine import values
 from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
 
-CALLS, CROWD, SHOWN = 12, 300, 3  # calls one after the other; copies of each caption in one large call; calls shown
+CALLS, CROWD, SHOWN = 12, 600, 3  # calls one after the other; copies of each caption in one large call; calls shown
 MALFORMED = -1
 
 
@@ -45,20 +45,39 @@ class Drawn:
     def only(self, position: Tensor) -> bool:
         return bool((self.all == position).all())
 
-    def follows(self, chances: Tensor) -> bool:
-        """Whether the draws could come from `chances (B, Tq, Tk)`: chi-square, which right answers hardly ever fail."""
+    def excess(self, chances: Tensor) -> float:
+        """How far the draws are from `chances (B, Tq, Tk)`: chi-square less what right answers hardly ever exceed."""
         chances = chances.expand_as(self.weights)
         found = torch.nn.functional.one_hot(self.crowd, chances.shape[-1]).sum(0)  # (B, Tq, Tk)
         wanted, possible = CROWD * chances, chances > 0
         if (found[~possible] > 0).any():
-            return False
+            return float("inf")
         square = ((found - wanted) ** 2 / wanted)[possible].sum()
         freedom = possible.sum() - possible.any(-1).sum()
-        return bool(square < freedom + 6 * (2 * freedom) ** 0.5 + 28)  # one check in 10⁹
+        return float(square - freedom - 6 * (2 * freedom) ** 0.5 - 28)  # above 0 in one check of 10⁹
+
+    @cached_property
+    def follows(self) -> bool:
+        """Whether the draws could come from the weights."""
+        return self.excess(self.weights) <= 0
+
+    @cached_property
+    def other(self) -> str:
+        """What the draws follow instead of the weights: the nearest of `INSTEAD`; empty where nothing fits."""
+        if self.follows:
+            return ""
+        excess = {name: self.excess(chances(self.weights)) for name, chances in INSTEAD.items()}
+        nearest = min(excess, key=excess.__getitem__)
+        return nearest if excess[nearest] <= 0 else ""
 
     def as_one(self, rows: Tensor) -> bool:
         """Whether all copies of a caption (or of a query) always drew the same position."""
         return rows.shape[0] > 1 and bool((rows == rows[:1]).all())
+
+    @property
+    def frozen(self) -> bool:
+        """Whether each call drew the same; not because the draws are sharper than the weights."""
+        return self.as_one(self.calls) and (self.follows or self.as_one(self.crowd))
 
     @property
     def copies_agree(self) -> bool:
@@ -71,11 +90,6 @@ class Drawn:
         return bool(alike) and self.as_one(self.all.movedim(-1, 0))
 
 
-def _off(chances: Callable[[Tensor], Tensor]) -> Callable[[Drawn], bool]:
-    """Whether the draws follow these chances, and not the weights."""
-    return lambda drawn: not drawn.follows(drawn.weights) and drawn.follows(chances(drawn.weights))
-
-
 def _peak_of_noise(weights: Tensor, steps: int = 4000) -> Tensor:
     """The chance of each position to be the largest of weight times a uniform number."""
     level = (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product, up to 1
@@ -85,30 +99,79 @@ def _peak_of_noise(weights: Tensor, steps: int = 4000) -> Tensor:
     return (lowest * density).mean(-1)
 
 
+def _counted_by_itself(weights: Tensor) -> Tensor:
+    """The chances if each cumulative sum is compared with a random number of its own, and those below it counted."""
+    below = 1 - weights.cumsum(-1)  # (…, Tk): the chance that a sum lies below its number
+    chances = torch.zeros_like(weights)
+    chances[..., 0] = 1.0
+    for number in below.clamp(0, 1).unbind(-1):
+        chances = chances * (1 - number[..., None]) + chances.roll(1, -1) * number[..., None]
+    return chances
+
+
+def _queries_first(weights: Tensor) -> Tensor:
+    """The rows of (B, Tq, Tk), read as (Tq, B, Tk) and transposed."""
+    batch, queries, positions = weights.shape
+    return weights.reshape(queries, batch, positions).transpose(0, 1)
+
+
+def _first_above(weights: Tensor) -> Tensor:
+    """The chance of each position to be the first whose weight is above a random number; position 0 if none is."""
+    before = weights.cummax(-1).values.roll(1, -1)
+    before[..., 0] = 0.0
+    first = (weights - before).clamp(min=0)
+    first[..., 0] += 1 - weights.amax(-1)
+    return first
+
+
+# Chances that answers follow instead of the weights.
+INSTEAD: dict[str, Callable[[Tensor], Tensor]] = {
+    "evenly": lambda weights: torch.full_like(weights, 1 / weights.shape[-1]),
+    "evenly where open": lambda weights: (weights > 0) / (weights > 0).sum(-1, keepdim=True),
+    "softmax again": lambda weights: weights.softmax(-1),
+    "squared": lambda weights: weights**2 / (weights**2).sum(-1, keepdim=True),
+    "weight times noise": _peak_of_noise,
+    "mirrored": lambda weights: weights.flip(-1),
+    "sorted": lambda weights: weights.sort(-1, descending=True).values,
+    "one too far": lambda weights: weights.roll(1, -1),
+    "the first query's weights": lambda weights: weights[:, :1],
+    "the first caption's weights": lambda weights: weights[:1],
+    "another query's weights": lambda weights: weights.transpose(0, 1).reshape(weights.shape),
+    "the queries in another order": _queries_first,
+    "a throw per position": _counted_by_itself,
+    "compared with the weights": _first_above,
+}
+
+
+def _tilted(sharper: bool) -> Callable[[Drawn], bool]:
+    """Whether the largest weight of each row comes too often, or too rarely."""
+
+    def holds(drawn: Drawn) -> bool:
+        chance, peak = drawn.weights.max(-1)  # (B, Tq)
+        found = (drawn.crowd == peak).double().mean(0)
+        return bool(((found > chance) == sharper).all()) and not drawn.follows
+
+    return holds
+
+
 FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
     ("not whole", lambda drawn: (drawn.all != drawn.all.round()).any()),
     ("from 1 on", lambda drawn: (drawn.all > 0).all() and (drawn.all == drawn.weights.shape[-1]).any()),
     ("outside", lambda drawn: (drawn.all < 0).any() or (drawn.all >= drawn.weights.shape[-1]).any()),
     ("the largest", lambda drawn: drawn.only(drawn.weights.argmax(-1))),
-    ("the same in each call", lambda drawn: (drawn.calls == drawn.calls[0]).all()),
+    ("the same in each call", lambda drawn: drawn.frozen),
     ("generator unused", lambda drawn: not torch.equal(drawn.calls, drawn.again)),
     ("one throw for all", lambda drawn: drawn.copies_agree and drawn.queries_agree),
     ("one throw per query", lambda drawn: drawn.copies_agree),
     ("one throw per caption", lambda drawn: drawn.queries_agree),
-    ("evenly", _off(lambda weights: torch.full_like(weights, 1 / weights.shape[-1]))),
-    ("evenly where open", _off(lambda weights: (weights > 0) / (weights > 0).sum(-1, keepdim=True))),
-    ("softmax again", _off(lambda weights: weights.softmax(-1))),
-    ("squared", _off(lambda weights: weights**2 / (weights**2).sum(-1, keepdim=True))),
-    ("weight times noise", _off(_peak_of_noise)),
-    ("mirrored", _off(lambda weights: weights.flip(-1))),
-    ("one too far", _off(lambda weights: weights.roll(1, -1))),
-    ("the first query's weights", _off(lambda weights: weights[:, :1])),
-    ("the first caption's weights", _off(lambda weights: weights[:1])),
+    *((name, lambda drawn, name=name: drawn.other == name) for name in INSTEAD),
+    ("too sharp", _tilted(True)),
+    ("too even", _tilted(False)),
     (
         "closed",
         lambda drawn: (drawn.weights.expand(len(drawn.all), -1, -1, -1).gather(-1, drawn.all[..., None]) == 0).any(),
     ),
-    ("uneven", lambda drawn: not drawn.follows(drawn.weights)),
+    ("uneven", lambda drawn: not drawn.follows),
     ("torch's own, too", lambda drawn: drawn.aside),
 )
 CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}

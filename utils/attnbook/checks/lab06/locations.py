@@ -64,7 +64,8 @@ SAMPLE_LOCATION = ManyLocations(
         Property(
             "as often as its weight says",
             "In many draws, a position must come as often as its weight says: with the weight 0.6 in 60 % of them, and "
-            "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely.",
+            "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely, as "
+            "with noise of another kind than Gumbel's, or with noise added to the weights and not to their logarithms.",
             _without(*(name for name, _ in FAULTS)),
         ),
     ],
@@ -154,3 +155,29 @@ wrong("torch's own generator is touched", {DRAW: f"{DRAW}\n    torch.rand(1)"}).
 wrong("decimal type", {RESULT: f"{RESULT}.to(weights.dtype)"}).says("""
     Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: keep the type
     that the draw has, int64.""")
+wrong("multinomial of three axes", "return torch.multinomial(weights, 1, generator=generator)").says("""
+    `multinomial` takes one row or a matrix of rows, and your weights have three axes. Lay the queries of all captions
+    below each other, `weights.flatten(0, 1)`, and give the result the shape (B, Tq) afterwards.""")
+CROSSED = "weights.transpose(0, 1).flatten(0, 1).multinomial(1, generator=generator).view(weights.shape[:2])"
+wrong("captions and queries exchanged before the draw", f"return {CROSSED}").says("""
+    Your queries draw with each other's weights: captions and queries were exchanged before the draw, and not exchanged
+    back. The row that belongs to caption b and query t must come back to the entry [b, t].""")
+wrong("captions and queries exchanged after the draw", {RESULT: "drawn.view(weights.shape[1], -1).T"}).says("""
+    Your queries get each other's positions, because the result was brought to (Tq, B) and then transposed. The rows of
+    the draw are ordered by captions, so give them the shape (B, Tq) at once.""")
+wrong("one throw per position", _thrown("weights.shape")).says("""
+    You threw a random number for each *position* and compared each cumulative sum with another one. One number per
+    query decides, so that it falls into exactly one piece: its shape is (B, Tq, 1).""")
+ABOVE = _thrown("(*weights.shape[:2], 1)", "(chance < weights).int().argmax(-1)")
+wrong("weights instead of their cumulative sum", ABOVE).says("""
+    You compared the random number with the weights themselves. Compare it with their cumulative sum (`cumsum`), which
+    says where the piece of each position ends.""")
+wrong("too sharp", {DRAW: "(rows**1.5).multinomial(1, generator=generator)"}).says("""
+    The largest weight of each row comes too often, so your draws are sharper than the weights. A power of the weights
+    does this, and so does noise that is too weak: Gumbel noise is −log(−log(u)), and it is added to log(weights).""")
+wrong("too even", {DRAW: "(rows**0.5).multinomial(1, generator=generator)"}).says("""
+    The largest weight of each row comes too rarely, so your draws are more even than the weights. Draw with the weights
+    as they are: noise that is too strong, or another softmax, makes them more even.""")
+wrong("sorted weights", {DRAW: "rows.sort(-1, descending=True).values.multinomial(1, generator=generator)"}).says("""
+    You drew from sorted weights, so your numbers are ranks: 0 stands for the largest weight, wherever it is. Draw from
+    the weights in their own order, or translate the rank back with the indices that `sort` returns.""")

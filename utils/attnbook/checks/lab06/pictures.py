@@ -70,6 +70,9 @@ wrong("the cells of all images together", {CELLS: "features.permute(0, 2, 3, 1).
 wrong("one vector per image", {CELLS: "features.mean((2, 3))"}).says("""
     You averaged over the cells, which leaves one vector per image. This is what a captioner without attention reads;
     attention needs one annotation per cell, to choose between them.""")
+wrong("one vector per image, with its axis", {CELLS: "features.mean((2, 3))[:, None]"}).says("""
+    You averaged over the cells, which leaves a single vector per image. Attention needs one annotation per cell,
+    height · width of them, to choose between them.""")
 wrong("one number per cell", {CELLS: "features.mean(1).flatten(1)"}).says("""
     You averaged over the features, which leaves one number per cell. An annotation is the whole vector of the D
     features of a cell.""")
@@ -133,6 +136,9 @@ ON_POSITIONS = "received = (weights * mask[:, None]).sum(1)\nreturn ((1 - receiv
 wrong("mask on the positions", ON_POSITIONS).says("""
     You applied the mask to the positions of the image. It belongs to the words: give it a last axis of size 1,
     `mask[..., None]`, so that a row of the weights is kept or dropped as a whole.""")
+wrong("mask without a last axis", {"mask[..., None]": "mask"}).says("""
+    You multiplied weights of shape (B, T, Tk) by a mask of shape (B, T). Shapes are compared from the last axis on, so
+    the words of the mask would meet the positions: give it a last axis of size 1, `mask[..., None]`.""")
 wrong("squared after the sum", {SQUARES: "(1 - received).sum(-1).square().mean()"}).says("""
     You summed the differences over the positions and squared once. Too much at one position then makes up for too
     little at another; square each difference first, and then sum.""")
@@ -169,3 +175,23 @@ wrong("one number per caption", {".mean()": ""}).says("""
 wrong("all captions added first", {"sum(dim=1)": "sum(dim=(0, 1))[None]"}).says("""
     You added the weights of all captions before you compared with 1. Each caption has an image of its own, so the sum
     over the words stays within a caption.""")
+wrong(
+    "all captions added first, divided by their number",
+    {"sum(dim=1)": "sum(dim=(0, 1))[None]", "sum(dim=-1).mean()": "sum() / len(weights)"},
+).says("""
+    You added the weights of the real words of *all* captions (`weights[mask]` lays them in one row). Each caption has
+    an image of its own, so add within a caption, compare with 1, and average over the captions at the end.""")
+wrong("divided by the words", {"sum(dim=-1).mean()": "sum() / mask.sum()"}).says("""
+    You divided by the number of real words. The penalty belongs to a caption as a whole, so take the mean over the B
+    captions.""")
+wrong(
+    "an even share for each position", {"1 - received": "mask.sum(1, keepdim=True) / weights.shape[2] - received"}
+).says("""
+    You compared with the even share of a position, the number of words divided by that of positions. The penalty of
+    this exercise compares with 1.""")
+wrong("only the sum squared", {"(1 - received) ** 2": "1 - received**2"}).says("""
+    You squared what a position receives and subtracted this from 1, so that the penalty can become negative. The whole
+    difference is squared: `(1 - received) ** 2`.""")
+wrong("variance over the positions", {SQUARES: "received.var(-1).mean()"}).says("""
+    You took the variance over the positions, which measures the distance from their mean. The penalty measures the
+    distance from 1, and it is a sum.""")

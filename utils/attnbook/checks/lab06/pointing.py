@@ -18,6 +18,9 @@ def _pointing(draw):
     batch, words, cells = draw.sizes(3)
     for b, t, k in ((batch, words, cells), (2, 3, 4), (3, 4, 4), (2, 2, 3), (1, 3, 3)):
         yield _words(draw, b, t, k)
+    ranks = torch.stack([draw.order(3) for _ in range(6)]).view(2, 3, 3)
+    named = torch.tensor([0, 1, 1, 1, 0, 5])[draw.order(6)].view(2, 3, 1)  # rank 5: a word that names nothing
+    yield torch.tensor([0.36, 0.33, 0.31], dtype=torch.float64)[ranks], ranks == named  # the largest wins by a little
 
 
 def _words(draw, batch, words, cells):
@@ -119,3 +122,36 @@ wrong("one number per caption", {f"{KEPT}.double().mean().item()": "(hits & nami
     You returned one number per caption. Wanted is a single number: the share among all naming words of the batch.""")
 wrong("hits as they are", {f"{KEPT}.double().mean().item()": "hits"}).says("""
     You returned for each word whether it is a hit. Take the mean of the hits over the words that name something.""")
+MEAN = f"{KEPT}.double().mean()"
+wrong("mean of the captions' means, some of them empty", {MEAN: "(hits.sum(-1) / naming.sum(-1)).mean()"}).says("""
+    You took the mean for each caption and then the mean of these. A word in a caption with few digits then counts more,
+    and a caption without any gives 0 / 0. Every naming word of the batch counts the same: divide once.""")
+FIRST = {"inside.gather(-1, peak)[..., 0]": "peak[..., 0] == inside.int().argmax(-1)"}
+wrong("the first cell only, of all words", FIRST | {KEPT: "hits"}).says("""
+    You compared the peak with a single cell of what the word names (argmax of `inside` finds the first True), and
+    counted words that name nothing. A word may name several cells: look up what `inside` holds at the peak, and average
+    over the naming words only.""")
+wrong("a weight above one half", {KEPT: "((weights * inside).amax(-1) > 0.5)[naming]"}).says("""
+    You asked for a weight above one half inside. The largest weight decides, however small it is: with 49 positions it
+    may well be 0.2.""")
+wrong(
+    "a weight above the mean", {KEPT: "((weights > weights.mean(-1, keepdim=True)) & inside).any(-1)[naming]"}
+).says("""
+    You asked whether any weight inside is larger than the mean. Only the position of the *largest* weight of the word
+    counts.""")
+wrong("mean of booleans", {".double()": ""}).says("""
+    Your hits are boolean, and torch takes no mean of them. Make numbers of them first, with `.double()` or
+    `.float()`.""")
+wrong("peaks compared, all words", {KEPT: "((weights * inside).argmax(-1) == weights.argmax(-1))"}).says("""
+    You compared the peak with the peak among the cells inside, which finds hits, but you averaged over all words. Words
+    that name nothing must be left out.""")
+wrong("gather without a last axis", {"weights.argmax(dim=-1, keepdim=True)": "weights.argmax(dim=-1)"}).says("""
+    `gather` wants an index with as many axes as `inside` has, and your peaks (B, T) have one axis too few. Keep it with
+    `argmax(dim=-1, keepdim=True)`, and remove it from the result with `[..., 0]`.""")
+wrong("squeezed too much", {"[..., 0]": ".squeeze()"}).says("""
+    `squeeze()` removes *every* axis of size 1, also that of the batch if there is a single caption. Say which axis:
+    `.squeeze(-1)` or `[..., 0]`.""")
+wrong("divided by the captions", {MEAN: "(hits.sum() / len(hits))"}).says("""
+    You divided the number of hits by the number of captions. Divide by the number of words that name something.""")
+wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says("""
+    You averaged the weights inside. A word counts 1 if its *largest* weight lies inside, and otherwise 0.""")

@@ -29,7 +29,7 @@ def _shift(result, log_probs, rewards, mask):
 REINFORCE_LOSS = Exercise(
     reinforce_loss,
     cases=_draws,
-    tolerance=1e-9,
+    tolerance=1e-6,
     properties=[
         Property(
             "advantage times log-probability",
@@ -128,3 +128,44 @@ wrong("good draws only", {"(rewards - others).detach()": "(rewards - others).cla
     advantage, and counts just as much.""")
 wrong("one number per draw", {MEAN: "(advantage * log_prob)"}).says("""
     You returned one number per draw. A loss is a single number: take the mean over images and draws.""")
+WHOLE = "(rewards - others).detach()"
+wrong("normalised over the batch", {WHOLE: "((rewards - others) / (rewards - others).std()).detach()"}).says("""
+    You divided the advantages by their standard deviation over the batch. This is another estimator, whose gradient has
+    another length; here the advantage is the plain difference.""")
+wrong("the best draw as baseline", {OTHERS: "rewards.amax(1, keepdim=True)"}).says("""
+    Your baseline is the best reward of an image. It depends on the draw itself if this draw is the best, so the
+    estimate is biased. Take the mean reward of the *other* draws.""")
+wrong("the median as baseline", {OTHERS: "rewards.median(1, keepdim=True).values"}).says("""
+    Your baseline is the median of all draws, in which the draw's own reward takes part. Take the mean reward of the
+    *other* draws.""")
+wrong("the first draw as baseline", {OTHERS: "rewards[:, :1]"}).says("""
+    Your baseline is the reward of the first draw, for the first draw itself, too. Its advantage is then always 0. Take
+    the mean reward of the *other* draws.""")
+wrong("own reward in the sum", {" - rewards) / (": ") / ("}).says("""
+    You divided the sum of *all* rewards by N − 1. Subtract the draw's own reward from the sum first, so that N − 1
+    rewards are left.""")
+wrong("mask without an axis for the draws", {"mask[:, None]": "mask"}).says("""
+    You multiplied `log_probs` (B, N, T) by `mask` (B, T). Shapes are compared from the last axis on, so the images of
+    the mask would meet the draws: give it an axis for the draws, `mask[:, None]`.""")
+wrong("baseline without keepdim", {"rewards.sum(dim=1, keepdim=True)": "rewards.sum(dim=1)"}).says("""
+    You summed the rewards to the shape (B,) and combined this with (B, N), so that the images would meet the draws.
+    With `keepdim=True` the sum keeps an axis of size 1 for the draws, (B, 1).""")
+wrong("summed over the draws, not the words", {".sum(dim=-1)": ".sum(dim=1)"}).says("""
+    You summed the log-probabilities over axis 1, which are the draws. The words of one draw are summed, and they are
+    the last axis.""")
+wrong("positions of padding only", {"mask[:, None]": "~mask[:, None]"}).says("""
+    You kept what was drawn at padding and dropped the words. In the mask, True means a real word.""")
+wrong("divided by the words of one draw", {MEAN: "(advantage * log_prob).sum() / mask.sum()"}).says("""
+    You divided by the number of real words. The mean runs over images and draws, B · N of them, and the
+    log-probabilities of the words are summed.""")
+wrong("size of the advantage only", {WHOLE: "(rewards - others).abs().detach()"}).says("""
+    You took the absolute value of the advantage. Its sign says whether a draw should become more likely or less likely,
+    so keep it.""")
+wrong("all other draws of the batch", {OTHERS: "(rewards.sum() - rewards) / (rewards.numel() - 1)"}).says("""
+    Your baseline is the mean over all other draws of the batch. Draws for other images say little about what to expect
+    of this one: take the other draws for the *same* image.""")
+wrong("softmax of the advantage", {WHOLE: "(rewards - others).detach().softmax(1)"}).says("""
+    You took a softmax of the advantages, which makes all of them positive. A draw that was worse than the others must
+    become less likely: use the plain difference.""")
+wrong("baseline only", {"rewards - others": "others"}).says("""
+    You multiplied by the baseline. The advantage is the draw's own reward *minus* the baseline.""")
