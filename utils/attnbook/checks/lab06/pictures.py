@@ -143,8 +143,8 @@ wrong("squared after the sum", {SQUARES: "(1 - received).sum(-1).square().mean()
     You summed the differences over the positions and squared once. Too much at one position then makes up for too
     little at another; square each difference first, and then sum.""")
 wrong("squares of the single weights", "return ((1 - weights) ** 2 * mask[..., None]).sum((1, 2)).mean()").says("""
-    You squared 1 − α for each single weight. First add what a position receives from all words, because one word is
-    not expected to attend to everything; then compare the sum with 1.""")
+    You squared 1 − α for each single weight. First add what a position receives from all words, because one word
+    is not expected to attend to everything; then compare the sum with 1.""")
 wrong("not squared", {SQUARES: "(1 - received).sum(-1).mean()"}).says("""
     You did not square the differences. Their plain sum is the number of positions minus the number of words, whatever
     the weights are, so that it has no gradient.""")
@@ -195,3 +195,8 @@ wrong("only the sum squared", {"(1 - received) ** 2": "1 - received**2"}).says("
 wrong("variance over the positions", {SQUARES: "received.var(-1).mean()"}).says("""
     You took the variance over the positions, which measures the distance from their mean. The penalty measures the
     distance from 1, and it is a sum.""")
+wrong(
+    "squares of the single masked weights", "return ((1 - weights * mask[..., None]) ** 2).sum((1, 2)).mean()"
+).says("""
+    You squared 1 − α for each single weight. First add what a position receives from all real words, because one word
+    is not expected to attend to everything; then compare the sum with 1.""")

@@ -169,3 +169,7 @@ wrong("softmax of the advantage", {WHOLE: "(rewards - others).detach().softmax(1
     become less likely: use the plain difference.""")
 wrong("baseline only", {"rewards - others": "others"}).says("""
     You multiplied by the baseline. The advantage is the draw's own reward *minus* the baseline.""")
+EARLIER = "(rewards.cumsum(1) - rewards) / torch.arange(rewards.shape[1]).clamp(min=1)"
+wrong("earlier draws as baseline", {OTHERS: EARLIER}).says("""
+    Your baseline is the mean of the draws *before* this one, so the first draw has none. The draws have no order: take
+    the mean of all others.""")
