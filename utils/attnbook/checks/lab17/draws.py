@@ -26,18 +26,6 @@ FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
 
 
-class Generator(torch.Generator):
-    """A generator that tells a student where it begins."""
-
-    def __new__(cls, seed: int) -> Generator:
-        made = super().__new__(cls)
-        made.manual_seed(seed)
-        return made
-
-    def __repr__(self) -> str:
-        return f"torch.Generator().manual_seed({self.initial_seed()})"
-
-
 @dataclass(frozen=True)
 class Drawn:
     """All draws of one answer for one input, as rows `(calls, length)`; `again` with the first state of the generator.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Property
-from .draws import Generator, ManyDraws, coded
+from ..fakes.generator import Generator
+from .draws import ManyDraws, coded
 
 
 def randomised_positions(length, longest, generator):

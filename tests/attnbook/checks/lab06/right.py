@@ -1,0 +1,105 @@
+"""Right answers of lab 6 in other styles than the reference's."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+
+def image_to_annotations__permute(features):
+    batch, dim, height, width = features.shape
+    return features.permute(0, 2, 3, 1).reshape(batch, height * width, dim)
+
+
+def image_to_annotations__loops(features):
+    _, _, height, width = features.shape
+    return torch.stack([features[:, :, r, c] for r in range(height) for c in range(width)], dim=1)
+
+
+def image_to_annotations__einsum(features):
+    return torch.einsum("bdhw->bhwd", features).flatten(1, 2)
+
+
+def doubly_stochastic_penalty__loops(weights, mask):
+    total = 0.0
+    for rows, real in zip(weights, mask, strict=True):
+        for position in range(rows.shape[1]):
+            total = total + (1 - sum(row[position] for row, kept in zip(rows, real, strict=True) if kept)) ** 2
+    return total / len(weights)
+
+
+def doubly_stochastic_penalty__einsum(weights, mask):
+    received = torch.einsum("btk,bt->bk", weights, mask.to(weights.dtype))
+    return F.mse_loss(received, torch.ones_like(received), reduction="sum") / weights.shape[0]
+
+
+def doubly_stochastic_penalty__norm(weights, mask):
+    received = weights.masked_fill(~mask.unsqueeze(-1), 0.0).sum(1)
+    return torch.linalg.vector_norm(received - 1, dim=1).square().mean()
+
+
+def pointing_accuracy__loops(weights, inside):
+    hits, count = 0, 0
+    for rows, cells in zip(weights.tolist(), inside.tolist(), strict=True):
+        for row, cell in zip(rows, cells, strict=True):
+            if any(cell):
+                count += 1
+                hits += cell[row.index(max(row))]
+    return hits / count
+
+
+def pointing_accuracy__amax(weights, inside):
+    peak = weights == weights.amax(-1, keepdim=True)
+    return (peak & inside).any(-1).sum() / inside.any(-1).sum()
+
+
+def pointing_accuracy__numpy(weights, inside):
+    weights, inside = weights.numpy(), inside.numpy()
+    hits = np.take_along_axis(inside, weights.argmax(-1)[..., None], -1)[..., 0]
+    return np.average(hits, weights=inside.any(-1))
+
+
+def sample_location__throw(weights, generator):
+    chance = torch.rand(*weights.shape[:2], 1, generator=generator, dtype=weights.dtype)
+    ends = weights.cumsum(-1) / weights.sum(-1, keepdim=True)
+    return (ends <= chance).sum(-1)
+
+
+def sample_location__gumbel(weights, generator):
+    uniform = torch.rand(weights.shape, generator=generator, dtype=torch.float64).clamp_min(1e-12)
+    return (weights.log() - (-uniform.log()).log()).argmax(dim=2)
+
+
+def sample_location__exponential(weights, generator):
+    waits = torch.empty_like(weights).exponential_(generator=generator)
+    return (weights / waits).argmax(-1)
+
+
+def sample_location__captions(weights, generator):
+    return torch.stack([rows.multinomial(1, generator=generator).squeeze(1) for rows in weights])
+
+
+def reinforce_loss__loops(log_probs, rewards, mask):
+    batch, samples, _ = log_probs.shape
+    total = 0.0
+    for b in range(batch):
+        for n in range(samples):
+            others = [rewards[b, m].item() for m in range(samples) if m != n]
+            advantage = rewards[b, n].item() - sum(others) / len(others)
+            total = total - advantage * log_probs[b, n][mask[b]].sum()
+    return total / (batch * samples)
+
+
+def reinforce_loss__scaled(log_probs, rewards, mask):
+    """R − mean of the others is N / (N − 1) times R − mean of all."""
+    with torch.no_grad():
+        samples = rewards.shape[1]
+        advantage = (rewards - rewards.mean(1, keepdim=True)) * samples / (samples - 1)
+    picked = log_probs.masked_fill(~mask.unsqueeze(1), 0.0)
+    return -torch.einsum("bn,bnt->", advantage, picked) / advantage.numel()
+
+
+def reinforce_loss__matrix(log_probs, rewards, mask):
+    samples = rewards.shape[1]
+    without = (1 - torch.eye(samples, dtype=rewards.dtype)) / (samples - 1)
+    advantage = rewards.detach() - rewards.detach() @ without
+    return (-advantage[..., None] * log_probs * mask[:, None, :]).sum(2).mean()

@@ -1,0 +1,175 @@
+"""Lab 6, the learning rule: a loss whose gradient is REINFORCE with the mean of the other draws as the baseline."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+
+
+def reinforce_loss(log_probs, rewards, mask):
+    others = (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)  # (B, N): without a draw's own
+    advantage = (rewards - others).detach()  # (B, N)
+    log_prob = (log_probs * mask[:, None]).sum(dim=-1)  # (B, N, T) * (B, 1, T) -> (B, N)
+    return -(advantage * log_prob).mean()
+
+
+def _draws(draw):
+    batch, samples, words = draw.sizes(3)
+    for b, n, t in ((batch, samples, words), (2, 3, 2), (3, 3, 3), (2, 2, 4), (1, 2, 3), (2, 4, 4)):
+        mask = torch.arange(t) < draw.lengths(b, t)[:, None]
+        yield -draw.normal(b, n, t).abs() - 0.1, 2 * draw.normal(b, n) + 1, mask
+
+
+def _shift(result, log_probs, rewards, mask):
+    """Whether the answer's value is as independent of a constant in the rewards as the right one."""
+    return torch.allclose(result, reinforce_loss(log_probs, rewards, mask), atol=1e-9)
+
+
+REINFORCE_LOSS = Exercise(
+    reinforce_loss,
+    cases=_draws,
+    tolerance=1e-6,
+    properties=[
+        Property(
+            "advantage times log-probability",
+            "Each draw counts with its advantage, its reward minus the mean reward of the *other* draws for the same "
+            "image, times the sum of its log-probabilities at real words. The loss is minus the mean of these products "
+            "over all images and draws.",
+            _shift,
+        )
+    ],
+)
+
+wrong = REINFORCE_LOSS.mistakes
+OTHERS = "(rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)"
+MEAN = "(advantage * log_prob).mean()"
+wrong("gradient through the reward", {".detach()": ""}).says("""
+    Your value is right, but a gradient flows into `rewards`, directly or through the baseline. The rewards only weigh
+    the gradient of the log-probabilities; a second gradient through them is not part of the estimate. Detach the whole
+    advantage.""")
+wrong("no gradient at all", {MEAN: "(advantage * log_prob.detach()).mean()"}).says("""
+    Your value is right, but you cut off the log-probabilities, and their gradient is all that this loss is for. Detach
+    the advantage, and leave `log_probs` as it is.""")
+wrong("wrong sign", {"return -": "return "}).says("""
+    Your loss has the opposite sign. An optimizer makes the loss *smaller*, so that yours would make draws with a good
+    reward less likely: put a minus before the mean.""")
+wrong("no baseline", {"rewards - others": "rewards"}).says("""
+    You multiplied by the reward itself, without a baseline. The gradient would be right on average, but it varies much
+    more from draw to draw: subtract the mean reward of the other draws for the same image.""")
+wrong("no baseline, wrong sign", {"rewards - others": "rewards", "return -": "return "}).says("""
+    You multiplied by the reward itself, without a baseline, and forgot the minus. Subtract the mean reward of the other
+    draws for the same image; and as an optimizer makes the loss smaller, the loss is *minus* the mean.""")
+wrong("own reward in the baseline", {OTHERS: "rewards.mean(dim=1, keepdim=True)"}).says("""
+    Your baseline is the mean over all draws for an image, in which the draw's own reward takes part. Then it depends on
+    the draw, and the gradient is too small by the factor (N − 1) / N: with two draws it is halved. Leave the draw's own
+    reward out and divide by N − 1.""")
+wrong(
+    "own reward in the baseline, wrong sign", {OTHERS: "rewards.mean(dim=1, keepdim=True)", "return -": "return "}
+).says("""
+    Your baseline contains the draw's own reward, so it depends on the draw, and the loss lacks its minus. Take the mean
+    reward of the *other* N − 1 draws, and return minus the mean of the products.""")
+wrong("divided by N", {"(rewards.shape[1] - 1)": "rewards.shape[1]"}).says("""
+    You summed the rewards of the others, but divided by N. There are only N − 1 other draws, so your baseline is too
+    close to 0.""")
+wrong("sum of the others", {" / (rewards.shape[1] - 1)": ""}).says("""
+    Your baseline is the *sum* of the other draws' rewards. It says what reward to expect from one draw, so divide by
+    their number, N − 1.""")
+wrong("mean over the batch", {OTHERS: "rewards.mean()"}).says("""
+    Your baseline is the mean over all images and draws. It contains the draw's own reward, and it ignores that one
+    image is harder than another: take the other draws for the *same* image.""")
+wrong("mean over the images", {OTHERS: "rewards.mean(dim=0, keepdim=True)"}).says("""
+    You averaged over the images, which are axis 0. The draws for the same image stand along axis 1, and only they say
+    what reward this image lets one expect.""")
+wrong(
+    "other images instead of other draws",
+    {OTHERS: "(rewards.sum(dim=0, keepdim=True) - rewards) / max(rewards.shape[0] - 1, 1)"},
+).says("""
+    You took the mean over the other *images* (axis 0). The draws for the same image stand along axis 1, and only they
+    say what reward this image lets one expect.""")
+wrong("the next draw's reward", {OTHERS: "rewards.roll(-1, dims=1)"}).says("""
+    Your baseline is the reward of one other draw. This is not biased, but the mean of *all* other draws varies
+    less.""")
+wrong("baseline added", {"rewards - others": "rewards + others"}).says("""
+    You added the baseline. The advantage says how much better a draw was than expected, so the baseline is
+    subtracted.""")
+wrong("padding counted", {" * mask[:, None]": ""}).says("""
+    You added the log-probabilities at padding, too. What was drawn there is part of no caption and earned no reward:
+    multiply by the mask, which needs an axis for the draws, `mask[:, None]`.""")
+wrong("mean over the words", {".sum(dim=-1)": ".sum(dim=-1) / mask.sum(-1)[:, None]"}).says("""
+    You divided by the number of words. The log-probability of a whole draw is the *sum* over its words, because its
+    probability is their product.""")
+wrong("mean over the words, padding too", {".sum(dim=-1)": ".mean(dim=-1)"}).says("""
+    You took the mean over the words. The log-probability of a whole draw is the *sum* over its words, because its
+    probability is their product.""")
+wrong("summed over the draws", {MEAN: "(advantage * log_prob).sum(1).mean()"}).says("""
+    You summed over the draws. They are N estimates of the same gradient, so take their mean; only the words are
+    summed.""")
+wrong("summed over everything", {MEAN: "(advantage * log_prob).sum()"}).says("""
+    You summed over images and draws. Take the mean over both, so that the step does not grow with the batch; only the
+    words are summed.""")
+wrong("per word", {MEAN: "(advantage * log_prob).sum() / (mask.sum() * rewards.shape[1])"}).says("""
+    You divided by the number of real words. The mean runs over images and draws, B · N of them.""")
+wrong("means before the product", {MEAN: "(advantage.mean() * log_prob.mean())"}).says("""
+    You averaged before you multiplied. The advantages of an image sum to 0, so that nothing is left; multiply each
+    draw's advantage by its own log-probability first.""")
+wrong("probabilities", {"(log_probs * mask": "(log_probs.exp() * mask"}).says("""
+    You used the probabilities. The gradient of REINFORCE is the advantage times the gradient of the *log*-probability,
+    and `log_probs` holds this already.""")
+wrong("logarithm of a logarithm", {"(log_probs * mask": "((-log_probs).log() * mask"}).says("""
+    You took a logarithm again, although `log_probs` already holds the logarithms of probabilities.""")
+wrong(
+    "normalised", {"(rewards - others).detach()": "((rewards - others) / rewards.std(1, keepdim=True)).detach()"}
+).says("""
+    You divided the advantage by the standard deviation of the rewards. This is another estimator, whose gradient has
+    another length; here the advantage is the plain difference.""")
+wrong("good draws only", {"(rewards - others).detach()": "(rewards - others).clamp(min=0).detach()"}).says("""
+    You kept only draws that were better than expected. A draw that was worse must become less likely: it has a negative
+    advantage, and counts just as much.""")
+wrong("one number per draw", {MEAN: "(advantage * log_prob)"}).says("""
+    You returned one number per draw. A loss is a single number: take the mean over images and draws.""")
+WHOLE = "(rewards - others).detach()"
+wrong("normalised over the batch", {WHOLE: "((rewards - others) / (rewards - others).std()).detach()"}).says("""
+    You divided the advantages by their standard deviation over the batch. This is another estimator, whose gradient has
+    another length; here the advantage is the plain difference.""")
+wrong("the best draw as baseline", {OTHERS: "rewards.amax(1, keepdim=True)"}).says("""
+    Your baseline is the best reward of an image. It depends on the draw itself if this draw is the best, so the
+    estimate is biased. Take the mean reward of the *other* draws.""")
+wrong("the median as baseline", {OTHERS: "rewards.median(1, keepdim=True).values"}).says("""
+    Your baseline is the median of all draws, in which the draw's own reward takes part. Take the mean reward of the
+    *other* draws.""")
+wrong("the first draw as baseline", {OTHERS: "rewards[:, :1]"}).says("""
+    Your baseline is the reward of the first draw, for the first draw itself, too. Its advantage is then always 0. Take
+    the mean reward of the *other* draws.""")
+wrong("own reward in the sum", {" - rewards) / (": ") / ("}).says("""
+    You divided the sum of *all* rewards by N − 1. Subtract the draw's own reward from the sum first, so that N − 1
+    rewards are left.""")
+wrong("mask without an axis for the draws", {"mask[:, None]": "mask"}).says("""
+    You multiplied `log_probs` (B, N, T) by `mask` (B, T). Shapes are compared from the last axis on, so the images of
+    the mask would meet the draws: give it an axis for the draws, `mask[:, None]`.""")
+wrong("baseline without keepdim", {"rewards.sum(dim=1, keepdim=True)": "rewards.sum(dim=1)"}).says("""
+    You summed the rewards to the shape (B,) and combined this with (B, N), so that the images would meet the draws.
+    With `keepdim=True` the sum keeps an axis of size 1 for the draws, (B, 1).""")
+wrong("summed over the draws, not the words", {".sum(dim=-1)": ".sum(dim=1)"}).says("""
+    You summed the log-probabilities over axis 1, which are the draws. The words of one draw are summed, and they are
+    the last axis.""")
+wrong("positions of padding only", {"mask[:, None]": "~mask[:, None]"}).says("""
+    You kept what was drawn at padding and dropped the words. In the mask, True means a real word.""")
+wrong("divided by the words of one draw", {MEAN: "(advantage * log_prob).sum() / mask.sum()"}).says("""
+    You divided by the number of real words. The mean runs over images and draws, B · N of them, and the
+    log-probabilities of the words are summed.""")
+wrong("size of the advantage only", {WHOLE: "(rewards - others).abs().detach()"}).says("""
+    You took the absolute value of the advantage. Its sign says whether a draw should become more likely or less likely,
+    so keep it.""")
+wrong("all other draws of the batch", {OTHERS: "(rewards.sum() - rewards) / (rewards.numel() - 1)"}).says("""
+    Your baseline is the mean over all other draws of the batch. Draws for other images say little about what to expect
+    of this one: take the other draws for the *same* image.""")
+wrong("softmax of the advantage", {WHOLE: "(rewards - others).detach().softmax(1)"}).says("""
+    You took a softmax of the advantages, which makes all of them positive. A draw that was worse than the others must
+    become less likely: use the plain difference.""")
+wrong("baseline only", {"rewards - others": "others"}).says("""
+    You multiplied by the baseline. The advantage is the draw's own reward *minus* the baseline.""")
+EARLIER = "(rewards.cumsum(1) - rewards) / torch.arange(rewards.shape[1]).clamp(min=1)"
+wrong("earlier draws as baseline", {OTHERS: EARLIER}).says("""
+    Your baseline is the mean of the draws *before* this one, so the first draw has none. The draws have no order: take
+    the mean of all others.""")
