@@ -64,7 +64,7 @@ RECIPES = {
     "location_aware_64": Recipe(1200, "location_aware", hidden=64, kept=True),
     "location_aware_64_previous": Recipe(1200, "location_aware", hidden=64, sees=("previous",)),
     "location_aware_64_total": Recipe(1200, "location_aware", hidden=64, sees=("total",)),
-    # four times as many steps: whether the size of the state or its training was the limit; not recorded yet
+    # four times as many steps: whether the size of the state or its training was the limit
     "plain_longer": Recipe(9600),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
