@@ -30,7 +30,7 @@ CHAPTERS: Mapping[int, Chapter] = {
     3: Chapter("Scores", "by content or by location", 1, 2, "03_scores.ipynb"),
     4: Chapter("Global and local", "a window of keys", 0, 3, "04_luong.ipynb"),
     5: Chapter("Deep recurrent: GNMT", "attention in a deep stack", 0, 4, "05_gnmt.ipynb"),
-    6: Chapter("Soft and hard", "keys are parts of a picture", 0, 5),
+    6: Chapter("Soft and hard", "keys are parts of a picture", 0, 5, "06_captioning.ipynb"),
     7: Chapter("Self-attention", "queries and keys: one sequence", 1, 3, "07_self_attention.ipynb"),
     8: Chapter("Heads and positions", "several at once, and order", 1, 4, "08_heads_positions.ipynb"),
     9: Chapter("The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
