@@ -16,7 +16,7 @@ IMAGE = torch.zeros(8, 8).index_fill(0, torch.tensor([3]), 1.0)
 
 def test_the_drawing_names_what_the_chapter_speaks_of(looks_right, texts):
     there = texts(draw_captioner())
-    for word in ("canvas", "CNN", "feature map", "attention", "query", "context", "annotations: keys and values"):
+    for word in ("canvas", "CNN", "feature map", "attention", "query", "context", "annotations: keys and values,"):
         assert word in there
 
 
@@ -101,3 +101,9 @@ def test_offsets_are_drawn_with_the_frame_of_the_digit(looks_right):
 def test_quantities_without_limits_are_refused(rows):
     with pytest.raises(ValueError, match="limits"):
         plot_offsets(rows, {})
+
+
+def test_quantities_of_different_models_are_refused():
+    matrix = torch.rand(3, 3)
+    with pytest.raises(ValueError, match="same models"):
+        plot_offsets({"a": {"soft": matrix}, "b": {"hard": matrix}}, {"a": (0.0, 1.0), "b": (0.0, 1.0)})

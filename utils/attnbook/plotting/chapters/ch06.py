@@ -148,8 +148,9 @@ def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[
     if not names or any(other != names[0] for other in names):
         raise ValueError(f"panels must be at least one, with the same estimators in each; got {names}")
     _, axes = plt.subplots(
-        1, len(panels), figsize=(6.5, 1.2 + 0.36 * len(names[0])), layout="constrained", sharey=True, squeeze=False
-    )
+        1, len(panels), figsize=(6.5, 1.2 + 0.36 * len(names[0])), layout="constrained", sharex=True, sharey=True,
+        squeeze=False,
+    )  # fmt: skip
     for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
         for row, values in enumerate(panel.values()):
             if min(values) <= 0:
@@ -200,8 +201,10 @@ def plot_offsets(
         size: pixels per side of the digit, whose frame is drawn.
 
     Raises:
-        ValueError: if there is no quantity, or one has no limits.
+        ValueError: if there is no quantity, one has no limits, or the models differ.
     """
+    if len({tuple(models) for models in rows.values()}) > 1:
+        raise ValueError(f"rows must hold the same models for each quantity, got {[list(m) for m in rows.values()]}")
     if not rows or set(rows) - set(limits):
         raise ValueError(f"rows must hold at least one quantity, each with limits; got {list(rows)}, {list(limits)}")
     columns = max(map(len, rows.values()))
@@ -213,8 +216,7 @@ def plot_offsets(
             image = _offsets(ax, matrix, model, limits[quantity], size)
         figure.colorbar(image, ax=line_of_axes, label=quantity, fraction=0.04, pad=0.02)
         line_of_axes[0].set_ylabel("down (pixels)")
-    for ax in axes[-1]:
-        ax.set_xlabel("to the right (pixels)")
+    axes[-1, columns // 2].set_xlabel("to the right (pixels)")
     return list(axes.flat)
 
 
