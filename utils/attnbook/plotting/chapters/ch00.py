@@ -30,13 +30,12 @@ class Chapter(NamedTuple):
 
 
 CHAPTERS: Mapping[int, Chapter] = {
-<<<<<<< HEAD
     1: Chapter("Part I", "The bottleneck", "one vector per sentence", 1, 0, "01_seq2seq.ipynb"),
     2: Chapter("Part I", "Bahdanau attention", "the decoder queries the encoder", 1, 1, "02_bahdanau.ipynb"),
     3: Chapter("Part I", "Scores", "by content or by location", 1, 2, "03_scores.ipynb"),
     4: Chapter("Part I", "Global and local", "attention within a window", 0, 3, "04_luong.ipynb"),
     5: Chapter("Part I", "Deep recurrent: GNMT", "attention in a deep stack", 0, 2, "05_gnmt.ipynb"),
-    6: Chapter("Part I", "Soft and hard", "attention to parts of a picture", 2, 2),
+    6: Chapter("Part I", "Soft and hard", "attention to parts of a picture", 2, 2, "06_captioning.ipynb"),
     7: Chapter("Part II", "Self-attention", "within one sequence", 1, 3, "07_self_attention.ipynb"),
     8: Chapter("Part II", "Heads and positions", "parallel attentions, word order", 1, 4, "08_heads_positions.ipynb"),
     9: Chapter("Part II", "The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
@@ -48,25 +47,6 @@ CHAPTERS: Mapping[int, Chapter] = {
     15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 7),
     16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4),
     17: Chapter("Part III", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
-=======
-    1: Chapter("The bottleneck", "one vector for every question", 1, 0, "01_seq2seq.ipynb"),
-    2: Chapter("Bahdanau attention", "the decoder queries the encoder", 1, 1, "02_bahdanau.ipynb"),
-    3: Chapter("Scores", "by content or by location", 1, 2, "03_scores.ipynb"),
-    4: Chapter("Global and local", "a window of keys", 0, 3, "04_luong.ipynb"),
-    5: Chapter("Deep recurrent: GNMT", "attention in a deep stack", 0, 4, "05_gnmt.ipynb"),
-    6: Chapter("Soft and hard", "keys are parts of a picture", 0, 5, "06_captioning.ipynb"),
-    7: Chapter("Self-attention", "queries and keys: one sequence", 1, 3, "07_self_attention.ipynb"),
-    8: Chapter("Heads and positions", "several at once, and order", 1, 4, "08_heads_positions.ipynb"),
-    9: Chapter("The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
-    10: Chapter("Decoding", "from one word to a text", 1, 6, "10_decoding.ipynb"),
-    11: Chapter("BERT and GPT", "one block, two masks", 1, 7),
-    12: Chapter("Longer text", "fewer keys, or older ones", 1, 8),
-    13: Chapter("Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
-    14: Chapter("Pointer networks", "the weights are the output", 2, 4, "14_pointer_networks.ipynb"),
-    15: Chapter("SNAIL", "keys are past experience", 2, 7),
-    16: Chapter("SAGAN", "a picture attends to itself", 0, 6),
-    17: Chapter("Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
->>>>>>> a06
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
