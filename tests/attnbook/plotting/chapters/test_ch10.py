@@ -25,7 +25,8 @@ def test_digits_stand_in_bold_below_the_words(texts):
     ax = draw_answers(ANSWERS, below={"drei und zwanzig": "23"})
     words, digits = (next(text for text in ax.texts if text.get_text() == wanted) for wanted in ("zwei", "23"))
     assert texts(ax).count("23") == 1
-    assert digits.get_weight() == "bold" and digits.get_position()[1] < words.get_position()[1]
+    assert digits.get_weight() == "bold"
+    assert digits.get_position()[1] < words.get_position()[1]
 
 
 @pytest.mark.parametrize("below", [None, {"zwei": "2", "drei und zwanzig": "23", "vier und zwanzig": "24"}])
