@@ -21,10 +21,19 @@ def test_a_wrong_item_is_framed_and_crossed(texts):
     assert [width > 2 for width in widths] == [False, False, False, True]
 
 
-def test_no_two_texts_of_the_answers_overlap():
-    ax = draw_answers(ANSWERS)
+def test_digits_stand_in_bold_below_the_words(texts):
+    ax = draw_answers(ANSWERS, below={"drei und zwanzig": "23"})
+    words, digits = (next(text for text in ax.texts if text.get_text() == wanted) for wanted in ("zwei", "23"))
+    assert texts(ax).count("23") == 1
+    assert digits.get_weight() == "bold"
+    assert digits.get_position()[1] < words.get_position()[1]
+
+
+@pytest.mark.parametrize("below", [None, {"zwei": "2", "drei und zwanzig": "23", "vier und zwanzig": "24"}])
+def test_no_two_texts_of_the_answers_overlap(below):
+    ax = draw_answers(ANSWERS, below=below)
     ax.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in ax.texts]
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 

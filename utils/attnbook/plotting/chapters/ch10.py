@@ -11,11 +11,15 @@ from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, ne
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
 
 
-def draw_answers(rows: Mapping[str, Sequence[str]], ax: Axes | None = None) -> Axes:
+def draw_answers(
+    rows: Mapping[str, Sequence[str]], ax: Axes | None = None, below: Mapping[str, str] | None = None
+) -> Axes:
     """Draw answers as a table below the target; a cell that differs from the target's has an orange frame and a cross.
 
     Args:
         rows: ``{name: [one item per column]}``, the target first. The words of an item stand below one another.
+        below: ``{item: text}``: what stands in bold below the words of an item, for example its digits. An item that
+            is not in it has no such text.
 
     Raises:
         ValueError: if there is nothing to draw, or the rows have different lengths.
@@ -24,7 +28,8 @@ def draw_answers(rows: Mapping[str, Sequence[str]], ax: Axes | None = None) -> A
         raise ValueError(f"rows must have at least one row, all of one length, got {dict(rows)}")
     target = list(next(iter(rows.values())))
     tall = max(len(item.split()) for items in rows.values() for item in items)
-    height = 0.24 * tall + 0.25
+    foot = 0.3 if below else 0.0  # inches for the text below the words
+    height = 0.24 * tall + 0.25 + foot
     ax = canvas(ax, (6.5, (height + 0.12) * len(rows)), (-1.35, len(target)), (-len(rows) * (height + 0.12), 0))
     for number, (name, items) in enumerate(rows.items()):
         low = -(number + 1) * (height + 0.12) + 0.06
@@ -33,7 +38,8 @@ def draw_answers(rows: Mapping[str, Sequence[str]], ax: Axes | None = None) -> A
             wrong = item != target[column]
             look: Look = {"edge": TRUTH_COLOUR, "line": 2.4, "fill": WRITES} if wrong else {"fill": PAPER}
             box(ax, column + 0.04, low, 0.92, height, **look)
-            say(ax, column + 0.5, low + height / 2, "\n".join(item.split()))
+            say(ax, column + 0.5, low + (height + foot) / 2, "\n".join(item.split()))
+            say(ax, column + 0.5, low + 0.2, (below or {}).get(item, ""), weight="bold")
             if wrong:
                 say(ax, column + 0.88, low + height - 0.13, "×", weight="bold", colour=TRUTH_COLOUR, size=13)
     return ax
