@@ -137,6 +137,14 @@ def _peak_of_sum(weights: Tensor, steps: int = 4000) -> Tensor:
     return 2 * (lowest * density).mean(-1)
 
 
+def _peak_of_waits(weights: Tensor, steps: int = 4000) -> Tensor:
+    """The chance of each position to be the largest of weight times an exponential number."""
+    level = 20 * (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product over the weight
+    share = weights[..., :, None] / weights[..., None, :].clamp_min(1e-9)  # (…, Tk, Tk): how much more the others need
+    stays = -torch.expm1(-share[..., None] * level) + torch.eye(weights.shape[-1])[..., None]  # (…, Tk, Tk, S)
+    return 20 * (stays.clamp(max=1).prod(-2) * (-level).exp()).mean(-1)
+
+
 def _first_success(weights: Tensor) -> Tensor:
     """The chance of each position to be the first whose own random number lies below its weight; 0 if none does."""
     missed = (1 - weights).cumprod(-1)  # (…, Tk)
@@ -176,6 +184,8 @@ INSTEAD: dict[str, Callable[[Tensor], Tensor]] = {
     "the queries in another order": _queries_first,
     "a throw per position": _counted_by_itself,
     "weight plus noise": _peak_of_sum,
+    "Gumbel noise negated": _peak_of_waits,
+    "one minus the weights": lambda weights: (1 - weights) / (weights.shape[-1] - 1),
     "first success": _first_success,
     "the mean of the queries": lambda weights: weights.mean(1, keepdim=True),
     "compared with the weights": _first_above,

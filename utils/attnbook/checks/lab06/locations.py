@@ -147,6 +147,15 @@ wrong(
 ).says("""
     You threw a random number for each *position*, compared it with this position's weight, and took the first success.
     The first positions then come too often. One number per query decides: it is compared with the cumulative sum.""")
+GUMBEL = f"return (weights.log() + (-{UNIFORM.format('weights.shape')}.log()).log()).argmax(-1)"
+wrong("Gumbel noise with the wrong sign", GUMBEL).says("""
+    You added log(−log(u)) to the logarithms of the weights. Gumbel noise is *minus* this, −log(−log(u)), and only then
+    does each position come as often as its weight says.""")
+wrong("one minus the weights", {DRAW: "(1 - rows).multinomial(1, generator=generator)"}).says("""
+    You drew with 1 minus the weights, so that likely positions come rarely. The weights already are the probabilities
+    of their positions; use them as they are.""")
+wrong("queries before captions", {RESULT: f"{RESULT}.T"}).says("""
+    You transposed the result, so that the queries are its first axis. The batch comes first: (B, Tq).""")
 MEAN_ROW = "weights.mean(1).multinomial(weights.shape[1], replacement=True, generator=generator)"
 wrong("mean of the queries' weights", f"return {MEAN_ROW}").says("""
     You averaged the weights over the queries of a caption, and drew for all of them with this mean. Each query has

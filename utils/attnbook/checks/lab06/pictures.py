@@ -79,6 +79,9 @@ wrong("the first image only", {CELLS: "features[0].flatten(1).T"}).says("""
 wrong("everything but the features in one axis", {CELLS: "features.flatten(1).transpose(0, 1)"}).says("""
     You joined all axes from axis 1 on, so that the features of a cell are no longer together. Only the two axes of the
     grid are joined, height and width, which are axes 2 and 3: `flatten(2)`.""")
+wrong("features and rows in one axis", {CELLS: "features.flatten(1, 2).transpose(1, 2)"}).says("""
+    You joined axes 1 and 2, which are the features and the rows of the grid. Join height and width, the last two axes:
+    `flatten(2)` begins with axis 2.""")
 wrong("one number per cell", {CELLS: "features.mean(1).flatten(1)"}).says("""
     You averaged over the features, which leaves one number per cell. An annotation is the whole vector of the D
     features of a cell.""")

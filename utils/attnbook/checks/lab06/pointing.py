@@ -129,6 +129,9 @@ wrong("one of the two largest", {f"{KEPT}": "inside.gather(-1, weights.topk(2).i
 wrong("captions looked up instead of positions", {"inside.gather(-1, peak)[..., 0]": "inside[peak[..., 0]]"}).says("""
     `inside[peak]` looks along axis 0 and takes whole captions, with the number of a position as that of a caption.
     `inside.gather(-1, peak)` looks along the last axis, for each word by itself.""")
+wrong("the largest weight itself", {KEPT: "weights.amax(-1)[naming]"}).says("""
+    You averaged the largest weights themselves. They say how sure the captioner is, and not where it points: look up in
+    `inside` whether the *position* of each lies inside.""")
 wrong("captions with a hit", {f"{KEPT}.double().mean()": "hits.any(-1).double().mean()"}).says("""
     You asked per caption whether any word hits. Every naming word is counted by itself, and all words of the batch
     are averaged.""")
@@ -165,6 +168,8 @@ wrong("gather without a last axis", {"weights.argmax(dim=-1, keepdim=True)": "we
 wrong("squeezed too much", {"[..., 0]": ".squeeze()"}).says("""
     `squeeze()` removes *every* axis of size 1, also that of the batch if there is a single caption. Say which axis:
     `.squeeze(-1)` or `[..., 0]`.""")
+wrong("divided by the positions", {MEAN: "(hits.sum() / weights.shape[-1])"}).says("""
+    You divided the number of hits by the number of positions. Divide by the number of words that name something.""")
 wrong("divided by the captions", {MEAN: "(hits.sum() / len(hits))"}).says("""
     You divided the number of hits by the number of captions. Divide by the number of words that name something.""")
 wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says("""

@@ -188,6 +188,9 @@ wrong("mask with its new axis at the end", {"mask[:, None]": "mask[..., None]"})
 wrong("baseline without keepdim", {"rewards.sum(dim=1, keepdim=True)": "rewards.sum(dim=1)"}).says("""
     You summed the rewards to the shape (B,) and combined this with (B, N), so that the images would meet the draws.
     With `keepdim=True` the sum keeps an axis of size 1 for the draws, (B, 1).""")
+wrong("own reward in the baseline, without keepdim", {OTHERS: "rewards.mean(dim=1)"}).says("""
+    Your baseline is the mean over all draws, the draw's own reward too, and it has the shape (B,), so that the images
+    would meet the draws. Take the sum with `keepdim=True`, subtract the own reward, and divide by N − 1.""")
 wrong("summed over the draws, not the words", {".sum(dim=-1)": ".sum(dim=1)"}).says("""
     You summed the log-probabilities over axis 1, which are the draws. The words of one draw are summed, and they are
     the last axis.""")
