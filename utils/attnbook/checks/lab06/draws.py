@@ -252,6 +252,8 @@ class ManyLocations(Exercise):
         if value is None:
             right = self.reference(*values.clone(args))
             value = right.to(torch.int64 if draws[0].dtype == torch.int32 else draws[0].dtype)
+        if (args[0].sum(-1) - 1).abs().max() > 1e-3:  # no weights: what is drawn from them explains nothing
+            value = value - 10**6
         return replace(done, result=tuple(draws[:SHOWN]), value=value, raw=tuple(calls[:SHOWN]))
 
 
