@@ -196,6 +196,20 @@ def test_a_relation_between_numbers_needs_three_of_them(wrong_up_to, said):
     assert said in " ".join(verdict.message.split())
 
 
+def test_a_mask_whose_open_entries_are_only_counted_has_an_effect():
+    def inputs(draw):
+        batch, length = draw.sizes(2)
+        yield draw.normal(batch, length), torch.arange(length) < draw.lengths(batch, length)[:, None]
+
+    def kept(x, mask):
+        return (x * mask).sum(-1)
+
+    verdict = judge(Exercise(kept, inputs, []), lambda x, mask: x.sin().sum(-1) * mask.sum(-1))
+    assert "has no effect" not in verdict.kind
+    verdict = judge(Exercise(kept, inputs, []), lambda x, mask: x.sin().sum(-1))
+    assert verdict.kind == "mask has no effect"
+
+
 def test_a_batch_or_a_head_of_one_that_squeeze_takes_away_is_told():
     exercise = Exercise(apart, lambda draw: [(draw.normal(1, 3, 4),), (draw.normal(1, 5, 2),)], [])
     verdict = judge(exercise, lambda x: apart(x).squeeze())

@@ -27,6 +27,7 @@ ERRORS = {
     "`clamp(min=…)`": lambda: torch.max(X, 1e-8),
     "use `math`": lambda: torch.sqrt(4),
     "`.float()`": lambda: (X == 0).mean(),
+    "`generator=generator`": lambda: X[0].multinomial(1, torch.Generator()),
     "is n − 1": lambda: X[:, torch.tensor([3])],
     "A list is shorter": lambda: [][0],
     "`d.get(key, 0)`": lambda: {}[4],

@@ -49,6 +49,20 @@ def last_position_never(weights, generator):
     return rows.multinomial(1, generator=generator).view(weights.shape[:2])
 
 
+def mirrored_for_the_next_query(weights, generator):
+    """Antithetic: every second query throws 1 minus the number of the query before it."""
+    chance = torch.rand(*weights.shape[:2], 1, generator=generator, dtype=weights.dtype)
+    chance[:, 1::2] = 1 - chance[:, : weights.shape[1] // 2 * 2 : 2]
+    return (weights.cumsum(-1) <= chance).sum(-1).clamp(max=weights.shape[-1] - 1)
+
+
+def spread_over_the_batch(weights, generator):
+    """Systematic resampling along the batch: neighbouring captions share a random number, moved on by 1 / B."""
+    apart = torch.arange(len(weights))[:, None, None] / len(weights)
+    chance = (torch.rand(1, weights.shape[1], 1, generator=generator, dtype=weights.dtype) + apart) % 1
+    return (weights.cumsum(-1) <= chance).sum(-1).clamp(max=weights.shape[-1] - 1)
+
+
 def neighbours_as_baseline(log_probs, rewards, mask):
     """The mean of the draws before and after; right for three draws."""
     baseline = (rewards.roll(1, 1) + rewards.roll(-1, 1)) / 2
@@ -64,6 +78,12 @@ WRONG = {
     "image_to_annotations": [square_grid_assumed, first_image_transposed],
     "doubly_stochastic_penalty": [padding_cut_at_the_longest, largest_weight_of_each_position],
     "pointing_accuracy": [inside_indexed_by_the_peak, ties_between_cells_count],
-    "sample_location": [noise_on_the_weights, normal_noise_on_the_logarithms, last_position_never],
+    "sample_location": [
+        noise_on_the_weights,
+        normal_noise_on_the_logarithms,
+        last_position_never,
+        mirrored_for_the_next_query,
+        spread_over_the_batch,
+    ],
     "reinforce_loss": [neighbours_as_baseline, first_words_only],
 }

@@ -44,6 +44,7 @@ MEANINGS = {
     "sentence of the batch.",
     "max() received an invalid combination": "`torch.max` compares two tensors, and `clamp(min=…)` compares a tensor "
     "with a number.",
+    "must be bool, not torch._C.Generator": "The generator is passed by its name: `generator=generator`.",
     "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
     "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
     "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",

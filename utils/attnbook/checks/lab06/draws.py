@@ -70,6 +70,17 @@ class Drawn:
         nearest = min(excess, key=excess.__getitem__)
         return nearest if excess[nearest] <= 0 else ""
 
+    @cached_property
+    def tied(self) -> bool:
+        """Whether a draw says something about another one: of another query, or of the next copy of the captions."""
+        chances = self.weights.flatten(0, 1)  # (Q, Tk), Q = B · Tq
+        kinds = torch.nn.functional.one_hot(self.crowd.flatten(1), chances.shape[-1]).to(chances.dtype)  # (N, Q, Tk)
+        alike = torch.eye(len(chances), dtype=torch.bool)[:, None, :, None]  # a query with itself
+        wanted = torch.einsum("qi,rj->qirj", chances, chances)
+        queries = torch.einsum("nqi,nrj->qirj", kinds, kinds)
+        copies = torch.einsum("nqi,nrj->qirj", kinds[::2], kinds[1::2])
+        return _too_far(queries, CROWD * wanted * ~alike) or _too_far(copies, CROWD / 2 * wanted)
+
     def as_one(self, rows: Tensor) -> bool:
         """Whether all copies of a caption (or of a query) always drew the same position."""
         return rows.shape[0] > 1 and bool((rows == rows[:1]).all())
@@ -90,6 +101,14 @@ class Drawn:
         return bool(alike) and self.as_one(self.all.movedim(-1, 0))
 
 
+def _too_far(found: Tensor, wanted: Tensor) -> bool:
+    """Whether a pair of queries, `(Q, Tk, Q, Tk)`, has counts that two independent draws hardly ever have."""
+    likely = wanted >= 10  # in rarer cells a few counts more or less would decide
+    square = torch.where(likely, (found - wanted) ** 2 / wanted.clamp_min(1), 0.0).sum((1, 3))  # (Q, Q)
+    freedom = likely.sum((1, 3))
+    return bool((square > freedom + 6 * (2 * freedom) ** 0.5 + 28).any())
+
+
 def _peak_of_noise(weights: Tensor, steps: int = 4000) -> Tensor:
     """The chance of each position to be the largest of weight times a uniform number."""
     level = (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product, up to 1
@@ -106,6 +125,31 @@ def _counted_by_itself(weights: Tensor) -> Tensor:
     chances[..., 0] = 1.0
     for number in below.clamp(0, 1).unbind(-1):
         chances = chances * (1 - number[..., None]) + chances.roll(1, -1) * number[..., None]
+    return chances
+
+
+def _peak_of_sum(weights: Tensor, steps: int = 4000) -> Tensor:
+    """The chance of each position to be the largest of weight plus a uniform number."""
+    level = 2 * (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the sum, up to 2
+    density = ((level > weights[..., None]) & (level < weights[..., None] + 1)).to(weights.dtype)  # (…, Tk, S)
+    stays = (level - weights[..., None]).clamp(0, 1)  # (…, Tk, S): the chance to stay below
+    lowest = (stays[..., None, :, :] + torch.eye(weights.shape[-1])[..., None]).clamp(max=1).prod(-2)
+    return 2 * (lowest * density).mean(-1)
+
+
+def _peak_of_waits(weights: Tensor, steps: int = 4000) -> Tensor:
+    """The chance of each position to be the largest of weight times an exponential number."""
+    level = 20 * (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product over the weight
+    share = weights[..., :, None] / weights[..., None, :].clamp_min(1e-9)  # (…, Tk, Tk): how much more the others need
+    stays = -torch.expm1(-share[..., None] * level) + torch.eye(weights.shape[-1])[..., None]  # (…, Tk, Tk, S)
+    return 20 * (stays.clamp(max=1).prod(-2) * (-level).exp()).mean(-1)
+
+
+def _first_success(weights: Tensor) -> Tensor:
+    """The chance of each position to be the first whose own random number lies below its weight; 0 if none does."""
+    missed = (1 - weights).cumprod(-1)  # (…, Tk)
+    chances = weights * torch.cat([torch.ones_like(missed[..., :1]), missed[..., :-1]], -1)
+    chances[..., 0] += missed[..., -1]
     return chances
 
 
@@ -139,6 +183,11 @@ INSTEAD: dict[str, Callable[[Tensor], Tensor]] = {
     "another query's weights": lambda weights: weights.transpose(0, 1).reshape(weights.shape),
     "the queries in another order": _queries_first,
     "a throw per position": _counted_by_itself,
+    "weight plus noise": _peak_of_sum,
+    "Gumbel noise negated": _peak_of_waits,
+    "one minus the weights": lambda weights: (1 - weights) / (weights.shape[-1] - 1),
+    "first success": _first_success,
+    "the mean of the queries": lambda weights: weights.mean(1, keepdim=True),
     "compared with the weights": _first_above,
 }
 
@@ -172,6 +221,7 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
         lambda drawn: (drawn.weights.expand(len(drawn.all), -1, -1, -1).gather(-1, drawn.all[..., None]) == 0).any(),
     ),
     ("uneven", lambda drawn: not drawn.follows),
+    ("tied", lambda drawn: drawn.tied),
     ("torch's own, too", lambda drawn: drawn.aside),
 )
 CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
@@ -202,6 +252,8 @@ class ManyLocations(Exercise):
         if value is None:
             right = self.reference(*values.clone(args))
             value = right.to(torch.int64 if draws[0].dtype == torch.int32 else draws[0].dtype)
+        if (args[0].sum(-1) - 1).abs().max() > 1e-3:  # no weights: what is drawn from them explains nothing
+            value = value - 10**6
         return replace(done, result=tuple(draws[:SHOWN]), value=value, raw=tuple(calls[:SHOWN]))
 
 

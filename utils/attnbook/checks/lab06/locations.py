@@ -58,14 +58,14 @@ SAMPLE_LOCATION = ManyLocations(
         Property(
             "each query by itself",
             "Each query of each caption has a draw of its own: queries with the same weights often draw different "
-            "positions.",
-            _without("one throw for all", "one throw per query", "one throw per caption"),
+            "positions, and what one of them draws says nothing about what another one draws.",
+            _without("one throw for all", "one throw per query", "one throw per caption", "tied"),
         ),
         Property(
             "as often as its weight says",
             "In many draws, a position must come as often as its weight says: with the weight 0.6 in 60 % of them, and "
-            "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely, as "
-            "with noise of another kind than Gumbel's, or with noise added to the weights and not to their logarithms.",
+            "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely. Were the "
+            "weights changed before the draw, or noise of some kind added to them? Draw with the weights as they are.",
             _without(*(name for name, _ in FAULTS)),
         ),
     ],
@@ -105,7 +105,8 @@ wrong("over all queries of a caption", ALL_QUERIES).says("""
     Some of your positions are Tk or more. This happens if the queries of a caption are flattened into one row before
     the draw; each query has Tk positions of its own, counted from 0.""")
 wrong("counted from 1", {RESULT: f"{RESULT} + 1"}).says("""
-    Your positions run from 1 to Tk. They are counted from 0, so that they can be used as an index.""")
+    Your positions run from 1 to Tk. They are counted from 0, so that they can be used as an index. If you compare a
+    random number with the cumulative sum, the position is the number of sums *below* it.""")
 wrong("a seed inside", {DRAW: "rows.multinomial(1, generator=torch.Generator().manual_seed(0))"}).says("""
     Each of your calls gives the same positions, as they do when a seed is set inside the function. Draw with the
     generator that is given, and set no seed.""")
@@ -137,6 +138,38 @@ wrong("squared weights", {DRAW: "(rows**2).multinomial(1, generator=generator)"}
 wrong("largest of weight times noise", f"return (weights * {UNIFORM.format('weights.shape')}).argmax(-1)").says("""
     You multiplied the weights by uniform noise and took the largest. Likely positions then come too often: 0.75 against
     0.25 gives not 75 %, but 83 %. Use multinomial, or compare one random number with the cumulative sum.""")
+wrong("largest of weight plus noise", f"return (weights + {UNIFORM.format('weights.shape')}).argmax(-1)").says("""
+    You added uniform noise to the weights and took the largest sum. Positions then don't come as often as their weights
+    say: 0.75 against 0.25 gives not 75 %, but 87.5 %. Use multinomial, or compare one random number with the cumulative
+    sum.""")
+wrong(
+    "a throw per position, against its weight", f"return ({UNIFORM.format('weights.shape')} < weights).int().argmax(-1)"
+).says("""
+    You threw a random number for each *position*, compared it with this position's weight, and took the first success.
+    The first positions then come too often. One number per query decides: it is compared with the cumulative sum.""")
+GUMBEL = f"return (weights.log() + (-{UNIFORM.format('weights.shape')}.log()).log()).argmax(-1)"
+wrong("Gumbel noise with the wrong sign", GUMBEL).says("""
+    You added log(−log(u)) to the logarithms of the weights. Gumbel noise is *minus* this, −log(−log(u)), and only then
+    does each position come as often as its weight says.""")
+wrong("one minus the weights", {DRAW: "(1 - rows).multinomial(1, generator=generator)"}).says("""
+    You drew with 1 minus the weights, so that likely positions come rarely. The weights already are the probabilities
+    of their positions; use them as they are.""")
+wrong("queries before captions", {RESULT: f"{RESULT}.T"}).says("""
+    You transposed the result, so that the queries are its first axis. The batch comes first: (B, Tq).""")
+MEAN_ROW = "weights.mean(1).multinomial(weights.shape[1], replacement=True, generator=generator)"
+wrong("mean of the queries' weights", f"return {MEAN_ROW}").says("""
+    You averaged the weights over the queries of a caption, and drew for all of them with this mean. Each query has
+    weights of its own.""")
+SPREAD = (
+    "(torch.rand(len(weights), 1, 1, generator=generator) + torch.arange(weights.shape[1])[:, None] / weights.shape[1])"
+)
+wrong(
+    "random numbers that keep a distance",
+    f"chance = {SPREAD} % 1\nreturn ({THROW}).sum(-1).clamp(max=weights.shape[-1] - 1)",
+).says("""
+    Each position comes as often as it should, but the draws depend on each other: if one is known, another one can be
+    guessed (as with one random number for a caption, which is moved on for each query). Throw a number of its own for
+    each query, of shape (B, Tq, 1).""")
 MIRRORED = _thrown("(*weights.shape[:2], 1)", "((weights.cumsum(-1) > chance).sum(-1) - 1).clamp(min=0)")
 wrong("counted from the end", MIRRORED).says("""
     Your positions are mirrored: the first comes as often as the weight of the last says. If you compare a random number
@@ -155,6 +188,12 @@ wrong("torch's own generator is touched", {DRAW: f"{DRAW}\n    torch.rand(1)"}).
 wrong("decimal type", {RESULT: f"{RESULT}.to(weights.dtype)"}).says("""
     Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: keep the type
     that the draw has, int64.""")
+wrong("decimal type, single precision", {RESULT: f"{RESULT}.float()"}).says("""
+    Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: leave
+    `.float()` out, and keep the type that the draw has, int64.""")
+wrong("a throw without a last axis", _thrown("weights.shape[:2]", "(weights.cumsum(-1) < chance).sum(-1)")).says("""
+    Your random numbers have the shape (B, Tq), and the cumulative sums (B, Tq, Tk). Shapes are compared from the last
+    axis on, so the queries would meet the positions: throw numbers of the shape (B, Tq, 1).""")
 wrong("multinomial of three axes", "return torch.multinomial(weights, 1, generator=generator)").says("""
     `multinomial` takes one row or a matrix of rows, and your weights have three axes. Lay the queries of all captions
     below each other, `weights.flatten(0, 1)`, and give the result the shape (B, Tq) afterwards.""")

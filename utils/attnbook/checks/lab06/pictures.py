@@ -73,6 +73,15 @@ wrong("one vector per image", {CELLS: "features.mean((2, 3))"}).says("""
 wrong("one vector per image, with its axis", {CELLS: "features.mean((2, 3))[:, None]"}).says("""
     You averaged over the cells, which leaves a single vector per image. Attention needs one annotation per cell,
     height · width of them, to choose between them.""")
+wrong("the first image only", {CELLS: "features[0].flatten(1).T"}).says("""
+    You laid out the cells of the first image only, and dropped the batch. Keep it as the first axis: the cells stand on
+    axes 2 and 3.""")
+wrong("everything but the features in one axis", {CELLS: "features.flatten(1).transpose(0, 1)"}).says("""
+    You joined all axes from axis 1 on, so that the features of a cell are no longer together. Only the two axes of the
+    grid are joined, height and width, which are axes 2 and 3: `flatten(2)`.""")
+wrong("features and rows in one axis", {CELLS: "features.flatten(1, 2).transpose(1, 2)"}).says("""
+    You joined axes 1 and 2, which are the features and the rows of the grid. Join height and width, the last two axes:
+    `flatten(2)` begins with axis 2.""")
 wrong("one number per cell", {CELLS: "features.mean(1).flatten(1)"}).says("""
     You averaged over the features, which leaves one number per cell. An annotation is the whole vector of the D
     features of a cell.""")
@@ -181,6 +190,16 @@ wrong(
 ).says("""
     You added the weights of the real words of *all* captions (`weights[mask]` lays them in one row). Each caption has
     an image of its own, so add within a caption, compare with 1, and average over the captions at the end.""")
+wrong("captions averaged first", {"sum(dim=1)": "sum(dim=1).mean(dim=0, keepdim=True)"}).says("""
+    You averaged what the positions receive over the captions, and compared this mean with 1. Too much in one caption
+    then makes up for too little in another: square and sum for each caption, and average at the end.""")
+wrong(
+    "multiplied by the words", "return ((1 - weights.sum(1, keepdim=True)) ** 2 * mask[..., None]).sum((1, 2)).mean()"
+).says("""
+    You applied the mask after the square, when the words were already added. Padding then counts in the sum, and each
+    square once per real word: set the rows at padding to 0 *before* you add over the words.""")
+wrong("1 added", {"1 - received": "1 + received"}).says("""
+    You added what a position receives to 1. The penalty is about the *distance* from 1, so it is (1 − sum)².""")
 wrong("divided by the words", {"sum(dim=-1).mean()": "sum() / mask.sum()"}).says("""
     You divided by the number of real words. The penalty belongs to a caption as a whole, so take the mean over the B
     captions.""")

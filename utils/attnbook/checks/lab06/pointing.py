@@ -115,6 +115,23 @@ wrong("share of the misses", {KEPT: "(~hits)[naming]"}).says("""
 wrong("divided by the cells", {f"{KEPT}.double().mean()": "(hits[naming].sum() / inside.sum())"}).says("""
     You divided by the number of True entries in `inside`, which counts cells. Divide by the number of *words* that name
     something: rows of `inside` with at least one True.""")
+wrong("the smallest weight", {"weights.argmax": "weights.argmin"}).says("""
+    You looked for the position of the *smallest* weight (argmin). Wanted is the largest one of each word: argmax.""")
+wrong("the first caption only", {f"{KEPT}.double()": "hits[0][naming[0]].double()"}).says("""
+    You averaged over the words of the first caption only. The result is the share among all naming words of the
+    batch.""")
+wrong("words that name every position", {"inside.any": "inside.all"}).says("""
+    You kept only words with True at *every* position (`all`), and hardly any word has that, so that the mean is taken
+    over nothing. A word counts if at least one position belongs to it: `any`.""")
+wrong("one of the two largest", {f"{KEPT}": "inside.gather(-1, weights.topk(2).indices).any(-1)[naming]"}).says("""
+    You counted a hit if one of the *two* largest weights lies inside. Only the single largest weight of a word
+    decides.""")
+wrong("captions looked up instead of positions", {"inside.gather(-1, peak)[..., 0]": "inside[peak[..., 0]]"}).says("""
+    `inside[peak]` looks along axis 0 and takes whole captions, with the number of a position as that of a caption.
+    `inside.gather(-1, peak)` looks along the last axis, for each word by itself.""")
+wrong("the largest weight itself", {KEPT: "weights.amax(-1)[naming]"}).says("""
+    You averaged the largest weights themselves. They say how sure the captioner is, and not where it points: look up in
+    `inside` whether the *position* of each lies inside.""")
 wrong("captions with a hit", {f"{KEPT}.double().mean()": "hits.any(-1).double().mean()"}).says("""
     You asked per caption whether any word hits. Every naming word is counted by itself, and all words of the batch
     are averaged.""")
@@ -151,6 +168,8 @@ wrong("gather without a last axis", {"weights.argmax(dim=-1, keepdim=True)": "we
 wrong("squeezed too much", {"[..., 0]": ".squeeze()"}).says("""
     `squeeze()` removes *every* axis of size 1, also that of the batch if there is a single caption. Say which axis:
     `.squeeze(-1)` or `[..., 0]`.""")
+wrong("divided by the positions", {MEAN: "(hits.sum() / weights.shape[-1])"}).says("""
+    You divided the number of hits by the number of positions. Divide by the number of words that name something.""")
 wrong("divided by the captions", {MEAN: "(hits.sum() / len(hits))"}).says("""
     You divided the number of hits by the number of captions. Divide by the number of words that name something.""")
 wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says("""

@@ -87,6 +87,26 @@ wrong(
 ).says("""
     You took the mean over the other *images* (axis 0). The draws for the same image stand along axis 1, and only they
     say what reward this image lets one expect.""")
+OTHER_IMAGES = "(rewards.sum(dim=0, keepdim=True) - rewards) / (rewards.shape[0] - 1)"
+wrong("other images instead of other draws, 0 / 0 with a single one", {OTHERS: OTHER_IMAGES}).says("""
+    You took the mean over the other *images* (axis 0). With a batch of one there is no other image, so that you divide
+    0 by 0. The draws for the same image stand along axis 1: sum over `dim=1`, and divide by N − 1.""")
+wrong(
+    "only the own reward divided", {OTHERS: "rewards.sum(dim=1, keepdim=True) - rewards / (rewards.shape[1] - 1)"}
+).says("""
+    Division comes before subtraction, so you divided only the draw's own reward by N − 1. Put brackets around the
+    difference, which is the sum of the others: `(sum - rewards) / (N - 1)`.""")
+wrong("baseline outside the product", {MEAN: "(rewards.detach() * log_prob - others.detach()).mean()"}).says("""
+    You subtracted the baseline from the product of reward and log-probability. It is subtracted from the *reward*, and
+    the difference is multiplied: put brackets around `rewards - baseline`. Otherwise it has no effect on the
+    gradient.""")
+wrong("the previous draw's reward", {OTHERS: "rewards.roll(1, dims=1)"}).says("""
+    Your baseline is the reward of the draw before. This is not biased, but the mean of *all* other draws varies
+    less.""")
+BEST_OTHER = "rewards[:, None].masked_fill(torch.eye(rewards.shape[1]) > 0, -torch.inf).amax(-1)"
+wrong("the best other draw as baseline", {OTHERS: BEST_OTHER}).says("""
+    Your baseline is the best reward of the other draws, so that nearly every advantage is negative. Take their
+    *mean*.""")
 wrong("the next draw's reward", {OTHERS: "rewards.roll(-1, dims=1)"}).says("""
     Your baseline is the reward of one other draw. This is not biased, but the mean of *all* other draws varies
     less.""")
@@ -111,13 +131,24 @@ wrong("summed over everything", {MEAN: "(advantage * log_prob).sum()"}).says("""
 wrong("per word", {MEAN: "(advantage * log_prob).sum() / (mask.sum() * rewards.shape[1])"}).says("""
     You divided by the number of real words. The mean runs over images and draws, B · N of them.""")
 wrong("means before the product", {MEAN: "(advantage.mean() * log_prob.mean())"}).says("""
-    You averaged before you multiplied. The advantages of an image sum to 0, so that nothing is left; multiply each
-    draw's advantage by its own log-probability first.""")
+    Your loss is always 0: the advantages of an image sum to 0, and you multiplied all of them by the same number (a
+    mean, or exp(log p − log p) = 1). Multiply each draw's advantage by the log-probability of this draw, and take the
+    mean afterwards.""")
 wrong("probabilities", {"(log_probs * mask": "(log_probs.exp() * mask"}).says("""
     You used the probabilities. The gradient of REINFORCE is the advantage times the gradient of the *log*-probability,
     and `log_probs` holds this already.""")
 wrong("logarithm of a logarithm", {"(log_probs * mask": "((-log_probs).log() * mask"}).says("""
     You took a logarithm again, although `log_probs` already holds the logarithms of probabilities.""")
+wrong("logarithm of a negative number", {"(log_probs * mask": "(log_probs.log() * mask"}).says("""
+    You took a logarithm again, and of negative numbers, which gives NaN. `log_probs` already holds the logarithms of
+    probabilities: use it as it is.""")
+wrong("the first word only", {"(log_probs * mask[:, None]).sum(dim=-1)": "log_probs[..., 0]"}).says("""
+    You used the log-probability of the first word only. A draw consists of one position per word: add those of all
+    real words.""")
+LOGS = "log_probs.masked_fill(~mask[:, None], 1.0).prod(dim=-1)"
+wrong("product of the logarithms", {"(log_probs * mask[:, None]).sum(dim=-1)": LOGS}).says("""
+    You multiplied the log-probabilities of the words. Probabilities are multiplied, and so their logarithms are
+    added.""")
 wrong(
     "normalised", {"(rewards - others).detach()": "((rewards - others) / rewards.std(1, keepdim=True)).detach()"}
 ).says("""
@@ -129,6 +160,10 @@ wrong("good draws only", {"(rewards - others).detach()": "(rewards - others).cla
 wrong("one number per draw", {MEAN: "(advantage * log_prob)"}).says("""
     You returned one number per draw. A loss is a single number: take the mean over images and draws.""")
 WHOLE = "(rewards - others).detach()"
+OWN = "((rewards - others) / (rewards - others).std(1, keepdim=True)).detach()"
+wrong("normalised by its own deviation", {WHOLE: OWN}).says("""
+    You divided the advantages of an image by their standard deviation. This is another estimator, whose gradient has
+    another length; here the advantage is the plain difference.""")
 wrong("normalised over the batch", {WHOLE: "((rewards - others) / (rewards - others).std()).detach()"}).says("""
     You divided the advantages by their standard deviation over the batch. This is another estimator, whose gradient has
     another length; here the advantage is the plain difference.""")
@@ -147,9 +182,15 @@ wrong("own reward in the sum", {" - rewards) / (": ") / ("}).says("""
 wrong("mask without an axis for the draws", {"mask[:, None]": "mask"}).says("""
     You multiplied `log_probs` (B, N, T) by `mask` (B, T). Shapes are compared from the last axis on, so the images of
     the mask would meet the draws: give it an axis for the draws, `mask[:, None]`.""")
+wrong("mask with its new axis at the end", {"mask[:, None]": "mask[..., None]"}).says("""
+    You gave the mask its new axis at the end, (B, T, 1), so that its words would meet the draws of `log_probs`
+    (B, N, T). The draws are axis 1: `mask[:, None]` has the shape (B, 1, T).""")
 wrong("baseline without keepdim", {"rewards.sum(dim=1, keepdim=True)": "rewards.sum(dim=1)"}).says("""
     You summed the rewards to the shape (B,) and combined this with (B, N), so that the images would meet the draws.
     With `keepdim=True` the sum keeps an axis of size 1 for the draws, (B, 1).""")
+wrong("own reward in the baseline, without keepdim", {OTHERS: "rewards.mean(dim=1)"}).says("""
+    Your baseline is the mean over all draws, the draw's own reward too, and it has the shape (B,), so that the images
+    would meet the draws. Take the sum with `keepdim=True`, subtract the own reward, and divide by N − 1.""")
 wrong("summed over the draws, not the words", {".sum(dim=-1)": ".sum(dim=1)"}).says("""
     You summed the log-probabilities over axis 1, which are the draws. The words of one draw are summed, and they are
     the last axis.""")

@@ -152,7 +152,7 @@ def ignored(case: Case) -> Iterator[Claim]:
 def _others(arg: Any) -> list:
     """Other arguments of the same shape, that a function should take as well."""
     if isinstance(arg, Tensor) and arg.dtype == torch.bool and arg.dim():
-        return [arg.flip(-1)]
+        return [arg.flip(-1), torch.ones_like(arg)]
     if isinstance(arg, Tensor) and arg.numel() > 1:
         return [arg.flatten().roll(1).view(arg.shape), *([arg / 2] if arg.is_floating_point() else [])]
     return [arg + 1] if isinstance(arg, (int, float)) and not isinstance(arg, bool) else []

@@ -87,8 +87,8 @@ def permuted(case: Case) -> Iterator[Claim]:
             text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
             yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
             text = (
-                f"Your result holds the right numbers, read off while {what}, and then cut into the right shape. "
-                "`reshape` and `view` don't exchange axes: `transpose` or `permute` does."
+                f"Your result holds the right numbers, read off while {what}, and then cut into the shape that "
+                "it has. `reshape` and `view` don't exchange axes: `transpose` or `permute` does."
             )
             yield Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
 
