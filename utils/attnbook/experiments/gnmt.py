@@ -26,7 +26,7 @@ from attnbook.seeding import seed_everything
 from attnbook.training import teacher_forcing_loss
 
 GATES = 4  # input, forget, cell and output: this is how torch stacks the weights of an LSTM
-LOOKS = 3  # how often gradients are measured while a model trains
+MEASUREMENTS = 3  # how often gradients are measured while a model trains
 PENALTIES = (0.0, 0.2, 1.0)  # alpha and beta that a search is tried with; 0.2 and 0.2 in Wu et al. 2016
 WIDTH = 4  # of these searches
 
@@ -197,7 +197,7 @@ def run(job: Job) -> Outcome:
     model = build(job.model, task())
     watch = Watch(task().collate(task().validation[: TRAINING["batch"]]))
     watch(model)
-    every = max(1, job.steps // LOOKS)
+    every = max(1, job.steps // MEASUREMENTS)
     training = {**TRAINING, "learning_rate": recipe.learning_rate, "validate": watch, "validate_every": every}
     figures = train_and_measure(model, task(), job, training)
     figures["milliseconds_per_step"] = round(1000 * figures["seconds"] / job.steps, 1)
