@@ -56,7 +56,8 @@ def _step(ax: Axes) -> None:
     arrow(ax, (4.5, 1.2), (5.75, 2.18), LINE, dashed=True)
     say(ax, 4.55, 1.95, "query", size=10)
     arrow(ax, (7.12, 2.4), (8.3, 1.57), BLUE, width=2.0)
-    say(ax, 8.0, 2.25, "context", ha="left", size=10)
+    arrow(ax, (7.12, 2.65), (7.95, 3.08), BLUE, width=2.0)  # the context also enters the choice of the word
+    say(ax, 7.55, 1.8, "context", ha="right", size=10)
     line(ax, (9.0, 9.0), (1.57, 2.7))
     arrow(ax, (9.0, 2.6), (9.0, 2.95))
     say(ax, 9.0, 3.2, "next word: seven", size=10)
