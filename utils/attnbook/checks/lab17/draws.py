@@ -20,7 +20,7 @@ from ..engine import values
 from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
 
-CALLS, MANY, SHOWN, AGAIN = 60, 240, 3, 12  # MANY where so few sets are possible that they can be counted
+CALLS, MANY, SHOWN, AGAIN = 60, 180, 3, 12  # MANY where so few sets are possible that they can be counted
 COUNTED = {(3, 5): 600}  # and more in one place, where draws that favour neighbours are to be told from even ones
 FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
@@ -125,6 +125,11 @@ class ManyDraws(Exercise):
         return self.reference(*values.clone(args)).to(torch.int64 if draw.dtype == torch.int32 else draw.dtype)
 
 
+def calls_of(length: int, longest: int) -> int:
+    """How often an answer is called for one input."""
+    return COUNTED.get((length, longest), MANY if math.comb(longest, length) <= FEW_SETS else CALLS)
+
+
 def _calls(function: Callable, length: int, longest: int, generator: torch.Generator) -> tuple[list, list, bool]:
     """Many draws with one generator; then some with another that begins as it did, when torch's own has moved on.
 
@@ -132,11 +137,10 @@ def _calls(function: Callable, length: int, longest: int, generator: torch.Gener
     """
     torch.rand(5)  # away from where a seed that is set inside would bring it
     twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
-    count = COUNTED.get((length, longest), MANY if math.comb(longest, length) <= FEW_SETS else CALLS)
     draws = [_copied(function(length, longest, generator))]
     if not isinstance(draws[0], Tensor):
         return draws * SHOWN, [], False  # that is enough
-    draws += [_copied(function(length, longest, generator)) for _ in range(count - 1)]
+    draws += [_copied(function(length, longest, generator)) for _ in range(calls_of(length, longest) - 1)]
     aside = not torch.equal(own, torch.get_rng_state())
     torch.rand(7)
     return draws, [_copied(function(length, longest, twin)) for _ in range(AGAIN)], aside
