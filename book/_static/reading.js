@@ -90,12 +90,13 @@
     readingMode();
     showWhereWeAre();
     keepColumns();
-    markScrollers();
-    hintAtScrolling();
-    [markScrollers, hintAtScrolling].forEach(function (look) { window.addEventListener("resize", look); });
-    document.querySelectorAll("details").forEach(function (fold) {
-      [markScrollers, hintAtScrolling].forEach(function (look) { fold.addEventListener("toggle", look); });
-    });
+    function widthsChanged() {
+      markScrollers();
+      hintAtScrolling();
+    }
+    widthsChanged();
+    window.addEventListener("resize", widthsChanged);
+    document.querySelectorAll("details").forEach(function (fold) { fold.addEventListener("toggle", widthsChanged); });
     if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
       window.MathJax.startup.promise.then(markScrollers);
     }

@@ -82,7 +82,8 @@ def plot_against_features(
         ax.autoscale(axis="y")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log" if "(log)" in label else "linear")
-        for bound, name in [bounds[label]] if bounds and label in bounds else []:
+        if bounds and label in bounds:
+            bound, name = bounds[label]
             ax.axhline(bound, color="black", linestyle="--", linewidth=1.2, zorder=1)
             ax.annotate(name, (1, bound), (-4, 3), ("axes fraction", "data"), "offset points", ha="right", va="bottom")
             ax.margins(y=0.2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ..engine.exercise import Property
+
 
 def closed_get_nothing(weights: Tensor, mask: Tensor | None) -> bool:
     """Whether `weights (..., Tk)` are exactly 0 where `mask`, which broadcasts to them, is False."""
@@ -15,3 +17,19 @@ def rows_sum_to_one(weights: Tensor, mask: Tensor | None) -> bool:
     """Whether each row of `weights (..., Tk)` sums to 1, or to 0 where everything is closed."""
     open_places = torch.ones_like(weights, dtype=torch.bool) if mask is None else mask.expand(weights.shape)
     return torch.allclose(weights.sum(-1), open_places.any(-1).to(weights.dtype))
+
+
+def weights_of_a_step(mask: int) -> list[Property]:
+    """What holds of a decoder step whose third result is the weights `(B, Tk)`; its mask is argument number `mask`."""
+    return [
+        Property(
+            "weights sum to one",
+            "The weights of each sentence must sum to 1 over its source words.",
+            lambda result, *args: rows_sum_to_one(result[2], None),
+        ),
+        Property(
+            "padding gets nothing",
+            "Padding must receive weight 0, and the mask says where it is.",
+            lambda result, *args: closed_get_nothing(result[2], args[mask]),
+        ),
+    ]

@@ -6,6 +6,7 @@ import torch
 
 from ..engine.exercise import Exercise, Property
 from ..fakes.attention import FakeCell, FakeScore
+from ..families.attention_properties import weights_of_a_step
 
 
 def decoder_step(embedded, state, annotations, mask, score, cell):
@@ -41,16 +42,7 @@ DECODER_STEP = Exercise(
     returns=("state", "context", "weights"),
     tolerance=1e-9,
     properties=[
-        Property(
-            "weights sum to one",
-            "The weights of each sentence must sum to 1 over its source words.",
-            lambda result, *args: torch.allclose(result[2].sum(-1), torch.ones_like(result[2].sum(-1))),
-        ),
-        Property(
-            "padding gets nothing",
-            "Padding must receive weight 0, and the mask says where it is.",
-            lambda result, embedded, state, annotations, mask, *rest: (result[2][~mask] == 0).all(),
-        ),
+        *weights_of_a_step(mask=3),
         Property(
             "context is the weighted sum",
             "The context must be the sum of the annotations, each multiplied by its weight.",

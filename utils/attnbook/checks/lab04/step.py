@@ -6,6 +6,7 @@ import torch
 
 from ..engine.exercise import Exercise, Property
 from ..fakes.attention import FakeCell, FakeScore
+from ..families.attention_properties import weights_of_a_step
 
 
 def attentional_state(context, hidden, W_c):
@@ -94,16 +95,7 @@ INPUT_FEEDING_STEP = Exercise(
     returns=("attentional", "state", "weights"),
     tolerance=1e-9,
     properties=[
-        Property(
-            "weights sum to one",
-            "The weights of each sentence must sum to 1 over its source words.",
-            lambda result, *args: torch.allclose(result[2].sum(-1), torch.ones_like(result[2].sum(-1))),
-        ),
-        Property(
-            "padding gets nothing",
-            "Padding must receive weight 0, and the mask says where it is.",
-            lambda result, embedded, attentional, state, annotations, mask, *rest: (result[2][~mask] == 0).all(),
-        ),
+        *weights_of_a_step(mask=4),
         Property(
             "the state is the cell's",
             "The new state is what `cell` returns for the word and the last attentional state side by side.",

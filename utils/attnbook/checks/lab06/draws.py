@@ -15,11 +15,10 @@ import torch
 from torch import Tensor
 
 from ..engine import values
-from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
+from ..families.draws import MALFORMED, ManyCalls, codes, copied
 
 CALLS, CROWD, SHOWN = 12, 600, 3  # calls one after the other; copies of each caption in one large call; calls shown
-MALFORMED = -1
 
 
 @dataclass(frozen=True)
@@ -224,7 +223,7 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
     ("tied", lambda drawn: drawn.tied),
     ("torch's own, too", lambda drawn: drawn.aside),
 )
-CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
+CODES = codes(FAULTS)
 
 
 def coded(fault: str, weights: Tensor) -> Tensor:
@@ -233,12 +232,8 @@ def coded(fault: str, weights: Tensor) -> Tensor:
     return CODES[fault] - 10_000 * positions - torch.arange(batch * queries).view(batch, queries)
 
 
-class ManyLocations(Exercise):
-    """An answer is called many times for each input: what is compared is the first fault of its draws, as a code.
-
-    A run's `value` is the reference's first draw where nothing is wrong, else the fault, `coded`; its `result` is what
-    a student is shown: three calls, one after the other.
-    """
+class ManyLocations(ManyCalls):
+    """Positions are drawn in some calls one after the other, and in one call for many copies of the captions."""
 
     def run(self, function: Callable, args: tuple) -> Run:
         done = super().run(partial(_calls, function), args)
@@ -250,8 +245,7 @@ class ManyLocations(Exercise):
         draws = [values.plain(draw) for draw in calls]
         value = _judged(draws, crowd, again, aside, args[0])
         if value is None:
-            right = self.reference(*values.clone(args))
-            value = right.to(torch.int64 if draws[0].dtype == torch.int32 else draws[0].dtype)
+            value = self.right(args, draws[0])
         if (args[0].sum(-1) - 1).abs().max() > 1e-3:  # no weights: what is drawn from them explains nothing
             value = value - 10**6
         return replace(done, result=tuple(draws[:SHOWN]), value=value, raw=tuple(calls[:SHOWN]))
@@ -265,18 +259,14 @@ def _calls(function: Callable, weights: Tensor, generator: torch.Generator) -> t
     torch.rand(5)  # away from where a seed that is set inside would bring it
     given, like = weights.clone(), torch.zeros_like(weights[..., 0])
     twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
-    calls = [_copied(function(weights, generator))]  # writes into these weights are found
+    calls = [copied(function(weights, generator))]  # writes into these weights are found
     if not isinstance(calls[0], Tensor) or calls[0].shape != like.shape:
         return calls * SHOWN, None, [], False  # that is enough
-    calls += [_copied(function(given.clone(), generator)) for _ in range(CALLS - 1)]
-    crowd = _copied(function(given.repeat(CROWD, 1, 1), generator))
+    calls += [copied(function(given.clone(), generator)) for _ in range(CALLS - 1)]
+    crowd = copied(function(given.repeat(CROWD, 1, 1), generator))
     aside = not torch.equal(own, torch.get_rng_state())
     torch.rand(7)
-    return calls, crowd, [_copied(function(given.clone(), twin)) for _ in range(CALLS)], aside
-
-
-def _copied(draw: Any) -> Any:
-    return draw.detach().clone() if isinstance(draw, Tensor) else draw
+    return calls, crowd, [copied(function(given.clone(), twin)) for _ in range(CALLS)], aside
 
 
 def _judged(calls: list, crowd: Any, again: list, aside: bool, weights: Tensor) -> Any:

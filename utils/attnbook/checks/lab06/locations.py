@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from ..engine.exercise import Property
 from ..fakes.generator import Generator
+from ..families.draws import free_of
 from .draws import FAULTS, ManyLocations, coded
 
 
@@ -32,10 +35,7 @@ def _weights(draw):
         yield weights if number else weights[:, :1].repeat(1, queries, 1), generator  # once the queries are alike
 
 
-def _without(*faults):
-    """True of draws that have none of these faults, in the form in which they are compared."""
-    return lambda result, *args: not any(torch.equal(result, coded(name, args[0])) for name in faults)
-
+_without = partial(free_of, coded)
 
 SAMPLE_LOCATION = ManyLocations(
     sample_location,

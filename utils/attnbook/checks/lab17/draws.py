@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from ..engine import values
-from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
+from ..families.draws import MALFORMED, ManyCalls, codes, copied
 
 CALLS, MANY, SHOWN, AGAIN = 60, 180, 3, 12  # MANY where so few sets are possible that they can be counted
 COUNTED = {(3, 5): 600}  # and more in one place, where draws that favour neighbours are to be told from even ones
@@ -91,8 +91,7 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], bool]], ...] = (
     ("uneven", _uneven),
     ("torch's own, too", _with_choice(lambda drawn: drawn.aside)),
 )
-CODES = {name: -100 * (1 + number) for number, (name, _) in enumerate(FAULTS)}
-MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
+CODES = codes(FAULTS)
 
 
 def coded(fault: str, length: int, longest: int) -> Tensor:
@@ -100,12 +99,8 @@ def coded(fault: str, length: int, longest: int) -> Tensor:
     return CODES[fault] - 10_000 * longest - torch.arange(length)
 
 
-class ManyDraws(Exercise):
-    """An answer is called many times for each input: what is compared is the first fault of its draws, as a code.
-
-    A run's `value` is the reference's first draw where nothing is wrong, else the fault, `coded`; its `result` is what
-    a student is shown: three calls, one after the other.
-    """
+class ManyDraws(ManyCalls):
+    """Sets of positions are drawn in many calls, one after the other."""
 
     def run(self, function: Callable, args: tuple) -> Run:
         done = super().run(partial(_calls, function), args)
@@ -113,16 +108,12 @@ class ManyDraws(Exercise):
             return replace(done, result=None, value=None, raw=None)
         draws, again = ([values.plain(draw) for draw in calls] for calls in done.raw[:2])
         fault, call = _first_fault(draws, again, done.raw[2], *args[:2])
-        value = self._right(args, draws[0]) if fault is None else fault
+        value = self.right(args, draws[0]) if fault is None else fault
         if _reshaped(draws, args[0]):
-            value = self._right(args, draws[0]).reshape(draws[0].shape)  # an axis too many: this is all that is said
+            value = self.right(args, draws[0]).reshape(draws[0].shape)  # an axis too many: this is all that is said
         shown = slice(call, call + SHOWN)
         # `after` is empty: a generator that was drawn from is another one, and the numbers cannot be written into.
         return replace(done, result=tuple(draws[shown]), value=value, raw=tuple(done.raw[0][shown]), after=())
-
-    def _right(self, args: tuple, draw: Tensor) -> Tensor:
-        """The reference's draw, with an answer's dtype; int32 is as good as int64."""
-        return self.reference(*values.clone(args)).to(torch.int64 if draw.dtype == torch.int32 else draw.dtype)
 
 
 def calls_of(length: int, longest: int) -> int:
@@ -137,13 +128,13 @@ def _calls(function: Callable, length: int, longest: int, generator: torch.Gener
     """
     torch.rand(5)  # away from where a seed that is set inside would bring it
     twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
-    draws = [_copied(function(length, longest, generator))]
+    draws = [copied(function(length, longest, generator))]
     if not isinstance(draws[0], Tensor):
         return draws * SHOWN, [], False  # that is enough
-    draws += [_copied(function(length, longest, generator)) for _ in range(calls_of(length, longest) - 1)]
+    draws += [copied(function(length, longest, generator)) for _ in range(calls_of(length, longest) - 1)]
     aside = not torch.equal(own, torch.get_rng_state())
     torch.rand(7)
-    return draws, [_copied(function(length, longest, twin)) for _ in range(AGAIN)], aside
+    return draws, [copied(function(length, longest, twin)) for _ in range(AGAIN)], aside
 
 
 def _reshaped(draws: list, length: int) -> bool:
@@ -152,10 +143,6 @@ def _reshaped(draws: list, length: int) -> bool:
     if not isinstance(first, Tensor) or first.dim() < 2 or first.numel() != length or first.dtype == torch.bool:
         return False
     return all(isinstance(draw, Tensor) and draw.shape == first.shape for draw in draws)
-
-
-def _copied(draw: Any) -> Any:
-    return draw.detach().clone() if isinstance(draw, Tensor) else draw
 
 
 def _first_fault(draws: list, again: list, aside: bool, length: int, longest: int) -> tuple[Any, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from ..engine.exercise import Property
 from ..fakes.generator import Generator
+from ..families.draws import free_of
 from .draws import ManyDraws, calls_of, coded
 
 
@@ -25,10 +28,7 @@ def _ranges(draw):
         yield length, longest, Generator(1000 * draw.variant + 20 * draw.number + number)
 
 
-def _without(*faults):
-    """True of draws that have none of these faults, in the form in which they are compared."""
-    return lambda result, *args: not any(torch.equal(result, coded(name, *args[:2])) for name in faults)
-
+_without = partial(free_of, coded)
 
 RANDOMISED_POSITIONS = ManyDraws(
     randomised_positions,
