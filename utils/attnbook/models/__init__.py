@@ -1,5 +1,6 @@
 """The models of the book, one file per paper."""
 
+from attnbook.models.bert import MaskedLanguageModel, SentenceClassifier
 from attnbook.models.block import Block, PostNormBlock, TransformerConfig
 from attnbook.models.captioning import Captioner, image_to_annotations
 from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
@@ -38,6 +39,7 @@ __all__ = [
     "LuongSeq2Seq",
     "LuongState",
     "Maps",
+    "MaskedLanguageModel",
     "NTMConfig",
     "NTMRecord",
     "NTMState",
@@ -45,6 +47,7 @@ __all__ = [
     "PointerNetwork",
     "PointerState",
     "PostNormBlock",
+    "SentenceClassifier",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
