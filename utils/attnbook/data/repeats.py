@@ -6,9 +6,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.vocabulary import SPECIAL
 
 
-def repeats_batch(
-    count: int, length: int, periods: tuple[int, int], words: int = 64, seed: int = 0
-) -> Batch:
+def repeats_batch(count: int, length: int, periods: tuple[int, int], words: int = 64, seed: int = 0) -> Batch:
     """Sequences that repeat a segment of drawn words from their beginning to their end: ``d a c b d a c b d a``.
 
     Each row has a period of its own, so that a word cannot be copied from a fixed distance: it must be found by what
@@ -33,9 +31,8 @@ def repeats_batch(
     if count < 1:
         raise ValueError(f"count must be at least 1, got {count}")
     if not 2 <= shortest <= longest <= min(words, length):
-        raise ValueError(
-            f"periods must rise from 2 on to at most {min(words, length)}, the smaller of words and length; got {periods}"
-        )
+        most = min(words, length)
+        raise ValueError(f"periods must rise, from 2 or more to {most} (words or length) or less, got {periods}")
     generator = torch.Generator().manual_seed(seed)
     period = torch.randint(shortest, longest + 1, (count,), generator=generator)  # (B,)
     order = torch.rand(count, words, generator=generator).argsort(dim=1)[:, :longest]  # (B, longest)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import torch
 
-ONE = frozenset("man woman boy girl child person kid lady guy toddler baby worker player cyclist climber surfer".split())
-SEVERAL = frozenset(
-    "men women boys girls children people persons kids ladies guys toddlers babies workers players cyclists climbers "
-    "surfers".split()
-)
+_PEOPLE = {
+    "man": "men", "woman": "women", "boy": "boys", "girl": "girls", "child": "children", "person": "people",
+    "kid": "kids", "lady": "ladies", "guy": "guys", "toddler": "toddlers", "baby": "babies", "worker": "workers",
+    "player": "players", "cyclist": "cyclists", "climber": "climbers", "surfer": "surfers",
+}  # fmt: skip
+ONE, SEVERAL = frozenset(_PEOPLE), frozenset(_PEOPLE.values())
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "couple": 2, "pair": 2}
 MANY = 3  # what a plural without a number counts for
 _REACH = 4  # words before a plural among which its number stands: "two young asian men"
@@ -36,7 +37,9 @@ def caption_words(caption: str) -> list[str]:
     return re.findall(r"[a-z]+(?:['-][a-z]+)*", caption.lower())
 
 
-def shuffle_words(words: Sequence[str], window: int | None = None, generator: torch.Generator | None = None) -> list[str]:
+def shuffle_words(
+    words: Sequence[str], window: int | None = None, generator: torch.Generator | None = None
+) -> list[str]:
     """The same words in a drawn order that is not theirs.
 
     Args:
@@ -82,7 +85,9 @@ def count_people(words: Sequence[str]) -> int:
     total = 0
     for i, word in enumerate(words):
         if word in SEVERAL:
-            total += next((NUMBERS[other] for other in reversed(words[max(0, i - _REACH) : i]) if other in NUMBERS), MANY)
+            total += next(
+                (NUMBERS[other] for other in reversed(words[max(0, i - _REACH) : i]) if other in NUMBERS), MANY
+            )
         total += word in ONE
     return total
 

@@ -1,0 +1,170 @@
+"""Captions with few labels (chapter 11): a pretrained model fine-tuned or probed, one from scratch, a bag of words."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.data import multi30k
+from attnbook.data.batching import pad_rows
+from attnbook.data.language import caption_task
+from attnbook.data.sentence_labels import Labelled, people_examples, word_order_examples
+from attnbook.data.vocabulary import PAD
+from attnbook.experiments.shared.runner import Job
+from attnbook.models import MaskedLanguageModel, SentenceClassifier
+from attnbook.seeding import seed_everything
+from attnbook.training import fit
+
+FINE_TUNING: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
+LINEAR: dict[str, Any] = {"learning_rate": 1e-2, "warmup": 20, "max_grad_norm": 1.0}  # probe and bag of words
+CLASSIFIER_BATCH, LINEAR_STEPS = 32, 300
+CLASSIFIER_STEPS = {50: 100, 200: 200, 1000: 300, 2000: 400}  # by the number of labels
+TASKS = {"shuffled": (2, None), "shuffled_within_3": (2, 3), "people": (3, None)}  # classes, window
+TRAINING_PART, TEST_PART = "train", "test_2016_flickr"
+POOL = 6000  # captions of the training part, from which the labelled ones are drawn
+
+
+def vocabulary_size() -> int:
+    """V, of the captions' pieces."""
+    return len(caption_task().task.source_vocabulary)
+
+
+class Labels(NamedTuple):
+    """Sentences as numbers, and their classes: words ``(N, T)``, lengths ``(N,)``, labels ``(N,)``."""
+
+    words: Tensor
+    lengths: Tensor
+    labels: Tensor
+
+    def rows(self, index: Tensor) -> "Labels":
+        """Some of the sentences."""
+        lengths = self.lengths[index]
+        return Labels(self.words[index, : int(lengths.max())], lengths, self.labels[index])
+
+    def to(self, device: torch.device | str) -> "Labels":
+        """The same on another device."""
+        return Labels(*(tensor.to(device) for tensor in self))
+
+    def counts(self) -> Tensor:
+        """The bag of words of each sentence: how often each piece is in it, ``(N, V)``."""
+        ones = torch.ones_like(self.words, dtype=torch.float)
+        counts = torch.zeros(len(self.words), vocabulary_size()).scatter_add_(1, self.words, ones)
+        counts[:, PAD] = 0.0
+        return counts
+
+
+def encoded(examples: list[Labelled]) -> Labels:
+    """Labelled sentences as numbers, in their order."""
+    text = caption_task()
+    rows = [text.task.source_vocabulary.encode(text.byte_pairs.encode(example.text)) for example in examples]
+    labels = torch.tensor([example.label for example in examples])
+    return Labels(pad_rows(rows), torch.tensor([len(row) for row in rows]), labels)
+
+
+@cache
+def labelled(task: str, part: str) -> Labels:
+    """The labelled captions of a task, ``part`` being a split of Multi30k; for training the first ``POOL`` captions."""
+    captions = multi30k.lines(part)[:POOL]
+    if task == "people":
+        return encoded(people_examples(captions))
+    return encoded(word_order_examples(captions, TASKS[task][1]))
+
+
+def drawn(task: str, count: int, seed: int) -> Labels:
+    """``count`` labelled captions to train on; a larger number holds those of a smaller one."""
+    whole = labelled(task, TRAINING_PART)
+    order = torch.randperm(len(whole.labels), generator=torch.Generator().manual_seed(seed))
+    return whole.rows(order[:count])
+
+
+def classifier_loss(model: nn.Module, batch: Labels) -> Tensor:
+    """Cross-entropy of the classes, in nats per sentence."""
+    return F.cross_entropy(model(batch.words, batch.lengths), batch.labels)
+
+
+@torch.no_grad()
+def share_right(model: nn.Module, labels: Labels) -> float:
+    """Share of the sentences whose class a classifier names."""
+    hits = [
+        model(part.words, part.lengths).argmax(dim=-1) == part.labels
+        for part in map(labels.rows, torch.arange(len(labels.labels)).split(250))
+    ]
+    return round(torch.cat(hits).double().mean().item(), 4)
+
+
+def train_classifier(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
+    """Train a copy of ``encoder`` and a linear layer on it; the share that is right in the test."""
+    seed_everything(seed)
+    model = SentenceClassifier(encoder, TASKS[task][0])
+
+    def batch_at(step: int) -> Labels:
+        generator = torch.Generator().manual_seed(1_000_003 * (seed + 1) + step)
+        return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=generator))
+
+    fit(model, batch_at, steps, loss=classifier_loss, progress=False, **FINE_TUNING)
+    return share_right(model, labelled(task, TEST_PART))
+
+
+class Features(NamedTuple):
+    """What a linear classifier reads, ``(N, D)``, and the classes, ``(N,)``."""
+
+    vectors: Tensor
+    labels: Tensor
+
+    def to(self, device: torch.device | str) -> "Features":
+        """The same on another device."""
+        return Features(*(tensor.to(device) for tensor in self))
+
+
+def train_linear(train_on: Features, test_on: Features, classes: int, steps: int, seed: int) -> float:
+    """Train a linear classifier on all its examples at each step; the share that is right in the test."""
+    seed_everything(seed)
+    model = nn.Linear(train_on.vectors.shape[1], classes)
+    loss = lambda model, batch: F.cross_entropy(model(batch.vectors), batch.labels)  # noqa: E731
+    fit(model, lambda _: train_on, steps, loss=loss, progress=False, **LINEAR)
+    with torch.no_grad():
+        right = model(test_on.vectors).argmax(dim=-1) == test_on.labels
+    return round(right.double().mean().item(), 4)
+
+
+@torch.no_grad()
+def summaries(encoder: MaskedLanguageModel, labels: Labels) -> Features:
+    """The vectors of sentences as an encoder makes them, for a probe."""
+    reader = SentenceClassifier(encoder, 2, frozen=True).eval()
+    parts = map(labels.rows, torch.arange(len(labels.labels)).split(250))
+    return Features(torch.cat([reader.summarise(part.words, part.lengths) for part in parts]), labels.labels)
+
+
+def probe(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
+    """A linear classifier on the vectors of a frozen encoder, scaled to mean 0 and variance 1 over the examples."""
+    train_on, test_on = (summaries(encoder, part) for part in (labels, labelled(task, TEST_PART)))
+    mean, spread = train_on.vectors.mean(dim=0), train_on.vectors.std(dim=0) + 1e-6
+    train_on, test_on = (part._replace(vectors=(part.vectors - mean) / spread) for part in (train_on, test_on))
+    return train_linear(train_on, test_on, TASKS[task][0], steps, seed)
+
+
+def bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> float:
+    """A linear classifier on how often each piece is in a sentence."""
+    test = labelled(task, TEST_PART)
+    train_on, test_on = Features(labels.counts(), labels.labels), Features(test.counts(), test.labels)
+    return train_linear(train_on, test_on, TASKS[task][0], steps, seed)
+
+
+def by_task_and_labels(answer: Callable[[str, Labels, int, int], float], job: Job) -> dict[str, dict[str, float]]:
+    """``answer(task, labels, steps, seed)`` for each task and number of labels: ``{task: {labels: share right}}``."""
+    return {
+        task: {
+            str(count): answer(task, drawn(task, count, job.seed), min(steps, job.steps), job.seed)
+            for count, steps in CLASSIFIER_STEPS.items()
+        }
+        for task in TASKS
+    }
+
+
+def commonest_class() -> dict[str, float]:
+    """What always naming the most frequent class would reach in each test."""
+    tests = {task: labelled(task, TEST_PART).labels for task in TASKS}
+    return {task: round(labels.bincount().max().item() / len(labels), 4) for task, labels in tests.items()}
