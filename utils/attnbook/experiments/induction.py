@@ -86,8 +86,8 @@ def scores(model: LanguageModel, batch: Batch) -> dict[str, list[list[float]]]:
     words = shift_right(batch.target)
     _, weights = model(words)
     found = {
-        "prefix_matching": [prefix_matching_score(layer, words) for layer in weights],  # type: ignore[arg-type]
-        "previous_word": [previous_word_score(layer) for layer in weights],  # type: ignore[arg-type]
+        "prefix_matching": [prefix_matching_score(layer, words) for layer in weights],
+        "previous_word": [previous_word_score(layer) for layer in weights],
     }
     return {name: [[round(score, 4) for score in of.tolist()] for of in layers] for name, layers in found.items()}
 

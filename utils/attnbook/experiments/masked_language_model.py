@@ -7,7 +7,7 @@ without pretraining and a bag of words.
 
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -151,10 +151,9 @@ def run_pretrained(job: Job) -> Outcome:
     figures["validations"] = [{"step": step, "masked_accuracy": found} for step, found in history.validations]
     figures["masked_accuracy"] = masked_accuracy(model, held_out("test"))
     figures["commonest_word"] = commonest_word_accuracy()
-    linear_steps = min(job.steps, LINEAR_STEPS)
     figures["accuracy"] = {
-        "probe": by_task_and_labels(lambda *how: probe(model, *how[:2], linear_steps, how[3]), job),
-        "fine_tuned": by_task_and_labels(lambda *how: train_classifier(model, *how), job),
+        "probe": by_task_and_labels(partial(probe, model), job, LINEAR_STEPS),
+        "fine_tuned": by_task_and_labels(partial(train_classifier, model), job),
     }
     return Outcome(figures, model if job.seed == 0 else None)
 
@@ -163,19 +162,18 @@ def run_scratch(job: Job) -> Outcome:
     """The same model without pretraining: trained as a classifier, and, as a control, only probed."""
     seed_everything(job.seed)
     model = build("scratch")
-    linear_steps = min(job.steps, LINEAR_STEPS)
     return Outcome({
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "accuracy": {
-            "scratch": by_task_and_labels(lambda *how: train_classifier(model, *how), job),
-            "untrained_probe": by_task_and_labels(lambda *how: probe(model, *how[:2], linear_steps, how[3]), job),
+            "scratch": by_task_and_labels(partial(train_classifier, model), job),
+            "untrained_probe": by_task_and_labels(partial(probe, model), job, LINEAR_STEPS),
         },
     })  # fmt: skip
 
 
 def run_bag_of_words(job: Job) -> Outcome:
     """A linear classifier of piece counts."""
-    right = by_task_and_labels(lambda *how: bag_of_words(*how[:2], job.steps, how[3]), job)
+    right = by_task_and_labels(bag_of_words, job, LINEAR_STEPS)
     return Outcome({"parameters": 2 * (mask_id() + 1), "accuracy": {"bag_of_words": right}})
 
 

@@ -153,12 +153,17 @@ def bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> float:
     return train_linear(train_on, test_on, TASKS[task][0], steps, seed)
 
 
-def by_task_and_labels(answer: Callable[[str, Labels, int, int], float], job: Job) -> dict[str, dict[str, float]]:
-    """``answer(task, labels, steps, seed)`` for each task and number of labels: ``{task: {labels: share right}}``."""
+def by_task_and_labels(
+    answer: Callable[[str, Labels, int, int], float], job: Job, steps: int | None = None
+) -> dict[str, dict[str, float]]:
+    """``answer(task, labels, steps, seed)`` for each task and number of labels: ``{task: {labels: share right}}``.
+
+    ``steps``: of each training; as ``CLASSIFIER_STEPS`` says when left out. A shorter job shortens them.
+    """
     return {
         task: {
-            str(count): answer(task, drawn(task, count, job.seed), min(steps, job.steps), job.seed)
-            for count, steps in CLASSIFIER_STEPS.items()
+            str(count): answer(task, drawn(task, count, job.seed), min(steps or usual, job.steps), job.seed)
+            for count, usual in CLASSIFIER_STEPS.items()
         }
         for task in TASKS
     }
