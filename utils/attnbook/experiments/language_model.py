@@ -1,7 +1,7 @@
 """Predicting the next piece of a caption: counts, an LSTM and a Transformer of equal size and time (chapter 11).
 
-Every trained model gets about as many CPU seconds, so a model with slower steps takes fewer of them. A small Transformer
-on the book's own text is trained, too; its weights are kept.
+Every trained model gets about as many CPU seconds, so a model with slower steps takes fewer. A small Transformer is
+trained on the book's own text, too; its weights are kept.
 """
 
 from collections.abc import Callable
