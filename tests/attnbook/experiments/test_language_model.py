@@ -1,5 +1,7 @@
 """The experiment with language models: equal size, each recipe runs, and nothing is fetched in a test."""
 
+from dataclasses import asdict
+
 import pytest
 
 from attnbook.data.language import text_task
@@ -69,3 +71,27 @@ def test_questions_are_those_of_held_out_lines():
     for kind in ("agreement", "recall"):
         assert len(language_model.questions(kind)) == 300
         assert {beginning for beginning, _, _ in language_model.questions(kind)} <= test
+
+
+CHANGES = {
+    "transformer": {"positions"},
+    "learned": {"positions", "max_length"},
+    "rms_norm": {"normalisation"},
+    "swiglu": {"feed_forward"},
+    "grouped": {"key_value_heads"},
+    "no_bias": {"bias"},
+    "modern": {"positions", "normalisation", "feed_forward", "key_value_heads", "bias"},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_block_differs_from_the_original_in_what_its_name_says(name, nearby):
+    original, changed = (asdict(language_model.build(which, nearby.task).config) for which in ("original", name))
+    assert {field for field in original if original[field] != changed[field]} == CHANGES[name]
+
+
+def test_only_grouped_queries_make_the_cache_smaller(nearby):
+    sizes = {name: language.bytes_per_word(language_model.build(name, nearby.task)) for name in (*CHANGES, "original")}
+    halved = {name for name, size in sizes.items() if size == sizes["original"] / 2}
+    assert halved == {"grouped", "modern"}
+    assert {sizes[name] for name in sizes.keys() - halved} == {sizes["original"]}

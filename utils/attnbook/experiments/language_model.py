@@ -65,11 +65,21 @@ class Recipe:
         return LanguageModel(size, TransformerConfig(**{**CONFIG, **self.config}))
 
 
+SINUSOIDAL: dict[str, Any] = {"positions": "sinusoidal"}
+MODERN: dict[str, Any] = {"normalisation": "rms", "feed_forward": "swiglu", "key_value_heads": 2, "bias": False}
 RECIPES = {
     "kneser_ney": Recipe("kneser_ney", steps=1, sampled=True),
     "lstm": Recipe("lstm", steps=1500, sampled=True),
     "transformer": Recipe(sampled=True),
     "own_text": Recipe(config=SMALL, steps=1200, text="own", sampled=True, kept=1),
+    # The block of 2017 (in pre-norm), and each later change to it alone; "transformer" changes only the positions.
+    "original": Recipe(config=SINUSOIDAL),
+    "learned": Recipe(config={"positions": "learned", "max_length": 128}),
+    "rms_norm": Recipe(config={**SINUSOIDAL, "normalisation": "rms"}),
+    "swiglu": Recipe(config={**SINUSOIDAL, "feed_forward": "swiglu"}),
+    "grouped": Recipe(config={**SINUSOIDAL, "key_value_heads": 2}),
+    "no_bias": Recipe(config={**SINUSOIDAL, "bias": False}),
+    "modern": Recipe(config=MODERN),  # all of them, and rotary positions
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
