@@ -73,13 +73,13 @@ RECIPES = {
     "transformer": Recipe(sampled=True),
     "own_text": Recipe(config=SMALL, steps=1200, text="own", sampled=True, kept=1),
     # The block of 2017 (in pre-norm), and each later change to it alone; "transformer" changes only the positions.
-    "original": Recipe(config=SINUSOIDAL),
-    "learned": Recipe(config={"positions": "learned", "max_length": 128}),
-    "rms_norm": Recipe(config={**SINUSOIDAL, "normalisation": "rms"}),
-    "swiglu": Recipe(config={**SINUSOIDAL, "feed_forward": "swiglu"}),
-    "grouped": Recipe(config={**SINUSOIDAL, "key_value_heads": 2}),
-    "no_bias": Recipe(config={**SINUSOIDAL, "bias": False}),
-    "modern": Recipe(config=MODERN),  # all of them, and rotary positions
+    "original": Recipe(config=SINUSOIDAL, steps=1560),
+    "learned": Recipe(config={"positions": "learned", "max_length": 128}, steps=1560),
+    "rms_norm": Recipe(config={**SINUSOIDAL, "normalisation": "rms"}, steps=1540),
+    "swiglu": Recipe(config={**SINUSOIDAL, "feed_forward": "swiglu"}, steps=1550),
+    "grouped": Recipe(config={**SINUSOIDAL, "key_value_heads": 2}, steps=1620),
+    "no_bias": Recipe(config={**SINUSOIDAL, "bias": False}, steps=1620),
+    "modern": Recipe(config=MODERN, steps=1470),  # all of them, and rotary positions
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
