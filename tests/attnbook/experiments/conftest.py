@@ -25,7 +25,9 @@ def _tiny_task() -> TextTask:
 def tiny_captions(monkeypatch):
     """The experiments about captions have 18 of these, and 4 or 8 labels."""
     monkeypatch.setattr(multi30k, "lines", lambda part: CAPTIONS)
-    monkeypatch.setattr(few_labels, "CLASSIFIER_STEPS", {4: 2, 8: 2})
+    monkeypatch.setattr(few_labels, "PROBE_STEPS", 2)
+    for name in ("FINE_TUNING_STEPS", "SCRATCH_STEPS", "LINEAR_STEPS"):
+        monkeypatch.setattr(masked_language_model, name, {4: 2, 8: 2})
     for module in (masked_language_model, few_labels):
         monkeypatch.setattr(module, "caption_task", _tiny_task)
     for cached in (masked_language_model.held_out, few_labels.labelled):

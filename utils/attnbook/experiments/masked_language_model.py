@@ -19,17 +19,21 @@ from attnbook.data.masking import choose_positions, mask_for_bert
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.few_labels import (
     CLASSIFIER_BATCH,
-    CLASSIFIER_STEPS,
     FINE_TUNING,
+    FINE_TUNING_STEPS,
+    FROM_SCRATCH,
     LINEAR,
     LINEAR_STEPS,
+    PROBE_STEPS,
+    SCRATCH_STEPS,
     TASKS,
     TEST_PART,
-    bag_of_words,
+    answer_at_once,
+    answer_bag_of_words,
+    answer_fine_tuned,
+    answer_probe,
     by_task_and_labels,
     commonest_class,
-    probe,
-    train_classifier,
     vocabulary_size,
 )
 from attnbook.experiments.shared.recipes import chosen
@@ -51,7 +55,7 @@ class Recipe:
 
     Fields:
         steps: of pretraining; for the others, of the longest training there is.
-        method: ``"pretrained"`` (a probe, and fine-tuned), ``"scratch"`` or ``"bag_of_words"``.
+        method: ``"pretrained"`` (a probe; fine-tuned after it, or at once), ``"scratch"`` or ``"bag_of_words"``.
     """
 
     steps: int
@@ -60,8 +64,8 @@ class Recipe:
 
 RECIPES = {
     "pretrained": Recipe(900, "pretrained"),
-    "scratch": Recipe(max(CLASSIFIER_STEPS.values()), "scratch"),
-    "bag_of_words": Recipe(LINEAR_STEPS, "bag_of_words"),
+    "scratch": Recipe(max(SCRATCH_STEPS.values()), "scratch"),
+    "bag_of_words": Recipe(PROBE_STEPS, "bag_of_words"),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -152,8 +156,9 @@ def run_pretrained(job: Job) -> Outcome:
     figures["masked_accuracy"] = masked_accuracy(model, held_out("test"))
     figures["commonest_word"] = commonest_word_accuracy()
     figures["accuracy"] = {
-        "probe": by_task_and_labels(partial(probe, model), job, LINEAR_STEPS),
-        "fine_tuned": by_task_and_labels(partial(train_classifier, model), job),
+        "probe": by_task_and_labels(partial(answer_probe, model), job, LINEAR_STEPS),
+        "fine_tuned": by_task_and_labels(partial(answer_fine_tuned, model), job, FINE_TUNING_STEPS),
+        "fine_tuned_at_once": by_task_and_labels(partial(answer_at_once, model, FINE_TUNING), job, FINE_TUNING_STEPS),
     }
     return Outcome(figures, model if job.seed == 0 else None)
 
@@ -165,15 +170,15 @@ def run_scratch(job: Job) -> Outcome:
     return Outcome({
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "accuracy": {
-            "scratch": by_task_and_labels(partial(train_classifier, model), job),
-            "untrained_probe": by_task_and_labels(partial(probe, model), job, LINEAR_STEPS),
+            "scratch": by_task_and_labels(partial(answer_at_once, model, FROM_SCRATCH), job, SCRATCH_STEPS),
+            "untrained_probe": by_task_and_labels(partial(answer_probe, model), job, LINEAR_STEPS),
         },
     })  # fmt: skip
 
 
 def run_bag_of_words(job: Job) -> Outcome:
     """A linear classifier of piece counts."""
-    right = by_task_and_labels(bag_of_words, job, LINEAR_STEPS)
+    right = by_task_and_labels(answer_bag_of_words, job, LINEAR_STEPS)
     return Outcome({"parameters": 2 * (mask_id() + 1), "accuracy": {"bag_of_words": right}})
 
 
@@ -195,7 +200,8 @@ EXPERIMENT = Experiment(
     run,
     {
         "task": "caption_task(), words hidden 80/10/10", "model": SHAPE, **TRAINING, "tasks": TASKS,
-        "classifier_steps": CLASSIFIER_STEPS, "classifier_batch": CLASSIFIER_BATCH, "fine_tuning": FINE_TUNING,
-        "linear_steps": LINEAR_STEPS, "linear": LINEAR, "test": TEST_PART,
+        "classifier_batch": CLASSIFIER_BATCH, "fine_tuning": {**FINE_TUNING, "steps": FINE_TUNING_STEPS},
+        "from_scratch": {**FROM_SCRATCH, "steps": SCRATCH_STEPS}, "linear": {**LINEAR, "steps": PROBE_STEPS},
+        "test": TEST_PART,
     },
 )  # fmt: skip

@@ -5,7 +5,7 @@ import torch
 
 from attnbook.data.sentence_labels import Labelled
 from attnbook.experiments.shared import few_labels
-from attnbook.models import MaskedLanguageModel, TransformerConfig
+from attnbook.models import MaskedLanguageModel, SentenceClassifier, TransformerConfig
 
 pytestmark = pytest.mark.usefixtures("tiny_captions")
 
@@ -37,18 +37,39 @@ def test_a_shuffled_sentence_has_the_bag_of_words_of_its_own_order():
     assert torch.equal(*labels.counts())
 
 
-def test_summaries_are_those_of_a_classifier_whatever_the_width_of_the_batch(encoder):
-    labels = few_labels.drawn("shuffled", 8, 0)
-    found = few_labels.summaries(encoder, labels)
-    one = few_labels.summaries(encoder, labels.rows(torch.tensor([3])))
+def test_summaries_are_the_same_whatever_the_width_of_the_batch(encoder):
+    model, labels = SentenceClassifier(encoder, 2), few_labels.drawn("shuffled", 8, 0)
+    found = few_labels.summaries(model, labels)
+    one = few_labels.summaries(model, labels.rows(torch.tensor([3])))
     torch.testing.assert_close(found.vectors[3:4], one.vectors)
     assert torch.equal(found.labels, labels.labels)
+
+
+def test_a_probe_reads_unscaled_vectors_as_its_linear_layer_read_the_scaled_ones(encoder, monkeypatch):
+    labels, known = few_labels.drawn("people", 8, 0), torch.nn.Linear(8, 3)
+    seen = []
+    monkeypatch.setattr(few_labels, "train_linear", lambda features, *_: seen.append(features) or known)
+    model = few_labels.probe(encoder, "people", labels, 2, 0)
+    scaled = seen[0].vectors
+    torch.testing.assert_close(scaled.mean(dim=0), torch.zeros(8), rtol=0, atol=1e-5)
+    torch.testing.assert_close(scaled.std(dim=0), torch.ones(8), rtol=0, atol=1e-3)
+    torch.testing.assert_close(model(labels.words, labels.lengths), known(scaled), rtol=0, atol=1e-4)
+
+
+def test_a_probe_leaves_its_encoder_as_it_is_and_fine_tuning_does_not(encoder):
+    labels = few_labels.drawn("people", 8, 0)
+    model = few_labels.probe(encoder, "people", labels, 2, 0)
+    before = [parameter.clone() for parameter in encoder.parameters()]
+    assert all(torch.equal(*pair) for pair in zip(model.encoder.parameters(), before, strict=True))
+    few_labels.train_classifier(model.requires_grad_(), labels, 2, 0, few_labels.FINE_TUNING)
+    assert not any(torch.equal(*pair) for pair in zip(model.encoder.parameters(), before, strict=True))
 
 
 def test_a_linear_classifier_learns_what_lies_on_two_sides():
     vectors = torch.randn(100, 3, generator=torch.Generator().manual_seed(0))
     features = few_labels.Features(vectors, (vectors[:, 0] > 0).long())
-    assert few_labels.train_linear(features, features, 2, 200, 0) > 0.95
+    model = few_labels.train_linear(features, 2, 200)
+    assert (model(vectors).argmax(dim=-1) == features.labels).float().mean() > 0.95
 
 
 def test_the_commonest_class_is_a_half_where_every_second_sentence_is_shuffled():
@@ -57,8 +78,11 @@ def test_the_commonest_class_is_a_half_where_every_second_sentence_is_shuffled()
     assert shares["shuffled"] == pytest.approx(0.5, abs=0.1)
 
 
-def test_training_leaves_the_encoder_alone(encoder):
+@pytest.mark.parametrize("how", ["probe", "fine_tuned", "at_once"])
+def test_every_answer_leaves_the_encoder_alone_that_it_was_given(encoder, how):
     before = {name: parameter.clone() for name, parameter in encoder.named_parameters()}
-    right = few_labels.train_classifier(encoder, "people", few_labels.drawn("people", 8, 0), 3, 0)
+    more = (few_labels.FINE_TUNING,) if how == "at_once" else ()
+    answer = getattr(few_labels, f"answer_{how}")
+    right = answer(encoder, *more, "people", few_labels.drawn("people", 8, 0), 3, 0)
     assert 0 <= right <= 1
     assert all(torch.equal(parameter, before[name]) for name, parameter in encoder.named_parameters())

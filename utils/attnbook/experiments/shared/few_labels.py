@@ -18,10 +18,15 @@ from attnbook.models import MaskedLanguageModel, SentenceClassifier
 from attnbook.seeding import seed_everything
 from attnbook.training import fit
 
-FINE_TUNING: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
+FROM_SCRATCH: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
+FINE_TUNING: dict[str, Any] = {**FROM_SCRATCH, "learning_rate": 3e-4}  # at 1e-3 an encoder forgot more than it learnt
 LINEAR: dict[str, Any] = {"learning_rate": 1e-2, "warmup": 20, "max_grad_norm": 1.0}  # probe and bag of words
-CLASSIFIER_BATCH, LINEAR_STEPS = 32, 300
-CLASSIFIER_STEPS = {50: 100, 200: 200, 1000: 300, 2000: 400}  # by the number of labels
+CLASSIFIER_BATCH = 32
+# Steps by the number of labels; a model that begins from scratch gets twice as many as one that doesn't.
+FINE_TUNING_STEPS = {50: 100, 200: 100, 1000: 200, 2000: 300}
+SCRATCH_STEPS = {count: 2 * steps for count, steps in FINE_TUNING_STEPS.items()}
+PROBE_STEPS = 300
+LINEAR_STEPS = dict.fromkeys(FINE_TUNING_STEPS, PROBE_STEPS)
 TASKS = {"shuffled": (2, None), "shuffled_within_3": (2, 3), "people": (3, None)}  # classes, window
 TRAINING_PART, TEST_PART = "train", "test_2016_flickr"
 POOL = 6000  # captions of the training part, from which the labelled ones are drawn
@@ -95,17 +100,14 @@ def share_right(model: nn.Module, labels: Labels) -> float:
     return round(torch.cat(hits).double().mean().item(), 4)
 
 
-def train_classifier(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
-    """Train a copy of ``encoder`` and a linear layer on it; the share that is right in the test."""
-    seed_everything(seed)
-    model = SentenceClassifier(encoder, TASKS[task][0])
+def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed: int, how: dict) -> None:
+    """Train a classifier as a whole, ``how`` being what :func:`~attnbook.training.fit` takes."""
 
     def batch_at(step: int) -> Labels:
         generator = torch.Generator().manual_seed(1_000_003 * (seed + 1) + step)
         return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=generator))
 
-    fit(model, batch_at, steps, loss=classifier_loss, progress=False, **FINE_TUNING)
-    return share_right(model, labelled(task, TEST_PART))
+    fit(model, batch_at, steps, loss=classifier_loss, progress=False, **how)
 
 
 class Features(NamedTuple):
@@ -119,51 +121,91 @@ class Features(NamedTuple):
         return Features(*(tensor.to(device) for tensor in self))
 
 
-def train_linear(train_on: Features, test_on: Features, classes: int, steps: int, seed: int) -> float:
-    """Train a linear classifier on all its examples at each step; the share that is right in the test."""
-    seed_everything(seed)
-    model = nn.Linear(train_on.vectors.shape[1], classes)
-    loss = lambda model, batch: F.cross_entropy(model(batch.vectors), batch.labels)  # noqa: E731
-    fit(model, lambda _: train_on, steps, loss=loss, progress=False, **LINEAR)
-    with torch.no_grad():
-        right = model(test_on.vectors).argmax(dim=-1) == test_on.labels
-    return round(right.double().mean().item(), 4)
+def features_loss(model: nn.Module, batch: Features) -> Tensor:
+    """Cross-entropy of the classes, in nats per sentence."""
+    return F.cross_entropy(model(batch.vectors), batch.labels)
+
+
+def train_linear(features: Features, classes: int, steps: int) -> nn.Linear:
+    """A linear classifier, trained on all examples at each step."""
+    model = nn.Linear(features.vectors.shape[1], classes)
+    fit(model, lambda _: features, steps, loss=features_loss, progress=False, **LINEAR)
+    return model
 
 
 @torch.no_grad()
-def summaries(encoder: MaskedLanguageModel, labels: Labels) -> Features:
-    """The vectors of sentences as an encoder makes them, for a probe."""
-    reader = SentenceClassifier(encoder, 2, frozen=True).eval()
+def summaries(model: SentenceClassifier, labels: Labels) -> Features:
+    """The vectors of sentences as a classifier's encoder makes them."""
     parts = map(labels.rows, torch.arange(len(labels.labels)).split(250))
-    return Features(torch.cat([reader.summarise(part.words, part.lengths) for part in parts]), labels.labels)
+    return Features(torch.cat([model.summarise(part.words, part.lengths) for part in parts]), labels.labels)
 
 
-def probe(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
-    """A linear classifier on the vectors of a frozen encoder, scaled to mean 0 and variance 1 over the examples."""
-    train_on, test_on = (summaries(encoder, part) for part in (labels, labelled(task, TEST_PART)))
-    mean, spread = train_on.vectors.mean(dim=0), train_on.vectors.std(dim=0) + 1e-6
-    train_on, test_on = (part._replace(vectors=(part.vectors - mean) / spread) for part in (train_on, test_on))
-    return train_linear(train_on, test_on, TASKS[task][0], steps, seed)
+def probe(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> SentenceClassifier:
+    """A classifier whose encoder is left as it is.
+
+    Its linear layer is trained on vectors that are scaled to mean 0 and variance 1 over the examples, and then
+    rewritten so that it reads them unscaled.
+    """
+    seed_everything(seed)
+    model = SentenceClassifier(encoder, TASKS[task][0], frozen=True)
+    features = summaries(model, labels)
+    mean, spread = features.vectors.mean(dim=0), features.vectors.std(dim=0) + 1e-6  # (D,) each
+    scaled = features._replace(vectors=(features.vectors - mean) / spread)
+    linear = train_linear(scaled, TASKS[task][0], steps)
+    with torch.no_grad():
+        model.output.weight.copy_(linear.weight / spread)
+        model.output.bias.copy_(linear.bias - model.output.weight @ mean)
+    return model
 
 
-def bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> float:
-    """A linear classifier on how often each piece is in a sentence."""
+# ---- the answers: the share of the test of a task that is right
+
+
+def answer_probe(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
+    """A frozen encoder, and a linear layer."""
+    return share_right(probe(encoder, task, labels, steps, seed), labelled(task, TEST_PART))
+
+
+def answer_fine_tuned(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, seed: int) -> float:
+    """The probe first, then encoder and linear layer together.
+
+    Source: Kumar et al. 2022, section 3 ("LP-FT"): with a linear layer that knows nothing yet, the first steps spoil
+    the encoder.
+    """
+    model = probe(encoder, task, labels, PROBE_STEPS, seed)
+    train_classifier(model.requires_grad_(), labels, steps, seed, FINE_TUNING)
+    return share_right(model, labelled(task, TEST_PART))
+
+
+def answer_at_once(encoder: MaskedLanguageModel, how: dict, task: str, labels: Labels, steps: int, seed: int) -> float:
+    """Encoder and a new linear layer together from the first step: plain fine-tuning, or from scratch."""
+    seed_everything(seed)
+    model = SentenceClassifier(encoder, TASKS[task][0])
+    train_classifier(model, labels, steps, seed, how)
+    return share_right(model, labelled(task, TEST_PART))
+
+
+def answer_bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> float:
+    """A linear classifier of how often each piece is in a sentence."""
+    seed_everything(seed)
     test = labelled(task, TEST_PART)
-    train_on, test_on = Features(labels.counts(), labels.labels), Features(test.counts(), test.labels)
-    return train_linear(train_on, test_on, TASKS[task][0], steps, seed)
+    model = train_linear(Features(labels.counts(), labels.labels), TASKS[task][0], steps)
+    with torch.no_grad():
+        right = model(test.counts()).argmax(dim=-1) == test.labels
+    return round(right.double().mean().item(), 4)
 
 
 def by_task_and_labels(
-    answer: Callable[[str, Labels, int, int], float], job: Job, steps: int | None = None
+    answer: Callable[[str, Labels, int, int], float], job: Job, steps: dict[int, int]
 ) -> dict[str, dict[str, float]]:
     """``answer(task, labels, steps, seed)`` for each task and number of labels: ``{task: {labels: share right}}``.
 
-    ``steps``: of each training; as ``CLASSIFIER_STEPS`` says when left out. A shorter job shortens them.
+    ``steps``: of each training, by the number of labels. A shorter job shortens them.
     """
     return {
         task: {
-            str(count): answer(task, drawn(task, count, job.seed), min(steps or usual, job.steps), job.seed)
-            for count, usual in CLASSIFIER_STEPS.items()
+            str(count): answer(task, drawn(task, count, job.seed), min(usual, job.steps), job.seed)
+            for count, usual in steps.items()
         }
         for task in TASKS
     }
