@@ -69,7 +69,7 @@ def word_order_examples(captions: Iterable[str], window: int | None = None, seed
     No caption is there in both orders. Those of fewer than six words are left out.
     """
     generator = torch.Generator().manual_seed(seed)
-    found = []
+    found: list[Labelled] = []
     for words in filter(lambda words: len(words) > 5, map(caption_words, captions)):
         own = len(found) % 2 == 0
         found.append(Labelled(" ".join(words if own else shuffle_words(words, window, generator)), int(own)))
