@@ -2,8 +2,9 @@
 
 Three kinds of lines can be asked about. In "The keys near the old cabinet are here." the verb must agree with a noun
 that stands far away. In "Mira keeps a grey cat. … The cat of Mira is grey." the colour can only be known from the
-beginning of the line. Where two owners have a pet each, a model must also find out whose colour is asked for. The sentences are made by the code below, the prose was written for this book; all of it may be used like
-the book's text (CC BY 4.0).
+beginning of the line. Where two owners have a pet each, a model must also find out whose colour is asked for. The
+sentences are made by the code below, the prose was written for this book; all of it may be used like the book's text
+(CC BY 4.0).
 """
 
 import re
@@ -31,8 +32,8 @@ class Line(NamedTuple):
         text: the whole line.
         kind: ``"agreement"``, ``"recall"``, ``"two facts"`` or ``"prose"``; nothing is asked about prose.
         beginning: the line up to the word that is asked for.
-        right, wrong: this word, and one that would be a mistake: the verb in the other number, another colour, or, where
-            there are two facts, the colour of the other pet.
+        right, wrong: this word, and one that would be a mistake: the verb in the other number, another colour, or the
+            colour of the other pet.
     """
 
     text: str
@@ -106,11 +107,9 @@ def own_corpus(train: int = 6000, validation: int = 300, test: int = 600, seed: 
     Raises:
         ValueError: if a count is negative or not a multiple of 3.
     """
-    counts = (train, validation, test)
-    if min(counts) < 0 or any(count % 2 for count in counts):
-        raise ValueError(
-            f"counts of lines are {counts}; each must be even, half agreement and half recall, and not < 0"
-        )
+    counts, kinds = (train, validation, test), len(KINDS)
+    if min(counts) < 0 or any(count % kinds for count in counts):
+        raise ValueError(f"counts of lines are {counts}; each must be a multiple of {kinds}, the kinds, and not < 0")
     generator = torch.Generator().manual_seed(seed)
     makers = (agreement_line, recall_line, two_facts_line)
 
