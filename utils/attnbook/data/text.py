@@ -1,9 +1,10 @@
 """The book's own text: sentences of a grammar, facts to be recalled, and some prose. Nothing is fetched.
 
-Two kinds of lines can be asked about. In "The keys near the old cabinet are here." the verb must agree with a noun that
-stands far away. In "Mira keeps a grey cat. … The cat of Mira is grey." the colour can only be known from the beginning
-of the line. The sentences are made by the code below, the prose was written for this book; all of it may be used like
-the book's text (CC BY 4.0).
+Three kinds of lines can be asked about. In "The keys near the old cabinet are here." the verb must agree with a noun
+that stands far away. In "Mira keeps a grey cat. … The cat of Mira is grey." the colour can only be known from the
+beginning of the line. Where two owners have a pet each, a model must also find out whose colour is asked for. The
+sentences are made by the code below, the prose was written for this book; all of it may be used like the book's text
+(CC BY 4.0).
 """
 
 import re
@@ -18,7 +19,7 @@ from attnbook.data.splitting import draw_apart
 NAMES = ("Mira", "Tom", "Ada", "Jon", "Lena", "Omar", "Ruth", "Ivan", "Nina", "Paul", "Sara", "Karl")
 PETS = ("cat", "dog", "horse", "rabbit", "goose", "pony", "goat", "mouse")
 COLOURS = ("grey", "black", "white", "brown", "red", "yellow", "golden", "spotted")
-KINDS = ("agreement", "recall")
+KINDS = ("agreement", "recall", "two facts")
 SIZES = tuple(range(3, 10))  # words between subject and verb
 _NO_PLACE = re.compile(r"\b(is|are|was|were|seems?|stands?|falls?|stays?) of\b")  # "the baker stays of the king"
 _HELD_OUT_PROSE = 10  # of ten sentences of prose one is for validation and one for the test
@@ -29,9 +30,10 @@ class Line(NamedTuple):
 
     Fields:
         text: the whole line.
-        kind: ``"agreement"``, ``"recall"`` or ``"prose"``; nothing is asked about prose.
+        kind: ``"agreement"``, ``"recall"``, ``"two facts"`` or ``"prose"``; nothing is asked about prose.
         beginning: the line up to the word that is asked for.
-        right, wrong: this word, and one that would be a mistake: the verb in the other number, the other pet's colour.
+        right, wrong: this word, and one that would be a mistake: the verb in the other number, another colour, or the
+            colour of the other pet.
     """
 
     text: str
@@ -63,6 +65,14 @@ def agreement_line(pick: Pick) -> Line:
 
 
 def recall_line(pick: Pick) -> Line:
+    """A pet and its owner, one or two sentences about something else, and the colour of the pet."""
+    owner, pet, (colour, wrong) = pick(NAMES), pick(PETS), _two(pick, COLOURS)
+    between = [_short(pick) for _ in range(pick((1, 2)))]
+    beginning = " ".join([f"{owner} keeps a {colour} {pet}.", *between, f"The {pet} of {owner} is"])
+    return Line(f"{beginning} {colour}.", "recall", beginning, colour, wrong)
+
+
+def two_facts_line(pick: Pick) -> Line:
     """Two pets and their owners, now and then a sentence about something else, and the colour of one of the pets.
 
     The pets may be of one kind, so the name decides. Either fact may be the one that is asked for.
@@ -74,7 +84,7 @@ def recall_line(pick: Pick) -> Line:
         facts.append(_short(pick))
     asked = pick((0, 1))
     beginning = " ".join([*facts, f"The {pets[asked]} of {owners[asked]} is"])
-    return Line(f"{beginning} {colours[asked]}.", "recall", beginning, colours[asked], colours[1 - asked])
+    return Line(f"{beginning} {colours[asked]}.", "two facts", beginning, colours[asked], colours[1 - asked])
 
 
 def _two(pick: Pick, things: tuple[str, ...]) -> tuple[str, str]:
@@ -87,35 +97,33 @@ def _short(pick: Pick) -> str:
     return " ".join(agreement_sentence(pick, 0).source).capitalize() + "."
 
 
-def own_corpus(train: int = 6000, validation: int = 400, test: int = 600, seed: int = 0) -> Corpus:
-    """The book's own text: as many lines of agreement as of recall, mixed, and some sentences of prose in each part.
+def own_corpus(train: int = 6000, validation: int = 300, test: int = 600, seed: int = 0) -> Corpus:
+    """The book's own text: as many lines of each of the three kinds, mixed, and some sentences of prose in each part.
 
     Args:
         train, validation, test: how many lines the grammar makes for each part; prose comes on top (60 lines in all).
         seed: the same lines come for the same seed.
 
     Raises:
-        ValueError: if a count is negative or odd.
+        ValueError: if a count is negative or not a multiple of 3.
     """
-    counts = (train, validation, test)
-    if min(counts) < 0 or any(count % 2 for count in counts):
-        raise ValueError(
-            f"counts of lines are {counts}; each must be even, half agreement and half recall, and not < 0"
-        )
+    counts, kinds = (train, validation, test), len(KINDS)
+    if min(counts) < 0 or any(count % kinds for count in counts):
+        raise ValueError(f"counts of lines are {counts}; each must be a multiple of {kinds}, the kinds, and not < 0")
     generator = torch.Generator().manual_seed(seed)
-    makers = (agreement_line, recall_line)
+    makers = (agreement_line, recall_line, two_facts_line)
 
     def draw(kind: int, count: int) -> list[Line]:
         rows = torch.randint(2**31, (count, 60), generator=generator).tolist()  # more numbers than a line takes
         lines = [makers[kind](picker(row)) for row in rows]
         return [line for line in lines if not _NO_PLACE.search(line.text)]
 
-    drawn = [draw_apart(draw, kind, sum(counts) // 2, ()) for kind in range(len(KINDS))]
+    drawn = [draw_apart(draw, kind, sum(counts) // kinds, ()) for kind in range(kinds)]
     parts, start = [], 0
     for number, count in enumerate(counts):
-        lines = [line for lines in drawn for line in lines[start : start + count // 2]] + _prose(number)
+        lines = [line for lines in drawn for line in lines[start : start + count // kinds]] + _prose(number)
         parts.append([lines[i] for i in torch.randperm(len(lines), generator=generator).tolist()])
-        start += count // 2
+        start += count // kinds
     return Corpus(*parts)
 
 
