@@ -1,6 +1,6 @@
 """Captions with a label: is the order of their words theirs, and how many people do they name?
 
-The first question needs the order of the words, and no bag of words can answer it. The second is nearly answered by
+The first question needs the order of the words, and no bag of words can answer it. The second depends mostly on
 which words there are. Both labels follow from the words alone, so that nobody had to label anything.
 """
 
