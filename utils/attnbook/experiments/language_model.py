@@ -67,7 +67,7 @@ class Recipe:
 
 RECIPES = {
     "kneser_ney": Recipe("kneser_ney", steps=1, sampled=True),
-    "lstm": Recipe("lstm", steps=1500, sampled=True),
+    "lstm": Recipe("lstm", steps=1750, sampled=True),
     "transformer": Recipe(sampled=True),
     "own_text": Recipe(config=SMALL, steps=1200, text="own", sampled=True, kept=1),
 }
