@@ -69,7 +69,7 @@ SINUSOIDAL: dict[str, Any] = {"positions": "sinusoidal"}
 MODERN: dict[str, Any] = {"normalisation": "rms", "feed_forward": "swiglu", "key_value_heads": 2, "bias": False}
 RECIPES = {
     "kneser_ney": Recipe("kneser_ney", steps=1, sampled=True),
-    "lstm": Recipe("lstm", steps=1500, sampled=True),
+    "lstm": Recipe("lstm", steps=1750, sampled=True),
     "transformer": Recipe(sampled=True),
     "own_text": Recipe(config=SMALL, steps=1200, text="own", sampled=True, kept=1),
     # The block of 2017 (in pre-norm), and each later change to it alone; "transformer" changes only the positions.
