@@ -6,6 +6,7 @@ from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
+from attnbook.models.ngram import KneserNey
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
     PointerNetwork,
@@ -31,6 +32,7 @@ __all__ = [
     "Encoder",
     "GNMTEncoder",
     "GNMTState",
+    "KneserNey",
     "LSTMLanguageModel",
     "LSTMTagger",
     "LanguageModel",
