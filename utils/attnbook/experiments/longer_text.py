@@ -24,7 +24,8 @@ from attnbook.models.transformer_xl import TransformerXL
 from attnbook.seeding import seed_everything
 from attnbook.training import fit
 
-SEGMENT = 16  # words that are read at once
+SEGMENT = 16  # words that are read at once in the copies
+RECALL_SEGMENT = 32  # and in the recall, so that some of the answers stand within a segment
 SYMBOLS, KEYS, VALUES = 8, 16, 8
 CHANCE = {"copy": 1 / SYMBOLS, "recall": 1 / VALUES, "context": 1 / VALUES}
 LENGTHS = {"copy": 48, "recall": 96, "context": 128}  # words of a stream in training; for copies, beside the lag
@@ -32,6 +33,7 @@ TRAINING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "m
 TESTS = 100  # streams for each test
 TEST_MEMORIES = (0, 16, 32, 64, 128)
 AGES = (15, 31, 63, 127)  # upper ends of the classes of distances, in words
+CONTEXTS = (16, 32, 64)  # pairs before a question
 CONTEXT_KEYS = 64  # so many keys, and so at most so many pairs in a question
 
 
@@ -64,6 +66,11 @@ class Recipe:
     positions: str = "rotary"
     steps: int = 120
     kept: bool = False
+
+    @property
+    def segment(self) -> int:
+        """How many words a model with a memory reads at once."""
+        return RECALL_SEGMENT if self.task == "recall" else SEGMENT
 
     def build(self) -> nn.Module:
         """A fresh model."""
@@ -107,39 +114,40 @@ def trained(name: str, seed: int = 0) -> nn.Module:
     return load_weights(build(name), "longer_text", name, seed)
 
 
-def read_stream(model: nn.Module, words: Tensor) -> Tensor:
+def read_stream(model: nn.Module, words: Tensor, segment: int) -> Tensor:
     """Logits ``(B, T, V)`` of ``words (B, T)``: by segments in a Transformer-XL, else all at once."""
     if not isinstance(model, TransformerXL):
         return model(words)[0]
     if model.memory_length > 0:
-        return model(words, SEGMENT)[0]
-    # Without memory no segment waits for another, so they are read side by side: (B · T / 16, 16).
-    return model(words.reshape(-1, SEGMENT))[0].reshape(*words.shape, -1)
+        return model(words, segment)[0]
+    # Without memory no segment waits for another, so they are read side by side: (B · T / segment, segment).
+    return model(words.reshape(-1, segment))[0].reshape(*words.shape, -1)
 
 
-def stream_loss(model: nn.Module, stream: Stream) -> Tensor:
+def stream_loss(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor:
     """Cross-entropy of the answers that are asked for, in nats.
 
     One step sees all segments of its streams; with a detached memory its gradient is the sum of theirs.
     """
-    logits = read_stream(model, stream.words)  # (B, T, V)
+    logits = read_stream(model, stream.words, segment)  # (B, T, V)
     return F.cross_entropy(logits[stream.asked], stream.target[stream.asked])
 
 
 @torch.no_grad()
-def answered(model: nn.Module, stream: Stream) -> Tensor:
+def answered(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor:
     """Which of the answers that are asked for are right: bool, one after the other."""
-    return (read_stream(model, stream.words).argmax(dim=-1) == stream.target)[stream.asked]
+    return (read_stream(model, stream.words, segment).argmax(dim=-1) == stream.target)[stream.asked]
 
 
-def share(right: Tensor) -> float:
-    """The share of a bool tensor, rounded; NaN for none."""
-    return round(right.float().mean().item(), 4)
+def share(right: Tensor) -> float | None:
+    """The share of a bool tensor, rounded; ``None`` for an empty one."""
+    return round(right.float().mean().item(), 4) if len(right) else None
 
 
-def by_age(right: Tensor, age: Tensor) -> dict[str, float]:
+def by_age(right: Tensor, age: Tensor) -> dict[str, float | None]:
     """Share of right answers by how many words back they stand: ``{largest distance of the class: share}``."""
-    lower, found = 0, {}
+    lower = 0
+    found: dict[str, float | None] = {}
     for upper in AGES:
         inside = (age > lower) & (age <= upper)
         found[str(upper)] = share(right[inside])
@@ -149,21 +157,22 @@ def by_age(right: Tensor, age: Tensor) -> dict[str, float]:
 
 def measure_memories(model: TransformerXL, recipe: Recipe) -> dict:
     """Right answers with the memory of the training, and with others: over all, and by age for recall."""
-    stream, memory, figures = recipe.draw(TESTS, seed=0), model.memory_length, {}
+    stream, memory = recipe.draw(TESTS, seed=0), model.memory_length
+    figures: dict[str, dict] = {}
     for length in TEST_MEMORIES:
         model.memory_length = length
-        right = answered(model, stream)
+        right = answered(model, stream, recipe.segment)
         figures[str(length)] = {"right": share(right)}
         if recipe.task == "recall":
             figures[str(length)]["by_age"] = by_age(right, stream.age[stream.asked])
     model.memory_length = memory
-    return {"right": share(answered(model, stream)), "by_test_memory": figures}
+    return {"right": share(answered(model, stream, recipe.segment)), "by_test_memory": figures}
 
 
 def measure_positions(model: nn.Module, recipe: Recipe) -> dict:
     """Right answers about a pair, by how many pairs there are and at which eighth of them it stands."""
-    figures: dict[str, dict[str, float]] = {}
-    for pairs in (16, 32, 64):
+    figures: dict[str, dict[str, float | None]] = {}
+    for pairs in CONTEXTS:
         figures[str(pairs)] = {}
         for eighth in range(8):
             places = [pairs * eighth // 8, pairs * (eighth + 1) // 8 - 1]
@@ -175,8 +184,8 @@ def measure_positions(model: nn.Module, recipe: Recipe) -> dict:
 def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
     """Train, each step on new streams; return the losses."""
     how = {name: value for name, value in TRAINING.items() if name != "batch"}
-    batch_at = partial(_batch_at, recipe, job.seed)
-    return fit(model, batch_at, job.steps, loss=stream_loss, progress=False, **how).losses
+    batch_at, loss = partial(_batch_at, recipe, job.seed), partial(stream_loss, segment=recipe.segment)
+    return fit(model, batch_at, job.steps, loss=loss, progress=False, **how).losses
 
 
 def _batch_at(recipe: Recipe, seed: int, step: int) -> Stream:
@@ -202,5 +211,5 @@ EXPERIMENT = Experiment(
     "longer_text",
     STEPS,
     run,
-    {"segment": SEGMENT, "lengths": LENGTHS, "chance": CHANCE, "keys": [KEYS, CONTEXT_KEYS], "tests": TESTS, **TRAINING},
+    {"segments": [SEGMENT, RECALL_SEGMENT], "lengths": LENGTHS, "chance": CHANCE, "keys": [KEYS, CONTEXT_KEYS], "tests": TESTS, **TRAINING},
 )
