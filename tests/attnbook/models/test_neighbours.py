@@ -87,7 +87,7 @@ def test_faiss_is_one_argument_away(draw, device, dtype, monkeypatch):
 
 def test_without_faiss_the_message_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ModuleNotFoundError, match="faiss is not installed .*; exact_search needs nothing"):
+    with pytest.raises(ModuleNotFoundError, match=r"faiss is not installed .*; exact_search needs nothing"):
         faiss_search(torch.zeros(2, 2))
 
 
@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_refused(model):
             nearest_neighbours(torch.zeros(1, 3), torch.zeros(4, 3), k)
     with pytest.raises(ValueError, match="temperature must be above 0, got 0"):
         vote(torch.zeros(1, 1), torch.zeros(1, 1).long(), 0, 3)
-    with pytest.raises(ValueError, match="weight must lie between 0 .* got 1.5"):
+    with pytest.raises(ValueError, match=r"weight must lie between 0 .* got 1.5"):
         mix_probabilities(torch.ones(1), torch.ones(1), 1.5)
     with pytest.raises(ValueError, match=r"model has shape \(2,\) but memory has \(3,\)"):
         mix_probabilities(torch.ones(2), torch.ones(3), 0.5)

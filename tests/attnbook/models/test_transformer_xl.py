@@ -125,7 +125,7 @@ def test_a_memory_keeps_the_last_states(draw):
 
 
 def test_what_it_has_no_use_for_is_refused(words):
-    with pytest.raises(ValueError, match="positions must be 'none', .* got 'rotary'"):
+    with pytest.raises(ValueError, match=r"positions must be 'none', .* got 'rotary'"):
         TransformerXL(V, TransformerConfig(), 4)
     with pytest.raises(ValueError, match="fused attention returns no weights"):
         small(fused=True)

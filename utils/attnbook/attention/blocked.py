@@ -158,5 +158,7 @@ def blocked_attention(query: Tensor, key: Tensor, value: Tensor, causal: bool = 
     check_same_features("dot", query, key)
     check_block(block)
     if causal and query.shape[-2] > key.shape[-2]:
-        raise ValueError(f"causal attention has a key for each query, got {query.shape[-2]} queries, {key.shape[-2]} keys")
+        raise ValueError(
+            f"causal attention has a key for each query, got {query.shape[-2]} queries, {key.shape[-2]} keys"
+        )
     return _BlockedAttention.apply(query, key, value, causal, block)

@@ -211,5 +211,12 @@ EXPERIMENT = Experiment(
     "longer_text",
     STEPS,
     run,
-    {"segments": [SEGMENT, RECALL_SEGMENT], "lengths": LENGTHS, "chance": CHANCE, "keys": [KEYS, CONTEXT_KEYS], "tests": TESTS, **TRAINING},
+    {
+        "segments": [SEGMENT, RECALL_SEGMENT],
+        "lengths": LENGTHS,
+        "chance": CHANCE,
+        "keys": [KEYS, CONTEXT_KEYS],
+        "tests": TESTS,
+        **TRAINING,
+    },
 )

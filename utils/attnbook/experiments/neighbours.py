@@ -1,4 +1,4 @@
-"""A kNN language model on captions: perplexity by the size of its store and by k, nothing trained for it (chapter 12)."""
+"""A kNN language model on captions: perplexity by the size of its store and by k, without training (chapter 12)."""
 
 import time
 from dataclasses import dataclass

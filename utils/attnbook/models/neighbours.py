@@ -12,7 +12,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-
 Search = Callable[[Tensor, int], tuple[Tensor, Tensor]]  # (query (B, D), k) -> squared distances, positions, (B, k)
 
 
@@ -59,7 +58,8 @@ def faiss_search(keys: Tensor) -> Search:
     try:
         faiss = importlib.import_module("faiss")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("faiss is not installed (pip install faiss-cpu); exact_search needs nothing") from error
+        wish = "faiss is not installed (pip install faiss-cpu); exact_search needs nothing"
+        raise ModuleNotFoundError(wish) from error
     index = faiss.IndexFlatL2(keys.shape[-1])
     index.add(keys.float().cpu().numpy())
 

@@ -122,7 +122,9 @@ class TransformerXL(nn.Module):
         for layer in self.blocks.layers:
             biases = self.content_bias, self.distance_bias
             layer.self_attention = RelativeAttention(config.d_model, config.heads, *biases)
-        start_as_xavier([layer for layer in self.blocks.layers])
+        start_as_xavier([self.blocks])
+        nn.init.zeros_(self.content_bias)  # they belong to the layers too, and were drawn with them
+        nn.init.zeros_(self.distance_bias)
         self.embed = Embedding(vocabulary_size, config)
         self.output = nn.Linear(config.d_model, vocabulary_size, bias=not config.tied)
         if config.tied:
