@@ -90,7 +90,7 @@ def segments(length: int, segment: int, memory: int = 0) -> Tensor:
     """What a Transformer-XL reads: its own segment so far, and the ``memory`` positions before the segment.
 
     Returns:
-        ``(length, length)`` bool. ``segments(length, segment)`` is also where gradients flow, the memory being detached.
+        ``(length, length)`` bool. ``segments(length, segment)`` says where gradients flow, as the memory is detached.
 
     Raises:
         ValueError: if ``length`` or ``segment`` is not positive, or ``memory`` is negative.

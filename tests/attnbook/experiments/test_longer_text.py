@@ -15,6 +15,7 @@ def few(monkeypatch):
     monkeypatch.setattr(longer_text, "TESTS", 2)
     monkeypatch.setattr(longer_text, "TEST_MEMORIES", (0, 16))
     monkeypatch.setattr(longer_text, "LENGTHS", {"copy": 16, "recall": 32, "context": 32})
+    monkeypatch.setattr(longer_text, "TEST_LENGTHS", {"copy": 16, "recall": 64, "context": 32})
     monkeypatch.setattr(longer_text, "CONTEXTS", (16,))
 
 
@@ -51,7 +52,7 @@ def test_every_lag_is_tried_with_every_memory():
 def test_segments_side_by_side_are_segments_one_after_the_other():
     torch.manual_seed(0)
     model = longer_text.build("copy_16_memory_0").eval()
-    words = longer_text.RECIPES["copy_16_memory_0"].draw(3, 1).words
+    words = longer_text.RECIPES["copy_16_memory_0"].draw(3, 1, 16).words
     torch.testing.assert_close(longer_text.read_stream(model, words, 16), model(words, 16)[0])
 
 
@@ -71,7 +72,7 @@ def read_and_watch(name, words):
 
 
 def test_gradients_flow_through_the_memory_only_where_that_is_asked_for():
-    words = longer_text.RECIPES["copy_32_memory_16"].draw(2, 1).words[:, :48]  # three segments
+    words = longer_text.RECIPES["copy_32_memory_16"].draw(2, 1, 16).words[:, :48]  # three segments
     detached, reached = read_and_watch("copy_32_memory_16", words)
     through, reached_through = read_and_watch("copy_32_memory_16_through", words)
     assert reached == [False, False, True]
@@ -91,7 +92,14 @@ def test_a_memory_given_at_test_is_taken_back():
 
 def test_answers_are_counted_by_how_far_back_they_stand():
     right, age = torch.tensor([True, False, True, True]), torch.tensor([1, 15, 17, 127])
-    assert longer_text.by_age(right, age) == {"15": 0.5, "31": 1.0, "63": None, "127": 1.0}
+    assert longer_text.by_age(right, age) == {"15": 0.5, "31": 1.0, "63": None, "127": 1.0, "191": None}
+
+
+def test_recall_without_memory_is_trained_on_single_segments_of_as_many_words():
+    without, with_memory = (longer_text.RECIPES[f"recall_memory_{m}"].lesson(5) for m in (0, 64))
+    assert without.words.shape[1] == longer_text.RECALL_SEGMENT
+    assert without.words.numel() == with_memory.words.numel()
+    assert longer_text.RECIPES["recall_memory_0"].test().words.shape == (2, 64)
 
 
 def test_a_context_is_read_all_at_once():

@@ -110,8 +110,10 @@ class _BlockedAttention(torch.autograd.Function):
         return context
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        return *backward_blocks(*ctx.saved_tensors, grad, ctx.causal, ctx.block), None, None
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        query, key, value, context, logs = ctx.saved_tensors
+        grads = backward_blocks(query, key, value, context, logs, grad, ctx.causal, ctx.block)
+        return *grads, None, None
 
 
 def backward_blocks(

@@ -28,13 +28,14 @@ SEGMENT = 16  # words that are read at once in the copies
 RECALL_SEGMENT = 32  # and in the recall, so that some of the answers stand within a segment
 SYMBOLS, KEYS, VALUES = 8, 16, 8
 CHANCE = {"copy": 1 / SYMBOLS, "recall": 1 / VALUES, "context": 1 / VALUES}
-LENGTHS = {"copy": 48, "recall": 96, "context": 128}  # words of a stream in training; for copies, beside the lag
+LENGTHS = {"copy": 48, "recall": 96, "context": 64}  # words of a stream in training; for copies, beside the lag
+TEST_LENGTHS = {**LENGTHS, "recall": 192}
 TRAINING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 TESTS = 100  # streams for each test
 TEST_MEMORIES = (0, 16, 32, 64, 128)
-AGES = (15, 31, 63, 127)  # upper ends of the classes of distances, in words
-CONTEXTS = (16, 32, 64)  # pairs before a question
-CONTEXT_KEYS = 64  # so many keys, and so at most so many pairs in a question
+AGES = (15, 31, 63, 127, 191)  # upper ends of the classes of distances, in words
+CONTEXTS = (16, 32, 64)  # pairs before a question; 32 fill a stream of the training
+CONTEXT_KEYS, CONTEXT_USED = 64, 16  # keys that there are, and that one stream in training uses
 
 
 class ThroughMemory(TransformerXL):
@@ -81,12 +82,26 @@ class Recipe:
             return TransformerXL(KEYS + VALUES, config, self.memory)
         return LanguageModel(CONTEXT_KEYS + VALUES, replace(config, positions=self.positions))
 
-    def draw(self, count: int, seed: int) -> Stream:
-        """Streams of the task, for training and tests."""
+    def draw(self, count: int, seed: int, length: int, used: int | None = None) -> Stream:
+        """``count`` streams of so many words; ``used``: see :func:`~attnbook.data.streams.recall_stream`."""
         if self.task == "copy":
-            return lagged_copy(self.lag, self.lag + LENGTHS["copy"], count, seed, SYMBOLS)
+            return lagged_copy(self.lag, self.lag + length, count, seed, SYMBOLS)
         keys = KEYS if self.task == "recall" else CONTEXT_KEYS
-        return recall_stream(LENGTHS[self.task] // 2, count, seed, keys, VALUES)
+        return recall_stream(length // 2, count, seed, keys, VALUES, used)
+
+    def lesson(self, seed: int) -> Stream:
+        """The streams of a training step."""
+        count, length, used = TRAINING["batch"], LENGTHS[self.task], None
+        if self.task == "recall" and self.memory == 0:
+            # As many words, but a stream is one segment: what it cannot answer is not asked, and is no noise.
+            count, length = count * length // RECALL_SEGMENT, RECALL_SEGMENT
+        elif self.task == "context":
+            count, used = 2 * count, CONTEXT_USED
+        return self.draw(count, seed, length, used)
+
+    def test(self) -> Stream:
+        """The streams of the test; those of recall are longer than any in training."""
+        return self.draw(TESTS, 0, TEST_LENGTHS[self.task])
 
 
 LAGS, MEMORIES = (16, 32, 48), (0, 16, 32, 48)
@@ -96,10 +111,10 @@ RECIPES |= {
     "copy_32_memory_16_deep": Recipe("copy", 32, 16, layers=4),
     "copy_32_memory_16_long": Recipe("copy", 32, 16, steps=480),
     "copy_32_memory_16_through": Recipe("copy", 32, 16, through=True),
-    "recall_memory_0": Recipe("recall", memory=0, steps=600, kept=True),
-    "recall_memory_64": Recipe("recall", memory=64, steps=600),
-    "context_rotary": Recipe("context", positions="rotary", steps=800),
-    "context_linear_bias": Recipe("context", positions="linear_bias", steps=800),
+    "recall_memory_0": Recipe("recall", memory=0, steps=500, kept=True),
+    "recall_memory_64": Recipe("recall", memory=64, steps=500),
+    "context_rotary": Recipe("context", positions="rotary", steps=500),
+    "context_linear_bias": Recipe("context", positions="linear_bias", steps=500),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -157,7 +172,7 @@ def by_age(right: Tensor, age: Tensor) -> dict[str, float | None]:
 
 def measure_memories(model: TransformerXL, recipe: Recipe) -> dict:
     """Right answers with the memory of the training, and with others: over all, and by age for recall."""
-    stream, memory = recipe.draw(TESTS, seed=0), model.memory_length
+    stream, memory = recipe.test(), model.memory_length
     figures: dict[str, dict] = {}
     for length in TEST_MEMORIES:
         model.memory_length = length
@@ -178,7 +193,7 @@ def measure_positions(model: nn.Module, recipe: Recipe) -> dict:
             places = [pairs * eighth // 8, pairs * (eighth + 1) // 8 - 1]
             tests = [recall_question(pairs, place, TESTS, place, CONTEXT_KEYS, VALUES) for place in places]
             figures[str(pairs)][str(eighth)] = share(torch.cat([answered(model, test) for test in tests]))
-    return {"right": share(answered(model, recipe.draw(TESTS, seed=0))), "by_position": figures}
+    return {"right": share(answered(model, recipe.test())), "by_position": figures}
 
 
 def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
@@ -189,7 +204,7 @@ def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
 
 
 def _batch_at(recipe: Recipe, seed: int, step: int) -> Stream:
-    return recipe.draw(TRAINING["batch"], 1_000_003 * (seed + 1) + step)  # tests have seeds below 64
+    return recipe.lesson(1_000_003 * (seed + 1) + step)  # tests have seeds below 64
 
 
 def run(job: Job) -> Outcome:
@@ -197,11 +212,10 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     start, recipe, model = time.process_time(), chosen(RECIPES, job.model), build(job.model)
     last = train(model, recipe, job)[-20:]
-    measure = measure_positions if recipe.task == "context" else measure_memories
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "loss": round(sum(last) / len(last), 4),
-        **measure(model, recipe),
+        **(measure_memories(model, recipe) if isinstance(model, TransformerXL) else measure_positions(model, recipe)),
         "seconds": round(time.process_time() - start, 1),
     }
     return Outcome(figures, model if recipe.kept and job.seed == 0 else None)
@@ -215,7 +229,7 @@ EXPERIMENT = Experiment(
         "segments": [SEGMENT, RECALL_SEGMENT],
         "lengths": LENGTHS,
         "chance": CHANCE,
-        "keys": [KEYS, CONTEXT_KEYS],
+        "keys": [KEYS, CONTEXT_KEYS, CONTEXT_USED],
         "tests": TESTS,
         **TRAINING,
     },

@@ -114,8 +114,8 @@ def search(states: Tensor, store: Datastore, start: int, end: int, k: int) -> tu
     for some in states.split(QUERIES):
         distances, nearest = nearest_neighbours(some, keys, min(k, end - start))
         parts.append((distances, following[nearest]))
-    distances, words = zip(*parts, strict=True)
-    return torch.cat(distances), torch.cat(words)  # (Q, k) each
+    all_distances, all_words = zip(*parts, strict=True)
+    return torch.cat(all_distances), torch.cat(all_words)  # (Q, k) each
 
 
 def grown_neighbours(states: Tensor, store: Datastore, ends: list[int], k: int) -> list[tuple[Tensor, Tensor]]:
