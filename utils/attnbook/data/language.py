@@ -49,8 +49,8 @@ def text_task(
         return [Example(row, row, size=len(text)) for row, text in zip(rows, texts, strict=True)]
 
     vocabulary = pieces.vocabulary()
-    parts = (examples(part) for part in (train, validation, test))
-    return TextTask(Task(name, *parts, {}, vocabulary, vocabulary), pieces)
+    task = Task(name, examples(train), examples(validation), examples(test), {}, vocabulary, vocabulary)
+    return TextTask(task, pieces)
 
 
 @cache
@@ -59,12 +59,14 @@ def caption_task() -> TextTask:
 
     Raises what :func:`attnbook.data.multi30k.lines` raises.
     """
-    parts = ([text.lower() for text in multi30k.lines(name)] for name in ("train", "val", "test_2016_flickr"))
-    return text_task("captions", *parts, CAPTION_PIECES)
+    train, validation, test = (
+        [text.lower() for text in multi30k.lines(name)] for name in ("train", "val", "test_2016_flickr")
+    )
+    return text_task("captions", train, validation, test, CAPTION_PIECES)
 
 
 @cache
 def own_text_task() -> TextTask:
     """The book's own text, 400 pieces; nothing is fetched."""
-    parts = ([line.text for line in part] for part in own_corpus())
-    return text_task("own text", *parts, OWN_PIECES)
+    train, validation, test = ([line.text for line in part] for part in own_corpus())
+    return text_task("own text", train, validation, test, OWN_PIECES)

@@ -34,6 +34,8 @@ class KneserNey(nn.Module):
     Source: Kneser and Ney 1995; Chen and Goodman 1999, section 2.7, for the interpolated form and the estimate of d.
     """
 
+    uniform: Tensor
+
     def __init__(
         self, sentences: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3, discount: float | None = None
     ) -> None:
