@@ -14,9 +14,9 @@ def few(monkeypatch):
     """Few and short streams."""
     monkeypatch.setattr(longer_text, "TESTS", 2)
     monkeypatch.setattr(longer_text, "TEST_MEMORIES", (0, 16))
-    monkeypatch.setattr(longer_text, "LENGTHS", {"copy": 16, "recall": 32, "context": 32})
-    monkeypatch.setattr(longer_text, "TEST_LENGTHS", {"copy": 16, "recall": 64, "context": 32})
-    monkeypatch.setattr(longer_text, "CONTEXTS", (16,))
+    monkeypatch.setattr(longer_text, "LENGTHS", {"copy": 16, "recall": 64, "context": 64})
+    monkeypatch.setattr(longer_text, "TEST_LENGTHS", {"copy": 16, "recall": 96, "context": 96})
+    monkeypatch.setattr(longer_text, "CONTEXTS", (8,))
 
 
 NAMES = (
@@ -34,7 +34,7 @@ def test_a_run_trains_and_measures_a_model_of_its_name(name):
     assert 0 <= figures["right"] <= 1
     assert figures["parameters"] > 10_000
     if name.startswith("context"):
-        assert list(figures["by_position"]["16"]) == [str(eighth) for eighth in range(8)]
+        assert list(figures["by_position"]["8"]) == [str(eighth) for eighth in range(8)]
     else:
         assert figures["by_test_memory"].keys() == {"0", "16"}
     again = longer_text.run(Job(name, 0, 2)).figures
@@ -99,7 +99,15 @@ def test_recall_without_memory_is_trained_on_single_segments_of_as_many_words():
     without, with_memory = (longer_text.RECIPES[f"recall_memory_{m}"].lesson(5) for m in (0, 64))
     assert without.words.shape[1] == longer_text.RECALL_SEGMENT
     assert without.words.numel() == with_memory.words.numel()
-    assert longer_text.RECIPES["recall_memory_0"].test().words.shape == (2, 64)
+    assert longer_text.RECIPES["recall_memory_0"].test().words.shape == (2, 96)
+
+
+def test_a_context_grows_in_the_second_half_of_the_training_only_where_that_is_asked_for():
+    shapes = {
+        name: [longer_text.RECIPES[name].lesson(1, late).words.shape[1] for late in (False, True)]
+        for name in ("context_rotary", "context_rotary_grows")
+    }
+    assert shapes == {"context_rotary": [32, 32], "context_rotary_grows": [32, 64]}
 
 
 def test_a_context_is_read_all_at_once():

@@ -2,8 +2,7 @@
 
 Three tasks. ``copy``: the symbol of ``lag`` words ago, by a Transformer-XL whose memory is shorter or longer than that.
 ``recall``: keys and their values over many segments; the memory of a trained model is then changed, also from none to
-some. ``context``: the same by a Transformer that reads all at once, asked about each position of a longer and longer
-context.
+some. ``context``: the same by a Transformer that reads all at once, in contexts longer than those of its training.
 """
 
 import time
@@ -28,14 +27,13 @@ SEGMENT = 16  # words that are read at once in the copies
 RECALL_SEGMENT = 32  # and in the recall, so that some of the answers stand within a segment
 SYMBOLS, KEYS, VALUES = 8, 16, 8
 CHANCE = {"copy": 1 / SYMBOLS, "recall": 1 / VALUES, "context": 1 / VALUES}
-LENGTHS = {"copy": 48, "recall": 96, "context": 64}  # words of a stream in training; for copies, beside the lag
-TEST_LENGTHS = {**LENGTHS, "recall": 192}
+LENGTHS = {"copy": 48, "recall": 96, "context": 96}  # words of a stream in training; for copies, beside the lag
+TEST_LENGTHS = {**LENGTHS, "recall": 192, "context": 192}
 TRAINING: dict[str, Any] = {"batch": 16, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 TESTS = 100  # streams for each test
 TEST_MEMORIES = (0, 16, 32, 64, 128)
 AGES = (15, 31, 63, 127, 191)  # upper ends of the classes of distances, in words
-CONTEXTS = (16, 32, 64)  # pairs before a question; 32 fill a stream of the training
-CONTEXT_KEYS, CONTEXT_USED = 64, 16  # keys that there are, and that one stream in training uses
+CONTEXTS = (8, 16)  # pairs, each with another key, before a question
 
 
 class ThroughMemory(TransformerXL):
@@ -56,6 +54,7 @@ class Recipe:
         task: ``"copy"``, ``"recall"`` or ``"context"``. lag: of the copy.
         memory: states that each layer keeps from earlier segments, in training. layers: blocks.
         through: gradients flow through the memory. positions: of the model that reads all at once.
+        grows: the second half of the training has streams of 96 words, and not of 32; for a context.
         steps: of the training. kept: keep the weights of seed 0.
     """
 
@@ -65,6 +64,7 @@ class Recipe:
     layers: int = 2
     through: bool = False
     positions: str = "rotary"
+    grows: bool = False
     steps: int = 120
     kept: bool = False
 
@@ -80,24 +80,21 @@ class Recipe:
             return (ThroughMemory if self.through else TransformerXL)(SYMBOLS, config, self.memory)
         if self.task == "recall":
             return TransformerXL(KEYS + VALUES, config, self.memory)
-        return LanguageModel(CONTEXT_KEYS + VALUES, replace(config, positions=self.positions))
+        return LanguageModel(KEYS + VALUES, replace(config, positions=self.positions))
 
-    def draw(self, count: int, seed: int, length: int, used: int | None = None) -> Stream:
-        """``count`` streams of so many words; ``used``: see :func:`~attnbook.data.streams.recall_stream`."""
+    def draw(self, count: int, seed: int, length: int) -> Stream:
+        """``count`` streams of the task of so many words; those of a copy are longer by the lag."""
         if self.task == "copy":
             return lagged_copy(self.lag, self.lag + length, count, seed, SYMBOLS)
-        keys = KEYS if self.task == "recall" else CONTEXT_KEYS
-        return recall_stream(length // 2, count, seed, keys, VALUES, used)
+        return recall_stream(length // 2, count, seed, KEYS, VALUES)
 
-    def lesson(self, seed: int) -> Stream:
-        """The streams of a training step."""
-        count, length, used = TRAINING["batch"], LENGTHS[self.task], None
-        if self.task == "recall" and self.memory == 0:
+    def lesson(self, seed: int, late: bool = False) -> Stream:
+        """The streams of a training step; ``late``: in the second half of the training."""
+        count, length = TRAINING["batch"], LENGTHS[self.task]
+        if (self.task == "recall" and self.memory == 0) or (self.task == "context" and not (self.grows and late)):
             # As many words, but a stream is one segment: what it cannot answer is not asked, and is no noise.
             count, length = count * length // RECALL_SEGMENT, RECALL_SEGMENT
-        elif self.task == "context":
-            count, used = 2 * count, CONTEXT_USED
-        return self.draw(count, seed, length, used)
+        return self.draw(count, seed, length)
 
     def test(self) -> Stream:
         """The streams of the test; those of recall are longer than any in training."""
@@ -114,6 +111,7 @@ RECIPES |= {
     "recall_memory_0": Recipe("recall", memory=0, steps=500, kept=True),
     "recall_memory_64": Recipe("recall", memory=64, steps=500),
     "context_rotary": Recipe("context", positions="rotary", steps=500),
+    "context_rotary_grows": Recipe("context", positions="rotary", grows=True, steps=500),
     "context_linear_bias": Recipe("context", positions="linear_bias", steps=500),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
@@ -185,26 +183,28 @@ def measure_memories(model: TransformerXL, recipe: Recipe) -> dict:
 
 
 def measure_positions(model: nn.Module, recipe: Recipe) -> dict:
-    """Right answers about a pair, by how many pairs there are and at which eighth of them it stands."""
+    """Right answers in long streams by age; and about one of several pairs, by the eighth of them where it stands."""
+    stream = recipe.test()
+    right = answered(model, stream)
     figures: dict[str, dict[str, float | None]] = {}
     for pairs in CONTEXTS:
         figures[str(pairs)] = {}
         for eighth in range(8):
             places = [pairs * eighth // 8, pairs * (eighth + 1) // 8 - 1]
-            tests = [recall_question(pairs, place, TESTS, place, CONTEXT_KEYS, VALUES) for place in places]
+            tests = [recall_question(pairs, place, TESTS, place, KEYS, VALUES) for place in places]
             figures[str(pairs)][str(eighth)] = share(torch.cat([answered(model, test) for test in tests]))
-    return {"right": share(answered(model, recipe.test())), "by_position": figures}
+    return {"right": share(right), "by_age": by_age(right, stream.age[stream.asked]), "by_position": figures}
 
 
 def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
     """Train, each step on new streams; return the losses."""
     how = {name: value for name, value in TRAINING.items() if name != "batch"}
-    batch_at, loss = partial(_batch_at, recipe, job.seed), partial(stream_loss, segment=recipe.segment)
+    batch_at, loss = partial(_batch_at, recipe, job), partial(stream_loss, segment=recipe.segment)
     return fit(model, batch_at, job.steps, loss=loss, progress=False, **how).losses
 
 
-def _batch_at(recipe: Recipe, seed: int, step: int) -> Stream:
-    return recipe.lesson(1_000_003 * (seed + 1) + step)  # tests have seeds below 64
+def _batch_at(recipe: Recipe, job: Job, step: int) -> Stream:
+    return recipe.lesson(1_000_003 * (job.seed + 1) + step, late=2 * step >= job.steps)  # tests have seeds below 16
 
 
 def run(job: Job) -> Outcome:
@@ -229,7 +229,7 @@ EXPERIMENT = Experiment(
         "segments": [SEGMENT, RECALL_SEGMENT],
         "lengths": LENGTHS,
         "chance": CHANCE,
-        "keys": [KEYS, CONTEXT_KEYS, CONTEXT_USED],
+        "keys": KEYS,
         "tests": TESTS,
         **TRAINING,
     },
