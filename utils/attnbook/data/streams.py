@@ -46,33 +46,24 @@ def lagged_copy(lag: int, length: int, count: int, seed: int = 0, symbols: int =
     return Stream(words, words.roll(lag, dims=1), asked, torch.full_like(words, lag))
 
 
-def recall_stream(
-    pairs: int, count: int, seed: int = 0, keys: int = 16, values: int = 8, used: int | None = None
-) -> Stream:  # fmt: skip
+def recall_stream(pairs: int, count: int, seed: int = 0, keys: int = 16, values: int = 8) -> Stream:
     """Key, value, key, value, …: each stream gives every key one value, which is asked for when the key comes again.
 
-    Each pair's key is drawn evenly from those of the stream, whatever came before.
-
-    Args:
-        used: so many of the keys, others for each stream, occur in a stream; all when left out.
+    Keys are drawn evenly each time, so that an answer stands 2 words back as often as 4 or 40 with the same luck.
 
     Returns:
         words ``(count, 2 · pairs)``: keys are the numbers below ``keys``, values those from ``keys`` on. Asked at
         the keys that came before in the stream; ``age`` is counted from there to the value's last occurrence.
 
     Raises:
-        ValueError: if a number is not positive, or more keys are used than there are.
+        ValueError: if a number is not positive.
 
     Source: after Ba et al. 2016, section 4.1 (associative retrieval).
     """
-    used = keys if used is None else used
-    _check_positive(pairs=pairs, count=count, keys=keys, values=values, used=used)
-    if used > keys:
-        raise ValueError(f"used must not be more than there are keys, {keys}; got {used}")
+    _check_positive(pairs=pairs, count=count, keys=keys, values=values)
     draw = generator(seed)
     table = keys + torch.randint(values, (count, keys), generator=draw)  # (B, K): each key's value
-    of_stream = torch.rand(count, keys, generator=draw).argsort(dim=1)[:, :used]  # (B, U), all different
-    drawn = of_stream.gather(1, torch.randint(used, (count, pairs), generator=draw))  # (B, P)
+    drawn = torch.randint(keys, (count, pairs), generator=draw)  # (B, P)
     answers = table.gather(1, drawn)  # (B, P)
     same = (drawn[:, :, None] == drawn[:, None]).tril(-1)  # (B, P, P): the same key, earlier
     last = torch.where(same, torch.arange(pairs), -1).amax(dim=-1)  # (B, P); -1: it comes for the first time
