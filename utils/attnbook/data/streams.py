@@ -49,7 +49,7 @@ def lagged_copy(lag: int, length: int, count: int, seed: int = 0, symbols: int =
 def recall_stream(pairs: int, count: int, seed: int = 0, keys: int = 16, values: int = 8) -> Stream:
     """Key, value, key, value, …: each stream gives every key one value, which is asked for when the key comes again.
 
-    Keys are drawn evenly each time, so that an answer stands 2 words back as often as 4 or 40 with the same luck.
+    Each pair's key is drawn evenly, whatever came before: near repetitions are more frequent than far ones.
 
     Returns:
         words ``(count, 2 · pairs)``: keys are the numbers below ``keys``, values those from ``keys`` on. Asked at
