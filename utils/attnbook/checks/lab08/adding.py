@@ -72,8 +72,6 @@ wrong("cut to the number of sentences", {"positions[: x.shape[1]]": "positions[:
     x.shape[1].""")
 wrong("the last rows", {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"}).says("""
     You took the last T rows of the table. A sentence begins at position 0, so take the first T rows.""")
-wrong("multiplied", {"x + first": "x * first"}).says("""
-    You multiplied words and positions. They must be added, because a product with sin 0 = 0 would erase features.""")
 wrong("appended", {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"}).says("""
     You put words and positions side by side, (B, T, 2D). This would work as well, but costs twice as many
     features. Here the positions are added.""")
