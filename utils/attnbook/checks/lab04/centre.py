@@ -156,6 +156,3 @@ wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("
 wrong("one zero for any width", {"(radius, radius)": "(1, 1)"}).says("""
     You put one zero at each end. This is right for filters of width 3 only: the number of zeros is
     r = (width − 1) / 2.""")
-wrong("weights without gradient", {"F.pad(previous,": "F.pad(previous.detach(),"}).says("""
-    Your values are right, but no gradient reaches the earlier weights. The step before must learn what this step
-    needs.""")

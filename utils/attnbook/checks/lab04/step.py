@@ -116,9 +116,6 @@ wrong(
 ).says("""
     You combined the context with the state *before* the step. The attentional state is made of c_t and the *new* state
     h_t.""")
-wrong("fed without gradient", {"[embedded, attentional]": "[embedded, attentional.detach()]"}).says("""
-    Your values are right, but you detached the attentional state, so that no gradient flows back through it. Input
-    feeding is trained like everything else: earlier steps must learn what later ones need.""")
 wrong("mask the wrong way round", {"~mask": "mask"}).says("""
     You masked the real words, so all the weight went to the padding. True in the mask means that a position *may be
     attended to*.""")

@@ -112,6 +112,3 @@ wrong("starts at 1", {".abs()": ".abs() + 1"}).says("""
 wrong("the slopes' absolute value", {"-slopes[": "-slopes.abs()["}).says("""
     The numbers are right, but where a slope is 0 no gradient arrives at it: `abs` and `relu` have none there, so that a
     head without a penalty could never learn one. Take the slopes as they are.""")
-wrong("slopes without a gradient", {"-slopes[": "-slopes.detach()["}).says("""
-    The numbers are right, but no gradient arrives at the slopes (`.detach()`, `.item()`, `.tolist()` and torch.tensor
-    cut it off). They may be learned: keep them as a tensor.""")
