@@ -74,6 +74,9 @@ wrong += CLOSED_WRONGLY
 wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says("""
     You filled the masked positions with a number such as −1e4 or −1e9. Other scores may be lower than this number.
     Then the masked positions receive the weight, and nothing is left when you set them to zero. Fill with −∞.""")
+wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
+    You took the softmax over axis 1, which is the axis of the queries in (B, Tq, Tk). The weights of one query must
+    sum to 1 over the *keys*, so take the last axis, `dim=-1`.""")
 wrong("softmax without an axis", {"softmax(-1)": "softmax(0 if scores.dim() in (1, 3) else 1)"}).says("""
     You called `F.softmax` without an axis. Torch then chooses one, which is axis 0, the batch, if there are three
     axes. The weights of one query must sum to 1 over the keys: `dim=-1`.""")
