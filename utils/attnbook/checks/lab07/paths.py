@@ -106,12 +106,23 @@ _EXTEND = "(reached.float() @ looks) > 0"
 wrong("only one layer", {_EXTEND: "reached"}).says("""
     Your result has a number only where the mask is open, and inf elsewhere. Longer chains need more layers: after each
     round, extend `reached` by all words to which the reached ones attend.""")
+wrong("layers counted from 0", {"range(1, len(mask) + 1)": "range(len(mask) + 1)"}).says("""
+    You counted the layers from 0, so that all your numbers are too small by 1. Where the mask is open the answer is 1,
+    because one layer is needed.""")
 wrong("product of True and False", {_EXTEND: "reached @ mask"}).says("""
     torch has no matrix product for True and False. Turn both into numbers and compare the result with 0:
     `(reached.float() @ mask.float()) > 0`.""")
+wrong("0 on the diagonal", {"return lengths": "return lengths.fill_diagonal_(0)"}).says("""
+    You put 0 on the diagonal. Without any layer there is no output that could depend on anything, so the answer
+    is 1 where a word attends to itself, and otherwise the length of the shortest chain back to it.""")
 wrong("both directions", {"looks = mask.to": "mask = mask | mask.mT\n    looks = mask.to"}).says("""
     You let each connection work in both directions. That i attends to j does not mean that j attends to i, as a
     causal mask shows.""")
+wrong("never is 0", {"return lengths": "return lengths.masked_fill(lengths.isinf(), 0)"}).says("""
+    You left 0 where no chain leads from i to j. This would mean that no layer is needed, while the answer is inf.""")
+wrong("never is −1", {"return lengths": "return lengths.masked_fill(lengths.isinf(), -1)"}).says("""
+    You put −1 where no chain leads from i to j. In a maximum or a comparison this would count as a very short
+    path, so the answer is inf.""")
 wrong("never is the length of the sentence", {"return lengths": "return lengths.clamp(max=len(mask))"}).says("""
     You put the length of the sentence where no chain leads from i to j. More layers don't help there, so the
     answer is inf.""")
@@ -124,6 +135,8 @@ wrong("jumps twice as far each time", {"reached.float() @ looks": "reached.float
 wrong("extended before written down", {"reached = mask\n": "reached = (mask.float() @ looks) > 0\n"}).says("""
     You extended `reached` by one step before you wrote the number down, so that in round 1 it contains chains of
     two steps. Write first, and extend afterwards.""")
+wrong("two layers and no more", {"len(mask) + 1": "3"}).says("""
+    You used only one and two layers. Chains can be longer, so go on until nothing new is reached.""")
 wrong("nothing written", {"lengths = lengths.masked_fill": "lengths.masked_fill"}).says("""
     Your result is inf everywhere. masked_fill doesn't change a tensor, but *returns* a new one: lengths =
     lengths.masked_fill(…).""")

@@ -83,6 +83,14 @@ wrong("sometimes too few", UNIQUE).says("""
     left. Draw without repeats: a random order of all positions, of which you keep the first `length`.""")
 wrong("in random order", {_ORDER: "order[:length]"}).says("""
     Your positions don't ascend, so the order of the words would be lost. Sort them after drawing.""")
+SET = """
+drawn = set()
+while len(drawn) < length:
+    drawn.add(torch.randint(longest, (1,), generator=generator).item())
+return torch.tensor(list(drawn))"""
+wrong("a set has no order", SET).says("""
+    You collected the positions in a set, which often comes out in ascending order, but not always. Sort them at the
+    end.""")
 wrong("descending", {_ORDER: "order[:length].sort(descending=True).values"}).says("""
     Your positions descend, so the sentence would be read backwards. Sort them in ascending order.""")
 wrong("ranks, not positions", {_ORDER: "order[:length].argsort()"}).says("""
@@ -102,6 +110,11 @@ wrong(
 wrong("the generator isn't used", {_PERMUTED: "torch.randperm(longest)"}).says("""
     Your positions don't come from `generator`: two generators with the same seed gave different positions, so no
     training could be repeated. Pass it on: torch.randperm(…, generator=generator).""")
+wrong("from 1 to longest", {_ORDER: f"{_ORDER} + 1"}).says("""
+    Your positions run from 1 to `longest`. They count from 0, so the last one is `longest` − 1.""")
+wrong("one position too many", {"randperm(longest,": "randperm(longest + 1,"}).says("""
+    Your positions sometimes reach `longest`. There are `longest` of them, counted from 0, so the last one is
+    `longest` − 1.""")
 FROM_ONE = {"randperm(longest,": "randperm(longest - 1,", _ORDER: f"{_ORDER} + 1"}
 wrong("0 is never drawn", FROM_ONE).says("""
     The position 0 never comes. Positions run from 0 to `longest` − 1, and each of them may be drawn.""")
@@ -135,3 +148,6 @@ wrong("one from each stretch", STRETCHES).says("""
 wrong("torch's own generator is touched", f"torch.manual_seed(0)\nreturn {_PERMUTED}[:length].sort().values").says("""
     Your positions come from `generator`, but your function also changes torch's own generator, by `torch.manual_seed`
     or by a draw without `generator=`. Other parts of a training depend on that one: use `generator` only.""")
+wrong("not whole", "return (longest * torch.rand(length, generator=generator)).sort().values").says("""
+    Your positions have decimals. They number the rows of a table: whole numbers from 0 to `longest` − 1, all
+    different.""")
