@@ -126,6 +126,7 @@ def _attentions(draw):
             missed = weights.clone()
             missed[:, :, 0] = 0.0  # no weight for a real word; the rest need not sum to 1
             yield missed, written, mask, beta
+            yield missed, written, mask, beta, 0.01
 
 
 COVERAGE_PENALTY = Exercise(

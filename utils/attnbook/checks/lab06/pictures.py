@@ -34,7 +34,7 @@ IMAGE_TO_ANNOTATIONS = Exercise(
         Property(
             "one cell per annotation",
             "Each annotation must hold the D features of a single cell of its own image: "
-            "`features[b, :, row, column]`. In yours, numbers of several cells are mixed.",
+            "`features[b, :, row, column]`, as they are. Yours are made of other numbers.",
             _holds_columns,
         ),
         Property(

@@ -37,6 +37,14 @@ FOUND = (
 )  # fmt: skip
 
 
+HALVES = (
+    ("exchanged", lambda two, a: torch.cat([two[1], two[0]], a)),
+    ("added", lambda two, a: two[0] + two[1]),
+    ("averaged", lambda two, a: (two[0] + two[1]) / 2),
+    ("mixed, one number of each by turns,", lambda two, a: torch.stack(two, a + 1).flatten(a, a + 1)),
+)
+
+
 def arguments(case: Case) -> Iterator[Claim]:
     """An argument given back as it came, or what one finds in it at once."""
     for i, name, arg in case.named():
@@ -96,6 +104,78 @@ def permuted(case: Case) -> Iterator[Claim]:
 def _poured(case: Case, order: tuple[int, ...]) -> bool:
     got, expected = case.tensors
     return got.numel() == expected.numel() and case.is_(expected.permute(order).reshape(got.shape))
+
+
+def poured(case: Case) -> Iterator[Claim]:
+    """The numbers of one argument, cut into another shape."""
+    for i, name, arg in case.named():
+        rank = arg.dim() if isinstance(arg, Tensor) and arg.is_floating_point() else 0
+        for order in permutations(range(rank)) if 2 <= rank <= 4 else ():
+            read = "in their own order" if order == (*range(rank),) else f"read with its axes in the order {order}"
+            text = (
+                f"Your result holds the numbers of `{name}`, {read}, and cut into the shape of your result. "
+                "`reshape`, `view` and `flatten` join axes or cut them, but they never exchange them."
+            )
+            wanted = lambda case, i=i, o=order: case.args[i].permute(o).reshape(case.got.shape)  # noqa: E731
+            yield equals("an argument reshaped", text, wanted)
+
+
+def halves(case: Case) -> Iterator[Claim]:
+    """What is laid side by side along an axis: added, in the other order, by turns, along another axis."""
+    rank = case.tensors[1].dim()
+    for axis in reversed(range(rank)):
+        for words, change in HALVES:
+            text = f"The two halves of the right result along axis {axis} are {words} in yours."
+            yield becomes(
+                "halves joined otherwise", text, lambda right, a=axis, change=change: change(_cut(right, a), a)
+            )
+        for other in (other for other in range(rank) if other != axis):
+            text = f"The two halves of your result stand side by side along axis {other}; wanted is axis {axis}."
+            yield becomes(
+                "halves joined otherwise", text, lambda right, a=axis, o=other: torch.cat(list(_cut(right, a)), o)
+            )
+
+
+def _cut(tensor: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Two halves. Raises ValueError where there are none."""
+    first, second = tensor.tensor_split(2, axis)
+    if first.shape != second.shape:
+        raise ValueError("no halves")
+    return first, second
+
+
+def mislaid(case: Case) -> Iterator[Claim]:
+    """Right entries along an axis, but elsewhere."""
+    for axis in range(case.tensors[1].dim()):
+        text = (
+            f"Each entry of your result along axis {axis} is one of the right ones (or nothing but zeros), but not all "
+            "stand in their own positions."
+        )
+        yield Claim("entries in other positions", text, lambda case, a=axis: _elsewhere(case, a))
+
+
+def _elsewhere(case: Case, axis: int) -> bool | None:
+    got, right = (tensor.movedim(axis, 0).flatten(1) for tensor in case.tensors)
+    if right.shape[1] < 2 or len(right) < 2:
+        return None
+    alike = torch.isclose(got[:, None], right, rtol=1e-6, atol=1e-9).all(-1)  # (got's entries, right ones)
+    zeros = (got == 0).all(-1)
+    return bool((alike.any(-1) | zeros).all()) and not zeros.all() and not (right == right[:1]).all()
+
+
+def zeros(case: Case) -> Iterator[Claim]:
+    """Nothing wrong but zeros."""
+    yield Claim(
+        "0 where a number is wanted",
+        "Wherever your result is wrong it is 0, and a number other than 0 is wanted there. Is a mask closed for too "
+        "many positions, or does something stay unwritten?",
+        _right_or_zero,
+    )
+
+
+def _right_or_zero(case: Case) -> bool:
+    got, expected = case.tensors
+    return got.shape == expected.shape and bool((torch.isclose(got, expected, rtol=1e-6, atol=1e-9) | (got == 0)).all())
 
 
 def moved(case: Case) -> Iterator[Claim]:
@@ -235,7 +315,7 @@ def lengths(case: Case) -> Iterator[Claim]:
     got, expected = case.tensors
     for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
         one = ("one entry", lambda case: 1)
-        for (words, size), (right, wanted) in product([*sizes(case), one], sizes(case)):
+        for (words, size), (right, wanted) in product([*sizes(case), one], [*sizes(case), *_products(case)]):
             if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
                 yield Claim(
                     "an axis of another length",
@@ -248,6 +328,28 @@ def lengths(case: Case) -> Iterator[Claim]:
         axes = "axis" if ranks[0] == 1 else "axes"
         text = f"Your result has {ranks[0]} {axes}, {more} than the {ranks[1]} that are wanted."
         yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
+
+
+def counted(case: Case) -> Iterator[Claim]:
+    """A list with another number of entries."""
+    if not isinstance(case.got, list) or not isinstance(case.expected, list):
+        return
+    for (words, size), (right, wanted) in product(sizes(case), sizes(case)):
+        yield Claim(
+            "another number of entries",
+            f"The length of your list is {words}. It should be {right}.",
+            lambda case, s=size, w=wanted: (
+                None if s(case) == w(case) else [len(case.got), len(case.expected)] == [s(case), w(case)]
+            ),
+        )
+
+
+def _products(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
+    """Two axes of one argument as one, as `flatten` joins them."""
+    for i, name, arg in case.named():
+        for axis in range(arg.dim() - 1) if isinstance(arg, Tensor) else ():
+            words = f"axis {axis} times axis {axis + 1} of `{name}`"
+            yield words, lambda other, i=i, axis=axis: other.args[i].shape[axis] * other.args[i].shape[axis + 1]
 
 
 def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .claims import Case, Claim, Mode, equals
+from .claims import Case, Claim, Mode, caused
 
 Step = tuple[Callable, tuple, dict]  # an operation and what it was called with
 Change = Callable[[Callable, tuple, dict], Any]  # what is done instead
@@ -60,7 +60,7 @@ def one_changed(case: Case) -> Iterator[Claim]:
     case.run(steps.around(case.exercise.reference), case.args)
     for place, step in steps.seen.items():
         for words, change in _changes(*step):
-            yield equals(
+            yield caused(
                 "one step changed",
                 f"The right computation gives your result when one step of it is changed: {words}.",
                 lambda case, p=place, c=change: case.run(_Steps(p, c).around(case.exercise.reference), case.args),
@@ -80,6 +80,8 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
+    if name == "clamp":
+        yield from _limits(*(_asked(args, kwargs, place, end) for place, end in enumerate(("min", "max"), start=1)))
     if name == "roll":
         for by in (-2, -1, 1, 2):
             yield f"`roll` moves by {by}", lambda f, a, k, by=by: f(a[0], by, *a[2:], **k)
@@ -89,6 +91,20 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
         yield "the second factor of a matrix product is transposed", lambda f, a, k: f(a[0], a[1].mT)
         for words, more in ADDED:
             yield f"{words} follows a matrix product", lambda f, a, k, more=more: more(f(*a, **k))
+
+
+def _asked(args: tuple, kwargs: dict, place: int, name: str) -> Any:
+    return kwargs.get(name, args[place] if len(args) > place else None)
+
+
+def _limits(low: Any, high: Any) -> Iterator[tuple[str, Change]]:
+    """One limit of `clamp` alone, or the lower one added."""
+    if low is not None and high is not None:
+        yield "the lower limit of `clamp` is left out", lambda f, a, k: a[0].clamp(max=high)
+        yield "the upper limit of `clamp` is left out", lambda f, a, k: a[0].clamp(min=low)
+        yield "the lower limit of `clamp` is added before it", lambda f, a, k: (a[0] + low).clamp(max=high)
+    if low is not None:
+        yield "the lower limit of `clamp` is added after it", lambda f, a, k: a[0].clamp(max=high or torch.inf) + low
 
 
 def _operands(sign: str, first: Any, second: Any) -> Iterator[tuple[str, Change]]:
