@@ -200,15 +200,6 @@ wrong("torch's own generator is touched", {DRAW: f"{DRAW}\n    torch.rand(1)"}).
 wrong("decimal type", {RESULT: f"{RESULT}.to(weights.dtype)"}).says("""
     Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: keep the type
     that the draw has, int64.""")
-wrong("decimal type, single precision", {RESULT: f"{RESULT}.float()"}).says("""
-    Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: leave
-    `.float()` out, and keep the type that the draw has, int64.""")
-wrong("a throw without a last axis", _thrown("weights.shape[:2]", "(weights.cumsum(-1) < chance).sum(-1)")).says("""
-    Your random numbers have the shape (B, Tq), and the cumulative sums (B, Tq, Tk). Shapes are compared from the last
-    axis on, so the queries would meet the positions: throw numbers of the shape (B, Tq, 1).""")
-wrong("multinomial of three axes", "return torch.multinomial(weights, 1, generator=generator)").says("""
-    `multinomial` takes one row or a matrix of rows, and your weights have three axes. Lay the queries of all captions
-    below each other, `weights.flatten(0, 1)`, and give the result the shape (B, Tq) afterwards.""")
 CROSSED = "weights.transpose(0, 1).flatten(0, 1).multinomial(1, generator=generator).view(weights.shape[:2])"
 wrong("captions and queries exchanged before the draw", f"return {CROSSED}").says("""
     Your queries draw with each other's weights: captions and queries were exchanged before the draw, and not exchanged

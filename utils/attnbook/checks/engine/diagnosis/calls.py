@@ -203,7 +203,8 @@ def ignored_in_part(case: Case) -> Iterator[Claim]:
 def _one_other(arg: Tensor, axis: int, at: int) -> Tensor:
     """The argument with other numbers in one entry along an axis."""
     changed = arg.clone()
-    changed.select(axis, at).mul_(0.7)
+    entry = changed.select(axis, at)
+    entry.mul_(0.5 + 0.4 * torch.rand(entry.shape, generator=torch.Generator().manual_seed(0)))  # signs stay
     return changed
 
 

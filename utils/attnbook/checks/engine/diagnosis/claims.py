@@ -190,6 +190,7 @@ def sizes(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
                 yield words, lambda other, i=i, axis=axis: other.args[i].shape[axis]
             if arg.dtype == torch.bool:
                 yield f"the number of True in `{name}`", lambda other, i=i: int(other.args[i].sum())
+                yield f"the number of rows of `{name}` with a True", lambda other, i=i: int(other.args[i].any(-1).sum())
         elif isinstance(arg, list) and arg:
             yield f"the number of entries of `{name}`", lambda other, i=i: len(other.args[i])
             if isinstance(arg[0], list):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .changes import ALONG
-from .claims import Case, Claim, becomes, equals, restores, sizes
+from .claims import NUMBERS, Case, Claim, becomes, equals, restores, sizes
 
 
 def constants(case: Case) -> Iterator[Claim]:
@@ -216,6 +216,9 @@ def cut(case: Case) -> Iterator[Claim]:
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
             yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
+    for name, change in (("sum", torch.sum), ("mean", torch.mean)) if not case.tensors[1].dim() else ():
+        text = f"The right result is the {name} of all numbers in yours: a single number is wanted."
+        yield restores("one number is wanted", text, change, NUMBERS)
     for first, second in combinations(range(case.tensors[0].dim()), 2):
         text = (
             f"Your result has an axis too many: axes {first} and {second} both count the same thing, and the right "

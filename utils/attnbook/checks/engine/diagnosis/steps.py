@@ -32,6 +32,12 @@ ADDED = (
     *((f"`{name}`", getattr(torch, name)) for name in ("relu", "sigmoid", "tanh", "square")),
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
 )
+AFTER = (
+    ("`relu`, which keeps only what is above 0,", torch.relu), ("`abs`", torch.abs), ("`sign`", torch.sign),
+    ("a softmax over the last axis", lambda x: x.softmax(-1)),
+    ("a division by the standard deviation over the last axis", lambda x: x / x.std(-1, keepdim=True)),
+    ("a division by the standard deviation of all numbers", lambda x: x / x.std()),
+)  # fmt: skip
 _TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "fakes"
 
 
@@ -58,30 +64,50 @@ def one_changed(case: Case) -> Iterator[Claim]:
     """The right result, but for one step of the reference."""
     steps = _Steps()
     case.run(steps.around(case.exercise.reference), case.args)
+    masks = [(i, name) for i, name, arg in case.named() if isinstance(arg, Tensor) and arg.dtype == torch.bool]
     for place, step in steps.seen.items():
         for words, change in _changes(*step):
-            yield caused(
-                "one step changed",
-                f"The right computation gives your result when one step of it is changed: {words}.",
-                lambda case, p=place, c=change: case.run(_Steps(p, c).around(case.exercise.reference), case.args),
-            )
+            yield _changed(words, place, lambda case, change=change: change)
+        for i, name in masks if step[0].__name__ == "sum" else ():
+            words = f"`sum` is divided by the number of True in each row of `{name}`"
+            yield _changed(words, place, lambda case, i=i: _per_row(case.args[i].sum(-1)))
+
+
+def _changed(words: str, place: Place, change: Callable[[Case], Change]) -> Claim:
+    return caused(
+        "one step changed",
+        f"The right computation gives your result when one step of it is changed: {words}.",
+        lambda case: case.run(_Steps(place, change(case)).around(case.exercise.reference), case.args),
+    )
+
+
+def _per_row(count: Tensor) -> Change:
+    """What an operation gives, divided by a number for each row."""
+
+    def divided(function: Callable, args: tuple, kwargs: dict) -> Tensor:
+        result = function(*args, **kwargs)
+        return result / count.view(*count.shape, *[1] * (result.dim() - count.dim()))
+
+    return divided
 
 
 def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
     """What may be done in place of one step, in words."""
     name = function.__name__
+    if name in ALIKE[2]:
+        yield from _operands(ALIKE[2][name], *args[:2])
     for names in (names for names in ALIKE if name in names):
         for other in names:
             if names[other] != names[name] and not other.startswith("__r"):
                 words = f"{names[name]} is replaced by {names[other]}"
                 yield words, lambda f, a, k, other=other: getattr(Tensor, other)(*a, **k)
-    if name in ALIKE[2]:
-        yield from _operands(ALIKE[2][name], *args[:2])
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
+    for words, more in AFTER if name in ("sub", "__rsub__", "rsub") else ():
+        yield f"{words} follows a `-`", lambda f, a, k, more=more: more(f(*a, **k))
     if name == "clamp":
-        yield from _limits(*(_asked(args, kwargs, place, end) for place, end in enumerate(("min", "max"), start=1)))
+        yield from _limits(args, kwargs)
     if name == "roll":
         for by in (-2, -1, 1, 2):
             yield f"`roll` moves by {by}", lambda f, a, k, by=by: f(a[0], by, *a[2:], **k)
@@ -93,18 +119,27 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
             yield f"{words} follows a matrix product", lambda f, a, k, more=more: more(f(*a, **k))
 
 
-def _asked(args: tuple, kwargs: dict, place: int, name: str) -> Any:
-    return kwargs.get(name, args[place] if len(args) > place else None)
-
-
-def _limits(low: Any, high: Any) -> Iterator[tuple[str, Change]]:
+def _limits(args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
     """One limit of `clamp` alone, or the lower one added."""
-    if low is not None and high is not None:
-        yield "the lower limit of `clamp` is left out", lambda f, a, k: a[0].clamp(max=high)
-        yield "the upper limit of `clamp` is left out", lambda f, a, k: a[0].clamp(min=low)
-        yield "the lower limit of `clamp` is added before it", lambda f, a, k: (a[0] + low).clamp(max=high)
-    if low is not None:
-        yield "the lower limit of `clamp` is added after it", lambda f, a, k: a[0].clamp(max=high or torch.inf) + low
+    both = _limit(args, kwargs, "min") is not None and _limit(args, kwargs, "max") is not None
+    if both:
+        yield "the lower limit of `clamp` is left out", lambda f, a, k: a[0].clamp(max=_limit(a, k, "max"))
+        yield "the upper limit of `clamp` is left out", lambda f, a, k: a[0].clamp(min=_limit(a, k, "min"))
+        yield (
+            "the lower limit of `clamp` is added instead",
+            lambda f, a, k: (a[0] + _limit(a, k, "min")).clamp(max=_limit(a, k, "max")),
+        )
+        yield (
+            "the lower limit of `clamp` is added afterwards instead",
+            lambda f, a, k: a[0].clamp(max=_limit(a, k, "max")) + _limit(a, k, "min"),
+        )
+    elif _limit(args, kwargs, "min") is not None:
+        yield "the limit of `clamp` is added instead", lambda f, a, k: a[0] + _limit(a, k, "min")
+
+
+def _limit(args: tuple, kwargs: dict, name: str) -> Any:
+    place = ("min", "max").index(name) + 1
+    return kwargs.get(name, args[place] if len(args) > place else None)
 
 
 def _operands(sign: str, first: Any, second: Any) -> Iterator[tuple[str, Change]]:
