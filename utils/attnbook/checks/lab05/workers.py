@@ -80,9 +80,6 @@ wrong("mean of the means, workers without words too", {SHARE: "1 / len(words)"})
 wrong("NaN of a worker without words", {KEPT: ""}).says("""
     A worker without words has the gradient 0 / 0 = NaN. Its weight is 0, but 0 · NaN is NaN again, so it must be
     left out of the sum.""")
-wrong("shares are whole numbers", {SHARE: "count // sum(words)"}).says("""
-    You divided with //, which cuts off the decimals, so that a worker's share is 0 unless it has all the words. Divide
-    with /.""")
 wrong("summed", {SHARE: "float(count > 0)"}).says("""
     You added the workers' gradients without any weights. The step would then grow with the number of workers:
     weight each by its share of all words.""")

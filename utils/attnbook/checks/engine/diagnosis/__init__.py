@@ -87,7 +87,7 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     if len(sizes) > 1:
-        yield (*WHOLE, *PARTS), _entries(cases), ("", " This is so of each entry of your list by itself.")
+        yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
     yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
 
 

@@ -168,7 +168,7 @@ def zeros(case: Case) -> Iterator[Claim]:
     yield Claim(
         "0 where a number is wanted",
         "Wherever your result is wrong it is 0, and a number other than 0 is wanted there. Is a mask closed for too "
-        "many positions, or does something stay unwritten?",
+        "many positions, is something divided with `//`, or does something stay unwritten?",
         _right_or_zero,
     )
 
