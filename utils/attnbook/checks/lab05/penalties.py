@@ -150,6 +150,9 @@ wrong("log of zero", {"clamp(least, 1.0)": "clamp(max=1.0)"}).says("""
     A source word that received no weight at all makes your penalty infinite (or NaN, where it is multiplied by a
     mask). It counts as if it had received `least`: otherwise two sentences that both miss a word could not be
     compared.""")
+wrong("forgotten words left out", {"covered * mask": "covered * (mask & (received > 0))"}).says("""
+    You left out source words that received nothing, as if they were padding. They are the words that this penalty is
+    for: each counts as if it had received `least`.""")
 wrong("source padding counted", {"covered * mask": "covered"}).says("""
     You counted source positions that are padding. They receive no weight, rightly, so that each of them would cost
     as much as a forgotten word.""")

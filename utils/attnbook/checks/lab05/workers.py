@@ -86,11 +86,3 @@ wrong("summed", {SHARE: "float(count > 0)"}).says("""
 wrong("few words, much weight", {SHARE: "(1 / count if count else 0) / sum(1 / n for n in words if n)"}).says("""
     You divided by each worker's number of words. The gradients are already means over words, so a worker with
     *more* words must count more: multiply by its number of words.""")
-wrong("the largest share only", {SHARE: "float(count == max(words))"}).says("""
-    You used the gradient of the worker with most words alone. All workers with words contribute, each with its
-    share.""")
-wrong("the first worker only", {SHARE: "float(count == words[0])"}).says("""
-    You returned the gradients of the first worker. All workers with words contribute, each with its share.""")
-wrong("weights of the wrong workers", {"zip(shares, of_parameter": "zip(shares[::-1], of_parameter", KEPT: ""}).says("""
-    You gave the workers each other's weights. The gradients in `gradients[r]` come from the worker with `words[r]`
-    words.""")

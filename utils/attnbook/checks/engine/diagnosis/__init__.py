@@ -17,7 +17,7 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls, numbers, positions, results, steps
+from . import calls, mixtures, numbers, positions, results, steps
 from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
@@ -31,7 +31,7 @@ PARTS = (
     results.repeated, results.amounts, results.lengths, results.mislaid, positions.only_in_part, results.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
-LATE_CALLS = (calls.ignored, calls.closed, calls.renamed, calls.ignored_in_part, calls.mixed)
+LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed, calls.ignored_in_part, calls.mixed)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     if len(sizes) > 1:
         yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
-    yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
+    yield (*PARTS, *LATE_CALLS, steps.one_changed, steps.once_changed), cases, ("", "")
 
 
 def _entries(cases: list[Case]) -> list[Case]:

@@ -196,16 +196,19 @@ def ignored_in_part(case: Case) -> Iterator[Claim]:
                     f"the {which} entry has no effect",
                     f"The {which} entry of `{name}` along axis {axis} has no effect on your result; the right one "
                     "changes with it.",
-                    lambda case, i=i, a=axis, at=at: _no_effect(case, i, [_one_other(case.args[i], a, at)]),
+                    lambda case, i=i, a=axis, at=at: _no_effect(case, i, _one_other(case.args[i], a, at)),
                 )
 
 
-def _one_other(arg: Tensor, axis: int, at: int) -> Tensor:
-    """The argument with other numbers in one entry along an axis."""
-    changed = arg.clone()
-    entry = changed.select(axis, at)
-    entry.mul_(0.5 + 0.4 * torch.rand(entry.shape, generator=torch.Generator().manual_seed(0)))  # signs stay
-    return changed
+def _one_other(arg: Tensor, axis: int, at: int) -> list[Tensor]:
+    """The argument with other numbers in one entry along an axis, smaller ones and larger ones; their signs stay."""
+    found = []
+    for factor in (0.1, 0.7, 4.0):
+        changed = arg.clone()
+        entry = changed.select(axis, at)
+        entry.mul_(factor * (1 + torch.rand(entry.shape, generator=torch.Generator().manual_seed(0))))
+        found.append(changed)
+    return found
 
 
 def _others(arg: Any) -> list:

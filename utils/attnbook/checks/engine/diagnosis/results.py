@@ -147,15 +147,21 @@ def _cut(tensor: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 def mislaid(case: Case) -> Iterator[Claim]:
     """Right entries along an axis, but elsewhere."""
     for axis in range(case.tensors[1].dim()):
-        text = (
-            f"Each entry of your result along axis {axis} is one of the right ones (or nothing but zeros), but not all "
-            "stand in their own positions."
-        )
-        yield Claim("entries in other positions", text, lambda case, a=axis: _elsewhere(case, a))
+        for kind, what in (
+            ("entries in other positions", "not all stand in their own positions"),
+            ("entries missing", "there are fewer than there should be"),
+            ("too many entries", "there are more than there should be"),
+        ):
+            text = f"Each entry of your result along axis {axis} is a right one (or nothing but zeros), but {what}."
+            sign = ("entries in other positions", "too many entries", "entries missing").index(kind)
+            yield Claim(kind, text, lambda case, a=axis, s=sign: _elsewhere(case, a, s))
 
 
-def _elsewhere(case: Case, axis: int) -> bool | None:
+def _elsewhere(case: Case, axis: int, sign: int) -> bool | None:
+    """As many entries as wanted (`sign` 0), more (1) or fewer (2), all of them right ones or zeros."""
     got, right = (tensor.movedim(axis, 0).flatten(1) for tensor in case.tensors)
+    if (len(got) > len(right)) + 2 * (len(got) < len(right)) != sign:
+        return False
     if right.shape[1] < 2 or len(right) < 2:
         return None
     alike = torch.isclose(got[:, None], right, rtol=1e-6, atol=1e-9).all(-1)  # (got's entries, right ones)

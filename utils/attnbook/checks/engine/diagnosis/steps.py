@@ -5,7 +5,9 @@ The reference is run again and again, each time with one of torch's operations c
 
 from __future__ import annotations
 
+import dis
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
@@ -33,6 +35,7 @@ ADDED = (
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
 )
 AFTER = (
+    ("`tanh`", torch.tanh), ("a division by 2", lambda x: x / 2),
     ("`relu`, which keeps only what is above 0,", torch.relu), ("`abs`", torch.abs), ("`sign`", torch.sign),
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
     ("a division by the standard deviation over the last axis", lambda x: x / x.std(-1, keepdim=True)),
@@ -42,12 +45,16 @@ _TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "
 
 
 class _Steps(Mode):
-    """While it is entered: notes each place that calls torch, and calls something else at one of them."""
+    """While it is entered: notes each place that calls torch, and calls something else at one of them.
 
-    def __init__(self, changed: Place | None = None, change: Change | None = None):
+    In a loop a place is come to several times: `only` is the number of the one time that counts, from 1 on.
+    """
+
+    def __init__(self, changed: Place | None = None, change: Change | None = None, only: int | None = None):
         super().__init__()
-        self.changed, self.change = changed, change
+        self.changed, self.change, self.only = changed, change, only
         self.seen: dict[Place, Step] = {}
+        self.times: Counter[Place] = Counter()
 
     def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         frame = sys._getframe(1)
@@ -56,7 +63,9 @@ class _Steps(Mode):
         place, kwargs = (frame.f_code, frame.f_lasti), kwargs or {}
         if Path(frame.f_code.co_filename).parent != _FAKES:
             self.seen.setdefault(place, (function, args, kwargs))
-        change = self.change if place == self.changed else None
+        self.times[place] += 1
+        now = place == self.changed and self.only in (None, self.times[place])
+        change = self.change if now else None
         return function(*args, **kwargs) if change is None else change(function, args, kwargs)
 
 
@@ -73,12 +82,44 @@ def one_changed(case: Case) -> Iterator[Claim]:
             yield _changed(words, place, lambda case, i=i: _per_row(case.args[i].sum(-1)))
 
 
-def _changed(words: str, place: Place, change: Callable[[Case], Change]) -> Claim:
+def once_changed(case: Case) -> Iterator[Claim]:
+    """The same for a single time of a step in a loop."""
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    for place, step in steps.seen.items():
+        for words, change in _changes(*step) if _loops(place[0]) else ():
+            for which in ("first", "last"):
+                words_once = f"{words}, the {which} time only"
+                yield _changed(words_once, place, lambda case, change=change: change, which)
+
+
+def _loops(code: CodeType) -> bool:
+    return any(step.opname == "FOR_ITER" for step in dis.get_instructions(code))
+
+
+def _changed(words: str, place: Place, change: Callable[[Case], Change], which: str = "") -> Claim:
     return caused(
         "one step changed",
         f"The right computation gives your result when one step of it is changed: {words}.",
-        lambda case: case.run(_Steps(place, change(case)).around(case.exercise.reference), case.args),
+        lambda case: case.run(
+            _Steps(place, change(case), _time(case, place, which)).around(case.exercise.reference), case.args
+        ),
     )
+
+
+def _time(case: Case, place: Place, which: str) -> int | None:
+    """The number of the first or the last time that a place is come to."""
+    if which != "last":
+        return 1 if which else None
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    return steps.times[place]
+
+
+def _next(function: Callable, args: tuple, kwargs: dict, by: int) -> Tensor:
+    """A position moved on along the axis on which it was found, to the ends at most."""
+    axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+    return (function(*args, **kwargs) + by).clamp(0, args[0].shape[axis] - 1)
 
 
 def _per_row(count: Tensor) -> Change:
@@ -104,8 +145,15 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
-    for words, more in AFTER if name in ("sub", "__rsub__", "rsub") else ():
-        yield f"{words} follows a `-`", lambda f, a, k, more=more: more(f(*a, **k))
+    if name in ("add", "sub", "__rsub__", "rsub"):
+        sign = "+" if name == "add" else "-"
+        for words, more in AFTER:
+            yield f"{words} follows a `{sign}`", lambda f, a, k, more=more: more(f(*a, **k))
+    if name == "add":
+        yield "`+` is replaced by `-`, the second part minus the first", lambda f, a, k: a[1] - a[0]
+    if name in ("argmax", "argmin"):
+        yield f"the position that `{name}` finds is one too large", lambda f, a, k: _next(f, a, k, 1)
+        yield f"the position that `{name}` finds is one too small", lambda f, a, k: _next(f, a, k, -1)
     if name == "clamp":
         yield from _limits(args, kwargs)
     if name == "roll":
