@@ -197,3 +197,7 @@ def sizes(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
                 yield f"the number of entries of `{name}[0]`", lambda other, i=i: len(other.args[i][0])
             if all(type(item) is int for item in arg):
                 yield f"the sum of `{name}`", lambda other, i=i: sum(other.args[i])
+                yield (
+                    f"the number of entries of `{name}` that are not 0",
+                    lambda other, i=i: sum(map(bool, other.args[i])),
+                )

@@ -36,7 +36,9 @@ ADDED = (
 )
 AFTER = (
     ("`tanh`", torch.tanh), ("a division by 2", lambda x: x / 2),
-    ("`relu`, which keeps only what is above 0,", torch.relu), ("`abs`", torch.abs), ("`sign`", torch.sign),
+    ("`relu`, which keeps only what is above 0,", torch.relu), ("a square", torch.square),
+    ("`clamp(max=0)`, which keeps only what is below 0,", lambda x: x.clamp(max=0)),
+    ("`abs`", torch.abs), ("`sign`", torch.sign),
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
     ("a division by the standard deviation over the last axis", lambda x: x / x.std(-1, keepdim=True)),
     ("a division by the standard deviation of all numbers", lambda x: x / x.std()),
@@ -151,6 +153,9 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
             yield f"{words} follows a `{sign}`", lambda f, a, k, more=more: more(f(*a, **k))
     if name == "add":
         yield "`+` is replaced by `-`, the second part minus the first", lambda f, a, k: a[1] - a[0]
+    if name in ("pow", "__pow__"):
+        yield "the exponent is larger by 1", lambda f, a, k: f(a[0], a[1] + 1)
+        yield "the exponent is smaller by 1", lambda f, a, k: f(a[0], a[1] - 1)
     if name in ("argmax", "argmin"):
         yield f"the position that `{name}` finds is one too large", lambda f, a, k: _next(f, a, k, 1)
         yield f"the position that `{name}` finds is one too small", lambda f, a, k: _next(f, a, k, -1)
