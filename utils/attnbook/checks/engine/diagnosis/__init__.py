@@ -17,18 +17,18 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls, mixtures, numbers, positions, results, steps
+from . import calls, extents, masks, mixtures, numbers, positions, results, steps
 from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
 WHOLE = (
     results.arguments, results.folded, results.permuted, results.poured, results.moved, results.halves,
-    results.truths, results.cut, results.counted,
+    masks.truths, results.cut, extents.counted,
     numbers.precision, numbers.factor, numbers.functions, numbers.offset, numbers.linear, numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
-    positions.only_there, results.by_one, results.slid, results.zeros, numbers.own_number, numbers.normalised,
-    results.repeated, results.amounts, results.lengths, results.mislaid, positions.only_in_part, results.reordered,
+    positions.only_there, masks.by_one, results.slid, results.zeros, numbers.own_number, numbers.normalised,
+    results.repeated, masks.amounts, extents.lengths, results.mislaid, positions.only_in_part, results.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed, calls.ignored_in_part, calls.mixed)

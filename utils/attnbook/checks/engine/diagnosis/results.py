@@ -1,15 +1,15 @@
-"""The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated, True and False exchanged."""
+"""The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations, permutations, product
 
 import torch
 from torch import Tensor
 
 from .changes import ALONG
-from .claims import NUMBERS, Case, Claim, becomes, equals, restores, sizes
+from .claims import NUMBERS, Case, Claim, becomes, equals, restores
 
 
 def constants(case: Case) -> Iterator[Claim]:
@@ -265,101 +265,3 @@ def reordered(case: Case) -> Iterator[Claim]:
 def _sorted_alike(case: Case) -> bool:
     left, right = (tensor.flatten().sort().values for tensor in case.tensors)
     return left.shape == right.shape and _close(left, right)
-
-
-def truths(case: Case) -> Iterator[Claim]:
-    """True and False exchanged, or each True in a wrong position."""
-    if _is_mask(case):
-        yield becomes(
-            "True and False exchanged",
-            "Your result is the opposite of the right one: it is True where False is right, and False where True is.",
-            lambda right: 1 - right,
-        )
-        yield Claim(
-            "no True is right",
-            "Wherever your result is True, it should be False: not one of its True is right.",
-            lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any(),
-        )
-
-
-def _is_mask(case: Case) -> bool:
-    return isinstance(case.expected, Tensor) and case.expected.dtype == torch.bool
-
-
-def by_one(case: Case) -> Iterator[Claim]:
-    """In each row of a mask one True too many, or too few."""
-    if not _is_mask(case):
-        return
-    for by, where in ((1, "after the last"), (-1, "before the first")) if case.tensors[1].dim() else ():
-        text = f"Your mask is right, but in each row it is open for one position too many, the one {where} open one."
-        yield becomes("one position too many open", text, lambda right, by=by: torch.maximum(right, _next(right, by)))
-    for by, where in ((-1, "last"), (1, "first")) if case.tensors[1].dim() else ():
-        text = f"Your mask is right, but in each row the {where} open position is closed."
-        yield becomes("one position too few open", text, lambda right, by=by: torch.minimum(right, _next(right, by)))
-
-
-def amounts(case: Case) -> Iterator[Claim]:
-    """Too many True, or too few."""
-    if not _is_mask(case):
-        return
-    text = "Each True that is wanted is there, but your result has True at other positions, too."
-    yield Claim("too many True", text, lambda case: _within(case.tensors[1], case.tensors[0]))
-    text = "Each True of your result is right, but True is missing at other positions."
-    yield Claim("too few True", text, lambda case: _within(*case.tensors))
-
-
-def _next(mask: Tensor, by: int) -> Tensor:
-    """The mask moved along its last axis; nothing comes round."""
-    moved = mask.roll(by, -1)
-    moved[..., 0 if by > 0 else -1] = 0
-    return moved
-
-
-def _within(small: Tensor, large: Tensor) -> bool:
-    return small.shape == large.shape and bool(((large != 0) | (small == 0)).all())
-
-
-def lengths(case: Case) -> Iterator[Claim]:
-    """An axis of another length, and which argument has that length."""
-    got, expected = case.tensors
-    for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
-        one = ("one entry", lambda case: 1)
-        for (words, size), (right, wanted) in product([*sizes(case), one], [*sizes(case), *_products(case)]):
-            if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
-                yield Claim(
-                    "an axis of another length",
-                    f"Along axis {axis} your result is as long as {words}. It should be as long as {right}.",
-                    lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w),
-                )
-    ranks = [got.dim(), expected.dim()]
-    if ranks[0] != ranks[1]:
-        more = "fewer" if ranks[0] < ranks[1] else "more"
-        axes = "axis" if ranks[0] == 1 else "axes"
-        text = f"Your result has {ranks[0]} {axes}, {more} than the {ranks[1]} that are wanted."
-        yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
-
-
-def counted(case: Case) -> Iterator[Claim]:
-    """A list with another number of entries."""
-    if not isinstance(case.got, list) or not isinstance(case.expected, list):
-        return
-    for (words, size), (right, wanted) in product(sizes(case), sizes(case)):
-        yield Claim(
-            "another number of entries",
-            f"The length of your list is {words}. It should be {right}.",
-            lambda case, s=size, w=wanted: (
-                None if s(case) == w(case) else [len(case.got), len(case.expected)] == [s(case), w(case)]
-            ),
-        )
-
-
-def _products(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
-    """Two axes of one argument as one, as `flatten` joins them."""
-    for i, name, arg in case.named():
-        for axis in range(arg.dim() - 1) if isinstance(arg, Tensor) else ():
-            words = f"axis {axis} times axis {axis + 1} of `{name}`"
-            yield words, lambda other, i=i, axis=axis: other.args[i].shape[axis] * other.args[i].shape[axis + 1]
-
-
-def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:
-    return [tensor.shape[axis] for tensor in case.tensors] == [size(case), wanted(case)]
