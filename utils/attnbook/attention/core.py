@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.arguments import check_attention, check_bias, check_mask
 from attnbook.attention.fused import attend_fused
-from attnbook.attention.scores import PreparedKeys, scaled_dot
+from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -69,7 +69,7 @@ def attention_weights(
 
     Source: Bahdanau et al. 2015, equation 6.
     """
-    check_attention(query, key.features if isinstance(key, PreparedKeys) else key)
+    check_attention(query, key_features(key))
     scores = score(query, key)  # (B, Tq, Tk)
     if bias is not None:
         check_bias(bias, scores)
@@ -107,7 +107,7 @@ def attend(
 
     Source: Bahdanau et al. 2015, equations 5 and 6; Vaswani et al. 2017, equation 1, for the scaled dot score.
     """
-    keys = key.features if isinstance(key, PreparedKeys) else key
+    keys = key_features(key)
     check_attention(query, keys, value)
     if fused:
         return attend_fused(query, keys, value, score, mask, bias), None

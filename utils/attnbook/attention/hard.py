@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnbook.attention.arguments import check_attention
 from attnbook.attention.core import attention_weights, masked_log_softmax
-from attnbook.attention.scores import PreparedKeys, scaled_dot
+from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
 
 
 def sample_location(weights: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -64,7 +64,7 @@ def hard_attend(
 
     Source: Xu et al. 2015, equations 8 and 9.
     """
-    check_attention(query, key.features if isinstance(key, PreparedKeys) else key, value)
+    check_attention(query, key_features(key), value)
     weights = attention_weights(query, key, score)  # (B, Tq, Tk)
     location = sample_location(weights, generator) if sample else weights.argmax(dim=-1)  # (B, Tq)
     return value_at(value, location), weights, location
@@ -92,7 +92,7 @@ def straight_through_attend(
 
     Source: Jang et al. 2017, section 2.2 (straight-through Gumbel-softmax); Maddison et al. 2017.
     """
-    check_attention(query, key.features if isinstance(key, PreparedKeys) else key, value)
+    check_attention(query, key_features(key), value)
     if temperature <= 0:
         raise ValueError(f"temperature must be positive, got {temperature}")
     log_weights = attention_weights(query, key, score, normalise=masked_log_softmax)  # (B, Tq, Tk)

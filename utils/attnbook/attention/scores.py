@@ -53,6 +53,11 @@ class PreparedKeys(NamedTuple):
         return self._replace(alignment=alignment)
 
 
+def key_features(key: Tensor | PreparedKeys) -> Tensor:
+    """The features of keys, ``(..., Tk, Dk)``, whether a score has prepared them or not."""
+    return key.features if isinstance(key, PreparedKeys) else key
+
+
 class Score(nn.Module):
     """What all scores share. A new score writes :meth:`compare`, and :meth:`project_key` if the keys need work."""
 

@@ -1,11 +1,22 @@
 """The models of the book, one file per paper."""
 
+from attnbook.models.bert import MaskedLanguageModel, SentenceClassifier
 from attnbook.models.block import Block, PostNormBlock, TransformerConfig
 from attnbook.models.captioning import Captioner, image_to_annotations
 from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
+from attnbook.models.neighbours import (
+    Datastore,
+    build_datastore,
+    exact_search,
+    faiss_search,
+    knn_probabilities,
+    mix_probabilities,
+    nearest_neighbours,
+)
+from attnbook.models.ngram import KneserNey
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
     PointerNetwork,
@@ -19,6 +30,7 @@ from attnbook.models.pointer import (
 )
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
+from attnbook.models.transformer_xl import RelativeAttention, TransformerXL, align_distances, segment_memory
 
 __all__ = [
     "GNMT",
@@ -27,10 +39,12 @@ __all__ = [
     "AttentionSeq2Seq",
     "Block",
     "Captioner",
+    "Datastore",
     "Encoded",
     "Encoder",
     "GNMTEncoder",
     "GNMTState",
+    "KneserNey",
     "LSTMLanguageModel",
     "LSTMTagger",
     "LanguageModel",
@@ -38,6 +52,7 @@ __all__ = [
     "LuongSeq2Seq",
     "LuongState",
     "Maps",
+    "MaskedLanguageModel",
     "NTMConfig",
     "NTMRecord",
     "NTMState",
@@ -45,16 +60,27 @@ __all__ = [
     "PointerNetwork",
     "PointerState",
     "PostNormBlock",
+    "RelativeAttention",
+    "SentenceClassifier",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
+    "TransformerXL",
+    "align_distances",
     "answer_log_probs",
     "attentional_state",
     "beam_pointer_decode",
+    "build_datastore",
+    "exact_search",
+    "faiss_search",
     "greedy_pointer_decode",
     "image_to_annotations",
     "input_feeding_step",
+    "knn_probabilities",
     "mask_visited",
+    "mix_probabilities",
+    "nearest_neighbours",
     "pointer_log_probs",
     "pointer_loss",
+    "segment_memory",
 ]
