@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from coursekit.changed import changed_files, touched_labs, untouched_tests
-from coursekit.reach import Sources
 
 ROOT = Path(__file__).parents[2]
 LABS = ["lab01", "lab02", "lab13"]
@@ -133,9 +132,8 @@ def test_what_no_lab_depends_on_touches_none(name):
 
 
 @pytest.fixture(scope="module")
-def touched():
-    """A function: the tests of the package and of the benchmarks that these changes can alter; read once for all."""
-    sources = Sources(ROOT, ["chapters/02_bahdanau.ipynb", "README.md"])
+def touched(sources):
+    """A function: the tests of the package and of the benchmarks that these changes can alter."""
     every = {name for name in sources.files if re.match(r"tests/(attnbook|benchmarks)/(?!checks/lab)", name)}
     tests = {name for name in every if "/test_" in name}
     return lambda *changed: tests - set(untouched_tests(ROOT, list(changed), sources))
