@@ -337,6 +337,7 @@ def test_the_built_book_loads_nothing_from_outside():
     assert [load for load in external_resources(html) if load not in NEVER_TAKEN] == []
 
 
+@pytest.mark.slow
 def test_the_status_page_is_in_step():
     from coursekit.project import Project
     from coursekit.status import PAGE, status_page
