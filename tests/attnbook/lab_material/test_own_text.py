@@ -32,7 +32,7 @@ def test_a_file_is_cut_into_different_sentences_of_which_one_in_ten_is_held_out(
 
 def test_too_short_a_text_is_an_error(tmp_path):
     (tmp_path / "short.txt").write_text("One. Two. " + 300 * "x", "utf-8")
-    with pytest.raises(ValueError, match="short.txt has 2 different sentences; a model needs at least 100"):
+    with pytest.raises(ValueError, match=r"short\.txt has 2 different sentences; a model needs at least 100"):
         text_lines(tmp_path / "short.txt")
 
 
