@@ -37,7 +37,7 @@ EDITS = {
         {"draw[0] < 0.9": "draw[0] < 0.92"},
     ],
     "top_p_filter": [
-        {"before >= p": "before >= min(p, 0.95)"},
+        {"before >= p": "before >= min(p, 0.9)"},
         {"logits.softmax(-1)": "(logits.exp() / logits.exp().sum(-1, keepdim=True))"},
         {"before >= p": "before[:1] >= p"},
         {"before >= p": "before > max(p, 0.3)"},

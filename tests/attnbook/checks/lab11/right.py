@@ -158,6 +158,12 @@ def top_p_filter__way_back_by_argsort(logits, p):
     return torch.where(keep.gather(-1, words.argsort(-1)), logits, -torch.inf)
 
 
+def top_p_filter__the_tail_from_behind(logits, p):
+    shares, words = logits.softmax(-1).sort(-1)
+    drop = torch.zeros_like(shares).bool().scatter(-1, words, shares.cumsum(-1) <= 1 - p)
+    return logits.masked_fill(drop, -torch.inf)
+
+
 def top_p_filter__loops(logits, p):
     result = torch.full_like(logits, -torch.inf)
     for b, row in enumerate(logits.softmax(-1).tolist()):

@@ -25,12 +25,11 @@ def _next_words(draw):
     yield draw.normal(1, words + 4), 0.6  # one sentence
     yield draw.normal(3, 3), 0.8  # square
     yield 3 + draw.normal(batch, words), 1e-6  # one word is always left
-    yield draw.normal(2, words), 1.0  # all words
     yield 500 * draw.normal(batch, words), 0.9  # sure: exp of them is infinite, and one word has nearly everything
     logits = draw.normal(2, words + 1)
     logits[:, draw.integer(0, words + 1)] = -torch.inf  # a word that is ruled out already
     yield logits, 0.7
-    yield logits[:1], 1.0
+    yield logits[:1] / 2, 0.999  # all the others
 
 
 def _kept(result):

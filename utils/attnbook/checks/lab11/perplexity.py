@@ -67,6 +67,14 @@ wrong(
 wrong("mean of the sentences' means", {_MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).nanmean()"}).says("""
     You took the mean of each sentence, and then the mean over the sentences. A word in a short sentence then counts
     more than one in a long sentence: sum over all real words, and divide once.""")
+wrong(
+    "one over the mean probability", {f"({_MEAN}).exp()": "1 / ((-losses).exp().where(real, 0).sum() / real.sum())"}
+).says("""
+    You averaged the probabilities and took one over the mean. In a text probabilities are multiplied, so average their
+    logarithms and apply `exp` at the end.""")
+wrong("the most probable words", {_LOSSES: "-logits.log_softmax(-1).amax(-1)"}).says("""
+    You took the probability of the word that the model prefers at each position. Perplexity is about the *right* word:
+    pick its probability with `gather`, whatever the model prefers.""")
 wrong("2 to the nats", {").exp()": ").exp2()"}).says("""
     You raised 2 to the loss, but the loss is in nats, to the base e. Use `exp`, or divide the loss by
     ln 2 first to have bits.""")

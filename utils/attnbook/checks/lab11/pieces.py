@@ -102,6 +102,9 @@ _FROM_BEHIND = """\
         merged[tuple(joined)] = count"""
 
 wrong = MERGE_MOST_FREQUENT_PAIR.mistakes
+wrong("the count left beside the pair", {_BEST: "counts.most_common(1)[0]"}).says("""
+    `most_common(1)[0]` is the pair together with its count, so that your pair never stands in a word and nothing was
+    joined. Take the pair alone, and see to the tie rule, which `most_common` does not know.""")
 wrong("each word counted once", {"counts[pair] += count": "counts[pair] += 1"}).says("""
     You counted each word once, however often it occurs. A pair in a word that occurs nine times occurs nine times as
     well, so add the count of the word.""")
