@@ -57,7 +57,7 @@ def use_grouped_attention(model: Model, grouped: GroupedAttention) -> Model:
         attention = layer.self_attention
         if isinstance(attention.positions, LinearBias):
             raise ValueError("positions are 'linear_bias', which adds to the scores; choose 'rotary' or another kind")
-        attention.attend = partial(_attend, attention, grouped)
+        attention.attend = partial(_attend, attention, grouped)  # type: ignore[method-assign]  # of this layer alone
     return model
 
 

@@ -11,7 +11,7 @@ from ..engine.exercise import Exercise, Property
 def perplexity(logits, target, pad):
     losses = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
     real = target != pad  # (B, T)
-    return (losses.where(real, 0).sum() / real.sum()).exp()
+    return (losses.where(real, 0).sum() / real.sum()).exp().item()
 
 
 def _texts(draw):
