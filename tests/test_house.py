@@ -27,6 +27,7 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 TESTED_ELSEWHERE = {
     "attnbook/checks/engine/diagnosis/": "tests/attnbook/checks/engine/test_diagnosis.py",
     "attnbook/checks/fakes/": "tests/attnbook/checks/fakes",
+    "attnbook/checks/families/": "tests/attnbook/checks/families",
     **{
         f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
         for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")

@@ -19,13 +19,7 @@ def few(monkeypatch):
     monkeypatch.setattr(longer_text, "CONTEXTS", (8,))
 
 
-NAMES = (
-    "copy_16_memory_0",
-    "copy_32_memory_16_through",
-    "copy_32_memory_16_deep",
-    "recall_memory_64",
-    "context_rotary",
-)
+NAMES = ("copy_16_memory_0", "copy_32_memory_16_through", "copy_32_memory_16_deep", "recall_memory_0", "context_rotary")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,18 +90,10 @@ def test_answers_are_counted_by_how_far_back_they_stand():
 
 
 def test_recall_without_memory_is_trained_on_single_segments_of_as_many_words():
-    without, with_memory = (longer_text.RECIPES[f"recall_memory_{m}"].lesson(5) for m in (0, 64))
+    without, with_memory = (longer_text.Recipe("recall", memory=m).lesson(5) for m in (0, 64))
     assert without.words.shape[1] == longer_text.RECALL_SEGMENT
     assert without.words.numel() == with_memory.words.numel()
     assert longer_text.RECIPES["recall_memory_0"].test().words.shape == (2, 96)
-
-
-def test_a_context_grows_in_the_second_half_of_the_training_only_where_that_is_asked_for():
-    shapes = {
-        name: [longer_text.RECIPES[name].lesson(1, late).words.shape[1] for late in (False, True)]
-        for name in ("context_rotary", "context_rotary_grows")
-    }
-    assert shapes == {"context_rotary": [32, 32], "context_rotary_grows": [32, 64]}
 
 
 def test_a_context_is_read_all_at_once():

@@ -54,7 +54,6 @@ class Recipe:
         task: ``"copy"``, ``"recall"`` or ``"context"``. lag: of the copy.
         memory: states that each layer keeps from earlier segments, in training. layers: blocks.
         through: gradients flow through the memory. positions: of the model that reads all at once.
-        grows: the second half of the training has streams of 96 words, and not of 32; for a context.
         steps: of the training. kept: keep the weights of seed 0.
     """
 
@@ -64,7 +63,6 @@ class Recipe:
     layers: int = 2
     through: bool = False
     positions: str = "rotary"
-    grows: bool = False
     steps: int = 120
     kept: bool = False
 
@@ -88,10 +86,10 @@ class Recipe:
             return lagged_copy(self.lag, self.lag + length, count, seed, SYMBOLS)
         return recall_stream(length // 2, count, seed, KEYS, VALUES)
 
-    def lesson(self, seed: int, late: bool = False) -> Stream:
-        """The streams of a training step; ``late``: in the second half of the training."""
+    def lesson(self, seed: int) -> Stream:
+        """The streams of a training step."""
         count, length = TRAINING["batch"], LENGTHS[self.task]
-        if (self.task == "recall" and self.memory == 0) or (self.task == "context" and not (self.grows and late)):
+        if self.task == "context" or (self.task == "recall" and self.memory == 0):
             # As many words, but a stream is one segment: what it cannot answer is not asked, and is no noise.
             count, length = count * length // RECALL_SEGMENT, RECALL_SEGMENT
         return self.draw(count, seed, length)
@@ -108,11 +106,9 @@ RECIPES |= {
     "copy_32_memory_16_deep": Recipe("copy", 32, 16, layers=4),
     "copy_32_memory_16_long": Recipe("copy", 32, 16, steps=480),
     "copy_32_memory_16_through": Recipe("copy", 32, 16, through=True),
-    "recall_memory_0": Recipe("recall", memory=0, steps=500, kept=True),
-    "recall_memory_64": Recipe("recall", memory=64, steps=500),
-    "context_rotary": Recipe("context", positions="rotary", steps=500),
-    "context_rotary_grows": Recipe("context", positions="rotary", grows=True, steps=500),
-    "context_linear_bias": Recipe("context", positions="linear_bias", steps=500),
+    "recall_memory_0": Recipe("recall", memory=0, steps=1200, kept=True),
+    "context_rotary": Recipe("context", positions="rotary", steps=1200),
+    "context_linear_bias": Recipe("context", positions="linear_bias", steps=1200),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -204,7 +200,7 @@ def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
 
 
 def _batch_at(recipe: Recipe, job: Job, step: int) -> Stream:
-    return recipe.lesson(1_000_003 * (job.seed + 1) + step, late=2 * step >= job.steps)  # tests have seeds below 16
+    return recipe.lesson(1_000_003 * (job.seed + 1) + step)  # tests have seeds below 16
 
 
 def run(job: Job) -> Outcome:

@@ -130,15 +130,6 @@ wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says(""
 wrong("matrices transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
     You used the transposes of the matrices, because nn.Linear stores them that way. Here every matrix is used as
     it is: x @ W.""")
-wrong("no projections", {"query @ W_q": "query", "key @ W_k": "key", "value @ W_v": "value"}).says("""
-    You cut query, key and value into heads without projecting them first. Without W_q, W_k and W_v each head
-    could use only the features that stand in its own block.""")
-wrong("no W_o", {"context @ W_o": "context"}).says("""
-    You stopped after merging the heads. The merged features must be multiplied by W_o, which is the only step
-    that combines the heads.""")
-wrong("key instead of value", {"value @ W_v": "key @ W_v"}).says("""
-    You made the values from `key`. In plain self-attention this makes no difference, but when `value` is another
-    tensor, the weights must sum `value @ W_v`.""")
 _CUT = "    q = _split(query"
 _BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
 wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
