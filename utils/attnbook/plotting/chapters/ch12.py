@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnbook.plotting.boxes import FAINT, INK, PALE, PAPER, READS, WRITES, arrow, box_around, canvas, say
 from attnbook.plotting.curves import Curves, plot_by_length
-from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
 
 
 def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, question: int) -> Axes:
@@ -29,17 +29,21 @@ def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, ques
     chosen = fact, relay, question
     if not all(0 <= position < length for position in chosen):
         raise ValueError(f"fact, relay and question must lie between 0 and {length - 1}, got {chosen}")
-    ax = canvas(None, (6.5, 3.7), (-1.75, length), (-0.6, 5.4))
+    ax = canvas(None, (6.5, 3.3), (-1.75, length - 0.4), (-0.1, 5.1))
+    # Drawn first, so that it passes behind the boxes.
+    direct: Look = {"colour": TRUTH_COLOUR, "width": 1.5, "dashed": True, "bend": 0.3, "gap": 2}
+    arrow(ax, (fact - 0.3, 4.24), (question - 0.35, 0.76), **direct)
     for row, (words, position) in enumerate(zip(segments, chosen, strict=True)):
         y = 4.6 - 2.1 * row
         say(ax, -0.7, y, f"segment {row + 1}", ha="right", size=11)
         for i, word in enumerate(words):
-            look = {"fill": (WRITES, READS, WRITES)[row], "edge": TRUTH_COLOUR} if i == position else {"fill": PAPER}
-            box_around(ax, (i + 0.0, y), 0.92, 0.72, word, size=10.5, **look)
-    for row, colour in ((0, INK), (1, INK)):
+            look: Look = (
+                {"fill": (WRITES, READS, WRITES)[row], "edge": TRUTH_COLOUR} if i == position else {"fill": PAPER}
+            )
+            box_around(ax, (i, y), 0.92, 0.72, word, size=10.5, **look)
+    for row in (0, 1):
         start, end = (chosen[row], 4.6 - 2.1 * row - 0.4), (chosen[row + 1], 4.6 - 2.1 * (row + 1) + 0.4)
-        arrow(ax, start, end, colour=colour, width=2.2, gap=2)
-    arrow(ax, (fact - 0.35, 4.2), (question - 0.35, 0.8), colour=TRUTH_COLOUR, width=1.5, dashed=True, bend=0.25, gap=2)
+        arrow(ax, start, end, colour=INK, width=2.2, gap=2)
     return ax
 
 
@@ -123,7 +127,7 @@ def plot_grid(shares: Mapping[tuple[int, int], float], reachable: Mapping[tuple[
         share = shares[lag, memory]
         ax.text(column, row, f"{share:.2f}", ha="center", va="center", color="white" if share > 0.6 else INK)
         if reachable[lag, memory]:
-            frame = {"fill": False, "edgecolor": STYLES[1].colour, "linewidth": 3}
+            frame: Look = {"fill": False, "edgecolor": STYLES[1].colour, "linewidth": 3}
             ax.add_patch(plt.Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, **frame))
     ax.set_xticks(range(len(memories)), [str(memory) for memory in memories])
     ax.set_yticks(range(len(lags)), [str(lag) for lag in lags])
