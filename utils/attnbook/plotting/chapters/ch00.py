@@ -40,7 +40,7 @@ CHAPTERS: Mapping[int, Chapter] = {
     8: Chapter("Part II", "Heads and positions", "parallel attentions, word order", 1, 4, "08_heads_positions.ipynb"),
     9: Chapter("Part II", "The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
     10: Chapter("Part II", "Decoding", "from one word to a text", 1, 6, "10_decoding.ipynb"),
-    11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7),
+    11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7, "11_bert_gpt.ipynb"),
     12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8, "12_longer_text.ipynb"),
     13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
     14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
