@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.overrides import TorchFunctionMode
 
 
-class TensorSizes(TorchDispatchMode):
+class TensorSizes(TorchFunctionMode):
     """Inside ``with TensorSizes() as sizes:`` notes ``sizes.largest``, the numbers in the largest tensor made.
 
-    A view counts as the tensor that it looks like.
+    A view counts as the tensor that it looks like; what torch's own functions make inside of them is not seen.
 
     Args:
         most: where given, a RuntimeError is raised at the first tensor with more numbers.
@@ -21,8 +21,8 @@ class TensorSizes(TorchDispatchMode):
         super().__init__()
         self.most, self.excess, self.largest = most, excess, 0
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """One operation of torch's, whose results are counted."""
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """One call of a function of torch's, whose results are counted."""
         result = func(*args, **(kwargs or {}))
         parts = result if isinstance(result, (tuple, list)) else (result,)
         self.largest = max([self.largest] + [part.numel() for part in parts if isinstance(part, Tensor)])

@@ -43,7 +43,7 @@ def _blocks(draw):
     yield cut(2, 2, 2, 2, closed=True)  # rows that may not attend to any later block
     yield cut(2, 3, 2, move=1000.0)  # exp(1000) is no number
     yield cut(2, 3, 2, move=1000.0 * torch.arange(queries)[:, None])  # each row its own maximum
-    steep = torch.tensor([0.0] * 2 + [400.0] * 3 + [-400.0] * 2)  # the maximum grows late, and by a great step
+    steep = torch.tensor([0.0] * 2 + [900.0] * 3 + [-900.0] * 2)  # the maximum grows late, and by a great step
     yield cut(2, 3, 2, move=steep.double())
     yield cut(2, 3, 2, move=-1000.0)
 
@@ -51,6 +51,7 @@ def _blocks(draw):
 ONLINE_SOFTMAX_SUM = OnePass(
     online_softmax_sum,
     cases=_blocks,
+    gradients=False,
     properties=[
         Property(
             "between the smallest and the largest value",
@@ -75,39 +76,59 @@ wrong("the total not rescaled", {_TOTAL: "total +"}).says("""
 wrong("the summed values not rescaled", {_SUMMED: "summed +"}).says("""
     You rescaled the total and not the sum of the values. Both were computed with the old maximum, so both must be
     multiplied by exp(old maximum − new maximum).""")
-wrong("rescaled the wrong way round", {"(largest - higher).exp()": "(higher - largest).exp() if total is not 0.0 else 0.0"}).says("""
+wrong(
+    "rescaled the wrong way round",
+    {"(largest - higher).exp()": "(higher - largest).exp() if total is not 0.0 else 0.0"},
+).says("""
     You rescaled by exp(new maximum − old maximum), which makes the earlier parts larger. They were measured from a
-    smaller maximum, so they must shrink: exp(old maximum − new maximum).""")  # fmt: skip
-wrong("a softmax per block, then the mean", """
+    smaller maximum, so they must shrink: exp(old maximum − new maximum).""")
+wrong(
+    "a softmax per block, then the mean",
+    """
 contexts = [scores.softmax(dim=-1) @ values for scores, values in zip(score_blocks, value_blocks)]
-return sum(contexts) / len(contexts)""").says("""
-    You took a softmax within each block and then the mean of the contexts, so every block counts the same. A block with
-    larger scores must count more: keep the sums of exp(score), and divide once at the end.""")  # fmt: skip
-wrong("a softmax per block, then the sum", """
-return sum(scores.softmax(dim=-1) @ values for scores, values in zip(score_blocks, value_blocks))""").says("""
+return sum(contexts) / len(contexts)""",
+).says("""
+    You took a softmax within each block and then the mean of the contexts, so every block counts the same. A block
+    with larger scores must count more: keep the sums of exp(score), and divide once at the end.""")
+wrong(
+    "a softmax per block, then the sum",
+    """
+return sum(scores.softmax(dim=-1) @ values for scores, values in zip(score_blocks, value_blocks))""",
+).says("""
     You took a softmax within each block and added the contexts, so the weights of a row sum to the number of blocks.
-    Keep the sums of exp(score) over all blocks, and divide once at the end.""")  # fmt: skip
+    Keep the sums of exp(score) over all blocks, and divide once at the end.""")
 wrong("not divided by the total", {"summed / total": "summed"}).says("""
     You returned the sum of exp(score − maximum) · value without dividing it. A softmax divides by the total of
     exp(score − maximum), so divide once, after the last block.""")
-wrong("no maximum subtracted", {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "scores[..., :1] * 0 + 0.0", "-math.inf": "0.0"}).says("""
+wrong(
+    "no maximum subtracted",
+    {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "scores[..., :1] * 0 + 0.0", "-math.inf": "0.0"},
+).says("""
     You computed exp(score) without subtracting a maximum. For large scores exp overflows to infinity, and for very
-    negative ones all parts become 0, so subtract the largest score seen so far.""")  # fmt: skip
-wrong("one maximum for all rows", {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "scores.amax().clamp(min=largest)"}).says("""
-    You subtracted one maximum from all rows. A row whose scores are much smaller then has only zeros after exp, so each
-    row needs a maximum of its own: amax(dim=-1, keepdim=True).""")  # fmt: skip
+    negative ones all parts become 0, so subtract the largest score seen so far.""")
+wrong(
+    "one maximum for all rows",
+    {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "scores.amax().clamp(min=largest)"},
+).says("""
+    You subtracted one maximum from all rows. A row whose scores are much smaller then has only zeros after exp, so
+    each row needs a maximum of its own: amax(dim=-1, keepdim=True).""")
 wrong("the maximum of the block only", {".clamp(min=largest)": ""}).says("""
-    You replaced the maximum by that of the new block, even where it is smaller. Then the rescaling can overflow, so keep
-    the larger of the old and the new maximum, for each row.""")
+    You replaced the maximum by that of the new block, even where it is smaller. Then the rescaling can overflow, so
+    keep the larger of the old and the new maximum, for each row.""")
 wrong("only the last block", {_TOTAL: "", _SUMMED: ""}).says("""
-    Your result depends on the last block only, because each block overwrites the sums. Add the new parts to the rescaled
-    sums of the blocks before.""")
-wrong("all blocks collected", """
+    Your result depends on the last block only, because each block overwrites the sums. Add the new parts to the
+    rescaled sums of the blocks before.""")
+wrong(
+    "all blocks collected",
+    """
 scores, values = torch.cat(list(score_blocks), dim=-1), torch.cat(list(value_blocks), dim=1)
-return scores.softmax(dim=-1) @ values""").says("""
+return scores.softmax(dim=-1) @ values""",
+).says("""
     You collected all blocks before you computed the softmax, which is what this exercise is to avoid. Use each block
-    when it comes, and keep three things per row: a maximum, a total and a sum of values.""")  # fmt: skip
-wrong("two passes", """
+    when it comes, and keep three things per row: a maximum, a total and a sum of values.""")
+wrong(
+    "two passes",
+    """
 largest = None
 for scores in score_blocks:
     top = scores.amax(dim=-1, keepdim=True)
@@ -116,6 +137,7 @@ total, summed = 0.0, 0.0
 for scores, values in zip(score_blocks, value_blocks):
     parts = (scores - largest).exp()
     total, summed = total + parts.sum(dim=-1, keepdim=True), summed + parts @ values
-return summed / total""").says("""
-    You went through the scores twice, first for the maximum and then for the sums. The blocks come only once, so update
-    maximum, total and sum together, and rescale the sums when the maximum grows.""")  # fmt: skip
+return summed / total""",
+).says("""
+    You went through the scores twice, first for the maximum and then for the sums. The blocks come only once, so
+    update maximum, total and sum together, and rescale the sums when the maximum grows.""")

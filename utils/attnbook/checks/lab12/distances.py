@@ -54,55 +54,62 @@ _AT, _BACK = (
     "torch.arange(keys - queries, keys, device=query.device)",
     "at[:, None] - torch.arange(keys, device=query.device)",
 )
-_CONTENT, _PLACE = "(query + content_bias)", "(query + distance_bias)"
+_CONTENT, _PLACE = "(query + content_bias) @ key", "(query + distance_bias) @ distance."
 _LATER, _ROOT = ".masked_fill(back < 0, -torch.inf)", " / dim**0.5"
 
 wrong = RELATIVE_SCORES.mistakes
 wrong("the memory not counted", {_AT: "torch.arange(queries, device=query.device)"}).says("""
-    Your queries count from 0, as if there were no memory before them. They are the last Tq of the Tk positions, so query i
-    stands at position Tk − Tq + i.""")
-wrong("the memory not counted in the mask", {_LATER: ".masked_fill(torch.ones_like(back).triu(1).bool(), -torch.inf)"}).says("""
-    Your causal mask begins at the first key, as if there were no memory. Query i stands at position Tk − Tq + i, so
-    a key is later only if j > Tk − Tq + i.""")  # fmt: skip
+    Your queries count from 0, as if there were no memory before them. They are the last Tq of the Tk positions, so
+    query i stands at position Tk − Tq + i.""")
+wrong(
+    "the memory not counted in the mask", {_LATER: ".masked_fill(torch.ones_like(back).triu(1).bool(), -torch.inf)"}
+).says("""
+    Your causal mask begins at the first key, as if there were no memory. Query i stands at position Tk − Tq + i, so a
+    key is later only if j > Tk − Tq + i.""")
 wrong("no mask", {_LATER: ""}).says("""
-    Keys that come after the query still have a finite score, and for them a "distance" would be negative. A language model
-    must not attend to them: set these scores to −inf.""")
+    Keys that come after the query still have a finite score, and for them a "distance" would be negative. A language
+    model must not attend to them: set these scores to −inf.""")
 wrong("its own position closed", {_LATER: ".masked_fill(back <= 0, -torch.inf)"}).says("""
-    You closed the query's own position, too. Distance 0 is allowed, so only keys with j > Tk − Tq + i have the score −inf.
-    """)
+    You closed the query's own position, too. Distance 0 is allowed, so only keys with j > Tk − Tq + i have the score
+    −inf.""")
 wrong("the shift left out", {".gather(2, back.clamp(min=0).expand_as(by_content))": ""}).says("""
     You added the scores by distance as they are, so that column j holds the score of *distance* j. Each row must be
     rearranged: the score of key j is that of distance Tk − Tq + i − j.""")
-wrong("the shift left out, distances reversed", {".gather(2, back.clamp(min=0).expand_as(by_content))": ".flip(-1)"}).says("""
-    You reversed the scores by distance and added the same order in every row. This fits the last query only; for query i
-    column j must hold the score of distance Tk − Tq + i − j.""")  # fmt: skip
+wrong(
+    "the shift left out, distances reversed", {".gather(2, back.clamp(min=0).expand_as(by_content))": ".flip(-1)"}
+).says("""
+    You reversed the scores by distance and added the same order in every row. This fits the last query only; for query
+    i column j must hold the score of distance Tk − Tq + i − j.""")
 wrong("shifted by one too far", {"back.clamp(min=0)": "(back + 1).clamp(min=0, max=keys - 1)"}).says("""
     Your distances are too large by one. The query's own position has distance 0, and the one before it distance 1.""")
 wrong("distances from the far end", {"back.clamp(min=0)": "(keys - 1 - back).clamp(min=0, max=keys - 1)"}).says("""
-    You took row Tk − 1 − d of `distance` for the distance d. In the paper's code the rows are reversed; here row d belongs
-    to distance d.""")
-wrong("the biases exchanged", {_CONTENT: "(query + distance_bias)", _PLACE: "(query + content_bias)"}).says("""
-    You exchanged the two biases. `content_bias` (u) is added to the query that meets the keys, and `distance_bias` (v) to
-    the query that meets the distances.""")
-wrong("one bias for both", {_PLACE: "(query + content_bias)"}).says("""
-    You used `content_bias` for both products. The query that meets the distances gets its own bias, `distance_bias`.""")
-wrong("the content bias left out", {_CONTENT: "query"}).says("""
+    You took row Tk − 1 − d of `distance` for the distance d. In the paper's code the rows are reversed; here row d
+    belongs to distance d.""")
+wrong(
+    "the biases exchanged", {_CONTENT: "(query + distance_bias) @ key", _PLACE: "(query + content_bias) @ distance."}
+).says("""
+    You exchanged the two biases. `content_bias` (u) is added to the query that meets the keys, and `distance_bias` (v)
+    to the query that meets the distances.""")
+wrong("one bias for both", {_PLACE: "(query + content_bias) @ distance."}).says("""
+    You used `content_bias` for both products. The query that meets the distances gets its own bias, `distance_bias`.
+    """)
+wrong("the content bias left out", {_CONTENT: "query @ key"}).says("""
     The product with the keys lacks its bias: it is (q + u) · k, where u is `content_bias`. The term u · k says how
     interesting a key is for every query.""")
-wrong("the distance bias left out", {_PLACE: "query"}).says("""
-    The product with the distances lacks its bias: it is (q + v) · r, where v is `distance_bias`. The term v · r says how
-    interesting a distance is for every query.""")
-wrong("no biases", {_CONTENT: "query", _PLACE: "query"}).says("""
-    Both biases are missing. The score is (q + u) · k + (q + v) · r, where u is `content_bias` and v is `distance_bias`.
-    """)
+wrong("the distance bias left out", {_PLACE: "query @ distance."}).says("""
+    The product with the distances lacks its bias: it is (q + v) · r, where v is `distance_bias`. The term v · r says
+    how interesting a distance is for every query.""")
+wrong("no biases", {_CONTENT: "query @ key", _PLACE: "query @ distance."}).says("""
+    Both biases are missing. The score is (q + u) · k + (q + v) · r, where u is `content_bias` and v is
+    `distance_bias`.""")
 wrong("not scaled", {_ROOT: ""}).says("""
     Your scores are not divided by √D. The whole sum is scaled, content and distance together, as in any scaled
     dot-product attention.""")
 wrong(
     "only the content scaled", {"(by_content + by_distance) / dim**0.5": "by_content / dim**0.5 + by_distance"}
 ).says("""
-    You divided only the product with the keys by √D. The sum of both products is divided, so that neither outweighs the
-    other.""")
+    You divided only the product with the keys by √D. The sum of both products is divided, so that neither outweighs
+    the other.""")
 wrong("only the content", {"(by_content + by_distance)": "by_content"}).says("""
-    The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to the
-    product with the keys.""")
+    The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to
+    the product with the keys.""")

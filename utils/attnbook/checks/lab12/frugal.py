@@ -1,4 +1,4 @@
-"""Exercises that also ask how an answer goes through its numbers: once, or never with too many at a time."""
+"""Exercises that also ask how an answer treats its numbers: once, never too many at a time, or without a gradient."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from attnbook.lab_material.tensor_sizes import TensorSizes
@@ -79,3 +80,23 @@ class Frugal(Exercise):
                 return function(*given)
 
         return super().run(counted, args)
+
+
+@dataclass(frozen=True, eq=False)
+class Detached(Exercise):
+    """Its result must be cut from the graph, whichever of the arguments carries a gradient."""
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        """One call, and a second one that looks for the graph."""
+
+        @functools.wraps(function)
+        def looked_at(*given: Any) -> Any:
+            result = function(*given)
+            with torch.enable_grad():
+                graded = (x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given)
+                again = function(*graded)
+            if isinstance(again, Tensor) and again.requires_grad:
+                raise RuntimeError("the result still belongs to the graph of the gradients; detach it")
+            return result
+
+        return super().run(looked_at, args)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Property
+from .frugal import Detached
 
 
 def segment_memory(states, memory, length):
@@ -29,7 +30,7 @@ def _segments(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 2, 3), 2  # one word
 
 
-SEGMENT_MEMORY = Exercise(
+SEGMENT_MEMORY = Detached(
     segment_memory,
     cases=_segments,
     properties=[
@@ -46,40 +47,32 @@ _LAST = "known[:, max(known.shape[1] - length, 0) :]"
 
 wrong = SEGMENT_MEMORY.mistakes
 wrong("not detached", {".detach()": ""}).says("""
-    Your memory still belongs to the graph of the segment before, so a gradient would flow through all earlier segments,
-    and their graphs would be kept. Cut it off with `.detach()`.""")
+    Your memory still belongs to the graph of the segment before, so a gradient would flow through all earlier
+    segments, and their graphs would be kept. Cut it off with `.detach()`.""")
 wrong("length 0 keeps everything", {_LAST: "known[:, -length:]"}).says("""
-    For length 0 you kept all states. `[:, -0:]` is the same as `[:, 0:]`, so start the slice at
-    max(number of states − length, 0).""")
-wrong("length 0 keeps everything, and not detached", {_LAST: "known[:, -length:]", ".detach()": ""}).says("""
-    You have two slips: for length 0 `[:, -0:]` keeps all states, because −0 is 0, and the result is not detached. Start
-    the slice at max(number of states − length, 0), and call `.detach()`.""")
+    For length 0 you kept all states. `[:, -0:]` is the same as `[:, 0:]`, so start the slice at max(number of states −
+    length, 0).""")
 wrong("negative start", {"max(known.shape[1] - length, 0)": "known.shape[1] - length"}).says("""
     Your slice starts at (number of states − length), which is negative where there are fewer states than `length`. A
     negative start counts from the end, so states are lost: use max(…, 0).""")
 wrong("the old memory dropped", {_KNOWN: "states"}).says("""
-    You kept states of the new segment only. The memory holds the last `length` states of the old memory and the segment
-    together, so join them before you cut.""")
+    You kept states of the new segment only. The memory holds the last `length` states of the old memory and the
+    segment together, so join them before you cut.""")
 wrong("the oldest kept", {_LAST: "known[:, :length]"}).says("""
     You kept the first `length` states, which are the oldest. What comes next needs the most recent ones, so take the
     last `length` states.""")
 wrong("segment before memory", {_CAT: "torch.cat([states, memory], dim=1)"}).says("""
-    You put the segment before the old memory. The memory is older, so it comes first, and the order of the states is the
-    order of the text.""")
+    You put the segment before the old memory. The memory is older, so it comes first, and the order of the states is
+    the order of the text.""")
 wrong("joined along the batch", {_CAT: "torch.cat([memory, states], dim=0)"}).says("""
-    You joined memory and segment along the batch, which is what `torch.cat` does when `dim` is left out. Time is axis 1
-    of (B, T, D), so use dim=1.""")
+    You joined memory and segment along the batch, which is what `torch.cat` does when `dim` is left out. Time is axis
+    1 of (B, T, D), so use dim=1.""")
 wrong("joined along the features", {_CAT: "torch.cat([memory, states], dim=-1)"}).says("""
     You joined memory and segment along the features. Time is axis 1 of (B, T, D), so use dim=1.""")
 wrong("cut along the batch", {_LAST: "known[max(known.shape[0] - length, 0) :]"}).says("""
-    You cut along the batch, because the first axis of (B, T, D) is B. The states of a text lie along axis 1, so the slice
-    begins with a colon: known[:, start:].""")
-wrong("cut the old memory, keep the whole segment", {_KNOWN: "states if memory is None else torch.cat([memory[:, max(memory.shape[1] - length, 0) :], states], dim=1)", _LAST: "known"}).says("""
-    You cut the old memory to `length` and then added the whole segment, so the memory is too long. Join both first, and
-    keep the last `length` states of the result.""")  # fmt: skip
-wrong(
-    "the gradient cut in the old memory only",
-    "known = states if memory is None else torch.cat([memory.detach(), states], dim=1)\nreturn known[:, max(known.shape[1] - length, 0) :]",
-).says("""
-    You detached the old memory and not the new states. The next segment would then send its gradient into this one, so
-    detach the result.""")  # fmt: skip
+    You cut along the batch, because the first axis of (B, T, D) is B. The states of a text lie along axis 1, so the
+    slice begins with a colon: known[:, start:].""")
+CUT_TOO_EARLY = {_CAT: "torch.cat([memory[:, max(memory.shape[1] - length, 0) :], states], dim=1)", _LAST: "known"}
+wrong("cut the old memory, keep the whole segment", CUT_TOO_EARLY).says("""
+    You cut the old memory to `length` and then added the whole segment, so the memory is too long. Join both first,
+    and keep the last `length` states of the result.""")

@@ -60,30 +60,31 @@ wrong("the farthest entries", {_TOPK: "distances.topk(k)"}).says("""
     You took the k *largest* distances, which is what `topk` gives unless it is told otherwise. The neighbours are the
     nearest entries: topk(k, largest=False).""")
 wrong("the sign lost", {"-nearest": "nearest"}).says("""
-    Your neighbours have more weight the farther away they are. The weight is exp(−distance / temperature), so the minus
-    must stand before the distance.""")
+    Your neighbours have more weight the farther away they are. The weight is exp(−distance / temperature), so the
+    minus must stand before the distance.""")
 wrong("farthest entries, sign lost", {_TOPK: "distances.topk(k)", "-nearest": "nearest"}).says("""
-    You treated the distance as if it were a similarity: you took the largest ones and gave them the largest weights. Near
-    entries should vote, so take the smallest distances and put a minus before them.""")
+    You treated the distance as if it were a similarity: you took the largest ones and gave them the largest weights.
+    Near entries should vote, so take the smallest distances and put a minus before them.""")
 wrong("not squared", {".square().sum(dim=-1)": ".square().sum(dim=-1).sqrt()"}).says("""
-    Your distances are not squared. The neighbours are the same, but their weights differ: the softmax is over minus the
-    *squared* distances, divided by the temperature.""")
+    Your distances are not squared. The neighbours are the same, but their weights differ: the softmax is over minus
+    the *squared* distances, divided by the temperature.""")
 wrong("city blocks", {".square()": ".abs()"}).says("""
     You added up the absolute differences. The distance here is the squared Euclidean one, the sum of the squared
     differences of the features.""")
 wrong("dot products", {"(query[:, None] - keys).square().sum(dim=-1)": "-(query @ keys.T)"}).says("""
-    You ranked the entries by their dot product with the query. Here the squared distance decides, because a long key has
-    large dot products although it may be far away.""")
+    You ranked the entries by their dot product with the query. Here the squared distance decides, because a long key
+    has large dot products although it may be far away.""")
 wrong("all entries vote", {_TOPK: "distances.topk(distances.shape[1], largest=False)"}).says("""
-    You let every entry of the datastore vote. Only the k nearest have a vote, so cut to k entries before the softmax.""")
+    You let every entry of the datastore vote. Only the k nearest have a vote, so cut to k entries before the softmax.
+    """)
 CUT_LATER = "weights, which = (-distances / temperature).softmax(dim=-1).topk(k)"
 CUT_LATER += "\nreturn weights.new_zeros(len(query), vocabulary).scatter_add(1, next_tokens[which], weights)"
 wrong("softmax before the cut", "distances = (query[:, None] - keys).square().sum(dim=-1)\n" + CUT_LATER).says("""
-    You took the softmax over all entries and cut to k afterwards, so the weights of a row no longer sum to 1. Find the k
-    nearest first, and take the softmax over these k.""")
+    You took the softmax over all entries and cut to k afterwards, so the weights of a row no longer sum to 1. Find the
+    k nearest first, and take the softmax over these k.""")
 wrong("votes overwritten", {"scatter_add(": "scatter("}).says("""
-    Where several neighbours have the same next word, only one of their votes is left, because assigning by an index (or
-    `scatter`) overwrites. Votes for the same word must be added: scatter_add.""")
+    Where several neighbours have the same next word, only one of their votes is left, because assigning by an index
+    (or `scatter`) overwrites. Votes for the same word must be added: scatter_add.""")
 wrong("one vote each", {_SOFT: "torch.ones_like(nearest) / k"}).says("""
     You gave all k neighbours the same vote. A nearer one counts more: its weight is the softmax over minus the squared
     distances, divided by the temperature.""")
@@ -95,11 +96,11 @@ wrong("the number of the entry for the word", {"next_tokens[which]": "which % vo
     You used the numbers of the neighbours themselves as words. An entry's word stands in the datastore beside its key:
     next_tokens[which].""")
 wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
-    Your softmax runs over the batch of queries. For each query, the votes of its own k neighbours sum to 1, which is the
-    last axis.""")
+    Your softmax runs over the batch of queries. For each query, the votes of its own k neighbours sum to 1, which is
+    the last axis.""")
 wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[which], weights).softmax(dim=-1)"}).says("""
-    You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the probability
-    0.""")
+    You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
+    probability 0.""")
 
 
 def mix_probabilities(model, memory, weight):
@@ -137,19 +138,20 @@ _MIX = "weight * memory + (1 - weight) * model"
 
 wrong = MIX_PROBABILITIES.mistakes
 wrong("exchanged", {_MIX: "weight * model + (1 - weight) * memory"}).says("""
-    You gave `weight` to the model and the rest to the memory. The weight is the memory's share, so a weight of 0 is the
-    model alone.""")
+    You gave `weight` to the model and the rest to the memory. The weight is the memory's share, so a weight of 0 is
+    the model alone.""")
 wrong("the model not reduced", {"(1 - weight) * model": "model"}).says("""
     You added the weighted memory to the whole model, so a row sums to more than 1. What the memory receives, the model
     must give up: multiply it by (1 − weight).""")
 wrong("added", {_MIX: "memory + model"}).says("""
-    You added the two distributions without weights, so each row sums to 2. Multiply the memory by `weight` and the model
-    by (1 − weight).""")
+    You added the two distributions without weights, so each row sums to 2. Multiply the memory by `weight` and the
+    model by (1 − weight).""")
 wrong("the plain mean", {_MIX: "(memory + model) / 2"}).says("""
-    You took the mean of the two, whatever the weight. The memory's share is `weight`, and the model's is (1 − weight).""")
+    You took the mean of the two, whatever the weight. The memory's share is `weight`, and the model's is (1 − weight).
+    """)
 wrong("a softmax afterwards", {_MIX: f"({_MIX}).softmax(dim=-1)"}).says("""
-    You took a softmax of the mixture. Both parts are probabilities already, and so is their weighted mean: nothing is left
-    to normalise.""")
+    You took a softmax of the mixture. Both parts are probabilities already, and so is their weighted mean: nothing is
+    left to normalise.""")
 GEOMETRIC = (
     "mixed = memory.clamp(min=1e-30) ** weight * model ** (1 - weight)\nreturn mixed / mixed.sum(-1, keepdim=True)"
 )
