@@ -77,8 +77,7 @@ wrong("the summed values not rescaled", {_SUMMED: "summed +"}).says("""
     You rescaled the total and not the sum of the values. Both were computed with the old maximum, so both must be
     multiplied by exp(old maximum − new maximum).""")
 wrong(
-    "rescaled the wrong way round",
-    {"(largest - higher).exp()": "(higher - largest).exp() if total is not 0.0 else 0.0"},
+    "rescaled the wrong way round", {"(largest - higher).exp()": "(higher - largest).nan_to_num(posinf=0.0).exp()"}
 ).says("""
     You rescaled by exp(new maximum − old maximum), which makes the earlier parts larger. They were measured from a
     smaller maximum, so they must shrink: exp(old maximum − new maximum).""")
@@ -141,3 +140,13 @@ return summed / total""",
 ).says("""
     You went through the scores twice, first for the maximum and then for the sums. The blocks come only once, so
     update maximum, total and sum together, and rescale the sums when the maximum grows.""")
+wrong("the maximum not kept", {"largest = higher": "pass"}).says("""
+    You computed the new maximum and did not keep it, so the next block compares itself with the old one. Store the new
+    maximum at the end of the loop's body.""")
+wrong("only the first block", {"        largest = higher\n    return": "        return"}).says("""
+    Your function returns after the first block, because `return` stands inside the loop. Take it out of the loop, so
+    that it is reached after the last block.""")
+DIVIDED = {"summed * shrink + parts @ values": "(summed * shrink + parts @ values) / total", "summed / total": "summed"}
+wrong("divided in each block", DIVIDED).says("""
+    You divided by the total in every block, so the sum of the earlier blocks is divided several times. Keep the sum
+    undivided, and divide it once, after the last block.""")

@@ -113,3 +113,16 @@ wrong(
 wrong("only the content", {"(by_content + by_distance)": "by_content"}).says("""
     The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to
     the product with the keys.""")
+wrong("−1e9 for later keys", {_LATER: ".masked_fill(back < 0, -1e9)"}).says("""
+    Later keys have a very negative score in your result, and not −inf. A large number is a guess about how small the
+    other scores can be, while −inf is exact: -torch.inf.""")
+wrong("0 for later keys", {_LATER: ".masked_fill(back < 0, 0.0)"}).says("""
+    Later keys have the score 0 in your result. After the softmax 0 is not "closed", because exp(0) = 1: set these scores
+    to −inf.""")
+wrong("later keys as if they were earlier", {_LATER: "", "back.clamp(min=0)": "back.abs()"}).says("""
+    You took the absolute value of the distance, so later keys have the score of earlier ones. A language model must not
+    attend to them: set their scores to −inf.""")
+ON_THE_KEYS = {_CONTENT: "query @ (key + content_bias)", _PLACE: "query @ (distance + distance_bias)."}
+wrong("the biases on the keys", ON_THE_KEYS).says("""
+    You added the biases to the keys and the distances. They belong to the query: (q + u) · k contains the term u · k,
+    which depends on the key, while q · (k + u) contains q · u, which does not.""")

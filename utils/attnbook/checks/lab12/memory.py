@@ -76,3 +76,14 @@ CUT_TOO_EARLY = {_CAT: "torch.cat([memory[:, max(memory.shape[1] - length, 0) :]
 wrong("cut the old memory, keep the whole segment", CUT_TOO_EARLY).says("""
     You cut the old memory to `length` and then added the whole segment, so the memory is too long. Join both first,
     and keep the last `length` states of the result.""")
+NONE = """
+if length == 0:
+    return None
+known = states if memory is None else torch.cat([memory, states], dim=1)
+return known[:, -length:].detach()"""
+wrong("None for length 0", NONE).says("""
+    For length 0 you returned None. Here the memory is then a tensor without states, of the shape (B, 0, D), so that
+    nobody who uses it needs to treat this case apart.""")
+wrong("the first segment forgotten", {_KNOWN: _CAT, _LAST: "known[:, -length:]"}).says("""
+    Your function stops at the first segment, where `memory` is None and cannot be joined to anything. In this case the
+    states alone are all that is known.""")

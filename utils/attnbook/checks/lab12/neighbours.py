@@ -101,6 +101,16 @@ wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=0)"}).says(
 wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[which], weights).softmax(dim=-1)"}).says("""
     You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
     probability 0.""")
+wrong("not normalised", {_SOFT: "(-nearest / temperature).exp()"}).says("""
+    Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, which
+    is what a softmax over the k neighbours does.""")
+wrong("counts", {_SOFT: "torch.ones_like(nearest)"}).says("""
+    You counted how many neighbours vote for each word. The votes are weighted by their distances, and together they are
+    1: softmax(−distance / temperature).""")
+COSINE = "-F.normalize(query, dim=-1) @ F.normalize(keys, dim=-1).T"
+wrong("cosines", {"(query[:, None] - keys).square().sum(dim=-1)": COSINE}).says("""
+    You ranked the entries by their cosine with the query, which ignores how long the vectors are. Here the squared
+    Euclidean distance decides.""")
 
 
 def mix_probabilities(model, memory, weight):
@@ -160,3 +170,7 @@ wrong("logarithms mixed", GEOMETRIC).says("""
     impossible, however sure the model is; mix the probabilities themselves.""")
 wrong("the larger one", {_MIX: "torch.maximum(weight * memory, (1 - weight) * model)"}).says("""
     You kept the larger of the two weighted probabilities. Both sources contribute to every word: add them.""")
+NORMALISED = "mixed = model + weight * memory\nreturn mixed / mixed.sum(dim=-1, keepdim=True)"
+wrong("normalised afterwards", NORMALISED).says("""
+    You added the weighted memory to the whole model and divided by the sum. The memory's share is then weight /
+    (1 + weight), and not the weight itself: multiply the model by (1 − weight), and no division is needed.""")

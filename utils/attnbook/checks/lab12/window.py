@@ -126,3 +126,9 @@ wrong("the last one forgotten", {_WINDOW: "-radius, max(radius, 1),"}).says("""
 wrong("softmax over the positions", {".softmax(dim=-1)": ".softmax(dim=1)"}).says("""
     Your softmax runs over the queries. Each query must spread one unit of attention over the keys in its window, which
     is the last axis of the scores (B, T, 2 · radius + 1).""")
+wrong("scaled by the length", {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"}).says("""
+    You divided the scores by √T, the root of the number of words. The scale belongs to the features that a dot product
+    adds up, so divide by √D, the root of the size of the last axis.""")
+wrong("scaled by the value's features", {"query.shape[-1] ** 0.5": "value.shape[-1] ** 0.5"}).says("""
+    You divided the scores by √Dv, the root of the number of the values' features. The dot product adds up the features
+    of query and key, so divide by √D.""")
