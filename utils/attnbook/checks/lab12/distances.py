@@ -117,7 +117,7 @@ wrong("−1e9 for later keys", {_LATER: ".masked_fill(back < 0, -1e9)"}).says(""
     Later keys have a very negative score in your result, and not −inf. A large number is a guess about how small the
     other scores can be, while −inf is exact: -torch.inf.""")
 wrong("0 for later keys", {_LATER: ".masked_fill(back < 0, 0.0)"}).says("""
-    Later keys have the score 0 in your result. After the softmax 0 is not "closed", because exp(0) = 1: set these scores
+    Later keys have the score 0 in your result. A score of 0 is not closed, because exp(0) = 1: set these scores
     to −inf.""")
 wrong("later keys as if they were earlier", {_LATER: "", "back.clamp(min=0)": "back.abs()"}).says("""
     You took the absolute value of the distance, so later keys have the score of earlier ones. A language model must not

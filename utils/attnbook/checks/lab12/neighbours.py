@@ -102,8 +102,8 @@ wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[whic
     You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
     probability 0.""")
 wrong("not normalised", {_SOFT: "(-nearest / temperature).exp()"}).says("""
-    Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, which
-    is what a softmax over the k neighbours does.""")
+    Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, as
+    a softmax over the k neighbours does.""")
 wrong("counts", {_SOFT: "torch.ones_like(nearest)"}).says("""
     You counted how many neighbours vote for each word. The votes are weighted by their distances, and together they are
     1: softmax(−distance / temperature).""")
