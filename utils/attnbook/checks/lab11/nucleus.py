@@ -100,8 +100,8 @@ wrong("not brought back", {_DROP: "before >= p"}).says("""
     Your mask is in the order of the *sorted* words, but you applied it to the logits in their own order. Bring it back
     with `scatter` along the indices that `sort` returned.""")
 wrong("gather instead of scatter", {_DROP: "(before >= p).gather(-1, words)"}).says("""
-    You used `gather` with the indices of `sort`, which sorts the mask once more. The way back is `scatter`: entry i of
-    the sorted mask belongs to word words[i].""")
+    You used `gather` with the indices of `sort`, which permutes the mask once more instead of undoing the sorting. The
+    way back is `scatter`: entry i of the sorted mask belongs to word words[i].""")
 wrong(
     "returned in sorted order",
     {"return logits.masked_fill(drop,": "return logits.sort(-1, descending=True).values.masked_fill(before >= p,"},

@@ -104,7 +104,7 @@ _FROM_BEHIND = """\
 wrong = MERGE_MOST_FREQUENT_PAIR.mistakes
 wrong("the count left beside the pair", {_BEST: "counts.most_common(1)[0]"}).says("""
     `most_common(1)[0]` is the pair together with its count, so that your pair never stands in a word and nothing was
-    joined. Take the pair alone, and see to the tie rule, which `most_common` does not know.""")
+    joined. Take the pair alone, and follow the tie rule, which `most_common` does not know.""")
 wrong("each word counted once", {"counts[pair] += count": "counts[pair] += 1"}).says("""
     You counted each word once, however often it occurs. A pair in a word that occurs nine times occurs nine times as
     well, so add the count of the word.""")
@@ -121,7 +121,7 @@ wrong("the first pair in sorted order", {_BEST: "min(counts)"}).says("""
     You took the pair that comes first in sorted order, whatever its count is. The count decides first, and the order
     decides only among equally frequent pairs.""")
 wrong("the rarest pair", {_BEST: "min(counts, key=lambda pair: (counts[pair], pair))"}).says("""
-    You merged the least frequent pair. A vocabulary is short of symbols, so each new one should replace as many pairs
+    You merged the least frequent pair. The number of merges is limited, so each new one should replace as many pairs
     as possible: take the most frequent pair.""")
 wrong("replaced in the text", {_MERGING: _BY_TEXT}).says("""
     You joined the symbols with spaces and replaced text. Then a symbol that only *ends* (or begins) like a part of the

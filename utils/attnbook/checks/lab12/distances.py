@@ -94,11 +94,11 @@ wrong("one bias for both", {_PLACE: "(query + content_bias) @ distance."}).says(
     You used `content_bias` for both products. The query that meets the distances gets its own bias, `distance_bias`.
     """)
 wrong("the content bias left out", {_CONTENT: "query @ key"}).says("""
-    The product with the keys lacks its bias: it is (q + u) · k, where u is `content_bias`. The term u · k says how
-    interesting a key is for every query.""")
+    The product with the keys lacks its bias: it is (q + u) · k, where u is `content_bias`. The term u · k gives
+    each key a score that is the same for all queries.""")
 wrong("the distance bias left out", {_PLACE: "query @ distance."}).says("""
-    The product with the distances lacks its bias: it is (q + v) · r, where v is `distance_bias`. The term v · r says
-    how interesting a distance is for every query.""")
+    The product with the distances lacks its bias: it is (q + v) · r, where v is `distance_bias`. The term v · r
+    gives each distance a score that is the same for all queries.""")
 wrong("no biases", {_CONTENT: "query @ key", _PLACE: "query @ distance."}).says("""
     Both biases are missing. The score is (q + u) · k + (q + v) · r, where u is `content_bias` and v is
     `distance_bias`.""")
@@ -108,8 +108,8 @@ wrong("not scaled", {_ROOT: ""}).says("""
 wrong(
     "only the content scaled", {"(by_content + by_distance) / dim**0.5": "by_content / dim**0.5 + by_distance"}
 ).says("""
-    You divided only the product with the keys by √D. The sum of both products is divided, so that neither outweighs
-    the other.""")
+    You divided only the product with the keys by √D. As in the formula, the
+    sum of both products is divided.""")
 wrong("only the content", {"(by_content + by_distance)": "by_content"}).says("""
     The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to
     the product with the keys.""")

@@ -47,8 +47,8 @@ _LAST = "known[:, max(known.shape[1] - length, 0) :]"
 
 wrong = SEGMENT_MEMORY.mistakes
 wrong("not detached", {".detach()": ""}).says("""
-    Your memory still belongs to the graph of the segment before, so a gradient would flow through all earlier
-    segments, and their graphs would be kept. Cut it off with `.detach()`.""")
+    Your memory still belongs to a graph of gradients, so a gradient would flow through all earlier segments, and
+    their graphs would be kept. Detach the whole result, also where `memory` is None.""")
 wrong("length 0 keeps everything", {_LAST: "known[:, -length:]"}).says("""
     For length 0 you kept all states. `[:, -0:]` is the same as `[:, 0:]`, so start the slice at max(number of states −
     length, 0).""")
@@ -82,8 +82,8 @@ if length == 0:
 known = states if memory is None else torch.cat([memory, states], dim=1)
 return known[:, -length:].detach()"""
 wrong("None for length 0", NONE).says("""
-    For length 0 you returned None. Here the memory is then a tensor without states, of the shape (B, 0, D), so that
-    nobody who uses it needs to treat this case apart.""")
+    For length 0 you returned None. Here the memory is then a tensor without states, of the shape (B, 0, D), so that the
+    caller needs no special case.""")
 wrong("the first segment forgotten", {_KNOWN: _CAT, _LAST: "known[:, -length:]"}).says("""
     Your function stops at the first segment, where `memory` is None and cannot be joined to anything. In this case the
     states alone are all that is known.""")

@@ -57,7 +57,7 @@ _VOTE = "nothing.scatter_add(1, next_tokens[which], weights)"
 
 wrong = KNN_PROBABILITIES.mistakes
 wrong("the farthest entries", {_TOPK: "distances.topk(k)"}).says("""
-    You took the k *largest* distances, which is what `topk` gives unless it is told otherwise. The neighbours are the
+    You took the k *largest* distances, which is what `topk` returns by default. The neighbours are the
     nearest entries: topk(k, largest=False).""")
 wrong("the sign lost", {"-nearest": "nearest"}).says("""
     Your neighbours have more weight the farther away they are. The weight is exp(−distance / temperature), so the
