@@ -126,5 +126,13 @@ EXPERIMENT = Experiment(
     "attention_cost",
     dict.fromkeys(ATTENTIONS, REPEATS),
     run,
-    {"batch": 1, "features": FEATURES, "radius": RADIUS, "sinks": SINKS, "block": BLOCK, "lengths": LENGTHS},
+    {
+        "task": "one attention, with and without gradients",
+        "batch": 1,
+        "features": FEATURES,
+        "radius": RADIUS,
+        "sinks": SINKS,
+        "block": BLOCK,
+        "lengths": LENGTHS,
+    },
 )

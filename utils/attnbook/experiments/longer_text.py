@@ -222,6 +222,7 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
+        "task": "lagged_copy, recall_stream",
         "segments": [SEGMENT, RECALL_SEGMENT],
         "lengths": LENGTHS,
         "chance": CHANCE,

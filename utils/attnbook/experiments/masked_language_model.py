@@ -15,6 +15,7 @@ from torch import Tensor
 
 from attnbook.data.batching import Batch
 from attnbook.data.language import caption_task
+from attnbook.data.language import CAPTION_PIECES
 from attnbook.data.masking import choose_positions, mask_for_bert
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.few_labels import (
@@ -127,16 +128,19 @@ def commonest_word_accuracy() -> float:
     return round(words.bincount().max().item() / len(words), 4)
 
 
-def build(name: str = "pretrained") -> MaskedLanguageModel:
-    """A fresh masked language model of this experiment. Raises ValueError for a bag of words, which is none."""
+def build(name: str = "pretrained", mask: int | None = None) -> MaskedLanguageModel:
+    """A fresh masked language model of this experiment. Raises ValueError for a bag of words, which is none.
+
+    ``mask``: its number, the first after the vocabulary; that of the captions, which must be there, when left out.
+    """
     if chosen(RECIPES, name).method == "bag_of_words":
         raise ValueError("a bag of words is no masked language model; build one with 'pretrained' or 'scratch'")
-    return MaskedLanguageModel(mask_id() + 1, TransformerConfig(**SHAPE))
+    return MaskedLanguageModel((mask_id() if mask is None else mask) + 1, TransformerConfig(**SHAPE))
 
 
-def trained(seed: int = 0) -> MaskedLanguageModel:
-    """The masked language model as pretraining left it. Raises ValueError if that seed's weights were not kept."""
-    return load_weights(build(), "masked_language_model", "pretrained", seed)
+def trained(name: str = "pretrained", seed: int = 0) -> MaskedLanguageModel:
+    """A masked language model as its training left it. Raises ValueError if that seed's weights were not kept."""
+    return load_weights(build(name, CAPTION_PIECES), "masked_language_model", name, seed)
 
 
 # ---- the experiment

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Example, Task
-from attnbook.data.language import caption_task
+from attnbook.data.language import CAPTION_PIECES, caption_task
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -77,7 +77,7 @@ def build(vocabulary_size: int) -> LanguageModel:
 
 def trained(name: str = "part", seed: int = 0) -> nn.Module:
     """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(len(caption_task().task.source_vocabulary)), "neighbours", name, seed)
+    return load_weights(build(CAPTION_PIECES), "neighbours", name, seed)
 
 
 def keys_of(model: LanguageModel, kind: str) -> nn.Module:
