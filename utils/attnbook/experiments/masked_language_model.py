@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from attnbook.data.batching import Batch
-from attnbook.data.language import caption_task
-from attnbook.data.language import CAPTION_PIECES
+from attnbook.data.language import CAPTION_PIECES, caption_task
 from attnbook.data.masking import choose_positions, mask_for_bert
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.few_labels import (
