@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Exercise, Property
-from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
+from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
@@ -75,10 +75,6 @@ def _many_heads(draw):
         yield _quarters(draw)
 
 
-def _for_all_heads(mask):
-    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
-
-
 def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
     size = query.shape[-1] // heads
     scores = (query @ W_q[:, :size]) @ (key @ W_k[:, :size]).mT / size**0.5  # (B, Tq, Tk)
@@ -95,18 +91,7 @@ MULTI_HEAD_ATTENTION = Exercise(
     returns=("output", "weights"),
     tolerance=1e-7,
     properties=[
-        Property(
-            "closed positions get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
-            "your result some weight there is not 0.",
-            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
-        ),
-        Property(
-            "each head's rows sum to one",
-            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
-            "the softmax, which runs over the last axis, the keys.",
-            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
-        ),
+        *weights_of_heads(),
         Property(
             "head 0 has the first columns",
             "Head 0's weights must come from its own features, which are the first D/H columns of query @ W_q and of "

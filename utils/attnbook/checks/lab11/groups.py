@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Exercise, Property
-from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
+from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
@@ -44,10 +44,6 @@ def _groups(draw):
         yield 1000 * query, key, value, torch.ones(2, 3, 3, dtype=torch.bool).tril()  # what is closed may score highest
 
 
-def _for_all_heads(mask):
-    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
-
-
 def _first_group(result, query, key, value, mask):
     sharing = query.shape[1] // key.shape[1]
     scores = query[:, :sharing] @ key[:, :1].mT / query.shape[-1] ** 0.5
@@ -64,18 +60,7 @@ GROUPED_QUERY_ATTENTION = Exercise(
     returns=("context", "weights"),
     tolerance=1e-7,
     properties=[
-        Property(
-            "closed positions get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
-            "your result some weight there is not 0.",
-            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
-        ),
-        Property(
-            "each head's rows sum to one",
-            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
-            "the softmax, which runs over the last axis, the keys.",
-            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
-        ),
+        *weights_of_heads(),
         Property(
             "neighbours share",
             "The first H/G heads of the queries must all use head 0 of the keys, and your weights of these heads do "
