@@ -41,7 +41,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import MaskedLanguageModel, TransformerConfig
-from attnbook.seeding import seed_everything
+from attnbook.seeding import generator, seed_everything
 from attnbook.training import masked_language_model_loss
 
 SHAPE: dict[str, Any] = {"d_model": 64, "heads": 4, "layers": 2, "d_ff": 256}
@@ -80,9 +80,9 @@ def mask_id() -> int:
 
 def hidden_words(tokens: Tensor, lengths: Tensor, seed: int) -> Batch:
     """``tokens (B, T)`` with words hidden as BERT hides them; target: the right word where the model is asked."""
-    generator = torch.Generator().manual_seed(seed)
-    chosen_here = choose_positions(tokens, generator=generator)
-    inputs, targets = mask_for_bert(tokens, chosen_here, mask_id(), mask_id(), generator)
+    draw = generator(seed)
+    chosen_here = choose_positions(tokens, generator=draw)
+    inputs, targets = mask_for_bert(tokens, chosen_here, mask_id(), mask_id(), draw)
     return Batch(inputs, lengths, targets)
 
 
