@@ -16,8 +16,10 @@ import traceback
 from pathlib import Path
 
 import attnbook
+from coursekit import CourseError
 from coursekit.grading import isolation, wire
 
+READY = 300.0  # seconds in which it must have begun; it imports torch, which takes a loaded machine long
 CALL = "from coursekit.grading.apart import wait_for_submissions; wait_for_submissions({number}, {isolated})"
 
 
@@ -38,6 +40,14 @@ class Warm:
         silent = subprocess.DEVNULL
         self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings())
         theirs.close()
+        self.connection.settimeout(READY)
+        try:
+            ready = self.connection.recv(16)
+        except OSError:
+            ready = b""
+        if not ready:
+            self.__exit__()
+            raise CourseError("the process for answers did not begin; what it said stands above")
 
     def submission(self) -> Fork:
         """A fresh process for one submission. Raises WireError if the warm one has ended."""
@@ -84,6 +94,7 @@ def wait_for_submissions(number: int, isolated: bool) -> None:
         isolation.hide_from_answers()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork; its end is seen on its socket
     control = socket.socket(fileno=number)
+    control.send(b"ready")
     while True:
         message, files, *_ = socket.recv_fds(control, 16, 2)
         if not message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,9 @@ from coursekit.grading import wire
 from coursekit.grading.apart import Fork
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
-PATIENCE = 4 * sandbox.SECONDS + 5.0  # seconds of silence after which a process is ended
+TOGETHER = 60.0  # seconds that all cells may take
+PATIENCE = 60.0  # seconds of silence after which a process is ended: what runs in it has stricter clocks of its own
+CHANCES = 3  # processes that a submission may break; then what is left of it is not run any more
 
 
 class Session:
@@ -31,9 +34,12 @@ class Session:
         self.fork: Fork | None = None
         self.errors: dict[str, dict[str, Any]] = {}  # by name of the cell
         self.number = 0
+        self.broken = 0
 
     def ask(self, what: str, **given: Any) -> dict[str, Any]:
         """One message, and what came back. Raises WireError, and ends the process, if nothing did."""
+        if self.broken >= CHANCES:
+            raise wire.WireError(f"{CHANCES} processes were broken by it")
         if self.fork is None:
             self._begin()
         return self._ask(what, **given)
@@ -41,19 +47,23 @@ class Session:
     def _begin(self) -> None:
         self.fork = self.start()
         self.errors = {}
+        begun = time.monotonic()
         for name, source in self.cells:
+            if time.monotonic() - begun > TOGETHER:
+                self.errors[name] = {"type": "Skipped", "text": f"the cells before it took {TOGETHER:.0f} seconds"}
+                continue
             found = self._ask("run", source=source, name=name, seconds=self.seconds)
             if found.get("error"):
                 self.errors[name] = found["error"]
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
         assert self.fork is not None
-        patience = self.seconds + 5.0 if what == "run" else PATIENCE
-        self.fork.connection.settimeout(patience)
+        self.fork.connection.settimeout(PATIENCE)
         try:
             wire.send(self.fork.connection, wire.to_answer({"do": what, "with": given}))
             return wire.from_answer(wire.receive(self.fork.connection))
         except BaseException:  # a clock of the check's may ring while we wait: what would come next is late
+            self.broken += 1
             self.close()
             raise
 
