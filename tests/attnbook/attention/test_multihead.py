@@ -242,3 +242,46 @@ def test_the_layer_refuses_what_attend_refuses(make, inputs, device):
         make(score=Cosine(), fused=True)(*inputs)
     with pytest.raises(ValueError, match=r"bias has shape \(5, 3, 4\) but scores have \(2, 3, 3, 4\)"):
         make(positions=LinearBias(5).to(device))(*inputs)
+
+
+# ---- grouped queries
+
+
+@positions
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("fused", [False, True])
+def test_grouped_queries_equal_a_layer_whose_key_and_value_heads_are_repeated(
+    make, inputs, device, close, kind, name, fused
+):
+    grouped = make(6, key_value_heads=2, positions=LinearBias(6) if kind == "linear_bias" else POSITIONS[kind]())
+    whole = make(6, positions=grouped.positions)
+    for part in ("project_query", "project_output"):
+        getattr(whole, part).load_state_dict(getattr(grouped, part).state_dict())
+    for part in ("project_key", "project_value"):
+        few, many = getattr(grouped, part), getattr(whole, part)
+        for theirs, ours in zip(many.parameters(), few.parameters(), strict=True):
+            heads = ours.detach().unflatten(0, (2, DIM // 6))  # (G, D/H, …)
+            theirs.data.copy_(heads.repeat_interleave(3, dim=0).flatten(0, 1))
+    grouped.fused = fused
+    output, weights = grouped(*inputs, masks(device)[name])
+    wanted, wanted_weights = whole(*inputs, masks(device)[name])
+    close(output, wanted)
+    if not fused:
+        close(weights, wanted_weights)
+    for got, right in zip(gradients(output, inputs), gradients(wanted, inputs), strict=True):
+        close(got, right)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_with_fewer_heads_of_keys_and_values_there_are_fewer_weights_and_less_is_kept(make, inputs, device, groups):
+    layer = make(4, key_value_heads=groups)
+    kept = layer.project(inputs[1], inputs[2], torch.arange(TK, device=device))
+    assert kept.key.shape == kept.value.shape == (B, groups, TK, DIM // 4)
+    width = DIM // 4 * groups
+    assert sum(p.numel() for p in layer.parameters()) == 2 * (DIM * DIM + DIM) + 2 * (DIM * width + width)
+
+
+@pytest.mark.parametrize("groups", [0, 3, 8, -2])
+def test_heads_must_be_shared_equally_by_heads_of_keys_and_values(groups):
+    with pytest.raises(ValueError, match=f"key_value_heads must divide heads = 4, got {groups}"):
+        MultiHeadAttention(DIM, 4, key_value_heads=groups)

@@ -6,7 +6,7 @@ from torch import nn
 from torch_layers import copy_layer
 
 from attnbook.attention import LinearBias, NoPositions, Rotary, causal_mask
-from attnbook.models.block import BLOCKS, Block, FeedForward, PostNormBlock, TransformerConfig
+from attnbook.models.block import BLOCKS, Block, FeedForward, PostNormBlock, SwiGLU, TransformerConfig
 
 D_MODEL, HEADS, D_FF, B, T, TK = 12, 3, 20, 2, 5, 7
 
@@ -161,6 +161,7 @@ def test_the_configuration_chooses_the_positions(changes, own, cross):
 
 
 CHOICES = [("norm", "batch"), ("positions", "absolute"), ("cross_positions", "sinusoidal")]
+CHOICES += [("normalisation", "batch"), ("feed_forward", "gelu")]
 
 
 @pytest.mark.parametrize(("field", "value"), CHOICES)
@@ -180,3 +181,70 @@ def test_only_towards_the_source_slopes_are_learnt():
 def test_no_layers_are_refused():
     with pytest.raises(ValueError, match="layers must be at least 1, got 0"):
         TransformerConfig(layers=0)
+
+
+# ---- the modern block
+
+
+def test_rms_norm_divides_by_the_root_mean_square_and_multiplies_by_a_gain():
+    norm, x = config(normalisation="rms").make_norm().double(), torch.randn(B, T, D_MODEL, dtype=torch.float64)
+    nn.init.normal_(norm.weight)
+    wanted = norm.weight * x / (x.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt()
+    torch.testing.assert_close(norm(x), wanted)
+    assert [name for name, _ in norm.named_parameters()] == ["weight"]
+
+
+def test_swiglu_is_its_formula():
+    layer, x = SwiGLU(D_MODEL, 7).double(), torch.randn(B, T, D_MODEL, dtype=torch.float64)
+    gate = x @ layer.gate.weight.T + layer.gate.bias
+    wide = x @ layer.widen.weight.T + layer.widen.bias
+    wanted = (gate / (1 + (-gate).exp()) * wide) @ layer.narrow.weight.T + layer.narrow.bias
+    torch.testing.assert_close(layer(x), wanted)
+
+
+def test_swiglu_has_as_many_weights_as_the_feed_forward_sublayer_in_whose_place_it_stands():
+    plain, gated = (config(d_ff=24, feed_forward=kind, bias=False).make_feed_forward() for kind in ("relu", "swiglu"))
+    assert type(plain) is FeedForward
+    assert sum(p.numel() for p in gated.parameters()) == sum(p.numel() for p in plain.parameters())
+
+
+@pytest.mark.parametrize("normalisation", ["layer", "rms"])
+@pytest.mark.parametrize("feed_forward", ["relu", "swiglu"])
+def test_without_biases_a_block_has_none(normalisation, feed_forward):
+    layer = block("pre", cross=True, bias=False, normalisation=normalisation, feed_forward=feed_forward)
+    assert [name for name, _ in layer.named_parameters() if "bias" in name] == []
+
+
+def test_what_is_modern_is_left_out_unless_it_is_asked_for():
+    usual = TransformerConfig()
+    assert (usual.normalisation, usual.feed_forward, usual.key_value_heads, usual.bias) == ("layer", "relu", None, True)
+    names = {name for name, _ in Block(usual).named_parameters()}
+    assert not any("gate" in name for name in names)
+    assert {"norm_self.bias", "feed_forward.widen.bias", "self_attention.project_key.bias"} <= names
+
+
+MODERN = [
+    {"normalisation": "rms"}, {"feed_forward": "swiglu"}, {"key_value_heads": 1}, {"bias": False},
+    {"normalisation": "rms", "feed_forward": "swiglu", "key_value_heads": 1, "bias": False},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("changes", MODERN, ids=lambda changes: "-".join(changes))
+def test_word_by_word_a_modern_block_reads_the_same_as_all_at_once(norm, changes):
+    layer = shaken(block(norm, positions="rotary", **changes))
+    x = torch.randn(B, T, D_MODEL, dtype=torch.float64)
+    whole, heads, _, _ = layer(x, causal_mask(T))
+    past, parts = None, []
+    for word in x.split(1, dim=1):
+        part, past, _, _ = layer(word, None, past)
+        parts.append(part)
+    torch.testing.assert_close(torch.cat(parts, dim=1), whole)
+    torch.testing.assert_close(past.key, heads.key)
+    assert past.key.shape == (B, changes.get("key_value_heads", HEADS), T, D_MODEL // HEADS)
+
+
+@pytest.mark.parametrize("groups", [0, 2, 6])
+def test_heads_that_groups_do_not_divide_are_refused(groups):
+    with pytest.raises(ValueError, match=f"key_value_heads must divide heads = 3, got {groups}"):
+        config(key_value_heads=groups)

@@ -12,6 +12,7 @@ from attnbook.models.language_model import LanguageModel
 B, T, V = 3, 5, 9
 KINDS = [{"positions": positions, "norm": norm} for positions in POSITIONS for norm in ("pre", "post")]
 KINDS += [{"window": 1}, {"tied": False}]
+KINDS += [{"normalisation": "rms"}, {"feed_forward": "swiglu"}, {"key_value_heads": 1}, {"bias": False}]
 kinds = pytest.mark.parametrize("changes", KINDS, ids=lambda changes: "-".join(map(str, changes.values())))
 
 

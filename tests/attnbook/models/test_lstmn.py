@@ -11,6 +11,8 @@ from attnbook.training import language_model_loss
 V, E, D, A = 9, 4, 6, 5
 WORDS = [[1, 3, 4, 5, 8], [1, 6, 3, 0, 0], [1, 8, 8, 8, 8], [1, 2, 0, 0, 0]]
 KINDS = {"lstmn": lambda: LSTMN(V, E, D, A), "lstm": lambda: LSTMLanguageModel(V, E, D)}
+KINDS["deep"] = lambda: LSTMLanguageModel(V, E, D, layers=3)
+KINDS["tied"] = lambda: LSTMLanguageModel(V, D, D, layers=2, tied=True)
 
 
 @pytest.fixture
@@ -182,3 +184,11 @@ def test_the_space_of_the_score_is_as_wide_as_the_state_unless_told_otherwise():
 def test_words_of_another_shape_are_refused(name, shape):
     with pytest.raises(ValueError, match=r"words must have shape \(B, T\) with B > 0 and T > 0, got \("):
         KINDS[name]()(torch.ones(shape, dtype=torch.long))
+
+
+def test_a_tied_lstm_has_one_matrix_of_word_vectors_and_needs_equal_sizes():
+    tied, free = (LSTMLanguageModel(V, D, D, tied=tied) for tied in (True, False))
+    count = [sum(parameter.numel() for parameter in model.parameters()) for model in (tied, free)]
+    assert count[1] - count[0] == V * D
+    with pytest.raises(ValueError, match="embedding must equal hidden in a tied model, got 4 and 6"):
+        LSTMLanguageModel(V, E, D, tied=True)

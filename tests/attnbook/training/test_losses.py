@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnbook.data.batching import Batch
-from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel
-from attnbook.training import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel, MaskedLanguageModel, TransformerConfig
+from attnbook.training import (
+    language_model_loss,
+    masked_language_model_loss,
+    sequence_loss,
+    shift_right,
+    teacher_forcing_loss,
+)
 
 TARGET = [[3, 4, 2, 0], [4, 2, 0, 0], [3, 3, 4, 2]]  # 0 is padding
 
@@ -133,3 +139,13 @@ def test_a_language_model_guesses_each_word_of_the_target_from_those_before(devi
     batch = Batch(torch.ones(3, 2).long(), torch.tensor([2, 2, 2]), torch.tensor(TARGET)).to(device)
     read = torch.tensor([[1, 3, 4, 2], [1, 4, 2, 0], [1, 3, 3, 4]], device=device)
     close(language_model_loss(model, batch), sequence_loss(model(read)[0], batch.target))
+
+
+def test_a_masked_language_model_is_asked_where_the_target_is_a_word(device, dtype, close):
+    torch.manual_seed(0)
+    model = MaskedLanguageModel(6, TransformerConfig(d_model=4, heads=1, d_ff=6)).to(device, dtype)
+    batch = Batch(torch.tensor([[3, 5, 4], [5, 4, 0]]), torch.tensor([3, 2]), torch.tensor([[0, 4, 0], [3, 4, 0]]))
+    batch = batch.to(device)
+    logits, _ = model(batch.source, batch.lengths)
+    chances = logits.log_softmax(dim=-1)
+    close(masked_language_model_loss(model, batch), -(chances[0, 1, 4] + chances[1, 0, 3] + chances[1, 1, 4]) / 3)

@@ -33,6 +33,7 @@ class Heads(NamedTuple):
     """Keys and values as the heads see them, both ``(B, H, Tk, D/H)``: what a decoder keeps between its steps.
 
     Where positions turn the keys, these are turned already, so that a key is turned once and not at every step.
+    With grouped queries there are only G heads of keys and values, ``(B, G, Tk, D/H)``.
     """
 
     key: Tensor
@@ -41,6 +42,13 @@ class Heads(NamedTuple):
     def append(self, new: "Heads") -> "Heads":
         """These, and after them the keys and values of further positions."""
         return Heads(*(torch.cat(pair, dim=2) for pair in zip(self, new, strict=True)))  # (B, H, Tk + T, D/H)
+
+    def repeat(self, times: int) -> "Heads":
+        """Each head ``times`` times in a row, for the heads of the queries that share it: G heads become G · times.
+
+        Source: Ainslie et al. 2023, section 2.2.
+        """
+        return Heads(*(part.repeat_interleave(times, dim=1) for part in self))  # (B, G, Tk, D/H) -> (B, H, Tk, D/H)
 
 
 class MultiHeadAttention(nn.Module):
@@ -53,11 +61,13 @@ class MultiHeadAttention(nn.Module):
         positions: a :class:`~attnbook.attention.positions.Rotary`, or ``LinearBias``; nothing when left out.
         fused: use torch's fused kernel. Same output, less memory, but no weights (``None``).
         bias: give the four projections a bias, as torch's ``nn.MultiheadAttention`` does; the paper has none.
+        key_value_heads: how many heads keys and values have, G; as many as ``heads`` when left out. With fewer, H/G
+            heads of the queries share one head of keys and values (grouped queries), so that a cache is smaller.
 
     Raises:
-        ValueError: if ``dim`` can't be shared equally among the heads.
+        ValueError: if ``dim`` can't be shared equally among the heads, or the heads among those of keys and values.
 
-    Source: Vaswani et al. 2017, section 3.2.2.
+    Source: Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023, section 2.2, for grouped queries.
     """
 
     def __init__(
@@ -68,17 +78,21 @@ class MultiHeadAttention(nn.Module):
         positions: NoPositions | None = None,
         fused: bool = False,
         bias: bool = True,
+        key_value_heads: int | None = None,
     ) -> None:
         super().__init__()
         if heads < 1 or dim % heads:
             raise ValueError(f"dim = {dim} features can't be shared equally among {heads} heads")
-        self.heads = heads
+        self.heads, self.key_value_heads = heads, heads if key_value_heads is None else key_value_heads
+        if self.key_value_heads < 1 or heads % self.key_value_heads:
+            raise ValueError(f"key_value_heads must divide heads = {heads}, got {key_value_heads}")
+        key_value_dim = dim // heads * self.key_value_heads  # G · D/H
         self.score = ScaledDot() if score is None else score
         self.positions = NoPositions() if positions is None else positions
         self.fused = fused
         self.project_query = nn.Linear(dim, dim, bias=bias)
-        self.project_key = nn.Linear(dim, dim, bias=bias)
-        self.project_value = nn.Linear(dim, dim, bias=bias)
+        self.project_key = nn.Linear(dim, key_value_dim, bias=bias)
+        self.project_value = nn.Linear(dim, key_value_dim, bias=bias)
         self.project_output = nn.Linear(dim, dim, bias=bias)
 
     def forward(
@@ -104,8 +118,8 @@ class MultiHeadAttention(nn.Module):
 
         ``keys_at``: the keys' positions, ``(Tk,)`` or ``(B, 1, Tk)``.
         """
-        keys = split_heads(self.project_key(key), self.heads)  # (B, H, Tk, D/H)
-        values = split_heads(self.project_value(value), self.heads)  # (B, H, Tk, D/H)
+        keys = split_heads(self.project_key(key), self.key_value_heads)  # (B, G, Tk, D/H)
+        values = split_heads(self.project_value(value), self.key_value_heads)  # (B, G, Tk, D/H)
         return Heads(self.positions.rotate(keys, keys_at), values)
 
     def attend(
@@ -116,5 +130,7 @@ class MultiHeadAttention(nn.Module):
         query, bias = self.positions.rotate(query, at), self.positions.bias(at, keys_at)
         if mask is not None and mask.ndim == 3:
             mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
+        if self.key_value_heads < self.heads:
+            heads = heads.repeat(self.heads // self.key_value_heads)  # (B, H, Tk, D/H)
         context, weights = attend(query, *heads, score=self.score, mask=mask, bias=bias, fused=self.fused)
         return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)

@@ -19,6 +19,7 @@ from attnbook.data.algorithmic import (
     reversed_strings,
 )
 from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.byte_pairs import BytePairs, learn_merges, merge_most_frequent_pair, split_word, train_byte_pairs
 from attnbook.data.captions import Canvases, canvases, digit_images
 from attnbook.data.dates import FORMATS, dates, written_date
 from attnbook.data.geometry import (
@@ -29,6 +30,7 @@ from attnbook.data.geometry import (
     polygon_area,
     random_points,
 )
+from attnbook.data.language import TextTask, caption_task, own_text_task, text_task
 from attnbook.data.numbers import (
     align_number,
     number_list,
@@ -38,6 +40,7 @@ from attnbook.data.numbers import (
     single_numbers,
 )
 from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
+from attnbook.data.text import Corpus, Line, own_corpus
 from attnbook.data.tours import (
     augment_tours,
     canonical_tour,
@@ -57,9 +60,13 @@ __all__ = [
     "PAD",
     "Batch",
     "BitBatch",
+    "BytePairs",
     "Canvases",
+    "Corpus",
     "Example",
+    "Line",
     "Task",
+    "TextTask",
     "UnknownWord",
     "Vocabulary",
     "agreement_sentence",
@@ -70,6 +77,7 @@ __all__ = [
     "augment_tours",
     "canonical_tour",
     "canvases",
+    "caption_task",
     "convex_hull",
     "copy_batch",
     "dates",
@@ -79,7 +87,9 @@ __all__ = [
     "hull_batch",
     "is_convex_hull",
     "is_simple",
+    "learn_merges",
     "mark_phases",
+    "merge_most_frequent_pair",
     "nearest_neighbour",
     "number_list",
     "number_lists",
@@ -88,6 +98,8 @@ __all__ = [
     "number_words_en",
     "optimality_gap",
     "other_number",
+    "own_corpus",
+    "own_text_task",
     "polygon_area",
     "random_points",
     "random_tours",
@@ -97,9 +109,12 @@ __all__ = [
     "reversed_strings",
     "single_numbers",
     "sorting_batch",
+    "split_word",
     "subject_and_verb",
+    "text_task",
     "tour_batch",
     "tour_length",
+    "train_byte_pairs",
     "training_tours",
     "two_opt",
     "written_date",

@@ -151,7 +151,8 @@ def agreement_sentence(pick: Pick, size: int) -> Example:
     return Example(words, words, link, link, size)
 
 
-def _picker(numbers: Sequence[int]) -> Pick:
+def picker(numbers: Sequence[int]) -> Pick:
+    """What takes one of several things by chance: each time by the next of some large random numbers."""
     coming = iter(numbers)
     return lambda things: things[next(coming) % len(things)]
 
@@ -180,7 +181,7 @@ def agreement_sentences(
     def draw(size: int, count: int) -> list[Example]:
         enough = 20 + 3 * size  # a modifier of 3 words asks for 4 numbers, one of 5 for 6
         rows = torch.randint(2**31, (count, enough), generator=generator).tolist()
-        return [agreement_sentence(_picker(row), size) for row in rows]
+        return [agreement_sentence(picker(row), size) for row in rows]
 
     sizes = [0, *range(SHORTEST_MODIFIER, longest + 1)]
     counts = (train, validation, test_per_size, longer_per_size)

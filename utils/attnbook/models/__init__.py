@@ -1,11 +1,13 @@
 """The models of the book, one file per paper."""
 
+from attnbook.models.bert import MaskedLanguageModel, SentenceClassifier
 from attnbook.models.block import Block, PostNormBlock, TransformerConfig
 from attnbook.models.captioning import Captioner, image_to_annotations
 from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
+from attnbook.models.ngram import KneserNey
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
     PointerNetwork,
@@ -31,6 +33,7 @@ __all__ = [
     "Encoder",
     "GNMTEncoder",
     "GNMTState",
+    "KneserNey",
     "LSTMLanguageModel",
     "LSTMTagger",
     "LanguageModel",
@@ -38,6 +41,7 @@ __all__ = [
     "LuongSeq2Seq",
     "LuongState",
     "Maps",
+    "MaskedLanguageModel",
     "NTMConfig",
     "NTMRecord",
     "NTMState",
@@ -45,6 +49,7 @@ __all__ = [
     "PointerNetwork",
     "PointerState",
     "PostNormBlock",
+    "SentenceClassifier",
     "Transformer",
     "TransformerConfig",
     "TransformerState",

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from attnbook.attention import Heads, LinearBias, MultiHeadAttention, NoPositions, Rotary
 
 NORMS = ("pre", "post")
+NORMALISATIONS = ("layer", "rms")
+FEED_FORWARDS = ("relu", "swiglu")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
 CROSS_POSITIONS = ("same", "none", "rotary", "linear_bias")
 
@@ -32,9 +34,15 @@ class TransformerConfig:
         window: how far self-attention may look to either side; ``None`` = everywhere.
         tied: the output layer is the transpose of the target's word vectors.
         fused: use torch's fused kernel: the same model, less memory, but no weights to look at.
+        normalisation: ``"layer"``, or ``"rms"``, which divides by the root mean square and subtracts nothing.
+        feed_forward: ``"relu"``, or ``"swiglu"``. That has three matrices instead of two, and therefore two thirds of
+            ``d_ff`` features, so that both have equally many weights.
+        key_value_heads: heads of keys and values in each attention, shared by groups of the queries' heads; ``None`` =
+            as many as ``heads``.
+        bias: let the projections of attention, the feed-forward sublayer and layer norms have one.
 
     Raises:
-        ValueError: for an unknown norm or kind of positions, or no layers.
+        ValueError: for an unknown choice, no layers, or ``heads`` that ``key_value_heads`` does not divide.
     """
 
     d_model: int = 64
@@ -49,14 +57,33 @@ class TransformerConfig:
     window: int | None = None
     tied: bool = True
     fused: bool = False
+    normalisation: str = "layer"
+    feed_forward: str = "relu"
+    key_value_heads: int | None = None
+    bias: bool = True
 
     def __post_init__(self) -> None:
         choices = {"norm": NORMS, "positions": POSITIONS, "cross_positions": CROSS_POSITIONS}
+        choices |= {"normalisation": NORMALISATIONS, "feed_forward": FEED_FORWARDS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.layers < 1:
             raise ValueError(f"layers must be at least 1, got {self.layers}")
+        if self.key_value_heads is not None and (self.key_value_heads < 1 or self.heads % self.key_value_heads):
+            raise ValueError(f"key_value_heads must divide heads = {self.heads}, got {self.key_value_heads}")
+
+    def make_norm(self) -> nn.Module:
+        """A fresh normalisation of the features at each position."""
+        if self.normalisation == "rms":
+            return nn.RMSNorm(self.d_model, eps=1e-5)  # Zhang and Sennrich 2019, equation 4; as layer norm's eps
+        return nn.LayerNorm(self.d_model, bias=self.bias)
+
+    def make_feed_forward(self) -> nn.Module:
+        """A fresh feed-forward sublayer."""
+        if self.feed_forward == "swiglu":
+            return SwiGLU(self.d_model, self.d_ff * 2 // 3, self.bias)
+        return FeedForward(self.d_model, self.d_ff, self.bias)
 
     def self_attention(self) -> MultiHeadAttention:
         """A fresh attention within a sequence."""
@@ -69,7 +96,10 @@ class TransformerConfig:
     def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
         kinds: dict[str, Callable[[], NoPositions]]
         kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
-        return MultiHeadAttention(self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused)
+        return MultiHeadAttention(
+            self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused, bias=self.bias,
+            key_value_heads=self.key_value_heads,
+        )  # fmt: skip
 
 
 class FeedForward(nn.Module):
@@ -78,14 +108,29 @@ class FeedForward(nn.Module):
     Source: Vaswani et al. 2017, equation 2.
     """
 
-    def __init__(self, d_model: int, d_ff: int) -> None:
+    def __init__(self, d_model: int, d_ff: int, bias: bool = True) -> None:
         super().__init__()
-        self.widen = nn.Linear(d_model, d_ff)
-        self.narrow = nn.Linear(d_ff, d_model)
+        self.widen = nn.Linear(d_model, d_ff, bias=bias)
+        self.narrow = nn.Linear(d_ff, d_model, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D)``."""
         return self.narrow(self.widen(x).relu())
+
+
+class SwiGLU(FeedForward):
+    """W_2 (silu(G x) * W_1 x): a second projection G, through silu(z) = z / (1 + e^−z), says how much of each passes.
+
+    Source: Shazeer 2020, equation 6 (there without biases).
+    """
+
+    def __init__(self, d_model: int, d_ff: int, bias: bool = True) -> None:
+        super().__init__(d_model, d_ff, bias)
+        self.gate = nn.Linear(d_model, d_ff, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(B, T, D)`` -> ``(B, T, D)``."""
+        return self.narrow(nn.functional.silu(self.gate(x)) * self.widen(x))
 
 
 class Memory(NamedTuple):
@@ -112,7 +157,7 @@ class Read(NamedTuple):
 
     Fields:
         x: ``(B, T, D)``.
-        heads: keys and values of all words so far, ``(B, H, t + T, D/H)``: the cache.
+        heads: keys and values of all words so far, ``(B, H, t + T, D/H)``: the cache; fewer heads with grouped queries.
         weights: of self-attention, ``(B, H, T, t + T)``; ``None`` if fused.
         cross_weights: of cross-attention, ``(B, H, T, Tk)``; ``None`` if fused, or where there is none.
     """
@@ -142,9 +187,9 @@ class Block(nn.Module):
         self.self_attention = config.self_attention()
         if cross:
             self.cross_attention = config.cross_attention()
-            self.norm_cross = nn.LayerNorm(config.d_model)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff)
-        self.norm_self, self.norm_feed_forward = nn.LayerNorm(config.d_model), nn.LayerNorm(config.d_model)
+            self.norm_cross = config.make_norm()
+        self.feed_forward = config.make_feed_forward()
+        self.norm_self, self.norm_feed_forward = config.make_norm(), config.make_norm()
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(

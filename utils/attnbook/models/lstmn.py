@@ -107,7 +107,7 @@ class LSTMN(nn.Module):
 
 
 class LSTMState(NamedTuple):
-    """What an LSTM keeps between two words: ``hidden (B, D)`` and ``cell (B, D)``."""
+    """What an LSTM keeps between two words: ``hidden (B, layers, D)`` and ``cell (B, layers, D)``."""
 
     hidden: Tensor
     cell: Tensor
@@ -116,16 +116,29 @@ class LSTMState(NamedTuple):
 class LSTMLanguageModel(nn.Module):
     """The same reader without tapes: everything it knows of the sentence is in one state.
 
-    Args: as :class:`LSTMN`.
+    Args:
+        vocabulary_size, embedding, hidden: as in :class:`LSTMN`.
+        layers: LSTMs one above the other; each reads what the one below has written.
+        tied: the output layer is the transpose of the word vectors, which saves as many parameters.
 
-    Source: Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000.
+    Raises:
+        ValueError: if the model is tied, and ``embedding`` differs from ``hidden``.
+
+    Source: Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000; Press and Wolf 2017 for ``tied``.
     """
 
-    def __init__(self, vocabulary_size: int, embedding: int = 32, hidden: int = 64) -> None:
+    def __init__(
+        self, vocabulary_size: int, embedding: int = 32, hidden: int = 64, layers: int = 1, tied: bool = False
+    ) -> None:
         super().__init__()
+        if tied and embedding != hidden:
+            raise ValueError(f"embedding must equal hidden in a tied model, got {embedding} and {hidden}")
         self.embed = nn.Embedding(vocabulary_size, embedding)
-        self.rnn = nn.LSTM(embedding, hidden, batch_first=True)
+        self.rnn = nn.LSTM(embedding, hidden, num_layers=layers, batch_first=True)
         self.output = nn.Linear(hidden, vocabulary_size)
+        if tied:
+            nn.init.normal_(self.embed.weight, std=hidden**-0.5)  # so that the first logits are not too large
+            self.output.weight = self.embed.weight
 
     def forward(self, words: Tensor) -> tuple[Tensor, None]:
         """Read ``words (B, T)`` -> logits ``(B, T, V)``, and no weights. Raises ValueError as :class:`LSTMN` does."""
@@ -138,8 +151,8 @@ class LSTMLanguageModel(nn.Module):
 
     def step(self, token: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState, None]:
         """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights."""
-        before = None if state is None else (state.hidden[None], state.cell[None])  # (1, B, D) each
-        states, (hidden, cell) = self.rnn(self.embed(token)[:, None], before)  # (B, 1, D), (1, B, D) each
-        return self.output(states[:, 0]), LSTMState(hidden[0], cell[0]), None
+        before = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
+        states, after = self.rnn(self.embed(token)[:, None], before)  # (B, 1, D), (layers, B, D) twice
+        return self.output(states[:, 0]), LSTMState(*(part.transpose(0, 1) for part in after)), None
 
     select = staticmethod(select)

@@ -81,7 +81,7 @@ class Stack(nn.Module):
         block = BLOCKS[config.norm] if block is None else block
         blocks = nn.ModuleList(block(config, cross) for _ in range(config.layers))
         self.layers: Sequence[Block] = blocks  # type: ignore[assignment]  # torch's list doesn't say of what
-        self.last_norm = nn.Identity() if block.ends_normalised else nn.LayerNorm(config.d_model)
+        self.last_norm = nn.Identity() if block.ends_normalised else config.make_norm()
 
 
 def start_as_xavier(stacks: list[nn.Module]) -> None:

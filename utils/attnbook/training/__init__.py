@@ -2,7 +2,13 @@
 
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
-from attnbook.training.losses import language_model_loss, sequence_loss, shift_right, teacher_forcing_loss
+from attnbook.training.losses import (
+    language_model_loss,
+    masked_language_model_loss,
+    sequence_loss,
+    shift_right,
+    teacher_forcing_loss,
+)
 from attnbook.training.parallel import process_group
 from attnbook.training.scheduled_sampling import (
     ScheduledSampling,
@@ -25,6 +31,7 @@ __all__ = [
     "language_model_loss",
     "linear_decay",
     "load_checkpoint",
+    "masked_language_model_loss",
     "mix_with_own_output",
     "process_group",
     "save_checkpoint",

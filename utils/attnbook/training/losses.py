@@ -69,3 +69,17 @@ def language_model_loss(model: nn.Module, batch: Batch) -> Tensor:
     """
     logits, _ = model(shift_right(batch.target))
     return sequence_loss(logits, batch.target)
+
+
+def masked_language_model_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Loss of a model that reads a sentence with hidden words, at the positions where it is asked.
+
+    Args:
+        model: ``model(words (B, T), lengths (B,)) -> (logits (B, T, V), weights)``.
+        batch: ``source (B, T)`` with hidden words; ``target (B, T)``, the right word or, where nothing is asked,
+            padding; see :func:`~attnbook.data.masking.mask_for_bert`.
+
+    Source: Devlin et al. 2019, section 3.1, task 1.
+    """
+    logits, _ = model(batch.source, batch.lengths)
+    return sequence_loss(logits, batch.target)

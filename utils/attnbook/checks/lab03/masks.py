@@ -55,7 +55,7 @@ wrong("a slice from −0", SLICED).says("""
     You closed the last max_length − n positions with a slice such as `[-(max_length - n):]`. For a full row this is
     `[-0:]`, which is the whole row, because −0 is 0. Use `[n:]`, which counts from the front.""")
 wrong("width of the longest sentence", {"arange(max_length": "arange(int(lengths.max())"}).says("""
-    Your mask is as wide as the longest sentence. It must have `max_length` columns, or it does not fit to the
+    Your mask is as wide as the longest sentence. It must have `max_length` columns, or it does not fit the
     batch.""")
 
 

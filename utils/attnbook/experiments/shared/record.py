@@ -172,7 +172,7 @@ def provenance(experiment, runs: Sequence[dict], options, at: str, started: str)
         "command": command(experiment, runs, options.steps, options.record),
         "commit": at,
         "started": started,
-        "device": "cpu",
+        "device": ", ".join(sorted({run.get("device", "cpu") for run in runs})),
         "threads": 1,
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": numpy.__version__},
         "seeds": sorted({run["seed"] for run in runs}),

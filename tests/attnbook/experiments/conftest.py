@@ -1,0 +1,37 @@
+"""Captions that are made up here, so that nothing must be fetched."""
+
+import itertools
+from functools import cache
+
+import pytest
+
+from attnbook.data import multi30k
+from attnbook.data.language import TextTask, text_task
+from attnbook.experiments import masked_language_model
+from attnbook.experiments.shared import few_labels
+
+WHO = ["A man", "Two women", "Three boys", "A girl and a boy", "Seven people", "A lady"]
+WHAT = ["sits near the old river.", "runs over a green field.", "plays in the snow, alone."]
+CAPTIONS = tuple(" ".join(parts) for parts in itertools.product(WHO, WHAT))
+
+
+@cache
+def _tiny_task() -> TextTask:
+    lower = [caption.lower() for caption in CAPTIONS]
+    return text_task("tiny", lower[6:], lower[:3], lower[3:6], 60)
+
+
+@pytest.fixture
+def tiny_captions(monkeypatch):
+    """The experiments about captions have 18 of these, and 4 or 8 labels."""
+    monkeypatch.setattr(multi30k, "lines", lambda part: CAPTIONS)
+    monkeypatch.setattr(few_labels, "PROBE_STEPS", 2)
+    for name in ("FINE_TUNING_STEPS", "SCRATCH_STEPS", "LINEAR_STEPS"):
+        monkeypatch.setattr(masked_language_model, name, {4: 2, 8: 2})
+    for module in (masked_language_model, few_labels):
+        monkeypatch.setattr(module, "caption_task", _tiny_task)
+    for cached in (masked_language_model.held_out, few_labels.labelled):
+        cached.cache_clear()
+    yield
+    for cached in (masked_language_model.held_out, few_labels.labelled):
+        cached.cache_clear()

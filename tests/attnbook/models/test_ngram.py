@@ -1,0 +1,119 @@
+"""Kneser–Ney: the numbers by hand, a row always sums to one, and word by word equals all at once."""
+
+from collections import Counter
+
+import pytest
+import torch
+
+from attnbook.data.vocabulary import BOS, EOS
+from attnbook.decoding import sample
+from attnbook.models.ngram import KneserNey, count_groups, estimate_discount
+
+A, B_, C, V = 3, 4, 5, 6
+SENTENCES = [[A, B_], [A, B_], [A, C], [C, B_]]
+
+
+def slow(sentences, context, word, order, discount):
+    """The formula of Chen and Goodman for one word, with sums over all groups."""
+    if order == 0:
+        return 1 / V
+    grams = count_groups(sentences, 3)
+    for _ in range(3 - order):
+        grams = Counter(gram[1:] for gram in grams)
+    followers = {gram[-1]: count for gram, count in grams.items() if gram[:-1] == context}
+    lower = slow(sentences, context[1:], word, order - 1, discount)
+    if not followers:
+        return lower
+    total = sum(followers.values())
+    return max(followers.get(word, 0) - discount, 0) / total + discount * len(followers) / total * lower
+
+
+@pytest.fixture
+def corpus():
+    """Some hundred sentences of words by chance."""
+    source = torch.Generator().manual_seed(0)
+    lengths = torch.randint(1, 6, (80,), generator=source).tolist()
+    return [torch.randint(3, V, (length,), generator=source).tolist() for length in lengths]
+
+
+def test_a_bigram_by_hand():
+    model = KneserNey(SENTENCES, V, order=2, discount=0.5)
+    # Seven different pairs end in: A 1, B 2 (after A, C), C 2 (after BOS, A), EOS 2 (after B, C).
+    alone = {A: 0.5 / 7, B_: 1.5 / 7, C: 1.5 / 7, EOS: 1.5 / 7}
+    rest = 0.5 * 4 / 7 / V
+    for word in range(V):
+        assert model.probabilities(())[word].item() == pytest.approx(alone.get(word, 0) + rest)
+    # After A stand B twice and C once: p(B | A) = 1.5/3 + 0.5 · 2/3 · p(B).
+    assert model.probabilities((A,))[B_].item() == pytest.approx(1.5 / 3 + (0.5 * 2 / 3) * (1.5 / 7 + rest))
+    assert model.probabilities((A,))[EOS].item() == pytest.approx((0.5 * 2 / 3) * (1.5 / 7 + rest))
+
+
+def test_every_row_equals_the_formula_and_sums_to_one(corpus):
+    model = KneserNey(corpus, V, discount=0.7)
+    for context in [(BOS, BOS), (BOS, A), (A, B_), (C, C), (EOS, A), (BOS,), (B_,), ()]:
+        row = model.probabilities(context)
+        wanted = [slow(corpus, context, word, len(context) + 1, 0.7) for word in range(V)]
+        torch.testing.assert_close(row, torch.tensor(wanted))
+        assert row.sum().item() == pytest.approx(1, abs=1e-6)
+        assert (row > 0).all()
+
+
+def test_word_by_word_equals_all_at_once(corpus):
+    model = KneserNey(corpus, V)
+    words = torch.tensor([[BOS, A, B_, C], [BOS, C, C, A]])
+    logits, weights = model(words)
+    assert weights is None
+    torch.testing.assert_close(logits[0, 2], model.probabilities((A, B_)).log())
+    torch.testing.assert_close(logits[1, 0], model.probabilities((BOS, BOS)).log())
+    torch.testing.assert_close(logits.exp().sum(dim=-1), torch.ones(2, 4))
+    _, state, _ = model.step(words[:, 0])
+    for t in range(1, 4):
+        stepped, state, _ = model.step(words[:, t], state)
+        torch.testing.assert_close(stepped, logits[:, t])
+    torch.testing.assert_close(model.select(state, torch.tensor([1, 1])), state[[1, 1]])
+
+
+def test_it_writes_sentences_like_those_that_it_has_counted():
+    model = KneserNey([[A, B_, C]] * 50, V, discount=1e-6)
+    prompt = torch.full((4, 1), BOS)
+    written = sample(model, max_length=5, prompt=prompt, generator=torch.Generator().manual_seed(0))
+    assert written.tokens.tolist() == [[A, B_, C, EOS]] * 4
+
+
+def test_a_trigram_predicts_better_than_a_bigram_where_two_words_decide():
+    held_out = torch.tensor([[BOS, A, C, A]])
+    sentences = [[A, C, A], [B_, C, B_]] * 20
+    third = [KneserNey(sentences, V, order=order)(held_out)[0][0, 2].exp()[A].item() for order in (1, 2, 3)]
+    assert third[2] > 0.9 > 0.6 > third[1] > third[0]
+
+
+def test_the_discount_is_estimated_from_the_counts_of_one_and_two():
+    assert estimate_discount([1, 1, 1, 2, 5]) == pytest.approx(3 / 5)
+    assert estimate_discount([2, 3]) == 0.5
+
+
+def test_counts_are_counted_and_the_rows_kept_are_not_spoilt(corpus):
+    model = KneserNey(SENTENCES, V, order=2)
+    assert model.counts() == 7 + 4
+    kept = model.probabilities(()).clone()
+    model.probabilities((A,))
+    torch.testing.assert_close(model.probabilities(()), kept)
+    assert model.uniform.tolist() == pytest.approx([1 / V] * V)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"order": 0}, "order must be at least 1, got 0"),
+        ({"discount": 0.0}, r"discount must be above 0 and at most 1, got 0\.0"),
+        ({"sentences": []}, "sentences is empty"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        KneserNey(**{"sentences": SENTENCES, "vocabulary_size": V, **change})
+
+
+def test_words_must_be_a_batch():
+    with pytest.raises(ValueError, match=r"words must have shape \(B, T\)"):
+        KneserNey(SENTENCES, V)(torch.tensor([A, B_]))
