@@ -13,6 +13,7 @@ from torch import Tensor
 from attnbook.seeding import generator
 
 ARMS, PULLS = 5, 10
+PLAYS = 1_000_000_007  # the first of the seeds with which bandits are played; those of the arms are smaller
 Player = Callable[[Tensor, Tensor, torch.Generator], Tensor]  # (pulls, wins (B, K), draw) -> arm (B,)
 
 
@@ -80,8 +81,12 @@ def _gamma(shape: Tensor, draw: torch.Generator) -> Tensor:
 
 
 def play(probabilities: Tensor, player: Player, seed: int = 0, pulls: int = PULLS) -> tuple[Tensor, Tensor]:
-    """Let a player pull ``pulls`` times at each bandit ``(B, K)``: the arms ``(B, N)`` and what they paid ``(B, N)``."""
-    draw, tried = generator(seed), torch.zeros_like(probabilities)
+    """Let a player pull ``pulls`` times at each bandit ``(B, K)``: the arms ``(B, N)`` and what they paid ``(B, N)``.
+
+    The draws are others than those of :func:`bandit_arms` with the same seed. Were they the same, the first numbers
+    that a player draws would be the very probabilities that it should not know.
+    """
+    draw, tried = generator(PLAYS + seed), torch.zeros_like(probabilities)
     wins, arms, paid = torch.zeros_like(tried), [], []
     for _ in range(pulls):
         arm = player(tried, wins, draw)  # (B,)
