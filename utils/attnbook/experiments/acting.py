@@ -225,8 +225,11 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "bandit": {"arms": ARMS, "pulls": PULLS, "tests": TESTS},
-        "maze": {"steps": WALK, "step": A_STEP, "goal": A_GOAL, "tests": TEST_MAZES},
+        "task": {
+            "bandit": {"arms": ARMS, "pulls": PULLS, "tests": TESTS},
+            "maze": {"steps": WALK, "step": A_STEP, "goal": A_GOAL, "tests": TEST_MAZES},
+        },
+        "batch": {recipe.task: recipe.batch for recipe in RECIPES.values()},
         **TRAINING,
     },
 )

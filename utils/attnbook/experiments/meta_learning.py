@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -21,10 +20,10 @@ from attnbook.models.snail import Snail
 from attnbook.seeding import seed_everything
 
 TRAINING: dict[str, Any] = {"batch": 48, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
-WAYS, SHOTS = 5, (1, 5)  # few-shot: five classes; one example of each in training, five in a test beside it
+WAYS, SHOTS = 5, 1  # few-shot: five classes and one example of each, in training and in the test
 TESTS, TEST_SEED = 1000, 0  # sequences and episodes of the test; training begins at 1,000,003
 INPUTS = DIM + VALUES  # of online recall
-EPISODE = WAYS * SHOTS[0] + 1
+EPISODE = WAYS * SHOTS + 1
 
 
 class RecallTask:
@@ -40,7 +39,7 @@ class GlyphTask:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Episode:
         """The episodes of a step."""
-        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS[0], 1_000_003 * (seed + 1) + step)
+        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS, 1_000_003 * (seed + 1) + step)
 
 
 def recall_loss(model: nn.Module, batch: Recall) -> Tensor:
@@ -74,7 +73,7 @@ def steps_since_seen(which: Tensor) -> Tensor:
 @torch.no_grad()
 def glyph_figures(model: nn.Module) -> dict[str, Any]:
     """Share of held-out episodes whose question is answered rightly, with one example per class."""
-    episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS[0], TEST_SEED)
+    episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS, TEST_SEED)
     return {"right": share(model(episodes.images, episodes.labels[:, :-1]).argmax(dim=-1) == episodes.labels[:, -1])}
 
 
@@ -174,7 +173,10 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "tasks": {"recall": {"keys": KEYS, "values": VALUES, "length": LENGTH, "noise": BLUR}, "glyphs": {"ways": WAYS}},
+        "task": {
+            "recall": {"keys": KEYS, "values": VALUES, "length": LENGTH, "noise": BLUR},
+            "glyphs": {"ways": WAYS, "shots": SHOTS},
+        },
         "tests": TESTS,
         **TRAINING,
     },
