@@ -191,8 +191,9 @@ class Snail(nn.Module):
         self.blocks = nn.ModuleList()
         width = inputs
         for kind in blocks:
-            self.blocks.append(_block(kind, width, length, sizes))
-            width = self.blocks[-1].width  # type: ignore[assignment]  # a module's attribute may be anything to mypy
+            block = _block(kind, width, length, sizes)
+            self.blocks.append(block)
+            width = block.width
         self.output = nn.Linear(width, outputs)
 
     def forward(self, x: Tensor) -> Tensor:
