@@ -23,6 +23,8 @@ TOOLS = re.compile(
     r'(?m)^(.*<pre><span></span>)?(?: |<span class="w"> *</span>)*'
     r'<span class="c1">(?:#+ (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)|# NBVAL_\w+)</span>\n'
 )
+# Words of a caption that are wrong once a figure's lightness is turned round.
+LIGHTNESS = re.compile(r"(?i)\b(?:dark|black|white|light|pale|bright)(?:er|est)?\b")
 CLAIM = "✓ claim: "  # how `attnbook.teaching.claim` begins its line
 MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
 
@@ -32,7 +34,7 @@ def for_readers(body: str) -> str:
     if 'class="cell ' not in body:
         return body
     page = BeautifulSoup(TOOLS.sub(lambda found: found[1] or "", body), "html.parser")
-    for step in (show_sources_in_the_theme, fold_claims, name_folds):
+    for step in (show_sources_in_the_theme, fold_claims, name_folds, keep_lightness):
         step(page)
     add_reading_mode(page)
     return str(page)
@@ -125,6 +127,14 @@ def name_folds(page: BeautifulSoup) -> None:
         summary = fold.find("summary")
         summary.clear()
         summary.append(text)
+
+
+def keep_lightness(page: BeautifulSoup) -> None:
+    """Mark the figures whose words speak of dark or light: in the dark theme they stay as they were drawn."""
+    for figure in page.select("figure"):
+        words = [figure.get_text(), *(image.get("alt", "") for image in figure.select("img"))]
+        if LIGHTNESS.search(" ".join(words)):
+            figure["class"] = [*figure.get("class", []), "as-drawn"]
 
 
 def add_reading_mode(page: BeautifulSoup) -> None:
