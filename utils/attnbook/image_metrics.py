@@ -44,7 +44,7 @@ class Judge:
     def features(self, digits: Tensor) -> Tensor:
         """What the last layer is computed from: ``(..., 8, 8)`` -> ``(..., 64)``."""
         images = digits.flatten(0, -3)[:, None] if digits.ndim > 2 else digits[None, None]  # (N, 1, 8, 8)
-        found = self.network[:-1](images.to(self.network[-1].weight))  # (N, 64)
+        found = self.network[:-1](images.to(next(self.network.parameters())))  # (N, 64)
         return found.view(*digits.shape[:-2], FEATURES)
 
     @torch.no_grad()
@@ -122,13 +122,15 @@ def nearest_digits(digits: Tensor) -> tuple[Tensor, Tensor]:
     """The class of the nearest training image, and its Euclidean distance: a judge that was never trained.
 
     Args:
-        digits: ``(..., 8, 8)``.
+        digits: ``(..., 8, 8)``, with one leading axis at least.
 
     Returns:
         labels ``(...)`` long and distances ``(...)``, in units of full ink.
     """
     images, labels = digit_images()
-    distances, nearest = torch.cdist(digits.flatten(-2).cpu(), images.flatten(1)).min(dim=-1)  # (..., 64) -> (...)
+    exact = "donot_use_mm_for_euclid_dist"  # by a matrix product, small distances are lost in rounding
+    apart = torch.cdist(digits.flatten(0, -3).flatten(1).cpu(), images.flatten(1), compute_mode=exact)  # (N, 1400)
+    distances, nearest = (found.view(digits.shape[:-2]) for found in apart.min(dim=-1))  # (...) each
     return labels[nearest], distances
 
 
