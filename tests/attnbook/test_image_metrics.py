@@ -161,7 +161,7 @@ def test_a_judge_takes_any_leading_axes_and_decides_by_its_features(judge):
     features = judge.features(digits)
     assert features.shape == (3, 2, 64)
     assert judge(digits).shape == (3, 2)
-    assert torch.equal(judge.network[-1](features).argmax(dim=-1), judge(digits))
+    assert torch.equal(judge.network.output(features).argmax(dim=-1), judge(digits))
     torch.testing.assert_close(judge.features(digits[1]), features[1])
 
 

@@ -17,11 +17,12 @@ JUDGE_TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 50, "max_grad_no
 CLASSES, FEATURES = 10, 64
 
 
-class JudgeNetwork(nn.Sequential):
-    """Two convolutions, two linear layers: ``(N, 1, 8, 8)`` -> logits ``(N, 10)``; all but the last give features."""
+class JudgeNetwork(nn.Module):
+    """Two convolutions and two linear layers, which see where in the image a stroke lies."""
 
     def __init__(self) -> None:
-        super().__init__(
+        super().__init__()
+        self.features = nn.Sequential(
             nn.Conv2d(1, 32, 3, padding=1),
             nn.ReLU(),
             nn.MaxPool2d(2),
@@ -30,8 +31,12 @@ class JudgeNetwork(nn.Sequential):
             nn.Flatten(),
             nn.Linear(64 * 16, FEATURES),
             nn.ReLU(),
-            nn.Linear(FEATURES, CLASSES),
         )
+        self.output = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Logits of the digit on ``image (N, 1, 8, 8)``: ``(N, 10)``."""
+        return self.output(self.features(image))
 
 
 class Judge:
@@ -44,13 +49,13 @@ class Judge:
     def features(self, digits: Tensor) -> Tensor:
         """What the last layer is computed from: ``(..., 8, 8)`` -> ``(..., 64)``."""
         images = digits.flatten(0, -3)[:, None] if digits.ndim > 2 else digits[None, None]  # (N, 1, 8, 8)
-        found = self.network[:-1](images.to(next(self.network.parameters())))  # (N, 64)
+        found = self.network.features(images.to(self.network.output.weight))  # (N, 64)
         return found.view(*digits.shape[:-2], FEATURES)
 
     @torch.no_grad()
     def __call__(self, digits: Tensor) -> Tensor:
         """The most likely digit: ``(..., 8, 8)`` -> ``(...)`` long, from 0 to 9."""
-        return self.network[-1](self.features(digits)).argmax(dim=-1)
+        return self.network.output(self.features(digits)).argmax(dim=-1)
 
 
 class _Crops(NamedTuple):
