@@ -43,7 +43,8 @@ def _word_counts(draw):
     symbols = (a, b, c, a + b)
     for _ in range(2):
         rows = [tuple(symbols[i] for i in draw.integers(0, 4, draw.integer(1, 6))) for _ in range(4)]
-        yield {(d, a, b): 1} | {row: draw.integer(1, 6) for row in rows}
+        different = {"".join(row): row for row in rows}  # words of the same letters could become equal
+        yield {(d, a, b): 1} | {row: draw.integer(1, 6) for row in different.values()}
 
 
 def _letters(words):
