@@ -86,6 +86,9 @@ wrong = MASK_FOR_BERT.mistakes
 wrong("every chosen token masked", {_INPUTS: "chosen", _HIDDEN: "mask_id"}).says("""
     You replaced every chosen token by the mask. Then the model never has to predict a token that it can see,
     although later its input has only visible tokens: 10 % become a random word, and 10 % stay.""")
+wrong("masked up to 0.9", {_INPUTS: "chosen", _HIDDEN: "torch.where(draw[0] < 0.9, mask_id, word)"}).says("""
+    You masked up to 0.9 and put random words above it, so that no chosen token stays. The mask ends at 0.8, random
+    words at 0.9, and from there on the token stays as it is.""")
 wrong("the rest all random", {_INPUTS: "chosen"}).says("""
     You replaced all chosen tokens that were not masked by random words. From 0.9 on, the token must stay as it is,
     so that the model cannot assume that a token which it sees is wrong.""")

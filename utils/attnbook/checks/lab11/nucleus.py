@@ -130,6 +130,20 @@ _AT_LEAST = "(ordered < 1 - p) & (torch.arange(logits.shape[-1]) > 0)"
 wrong("each token compared with 1 − p", {"before >= p": _AT_LEAST}).says("""
     You kept the tokens whose own probability is at least 1 − p. The nucleus is a *set* whose probabilities reach p
     together, however small each of them is, so compare running sums.""")
+_RANK = "torch.arange(logits.shape[-1]).expand_as(ordered)"
+wrong("a share of the tokens", {"before >= p": f"{_RANK} >= max(1, round(p * logits.shape[-1]))"}).says("""
+    You kept the share p of the tokens by their *number*. The nucleus holds the share p of the *probability*, so it
+    is small where the model is sure: compare the running sum of the probabilities with p.""")
+wrong("each token compared with the most probable one", {"before >= p": "ordered < p * ordered[:, :1]"}).says("""
+    You compared each probability with p times the largest one. The nucleus is a *set* whose probabilities reach p
+    together, so compare running sums.""")
+_FLAT = """
+ordered, tokens = logits.flatten().softmax(0).sort(descending=True)
+drop = torch.zeros(logits.numel(), dtype=torch.bool).scatter(0, tokens, ordered.cumsum(0) - ordered >= p)
+return logits.masked_fill(drop.view_as(logits), float("-inf"))"""
+wrong("one nucleus for the whole batch", _FLAT).says("""
+    You took one softmax over the whole batch, so that some rows lose all their tokens. Each row has its own
+    distribution and its own nucleus: sort and sum along the last axis.""")
 wrong("the tail kept", {"before >= p": "before < p"}).says("""
     You dropped the nucleus and kept all other tokens. −∞ belongs to the less probable tokens after the one with
     which the sum reaches p.""")

@@ -78,6 +78,17 @@ wrong(
 wrong("the most probable tokens", {_LOSSES: "-logits.log_softmax(-1).amax(-1)"}).says("""
     You took the probability of the token that the model prefers at each position. Perplexity is about the *right*
     token: pick its probability with `gather`, whatever the model prefers.""")
+wrong("the entropy", {_LOSSES: "-(logits.log_softmax(-1) * logits.softmax(-1)).sum(-1)"}).says("""
+    You took the entropy of the model's distribution, which does not depend on the text. Perplexity is about the *right*
+    token: pick its logarithm with `gather`.""")
+wrong("the share of wrong tokens", {f"({_MEAN}).exp()": "(logits.argmax(-1) != target)[real].double().mean()"}).says("""
+    You counted how often the most probable token is wrong, which is an error rate. Perplexity is `exp` of the mean of
+    −ln p over the real tokens, where p is the probability of the right token.""")
+wrong("softmax over the positions", {_LOSSES: f"-logits.log_softmax(1).{_RIGHT}"}).says("""
+    Your softmax runs over the positions. At each position the probabilities of the V tokens sum to 1, so it runs over
+    the last axis.""")
+wrong("only the first row", {_MEAN: "losses[0].where(real[0], 0).sum() / real[0].sum()"}).says("""
+    Your result depends on the first row of the batch only. The mean runs over the real tokens of all rows.""")
 wrong("2 to the nats", {").exp()": ").exp2()"}).says("""
     You raised 2 to the loss, but the loss is in nats, to the base e. Use `exp`, or divide the loss by
     ln 2 first to have bits.""")
