@@ -190,7 +190,8 @@ def _known_in_part(trial: Trial) -> Verdict | None:
 
 def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
     """Inputs on which a known mistake gives the same wrong result; none if it differs from the answer too often."""
-    found, spare = [], len(trial.failing) // SPARE
+    found: list[int] = []
+    spare = len(trial.failing) // SPARE
     for index, got in enumerate(trial.got):
         if not same_run(got, trial.exercise.wrong_run(mistake, trial.variant, index), trial.exercise.tolerance):
             spare -= 1
