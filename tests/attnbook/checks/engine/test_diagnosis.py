@@ -468,9 +468,10 @@ def test_a_power_of_the_right_number_is_told(power, words):
 
 def test_a_number_in_place_of_infinity_is_no_constant_that_was_added():
     def keep(x):
-        return x.masked_fill(x < 0, float("-inf"))
+        return x.masked_fill(x.abs() < 0.5, float("-inf"))
 
-    verdict = judge(Exercise(keep, lambda draw: [(draw.normal(3, 4),)], []), lambda x: x.relu())
+    exercise = Exercise(keep, lambda draw: [(draw.normal(3, 4),)], [])
+    verdict = judge(exercise, lambda x: x.masked_fill(x.abs() < 0.5, 0.0))
     assert verdict.kind == "wrong only where the right result is infinite"
 
 
@@ -480,14 +481,3 @@ def test_numbers_under_other_keys_are_not_compared():
 
     exercise = Exercise(count, lambda draw: [("ab",), ("cde",), ("fghi",), ("jklmn",)], [], gradients=False)
     assert judge(exercise, lambda word: {word[::-1]: len(word)}).kind == "values"
-
-
-def test_a_row_that_decides_for_all_is_found_whichever_other_row_is_wrong():
-    def largest(x):
-        return (x >= x.amax(-1, keepdim=True)) * x
-
-    def as_many_as_the_first(x):
-        return (x >= x[:1].amax(-1, keepdim=True)) * x
-
-    exercise = Exercise(largest, lambda draw: [(draw.normal(3, 4),), (draw.normal(4, 5),)], [])
-    assert judge(exercise, as_many_as_the_first).kind == "axis 0 mixed"
