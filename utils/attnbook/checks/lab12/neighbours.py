@@ -143,7 +143,7 @@ def _pairs(draw):
     memory = draw.normal(batch, 5).softmax(-1)
     yield draw.normal(batch, 5).softmax(-1), memory * torch.tensor([1, 0, 1, 1, 0]), 0.1  # words without a vote
     yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 0.0
-    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 1.0
+    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1) * torch.tensor([1, 0, 1, 1]), 1.0  # exactly 0
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 
