@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 
 def causal_convolution__loops(x, weight, dilation):
-    (B, T, D), (filters, _, K) = x.shape, weight.shape
+    (B, T, _), (filters, _, K) = x.shape, weight.shape
     rows = []
     for t in range(T):
         total = x.new_zeros(B, filters)

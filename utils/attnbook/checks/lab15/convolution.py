@@ -43,7 +43,7 @@ CAUSAL_CONVOLUTION = Exercise(
             "Before the first position there is nothing, so its output must be its own features times the last tap, "
             "x[:, 0] @ weight[:, :, -1].mT.",
             _at_the_beginning,
-        ),
+        )
     ],
 )
 
@@ -65,12 +65,13 @@ wrong("no padding", {_PAD: "x.mT"}).says("""
     You did not pad, so there is no output for the first positions, whose window begins before the sequence. Put
     dilation · (K − 1) zeros before it: then there is one output per position.""")
 wrong("padding without the dilation", {_PAST: "weight.shape[-1] - 1"}).says("""
-    You padded with K − 1 zeros. With a dilation the first tap lies dilation · (K − 1) positions back, so that many zeros
-    are needed.""")
-wrong("one position too far back", {_PAST: "dilation * weight.shape[-1]", _CONV: f"{_CALL}[:, :, :-dilation].mT"}).says(
-    """
-    Your window ends `dilation` positions before the position itself, because you padded with dilation · K zeros. The last
-    tap is the position itself, so dilation · (K − 1) zeros are right.""")
+    You padded with K − 1 zeros. With a dilation the first tap lies dilation · (K − 1) positions back, so that many
+    zeros are needed.""")
+wrong(
+    "one position too far back", {_PAST: "dilation * weight.shape[-1]", _CONV: f"{_CALL}[:, :, :-dilation].mT"}
+).says("""
+    Your window ends `dilation` positions before the position itself, because you padded with dilation · K zeros. The
+    last tap is the position itself, so dilation · (K − 1) zeros are right.""")
 wrong("the position itself left out", {_CONV: f"F.pad({_CALL}, (1, 0))[:, :, :-1].mT"}).says("""
     Each of your outputs is that of the position before it. Causal means here: the position itself and those before it,
     and the last tap belongs to the position itself.""")
@@ -135,8 +136,8 @@ _JOIN = "torch.cat([x, found * open_by], dim=-1)"
 
 wrong = DENSE_BLOCK.mistakes
 wrong("only what was found", {_JOIN: "found * open_by"}).says("""
-    You returned only the gated features. A dense block appends them to x, so that everything that came in is still there
-    for the next block: (B, T, D + C).""")
+    You returned only the gated features. A dense block appends them to x, so that everything that came in is still
+    there for the next block: (B, T, D + C).""")
 wrong("added, not appended", {_JOIN: "x + found * open_by"}).says("""
     You added the new features to x, as a residual connection does. A dense block *appends* them along the last axis,
     so that x stays as it is and C may differ from D.""")
@@ -144,8 +145,8 @@ wrong("new features first", {_JOIN: "torch.cat([found * open_by, x], dim=-1)"}).
     You put the new features before those of x. The order is fixed here: first the D features that came in, then the C
     new ones.""")
 wrong("appended along the time", {_JOIN: "torch.cat([x, found * open_by], dim=1)"}).says("""
-    You joined the two along axis 1, so that the sequence becomes longer. Each *position* receives C more features: join
-    along the last axis, dim=-1.""")
+    You joined the two along axis 1, so that the sequence becomes longer. Each *position* receives C more features:
+    join along the last axis, dim=-1.""")
 wrong("appended along the batch", {_JOIN: "torch.cat([x, found * open_by])"}).says("""
     You joined the two along the batch, which is what torch.cat does when `dim` is left out. Each position receives C
     more features: dim=-1.""")
@@ -155,21 +156,22 @@ wrong("no gate", {"found * open_by": "found"}).says("""
 wrong("gate added", {"found * open_by": "found + open_by"}).says("""
     You added the gate. It says how much of a feature passes, from 0 (nothing) to 1 (all), so the two are multiplied.""")
 wrong("candidate without tanh", {".tanh()": ""}).says("""
-    Your new features are not passed through a tanh. It is to hold them between −1 and 1, and the gate then says how much
-    of them passes.""")
+    Your new features are not passed through a tanh. It is to hold them between −1 and 1, and the gate then says how
+    much of them passes.""")
 wrong("gate without sigmoid", {".sigmoid()": ""}).says("""
     Your gate is the plain result of its convolution, which may be negative or large. The sigmoid makes a share of it,
     from 0 to 1.""")
 wrong("sigmoid for both", {".tanh()": ".sigmoid()"}).says("""
-    You used the sigmoid for both. The new features pass through a tanh, so that they may be negative, and only the gate
-    through a sigmoid.""")
+    You used the sigmoid for both. The new features pass through a tanh, so that they may be negative, and only the
+    gate through a sigmoid.""")
 wrong("tanh for both", {".sigmoid()": ".tanh()"}).says("""
     You used tanh for both. A gate says how much passes, from 0 to 1, which is what a sigmoid gives.""")
 wrong("relu for tanh", {".tanh()": ".relu()"}).says("""
-    You used relu where a tanh belongs. The block is SNAIL's, whose new features lie between −1 and 1: tanh(candidate) ·
-    sigmoid(gate).""")
-wrong("x passes through the gate", {_JOIN: "torch.cat([x * open_by.mean(-1, keepdim=True), found * open_by], -1)"}).says(
-    """
+    You used relu where a tanh belongs. The block is SNAIL's, whose new features lie between −1 and 1: tanh(candidate)
+    · sigmoid(gate).""")
+wrong(
+    "x passes through the gate", {_JOIN: "torch.cat([x * open_by.mean(-1, keepdim=True), found * open_by], -1)"}
+).says("""
     You multiplied x by the gate as well. What came in is kept unchanged, and only the new features pass the gate.""")
 wrong("gate of the new features", {"(x, gate, dilation)": "(x, candidate, dilation)"}).says("""
     You used `candidate` for both convolutions. The gate has weights of its own, so that it can learn when a feature is
@@ -178,5 +180,5 @@ wrong("no dilation", {"(x, candidate, dilation)": "(x, candidate, 1)", "(x, gate
     You left the dilation out, so that the block always joins neighbours. Give it to both convolutions: blocks with
     growing dilations are what lets a position see far back.""")
 wrong("no dilation in the gate", {"(x, gate, dilation)": "(x, gate, 1)"}).says("""
-    Only your first convolution is dilated. New features and gate of a position belong to the same positions of the past,
-    so both convolutions have the same dilation.""")
+    Only your first convolution is dilated. New features and gate of a position belong to the same positions of the
+    past, so both convolutions have the same dilation.""")

@@ -26,9 +26,9 @@ RECEPTIVE_FIELD = Exercise(
     gradients=False,
     properties=[
         Property(
-            "the order of the layers does not matter",
-            "A stack of layers sees as far as one with the same layers in another order, and a layer with dilation d sees "
-            "d · (kernel − 1) positions further back.",
+            "each layer adds its reach",
+            "Each layer with dilation d sees d · (kernel − 1) positions further back than the layers below it, and the "
+            "position itself is counted once.",
             lambda result, dilations, kernel: int(result) == 1 + sum(d * (kernel - 1) for d in dilations),
         )
     ],
@@ -44,24 +44,23 @@ wrong("kernel times the sum", "return kernel * sum(dilations)").says("""
     You multiplied the kernel's size by the sum of the dilations. A layer with dilation d reaches d · (kernel − 1)
     positions further back, and the position itself is counted once.""")
 wrong("a power of the kernel", "return kernel ** len(dilations)").says("""
-    You assumed that each layer multiplies the reach by the kernel's size. This is so only if the dilations are 1, K, K²,
-    …; here they may be any numbers, so add what each layer reaches further back.""")
+    You assumed that each layer multiplies the reach by the kernel's size. This is so only if the dilations are 1, K,
+    K², …; here they may be any numbers, so add what each layer reaches further back.""")
 wrong("dilations ignored", "return 1 + (kernel - 1) * len(dilations)").says("""
     You counted the layers, as if every dilation were 1. A layer with dilation d reaches d · (kernel − 1) positions
     further back.""")
 wrong("only the largest dilation", "return 1 + (kernel - 1) * max(dilations, default=0)").says("""
-    You counted the layer with the largest dilation only. The layers lie on top of each other, so their reaches add up.
-    """)
+    You counted the layer with the largest dilation only. The layers lie on top of each other, so their reaches add up.""")
 wrong("only the last layer", "return 1 + (kernel - 1) * dilations[-1] if dilations else 1").says("""
     You counted the last layer only. What it reads was made by the layers below, which see further back themselves, so
     their reaches add up.""")
 wrong("fields added up", "return sum(1 + (kernel - 1) * d for d in dilations)").says("""
-    You added up the receptive fields of the layers, and each of them counts the position itself. It is counted once: add
-    up how far *back* each layer reaches, and then 1.""")
+    You added up the receptive fields of the layers, and each of them counts the position itself. It is counted once:
+    add up how far *back* each layer reaches, and then 1.""")
 PRODUCT = "return math.prod(1 + (kernel - 1) * d for d in dilations)"
 wrong("fields multiplied", PRODUCT).says("""
-    You multiplied the receptive fields of the layers. Behind the farthest tap of one layer begins the reach of the layer
-    below, so the reaches are added, and 1 for the position itself.""")
+    You multiplied the receptive fields of the layers. Behind the farthest tap of one layer begins the reach of the
+    layer below, so the reaches are added, and 1 for the position itself.""")
 DOUBLING = "return 1 + (kernel - 1) * (2 ** len(dilations) - 1)"
 wrong("doubling assumed", DOUBLING).says("""
     Your formula holds only for the dilations 1, 2, 4, … The dilations are given, and may be any numbers: use their

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import torch
-
 from ..engine.exercise import Exercise, Property
 
 
@@ -56,28 +54,29 @@ _RESULT = "(best - probabilities.gather(1, arms)).sum(dim=1)"
 
 wrong = REGRET.mistakes
 wrong("what was earned", {_RESULT: f"{_PULLED}.sum(dim=1)"}).says("""
-    You computed what the pulled arms pay on average. The regret is what the best arm would have brought *more*: subtract
-    each pull's probability from that of the best arm.""")
+    You computed what the pulled arms pay on average. The regret is what the best arm would have brought *more*:
+    subtract each pull's probability from that of the best arm.""")
 wrong("the best arm once", {_RESULT: f"best[:, 0] - {_PULLED}.sum(dim=1)"}).says("""
-    You subtracted all pulls from a single pull of the best arm. The best arm would have been pulled N times as well, so
-    compare with it in every pull.""")
+    You subtracted all pulls from a single pull of the best arm. The best arm would have been pulled N times as well,
+    so compare with it in every pull.""")
 wrong("the mean of the pulls", {".sum(dim=1)": ".mean(dim=1)"}).says("""
-    You took the mean over the pulls. The regret of a game is the sum over all its pulls, so that it grows as long as the
-    player pulls other arms than the best one.""")
+    You took the mean over the pulls. The regret of a game is the sum over all its pulls, so that it grows as long as
+    the player pulls other arms than the best one.""")
 wrong("after each pull", {".sum(dim=1)": ".cumsum(dim=1)"}).says("""
     You returned the regret after each pull. Wanted is that of the whole game, one number per bandit: (B,).""")
 wrong("the loss of each pull", {".sum(dim=1)": ""}).says("""
     You returned the loss of each pull, (B, N). The regret of a game is their sum over the pulls: (B,).""")
 wrong("the best of the pulled arms", {_BEST: f"{_PULLED}.amax(dim=1, keepdim=True)"}).says("""
-    You compared with the best arm *that was pulled*. A player who never finds the best arm would have no regret for it:
-    compare with the best of all K arms.""")
+    You compared with the best arm *that was pulled*. A player who never finds the best arm would have no regret for
+    it: compare with the best of all K arms.""")
 wrong("the best of all bandits", {_BEST: "probabilities.amax()"}).says("""
     You compared all players with the best arm of the whole batch. Each bandit has its own best arm: amax(dim=1).""")
 wrong("the maximum over the bandits", {_BEST: "probabilities.amax(dim=0)[arms]"}).says("""
-    You took the maximum over the bandits (axis 0) for each arm. The arms of a bandit lie along axis 1: amax(dim=1, keepdim=True).""")
+    You took the maximum over the bandits (axis 0) for each arm. The arms of a bandit lie along axis 1: amax(dim=1,
+    keepdim=True).""")
 wrong("the mean arm", {"amax(dim=1, keepdim=True)": "mean(dim=1, keepdim=True)"}).says("""
-    You compared with the mean of the arms, which is what a player earns who pulls at random. The regret compares with the
-    *best* arm.""")
+    You compared with the mean of the arms, which is what a player earns who pulls at random. The regret compares with
+    the *best* arm.""")
 wrong("wrong pulls counted", {_RESULT: f"(best > {_PULLED}).to(best).sum(dim=1)"}).says("""
     You counted the pulls of other arms than the best. A pull of an arm that is nearly as good costs little: add up the
     differences of the probabilities.""")
@@ -87,8 +86,8 @@ wrong("arms of all bandits", {_PULLED: "probabilities[:, arms]", "sum(dim=1)": "
     `probabilities[:, arms]` looks up the arms of *all* players in every bandit, which gives (B, B, N). Row b of `arms`
     belongs to bandit b only: probabilities.gather(1, arms).""")
 wrong("the sum over the bandits", {".sum(dim=1)": ".sum(dim=0)"}).says("""
-    You added up over the bandits (axis 0). Each bandit has a regret of its own, the sum over its pulls, which lie along
-    axis 1.""")
+    You added up over the bandits (axis 0). Each bandit has a regret of its own, the sum over its pulls, which lie
+    along axis 1.""")
 wrong("the mean of all bandits", {_RESULT: f"(best - {_PULLED}).sum(dim=1).mean()"}).says("""
     You returned one number, the mean of all bandits. Wanted is the regret of each one: (B,).""")
 wrong("shares of the best", {_RESULT: f"(1 - {_PULLED} / best).sum(dim=1)"}).says("""
