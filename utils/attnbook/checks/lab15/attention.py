@@ -9,7 +9,7 @@ from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
 def causal_attention_block(x, W_q, W_k, W_v):
-    query, key, value = x @ W_q, x @ W_k, x @ W_v  # (B, T, K), (B, T, K), (B, T, V)
+    query, key, value = x @ W_q, x @ W_k, x @ W_v  # (B, T, A), (B, T, A), (B, T, V)
     scores = query @ key.mT / query.shape[-1] ** 0.5  # (B, T, T)
     later = torch.ones_like(scores, dtype=torch.bool).triu(1)  # (B, T, T)
     weights = scores.masked_fill(later, -torch.inf).softmax(dim=-1)  # (B, T, T)
@@ -66,50 +66,51 @@ _LATER, _JOIN = "torch.ones_like(scores, dtype=torch.bool).triu(1)", "torch.cat(
 
 wrong = CAUSAL_ATTENTION_BLOCK.mistakes
 wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=1)"}).says("""
-    Your weights sum to 1 over the *queries* (axis 1), as in some public code of SNAIL. Each position must distribute
-    one unit of weight over the positions that it attends to, the keys: softmax over the last axis.""")
+    Your weights sum to 1 over the *queries* (axis 1), as in some public code of SNAIL. Each position must
+    distribute one unit of weight over the positions that it attends to, the keys: softmax over the last axis.""")
 wrong("softmax over the batch", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
-    Your softmax runs over the batch, so that the sequences depend on each other. Each position distributes one unit of
-    weight over the keys of its own sequence: softmax over the last axis.""")
+    Your softmax runs over the batch, so that the sequences depend on each other. Each position distributes one unit
+    of weight over the keys of its own sequence: softmax over the last axis.""")
 wrong("not causal", {_CLOSED: "scores.softmax(dim=-1)"}).says("""
-    Each of your positions attends to all positions, later ones too. At position t nothing after t has been seen yet,
-    so the scores of later keys must be −∞ before the softmax.""")
+    Each of your positions attends to all positions, later ones too. At position t nothing after t has been seen
+    yet, so the scores of later keys must be −∞ before the softmax.""")
 wrong("only the future", {".triu(1)": ".tril(-1)"}).says("""
     You closed the *earlier* positions and left the later ones open. Row t of the scores belongs to query t, and its
     keys 0 … t stay open: the part above the diagonal is closed, triu(1).""")
 ALONE = {".triu(1)": ".triu()", _CLOSED: "scores.masked_fill(later, -torch.inf).softmax(dim=-1).masked_fill(later, 0)"}
 wrong("not to itself", ALONE).says("""
-    Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so only the part *above* the
-    diagonal is closed, triu(diagonal=1), and no row is empty.""")
+    Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so only the part *above*
+    the diagonal is closed, triu(diagonal=1), and no row is empty.""")
 wrong("not to itself, and nothing at the first", {".triu(1)": ".triu()"}).says("""
     You closed the diagonal as well, so that the first position may attend to nothing and becomes NaN. A position
     attends to itself: only the part above the diagonal is closed, triu(diagonal=1).""")
 wrong("zeroed after the softmax", {_CLOSED: "scores.softmax(dim=-1).tril()"}).says("""
-    You took the softmax over all positions and set the later ones to 0 afterwards, so that the rest sums to less than
-    1. Close them before the softmax, with the score −∞.""")
+    You took the softmax over all positions and set the later ones to 0 afterwards, so that the rest sums to less
+    than 1. Close them before the softmax, with the score −∞.""")
 wrong("score 0 is not closed", {_CLOSED: "scores.tril().softmax(dim=-1)"}).says("""
-    You set the scores of later positions to 0. exp(0) is 1, so that they still receive weight: their score must be −∞.""")
+    You set the scores of later positions to 0. exp(0) is 1, so that they still receive weight: their score must be
+    −∞.""")
 wrong("not scaled", {_SCALE: ""}).says("""
-    You did not divide the scores. A dot product grows with the number of features that it adds up, so divide by √K,
-    where K is the number of features of a query.""")
+    You did not divide the scores. A dot product grows with the number of features that it adds up, so divide by √A,
+    where A is the number of features of a query.""")
 wrong("root forgotten", {" ** 0.5": ""}).says("""
-    You divided the scores by K. The standard deviation of a dot product grows with the root of K, so divide by √K.""")
+    You divided the scores by A. The standard deviation of a dot product grows with the root of A, so divide by √A.""")
 wrong("scaled by the features of x", {"query.shape[-1]": "x.shape[-1]"}).says("""
     You divided by √D, the root of the number of features of x. The dot product adds up the features of a *query*,
-    after its projection: divide by √K.""")
+    after its projection: divide by √A.""")
 wrong("scaled by the values", {"query.shape[-1]": "value.shape[-1]"}).says("""
-    You divided by √V. Values take no part in the scores; the dot product adds up the features of a query, so divide by
-    √K.""")
+    You divided by √V. Values take no part in the scores; the dot product adds up the features of a query, so divide
+    by √A.""")
 wrong("scaled by the length", {"query.shape[-1]": "x.shape[1]"}).says("""
-    You divided by √T, the root of the number of positions. The dot product adds up *features*, so divide by √K.""")
+    You divided by √T, the root of the number of positions. The dot product adds up *features*, so divide by √A.""")
 wrong("queries and keys swapped", {"query @ key.mT": "key @ query.mT"}).says("""
     You exchanged queries and keys in the scores. Row t belongs to query t, so the scores are query @ key.mT.""")
 wrong("only the context", {_JOIN: "weights @ value"}).says("""
     You returned the context alone. SNAIL's block appends it to x, so that what came in is still there for the next
     block: (B, T, D + V).""")
 wrong("context first", {_JOIN: "torch.cat([weights @ value, x], dim=-1)"}).says("""
-    You put the context before the features of x. The order is fixed here: first the D features that came in, then the
-    V of the context.""")
+    You put the context before the features of x. The order is fixed here: first the D features that came in, then
+    the V of the context.""")
 wrong("added, not appended", {_JOIN: "x + weights @ value"}).says("""
     You added the context to x, as a residual connection does. SNAIL's block *appends* it along the last axis.""")
 wrong("appended along the time", {_JOIN: "torch.cat([x, weights @ value], dim=1)"}).says("""

@@ -98,55 +98,53 @@ _TOLD = "torch.tensor(told)"
 
 wrong = FEW_SHOT_EPISODE.mistakes
 wrong("the old labels", {"(i, new) for": "(i, old) for", "(own[shots], new)": "(own[shots], old)"}).says("""
-    Your labels are those of the whole collection. In an episode the classes are called 0 to ways − 1, given anew each
-    time, so that a network cannot learn by heart what a class is called and has to read the examples.""")
+    Your labels are those of the whole collection. In an episode the classes are called 0 to ways − 1, given anew
+    each time, so that a network cannot learn by heart what a class is called and has to read the examples.""")
 wrong("labels in the order of the classes' numbers", {_CLASSES: f"sorted({_CLASSES})"}).says("""
-    You gave the new labels in the order of the old class numbers, as `unique` does. Then the new label says something
-    about the class, and the network could learn it by heart. Label 0 belongs to the class that is dealt first.""")
+    You gave the new labels in the order of the old class numbers, as `unique` does. Then the new label says
+    something about the class, and the network could learn it by heart. Label 0 belongs to the class that is dealt
+    first.""")
 wrong("always the same classes", {_CLASSES: "sorted(set(names))[:ways]"}).says("""
     You took the classes with the smallest numbers, so that every episode has the same ones. Take the first `ways`
     classes that come up in the shuffled deck.""")
 wrong("the question is an example", {"(own[shots], new)": "(own[0], new)"}).says("""
-    Your question is an image that stands among the examples, so that it can be answered by comparing pixels. It must
-    be a new image of its class: the one that is dealt after the `shots` examples.""")
+    Your question is an image that stands among the examples, so that it can be answered by comparing pixels. It
+    must be a new image of its class: the one that is dealt after the `shots` examples.""")
 wrong("the last example asked again", {"(own[shots], new)": "(own[shots - 1], new)"}).says("""
     Your question is the last of a class's examples. Counted from 0, the examples are the images 0 to shots − 1, and
     the candidate for the question is the image with the number `shots`.""")
 wrong("the question counts as a shot", {"own[:shots]": "own[: shots - 1]"}).says("""
-    Your episode is too short, because you counted the question as one of the `shots`. Each class has `shots` labelled
-    examples, and one image comes in addition, the question: T = ways · shots + 1.""")
+    Your episode is too short, because you counted the question as one of the `shots`. Each class has `shots`
+    labelled examples, and one image comes in addition, the question: T = ways · shots + 1.""")
 wrong("a question for each class", {"zip(*examples, question,": "zip(*examples, *candidates,"}).says("""
     You asked one question per class. Here an episode has a single one: the candidate with the smallest number in
     draw[1].""")
 wrong("the first class is always asked", {_MIN: "candidates[0]"}).says("""
     Your question always belongs to the class with label 0, so that "0" is always right. Take, among the candidates,
     the image with the smallest number in draw[1].""")
-wrong("the last class is always asked", {_MIN: "candidates[-1]"}).says("""
-    Your question always belongs to the class with the last label, so that the same answer is always right. Take, among
-    the candidates, the image with the smallest number in draw[1].""")
 wrong("the largest number decides", {_MIN: _MIN.replace("min", "max")}).says("""
-    You asked for the candidate with the *largest* number in draw[1]. The smallest one decides, so that everybody deals
-    the same episode.""")
+    You asked for the candidate with the *largest* number in draw[1]. The smallest one decides, so that everybody
+    deals the same episode.""")
 wrong("the question drawn by row 0", {_MIN: "min(candidates, key=lambda pair: draw[0, pair[0]])"}).says("""
     You chose the question by draw[0], which already decided which class came first. Then some labels are asked more
     often than others. Its number in draw[1] decides, which nothing else depends on.""")
 ANY = {"candidates.append((own[shots], new))": "candidates += [(i, new) for i in own[shots:]]"}
 wrong("any image that is left may be asked", ANY).says("""
-    You let all images that are left compete for the question, so that classes with many images are asked more often.
-    Each class has one candidate, the image that is dealt right after its examples.""")
+    You let all images that are left compete for the question, so that classes with many images are asked more
+    often. Each class has one candidate, the image that is dealt right after its examples.""")
 wrong("examples class by class", {_SORT: "pass"}).says("""
     Your examples stand class by class, all of label 0 first. Then a network could learn labels from positions: sort
     the examples by their numbers in draw[1].""")
 wrong("examples in the order of the deck", {_SORT: "examples.sort(key=lambda pair: draw[0, pair[0]])"}).says("""
-    Your examples stand in the order of draw[0], in which label 0 always comes first. The order of the sequence is that
-    of draw[1], which says nothing about labels.""")
+    Your examples stand in the order of draw[0], in which label 0 always comes first. The order of the sequence is
+    that of draw[1], which says nothing about labels.""")
 wrong("examples in descending order", {_SORT: "examples.sort(key=lambda pair: -order[pair[0]])"}).says("""
     You sorted the examples by draw[1] with the largest number first. The smallest one comes first.""")
 wrong(
     "labels not sorted with the images", {_TOLD: "torch.tensor([i // shots for i in range(ways * shots)] + [told[-1]])"}
 ).says("""
-    You sorted the images by draw[1], and the labels stayed in the old order, so that they no longer belong together.
-    Sort pairs of image and label.""")
+    You sorted the images by draw[1], and the labels stayed in the old order, so that they no longer belong
+    together. Sort pairs of image and label.""")
 SEQUENCE = {_TOLD: "torch.tensor([list(dict.fromkeys(told)).index(label) for label in told])"}
 wrong("labels in the order of the sequence", SEQUENCE).says("""
     You gave the new labels in the order in which the classes come up in the *sequence*, so that the first example
@@ -160,22 +158,32 @@ wrong("the question somewhere among the examples", SORTED_IN).says("""
     You sorted the question in among the examples. It must be the last one, so that a causal network has seen all
     examples when it answers: sort the examples, and then append the question.""")
 wrong("no answer", {_TOLD: "torch.tensor(told[:-1])"}).says("""
-    Your labels have one entry too few. The last one is the answer to the question, which the loss needs; the network
-    is given labels[:-1].""")
+    Your labels have one entry too few. The last one is the answer to the question, which the loss needs; the
+    network is given labels[:-1].""")
 wrong("images in the given order", {_OWN: "[i for i in range(len(names)) if names[i] == old]"}).says("""
-    You chose the classes by the shuffled deck, but the images of a class in the order in which they are given, so that
-    it always shows the same ones. Take its images in the order of the deck.""")
+    You chose the classes by the shuffled deck, but the images of a class in the order in which they are given, so
+    that it always shows the same ones. Take its images in the order of the deck.""")
 wrong("ranks for the deck", {"draw[0].argsort()": "draw[0].argsort().argsort()"}).says("""
-    You took the *rank* of each number for the deck. `argsort` alone gives the order: its first entry is the number of
-    the image that is dealt first.""")
+    You took the *rank* of each number for the deck. `argsort` alone gives the order: its first entry is the number
+    of the image that is dealt first.""")
 wrong("the deck from the largest number on", {"draw[0].argsort()": "draw[0].argsort(descending=True)"}).says("""
-    You dealt the deck from the largest number of draw[0] to the smallest. The image with the smallest number is dealt
-    first.""")
+    You dealt the deck from the largest number of draw[0] to the smallest. The image with the smallest number is
+    dealt first.""")
 wrong("not shuffled", {"draw[0].argsort().tolist()": "list(range(len(labels)))"}).says("""
     You did not shuffle, so that every episode has the same classes and images. The order of the deck is that of
     draw[0]: draw[0].argsort().""")
 wrong(
     "the two rows exchanged", {"draw[0].argsort()": "draw[1].argsort()", "draw[1].tolist()": "draw[0].tolist()"}
 ).says("""
-    You exchanged the two rows of `draw`. draw[0] shuffles the deck, and so decides what is dealt; draw[1] decides the
-    order in the sequence, and the question.""")
+    You exchanged the two rows of `draw`. draw[0] shuffles the deck, and so decides what is dealt; draw[1] decides
+    the order in the sequence, and the question.""")
+wrong("the last image of a class asked", {"(own[shots], new)": "(own[-1], new)"}).says("""
+    Your candidate is the last image of its class in the deck. It is the one that is dealt right after the examples,
+    the image with the number `shots`, counted from 0.""")
+wrong("the answer hidden", {_TOLD: "torch.tensor([*told[:-1], -1])"}).says("""
+    You put −1 where the answer stands. The last label is the new label of the question, which the loss needs; the
+    network is given labels[:-1] and cannot see it.""")
+LEFT_BEHIND = {"order = draw[1].tolist()": "order = dict(zip(deck, draw[1].tolist(), strict=True))"}
+wrong("draw[1] not shuffled along", LEFT_BEHIND).says("""
+    You shuffled images and labels, but not draw[1], so that its numbers belong to other images. draw[1, i] is the
+    number of the image i of the collection, wherever this image lies in the deck.""")

@@ -57,11 +57,11 @@ wrong("what was earned", {_RESULT: f"{_PULLED}.sum(dim=1)"}).says("""
     You computed what the pulled arms pay on average. The regret is what the best arm would have brought *more*:
     subtract each pull's probability from that of the best arm.""")
 wrong("the best arm once", {_RESULT: f"best[:, 0] - {_PULLED}.sum(dim=1)"}).says("""
-    You subtracted all pulls from a single pull of the best arm. The best arm would have been pulled N times as well,
-    so compare with it in every pull.""")
+    You subtracted all pulls from a single pull of the best arm. The best arm would have been pulled N times as
+    well, so compare with it in every pull.""")
 wrong("the mean of the pulls", {".sum(dim=1)": ".mean(dim=1)"}).says("""
-    You took the mean over the pulls. The regret of a game is the sum over all its pulls, so that it grows as long as
-    the player pulls other arms than the best one.""")
+    You took the mean over the pulls. The regret of a game is the sum over all its pulls, so that it grows as long
+    as the player pulls other arms than the best one.""")
 wrong("after each pull", {".sum(dim=1)": ".cumsum(dim=1)"}).says("""
     You returned the regret after each pull. Wanted is that of the whole game, one number per bandit: (B,).""")
 wrong("the loss of each pull", {".sum(dim=1)": ""}).says("""
@@ -75,24 +75,26 @@ wrong("the maximum over the bandits", {_BEST: "probabilities.amax(dim=0)[arms]"}
     You took the maximum over the bandits (axis 0) for each arm. The arms of a bandit lie along axis 1: amax(dim=1,
     keepdim=True).""")
 wrong("the mean arm", {"amax(dim=1, keepdim=True)": "mean(dim=1, keepdim=True)"}).says("""
-    You compared with the mean of the arms, which is what a player earns who pulls at random. The regret compares with
-    the *best* arm.""")
+    You compared with the mean of the arms, which is what a player earns who pulls at random. The regret compares
+    with the *best* arm.""")
 wrong("wrong pulls counted", {_RESULT: f"(best > {_PULLED}).to(best).sum(dim=1)"}).says("""
-    You counted the pulls of other arms than the best. A pull of an arm that is nearly as good costs little: add up the
-    differences of the probabilities.""")
+    You counted the pulls of other arms than the best. A pull of an arm that is nearly as good costs little: add up
+    the differences of the probabilities.""")
 wrong("only the last pull", {_RESULT: f"(best - {_PULLED})[:, -1]"}).says("""
     You took the last pull only. What the player lost while trying the arms counts as well: add up all pulls.""")
 wrong("arms of all bandits", {_PULLED: "probabilities[:, arms]", "sum(dim=1)": "sum(dim=-1)"}).says("""
-    `probabilities[:, arms]` looks up the arms of *all* players in every bandit, which gives (B, B, N). Row b of `arms`
-    belongs to bandit b only: probabilities.gather(1, arms).""")
-wrong("the sum over the bandits", {".sum(dim=1)": ".sum(dim=0)"}).says("""
-    You added up over the bandits (axis 0). Each bandit has a regret of its own, the sum over its pulls, which lie
-    along axis 1.""")
-wrong("the mean of all bandits", {_RESULT: f"(best - {_PULLED}).sum(dim=1).mean()"}).says("""
-    You returned one number, the mean of all bandits. Wanted is the regret of each one: (B,).""")
-wrong("shares of the best", {_RESULT: f"(1 - {_PULLED} / best).sum(dim=1)"}).says("""
-    You divided by the best arm's probability. Regret is counted in rewards and not in shares: add up the differences.""")
+    `probabilities[:, arms]` looks up the arms of *all* players in every bandit, which gives (B, B, N). Row b of
+    `arms` belongs to bandit b only: probabilities.gather(1, arms).""")
 ONCE = "((best - probabilities) * torch.zeros_like(probabilities).scatter(1, arms, 1.0)).sum(dim=1)"
 wrong("repeated pulls counted once", {_RESULT: ONCE}).says("""
-    You counted each arm once, however often it was pulled. Every pull of a worse arm costs, so an arm that was pulled
-    three times counts three times.""")
+    You counted each arm once, however often it was pulled. Every pull of a worse arm costs, so an arm that was
+    pulled three times counts three times.""")
+wrong("as many pulls as arms", {_RESULT: f"probabilities.shape[1] * best[:, 0] - {_PULLED}.sum(dim=1)"}).says("""
+    You multiplied the best probability by K, the number of arms. The best arm would have been pulled as often as
+    the player pulled, which is N times, the second axis of `arms`.""")
+wrong("an axis lost", {"(dim=1, keepdim=True)": "(dim=1)"}).says("""
+    You subtract (B, N) from a maximum of the shape (B,), which broadcasting lays along the *pulls*, and not along
+    the bandits. Keep the axis, so that the maximum is (B, 1): amax(dim=1, keepdim=True).""")
+wrong("the first bandit's probabilities", {_PULLED: "probabilities[0][arms]"}).says("""
+    You looked up the arms of all players in the first bandit. Row b of `arms` belongs to row b of `probabilities`:
+    probabilities.gather(1, arms).""")
