@@ -54,6 +54,10 @@ MEANINGS = {
     "Pad it first, so that there is an output for each position.",
     "stack expects each tensor to be equal size": "`stack` puts equal tensors side by side along a *new* axis. `cat` "
     "joins tensors along an axis that they have.",
+    "must be tuple of Tensors, not Tensor": "`cat` and `stack` take their tensors in a list, as in "
+    "`torch.cat([a, b], dim=-1)`.",
+    "only supports boolean masks": "A mask of zeros and ones becomes one of True and False by `mask.bool()`, or by a "
+    "comparison such as `mask == 0`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
     "KeyError": "The dictionary has no entry for this key yet, but `d.setdefault(key, [])` and `d.get(key, 0)` work "
     "without one.",

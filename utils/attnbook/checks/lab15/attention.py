@@ -77,6 +77,9 @@ wrong("not causal", {_CLOSED: "scores.softmax(dim=-1)"}).says("""
 wrong("only the future", {".triu(1)": ".tril(-1)"}).says("""
     You closed the *earlier* positions and left the later ones open. Row t of the scores belongs to query t, and its
     keys 0 … t stay open: the part above the diagonal is closed, triu(1).""")
+wrong("the past and the position itself closed", {".triu(1)": ".tril()"}).says("""
+    You closed the positions 0 … t and left the later ones open, so that the last position may attend to nothing and
+    becomes NaN. Positions 0 … t stay open: −∞ belongs *above* the diagonal, triu(1).""")
 ALONE = {".triu(1)": ".triu()", _CLOSED: "scores.masked_fill(later, -torch.inf).softmax(dim=-1).masked_fill(later, 0)"}
 wrong("not to itself", ALONE).says("""
     Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so only the part *above*
