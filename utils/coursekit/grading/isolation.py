@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.grading import seccomp
 
 MEMORY = 2 * 2**30  # bytes that an answer may take beyond what Python and torch have taken
-PROCESSES, FILES, FILE_SIZE, SECONDS = 32, 256, 64 * 2**20, 120  # SECONDS of the processor, for a whole submission
+FILES, FILE_SIZE, SECONDS = 256, 64 * 2**20, 120  # SECONDS of the processor, for a whole submission
 SCRATCH = 64 * 2**20  # bytes of /tmp
 USER = 1000
 COURSE, ENVIRONMENT = Path("/course"), Path("/environment")  # names in there
@@ -100,18 +101,19 @@ def part_from_the_others() -> None:
 
 
 def give_up_rights() -> None:
-    """The last step, in the process that runs the answers: die with the parent, and keep no capability."""
+    """The last step, in the process that runs the answers: die with the parent, keep no capability, and start no
+    process."""
     libc = ctypes.CDLL(None, use_errno=True)
     _call(libc.prctl, _DIE_WITH_PARENT, 9, 0, 0, 0)
     head, none = (ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0), (ctypes.c_uint32 * 6)()
     _call(libc.syscall, _SET_CAPABILITIES[platform.machine()], head, none)
+    seccomp.forbid_processes()
 
 
 def limit(memory: int) -> None:
     """Limits that the process and its children cannot raise again."""
     limits = {
         resource.RLIMIT_AS: memory,
-        resource.RLIMIT_NPROC: PROCESSES,
         resource.RLIMIT_NOFILE: FILES,
         resource.RLIMIT_FSIZE: FILE_SIZE,
         resource.RLIMIT_CPU: SECONDS,

@@ -94,13 +94,27 @@ def _parse(content: bytes, name: str) -> NotebookNode:
     encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         notebook = nbformat.reads(content.decode(encoding), as_version=4)
-        cells = [cell for cell in notebook.cells if isinstance(cell.source, str) and isinstance(cell.metadata, dict)]
+        cells = [cell for cell in notebook.cells if _is_cell(cell)]
     except RecursionError:
         raise CannotGradeError(f"{name} is no notebook: its data are nested too deeply") from None
     except Exception as error:  # whatever a broken file makes nbformat say
         raise CannotGradeError(f"{name} is no notebook: {str(error).splitlines()[0][:200]}") from None
-    notebook.cells = cells
+    notebook.cells = [_without_odd_metadata(cell) for cell in cells]
     return notebook
+
+
+def _is_cell(cell: NotebookNode) -> bool:
+    return cell.cell_type in ("code", "markdown", "raw") and isinstance(cell.source, str) and isinstance(cell.metadata, dict)
+
+
+def _without_odd_metadata(cell: NotebookNode) -> NotebookNode:
+    """Metadata and an id that are not what nbgrader and Jupyter write are taken out, as if they had been lost."""
+    marks = cell.metadata.get("nbgrader")
+    if not isinstance(marks, dict) or not isinstance(marks.get("grade_id"), str):
+        cell.metadata.pop("nbgrader", None)
+    if not isinstance(cell.get("id"), str):
+        cell.pop("id", None)
+    return cell
 
 
 def cells_to_run(source: NotebookNode, submitted: NotebookNode) -> tuple[list[tuple[str, str]], dict[str, str], list[str]]:

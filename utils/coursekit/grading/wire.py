@@ -112,8 +112,9 @@ def _encode_tensor(value: Tensor, tensors: list[Tensor]) -> dict[str, Any]:
         about = {"tensor": dtype, "shape": list(value.shape), "flows": value.requires_grad}
         if value.is_meta:
             return about | {"meta": True}
-        plain = value.detach().cpu().contiguous()
-        return about | {"bytes": base64.b64encode(plain.view(torch.uint8).numpy().tobytes()).decode()}
+        plain = value.detach().cpu().flatten().contiguous()
+        content = plain.view(torch.uint8).numpy().tobytes() if len(plain) else b""
+        return about | {"bytes": base64.b64encode(content).decode()}
 
 
 def decode(message: Any, tensors: list[Tensor]) -> Any:
