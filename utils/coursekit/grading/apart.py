@@ -31,6 +31,7 @@ class Warm:
     def __init__(self, isolated: bool = True) -> None:
         if isolated:
             isolation.refuse_without_isolation()
+        self.isolated = isolated
         self.connection, theirs = socket.socketpair()
         packages = Path(attnbook.__file__).resolve().parents[1]
         call = CALL.format(number=theirs.fileno(), isolated=isolated)
@@ -61,6 +62,11 @@ class Warm:
             theirs.close()
             os.close(killed)
         return Fork(ours, kill)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is gone, so that no further submission can be graded with it."""
+        return self.process.poll() is not None
 
     def __enter__(self) -> Warm:
         return self

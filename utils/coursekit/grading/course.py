@@ -17,6 +17,7 @@ from coursekit.grading.submission import CannotGradeError, parts_of, read_submis
 from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders
 
+FAULT = "the grader itself failed; the next run tries again:"
 VERSION = 1  # of what is written about a submission; another one is graded again
 
 
@@ -114,7 +115,13 @@ def _begin(isolated: bool) -> None:
 
 
 def _grade(job: Job) -> Grade:
-    found = graded(job, _warm)
+    try:
+        found = graded(job, _warm)
+    except Exception as error:  # a fault of the grader's own: the others are still to be graded, and this one again
+        found = Grade(job.student, job.lab, refused=f"{FAULT} {type(error).__name__}: {error}")
+    if _warm.ended:
+        found = Grade(job.student, job.lab, refused=f"{FAULT} the process for answers has ended")
+        _begin(_warm.isolated)
     write_bytes(json.dumps(asdict(found), indent=1).encode(), job.grade)
     return found
 

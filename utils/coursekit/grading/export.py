@@ -52,5 +52,6 @@ def _points(points: float | None) -> str:
 
 
 def _harmless(value: str) -> str:
-    """A cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    """On one line; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    value = "".join(sign if sign.isprintable() else " " for sign in value).strip()
     return f"'{value}" if value[:1] in ("=", "+", "-", "@") else value
