@@ -10,7 +10,9 @@ from coursekit.grading.export import FORMATS, table
 
 GRADES = [
     Grade("bob", "lab02", refused="there is no notebook"),
-    Grade("ann", "lab02", marks=[{"exercise": "f", "points": 2.0, "of": 2.0}, {"exercise": "g", "points": 0.0, "of": 1.5}]),
+    Grade(
+        "ann", "lab02", marks=[{"exercise": "f", "points": 2.0, "of": 2.0}, {"exercise": "g", "points": 0.0, "of": 1.5}]
+    ),
 ]
 
 
@@ -20,7 +22,15 @@ def rows(kind: str, grades=GRADES) -> list[dict[str, str]]:
 
 def test_csv_names_every_exercise():
     ann, bob = rows("csv")
-    assert ann == {"student": "ann", "lab": "lab02", "points": "2", "of": "3.5", "not graded because": "", "f": "2", "g": "0"}
+    assert ann == {
+        "student": "ann",
+        "lab": "lab02",
+        "points": "2",
+        "of": "3.5",
+        "not graded because": "",
+        "f": "2",
+        "g": "0",
+    }
     assert (bob["points"], bob["f"], bob["not graded because"]) == ("", "", "there is no notebook")
 
 

@@ -9,12 +9,22 @@ EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
 def a_mark(**changes) -> dict:
-    plain = {"exercise": "double", "points": 2.0, "of": 3.0, "message": "✓ double", "mistake": "", "helpers": (), "likeness": ""}
+    plain = {
+        "exercise": "double",
+        "points": 2.0,
+        "of": 3.0,
+        "message": "✓ double",
+        "mistake": "",
+        "helpers": (),
+        "likeness": "",
+    }
     return plain | changes
 
 
 def test_points_and_messages_are_on_the_page():
-    text = page(Grade("ann", "lab02", marks=[a_mark(), a_mark(exercise="square", points=0.0, of=1.0, message="✗ square")]))
+    text = page(
+        Grade("ann", "lab02", marks=[a_mark(), a_mark(exercise="square", points=0.0, of=1.0, message="✗ square")])
+    )
     for part in ("2 of 4 points", "2 of 3", "0 of 1", "✗ square"):
         assert part in text
 
@@ -22,7 +32,9 @@ def test_points_and_messages_are_on_the_page():
 @pytest.mark.parametrize("where", ["student", "refused", "notes", "errors", "message", "helpers", "exercise"])
 def test_nothing_of_a_students_becomes_html(where):
     own = {"student": EVIL, "refused": EVIL, "notes": [EVIL], "errors": {EVIL: EVIL}}
-    found = {where: own[where]} if where in own else {"marks": [a_mark(**{where: (EVIL,) if where == "helpers" else EVIL})]}
+    found = (
+        {where: own[where]} if where in own else {"marks": [a_mark(**{where: (EVIL,) if where == "helpers" else EVIL})]}
+    )
     text = page(Grade(**{"student": "ann", "lab": "lab02", "marks": [a_mark()], **found}))
     assert "<script" not in text
     assert "<img" not in text

@@ -59,7 +59,11 @@ def test_it_is_refused(text, contained):
 def test_environment_and_arguments_of_the_grader_are_not_seen(contained, monkeypatch):
     text = "import os\ndef f(): return dict(os.environ)\ndef g(): return os.listdir('/proc'), os.listdir('/tmp')"
     begun = contained(text)
-    assert not [name for name in Remote(begun, "f")() if name not in ("HOME", "PATH", "PWD", "OMP_NUM_THREADS", "MPLBACKEND", "LC_CTYPE")]
+    assert not [
+        name
+        for name in Remote(begun, "f")()
+        if name not in ("HOME", "PATH", "PWD", "OMP_NUM_THREADS", "MPLBACKEND", "LC_CTYPE")
+    ]
     assert Remote(begun, "g")() == ([], [])
 
 
@@ -88,7 +92,9 @@ def test_nothing_goes_on_after_a_submission(contained):
                 continue
         return found
 
-    begun = contained("import threading\nthreading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()\ndef f(): return 1")
+    begun = contained(
+        "import threading\nthreading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()\ndef f(): return 1"
+    )
     before = running()
     assert Remote(begun, "f")() == 1
     assert running() > before - 1

@@ -92,9 +92,14 @@ HANDED_IN = {
     "50 MB of stored output": (printed("x" * 12_000_000), ALL),
     "script in stored output": (printed("<script>alert(1)</script>"), ALL),
     "the lab's name rebound": (unsolved_with("check = type('C', (), {'__getattr__': lambda s, n: print})()"), NONE),
-    "the judge patched": (unsolved_with("from attnbook.checks.engine import judge, lab\njudge.judge = lambda *a: True"), NONE),
+    "the judge patched": (
+        unsolved_with("from attnbook.checks.engine import judge, lab\njudge.judge = lambda *a: True"),
+        NONE,
+    ),
     "the exercise patched": (
-        unsolved_with("from attnbook import checks\nfor e in checks._lab('lab02').exercises().values():\n    e.cases = list"),
+        unsolved_with(
+            "from attnbook import checks\nfor e in checks._lab('lab02').exercises().values():\n    e.cases = list"
+        ),
         NONE,
     ),
     "the clock patched": (with_cell("import time\ntime.monotonic = time.process_time = lambda: 0.0"), ALL),
@@ -131,7 +136,9 @@ HANDED_IN = {
         None,  # its own memory is full then: what is left of it may or may not run
     ),
     "threads that go on": (
-        with_cell("import threading, time\nthreading.Thread(target=lambda: [time.sleep(0.01) for _ in iter(int, 1)]).start()"),
+        with_cell(
+            "import threading, time\nthreading.Thread(target=lambda: [time.sleep(0.01) for _ in iter(int, 1)]).start()"
+        ),
         ALL,
     ),
     "files deleted": (with_cell("import shutil\nshutil.rmtree('/', ignore_errors=True)"), ALL),
@@ -156,7 +163,10 @@ HANDED_IN = {
     "empty": (b"", "is no notebook"),
     "a word document": (b"PK\x03\x04" + bytes(range(256)), "is no notebook"),
     "deeply nested": (b"[" * 100_000, "is no notebook"),
-    "cells of an old format": (json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}).encode(), NONE),
+    "cells of an old format": (
+        json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}).encode(),
+        NONE,
+    ),
 }
 
 
@@ -214,7 +224,9 @@ def test_the_books_own_answers_are_noticed(tmp_path, warm):
 
 def test_likeness_is_of_the_code_and_not_of_its_layout():
     exercise = checks._lab("lab02").exercise("attention_backward")
-    text = inspect.getsource(exercise.reference).replace("  # (B, Tk, Dv)", "").replace("):\n", '):\n    """Mine."""\n\n')
+    text = (
+        inspect.getsource(exercise.reference).replace("  # (B, Tk, Dv)", "").replace("):\n", '):\n    """Mine."""\n\n')
+    )
     assert "word for word" in like_the_books(exercise, text)
     assert like_the_books(exercise, text.replace("mean", "average")) == ""
     assert like_the_books(exercise, "def f(:") == ""

@@ -133,7 +133,9 @@ def test_what_is_printed_comes_back_and_stderr_costs_nothing(session):
 
 
 def test_of_50_megabytes_printed_the_beginning_is_kept(session):
-    begun = session("print('x' * 50_000_000)\ndef f():\n    for _ in range(50):\n        print('y' * 1_000_000)\n    return 1")
+    begun = session(
+        "print('x' * 50_000_000)\ndef f():\n    for _ in range(50):\n        print('y' * 1_000_000)\n    return 1"
+    )
     printed = io.StringIO()
     with redirect_stdout(printed):
         assert Remote(begun, "f")() == 1
@@ -197,7 +199,7 @@ ENDS = {
 @pytest.mark.parametrize("text", ENDS.values(), ids=list(ENDS))
 def test_a_function_that_breaks_its_process_raises_here_and_the_next_one_runs(text, session):
     begun = session(text + "\ndef g(): return 2")
-    with pytest.raises((Exception, SystemExit)) as caught:  # noqa: PT011
+    with pytest.raises((Exception, SystemExit)) as caught:
         sandbox.within(30.0, Remote(begun, "f"), ())
     assert not isinstance(caught.value, wire.WireError)
     assert Remote(begun, "g")() == 2

@@ -3,7 +3,20 @@
 import nbformat
 import pytest
 from nbformat import v4
-from small_class import LAB, POINTS, RIGHT, SETTING, answered, changed, course_with, parts, solved, source, submission, with_cell
+from small_class import (
+    LAB,
+    POINTS,
+    RIGHT,
+    SETTING,
+    answered,
+    changed,
+    course_with,
+    parts,
+    solved,
+    source,
+    submission,
+    with_cell,
+)
 
 from coursekit import CourseError
 from coursekit.grading.submission import CannotGradeError, defined, parts_of, read_submission, without_magic
@@ -66,7 +79,9 @@ def test_a_given_cell_that_a_student_changed_is_run_as_the_lab_has_it(tmp_path):
 
 def test_of_two_cells_for_an_answer_the_last_written_one_counts(tmp_path):
     notebook = solved()
-    copy = v4.new_code_cell("def weight_sum(weights, value):\n    return 3", metadata=cell(notebook, "weight_sum").metadata)
+    copy = v4.new_code_cell(
+        "def weight_sum(weights, value):\n    return 3", metadata=cell(notebook, "weight_sum").metadata
+    )
     notebook.cells.append(copy)
     found = submission(tmp_path, notebook)
     assert found.answers["weight_sum"].endswith("return 3")

@@ -135,7 +135,9 @@ def test_deep_nesting_is_refused():
         nested = nested["list"].pop()
 
 
-@pytest.mark.parametrize("message", [b"", b"\xff\xfe", b"[1]", b"7", b'{"a": ', b"[" * 200_000], ids=lambda m: str(m[:6]))
+@pytest.mark.parametrize(
+    "message", [b"", b"\xff\xfe", b"[1]", b"7", b'{"a": ', b"[" * 200_000], ids=lambda m: str(m[:6])
+)
 def test_what_is_no_dictionary_of_json_is_refused(message):
     with pytest.raises(wire.WireError):
         wire.from_answer(message)

@@ -39,7 +39,9 @@ class Warm:
         if isolated:
             command = isolation.contained(call, packages)
         silent = subprocess.DEVNULL
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings())
+        self.process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings()
+        )
         theirs.close()
         self.connection.settimeout(READY)
         try:

@@ -99,7 +99,7 @@ def digest(job: Job) -> str:
     found = hashlib.sha256(job.source.read_bytes())
     for path in sorted(job.folder.glob("*.ipynb")):
         found.update(path.name.encode())
-        if not path.is_symlink():
+        if path.is_file() and not path.is_symlink():
             found.update(path.read_bytes())
     return found.hexdigest()
 

@@ -44,7 +44,13 @@ def _moodle(grade: Grade) -> dict[str, str]:
 
 
 def _canvas(grade: Grade) -> dict[str, str]:
-    return {"Student": grade.student, "ID": "", "SIS User ID": grade.student, "Section": "", grade.lab: _points(grade.points)}
+    return {
+        "Student": grade.student,
+        "ID": "",
+        "SIS User ID": grade.student,
+        "Section": "",
+        grade.lab: _points(grade.points),
+    }
 
 
 def _points(points: float | None) -> str:

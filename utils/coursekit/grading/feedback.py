@@ -20,7 +20,8 @@ PAGE = """<!DOCTYPE html>
 <style>
 body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #1a1a1a; background: #fff; }}
 pre {{ overflow-x: auto; padding: 0.8rem; background: #f4f4f4; font-size: 0.9rem; }}
-table {{ border-collapse: collapse; }} th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px solid #ccc; }}
+table {{ border-collapse: collapse; }}
+th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px solid #ccc; }}
 </style>
 </head>
 <body>
@@ -52,7 +53,8 @@ def page(grade: Grade) -> str:
 
 def _table(grade: Grade) -> str:
     rows = "".join(
-        f"<tr><td>{escape(mark['exercise'])}</td><td>{mark['points']:g} of {mark['of']:g}</td></tr>" for mark in grade.marks
+        f"<tr><td>{escape(mark['exercise'])}</td><td>{mark['points']:g} of {mark['of']:g}</td></tr>"
+        for mark in grade.marks
     )
     return f"<table><tr><th>Exercise</th><th>Points</th></tr>{rows}</table>"
 
@@ -65,5 +67,7 @@ def _notes(grade: Grade) -> list[str]:
 def _exercise(mark: dict) -> str:
     text = escape(mark["message"][:LONGEST])
     helped = ", ".join(mark["helpers"])
-    with_ours = f"<p>It was judged with the right version of {escape(helped)}, because yours is wrong.</p>" if helped else ""
+    with_ours = (
+        f"<p>It was judged with the right version of {escape(helped)}, because yours is wrong.</p>" if helped else ""
+    )
     return f"<h2>{escape(mark['exercise'])}</h2>\n{with_ours}<pre>{text}</pre>"

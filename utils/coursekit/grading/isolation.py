@@ -71,9 +71,23 @@ def contained(code: str, packages: Path) -> list[str]:
         arguments += ["--ro-bind", str(path), str(there)] if path.exists() else []
     for name, value in {"HOME": "/tmp", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "PATH": "/usr/bin:/bin"}.items():
         arguments += ["--setenv", name, value]
-    arguments += ["--remount-ro", "/dev", "--remount-ro", "/"]  # else what one submission leaves there, the next one finds
+    arguments += [
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+    ]  # else what one submission leaves there, the next one finds
     path = COURSE / "utils"
-    return [*arguments, "--chdir", "/", "--", str(python), "-I", "-c", f"import sys; sys.path[:0] = [{str(path)!r}]; {code}"]
+    return [
+        *arguments,
+        "--chdir",
+        "/",
+        "--",
+        str(python),
+        "-I",
+        "-c",
+        f"import sys; sys.path[:0] = [{str(path)!r}]; {code}",
+    ]
 
 
 def hide_from_answers() -> None:

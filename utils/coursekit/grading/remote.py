@@ -123,11 +123,11 @@ class Remote:
         try:
             return self.session.ask(what, **given)
         except wire.WireError:
-            raise _Gone(GONE) from None
+            raise ProcessEndedError(GONE) from None
 
 
-class _Gone(RuntimeError):
-    pass
+class ProcessEndedError(RuntimeError):
+    """What a check sees, as if the answer had raised it, when its process is gone."""
 
 
 class _Through(torch.autograd.Function):
@@ -185,7 +185,11 @@ def _write_back(args: Any, after: Any) -> None:
         elif isinstance(arg, list | tuple):
             _write_back(arg, new)
             _write_items(arg, new)
-        elif isinstance(arg, dict | set) and type(arg) is type(new) and not values.same(values.plain(arg), values.plain(new)):
+        elif (
+            isinstance(arg, dict | set)
+            and type(arg) is type(new)
+            and not values.same(values.plain(arg), values.plain(new))
+        ):
             arg.clear()
             arg.update(new)
 
@@ -193,7 +197,11 @@ def _write_back(args: Any, after: Any) -> None:
 def _write_items(arg: Any, new: Any) -> None:
     if isinstance(arg, list) and isinstance(new, list):
         for index, (old, item) in enumerate(zip(arg, new, strict=True)):
-            if not isinstance(old, Tensor | list | tuple | dict | set) and old is not item and type(item) in (int, float, str, bool):
+            if (
+                not isinstance(old, Tensor | list | tuple | dict | set)
+                and old is not item
+                and type(item) in (int, float, str, bool)
+            ):
                 arg[index] = item
 
 

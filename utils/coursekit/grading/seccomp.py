@@ -48,7 +48,12 @@ def forbid_processes() -> None:
 
 def _program(architecture: int, clone: int, refused: dict[str, int]) -> list[bytes]:
     no = _step(_RETURN, _ERROR | errno.EPERM)
-    steps = [_step(_LOAD, _ARCHITECTURE), _step(_EQUAL, architecture, 1, 0), _step(_RETURN, _END), _step(_LOAD, _NUMBER)]
+    steps = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_EQUAL, architecture, 1, 0),
+        _step(_RETURN, _END),
+        _step(_LOAD, _NUMBER),
+    ]
     steps += [_step(_AT_LEAST, _OTHER_NUMBERS, 0, 1), no]
     steps += [_step(_EQUAL, _CLONE_3, 0, 1), _step(_RETURN, _ERROR | errno.ENOSYS)]
     for number in refused.values():

@@ -67,7 +67,7 @@ def _variant(call: ast.Call) -> int:
 
 
 def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission:
-    """What lies in a student's folder for the lab `name`. Raises CannotGradeError, with the reason, for what is none."""
+    """What lies in a student's folder for the lab `name`. Raises CannotGradeError for what is none."""
     path, notes = _notebook(folder, name)
     content = path.read_bytes()
     notebook = _parse(content, path.name)
@@ -104,7 +104,11 @@ def _parse(content: bytes, name: str) -> NotebookNode:
 
 
 def _is_cell(cell: NotebookNode) -> bool:
-    return cell.cell_type in ("code", "markdown", "raw") and isinstance(cell.source, str) and isinstance(cell.metadata, dict)
+    return (
+        cell.cell_type in ("code", "markdown", "raw")
+        and isinstance(cell.source, str)
+        and isinstance(cell.metadata, dict)
+    )
 
 
 def _without_odd_metadata(cell: NotebookNode) -> NotebookNode:
@@ -117,7 +121,9 @@ def _without_odd_metadata(cell: NotebookNode) -> NotebookNode:
     return cell
 
 
-def cells_to_run(source: NotebookNode, submitted: NotebookNode) -> tuple[list[tuple[str, str]], dict[str, str], list[str]]:
+def cells_to_run(
+    source: NotebookNode, submitted: NotebookNode
+) -> tuple[list[tuple[str, str]], dict[str, str], list[str]]:
     """The cells that are run, in order: the lab's own, the student's answers in their places, and cells of their own.
 
     Cells that check, and those that a lab runs only when it is solved, are left out: they take long, and prove nothing

@@ -86,7 +86,7 @@ def from_answer(message: bytes) -> dict[str, Any]:
 
 
 def encode(value: Any, tensors: list[Tensor]) -> Any:
-    """A value as JSON; its tensors are also listed, in their order. What no exercise returns becomes its type's name."""
+    """A value as JSON; its tensors are listed, too, in order. What no exercise returns becomes its type's name."""
     if value is None or type(value) in (bool, float, str) or (type(value) is int and abs(value) < 2**63):
         return value
     if isinstance(value, np.generic):
