@@ -154,8 +154,8 @@ def run_course(project: Project, options: argparse.Namespace) -> int:
 def run_grade(project: Project, options: argparse.Namespace) -> int:
     """Grades what students handed in (submitted/NAME/LAB/ in the folder of a course): each notebook's functions run
     apart from everything else, later exercises with right helpers; writes feedback/NAME/LAB.html, graded/, and
-    grades-LAB.csv. One bad notebook stops nobody; what cannot be graded is listed, and its grade is left blank. The same
-    command again grades only what is new or changed."""
+    grades-LAB.csv. One bad notebook stops nobody; what cannot be graded is listed, and its grade is left blank. The
+    same command again grades only what is new or changed."""
     from coursekit.grading.command import grade_lab, mistakes, summary
 
     for lab in project.choose_labs(options.labs):
@@ -257,7 +257,7 @@ def _grade_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--workers", type=int, default=2, help="notebooks graded side by side (default 2)")
     command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
     command.add_argument(
-        "--without-isolation", action="store_true", help="where bubblewrap is missing: only on a machine with nothing on it"
+        "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
     )
 
 

@@ -68,7 +68,10 @@ def test_environment_and_arguments_of_the_grader_are_not_seen(contained, monkeyp
 
 
 def test_scratch_may_be_written_and_the_next_submission_does_not_see_it(contained):
-    text = "import os\ndef f():\n    open('/tmp/mine', 'w').write('x')\n    return os.listdir('/tmp')\ndef g(): return os.listdir('/tmp')"
+    text = (
+        "import os\ndef f():\n    open('/tmp/mine', 'w').write('x')\n    return os.listdir('/tmp')\n"
+        "def g(): return os.listdir('/tmp')"
+    )
     assert Remote(contained(text), "f")() == ["mine"]
     assert Remote(contained(text), "g")() == []
 
@@ -115,7 +118,7 @@ def test_right_answers_are_judged_as_outside(contained):
 
 def test_without_bubblewrap_grading_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr(isolation.shutil, "which", lambda name: None)
-    with pytest.raises(CourseError, match="not installed.*apt install bubblewrap.*--without-isolation"):
+    with pytest.raises(CourseError, match=r"not installed.*apt install bubblewrap.*--without-isolation"):
         isolation.refuse_without_isolation()
 
 

@@ -9,7 +9,6 @@ from nbformat import v4
 from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, parts, solved, source, with_cell
 
 from attnbook import checks
-from coursekit.grading import remote
 from coursekit.grading.course import Grade, graded, jobs_of
 from coursekit.grading.marking import like_the_books, names_in
 
@@ -18,7 +17,10 @@ pytestmark = pytest.mark.slow
 NO_SUM = "def weight_sum(weights, value):\n"
 WRONG_SUM = NO_SUM + "    return value"
 RATE = "def alignment_error_rate(sure, possible, predicted):\n"
-RIGHT_RATE = "    n = len(predicted) + len(sure)\n    return 1 - (len(predicted & sure) + len(predicted & possible)) / n if n else 0.0\n"
+RIGHT_RATE = """\
+    n = len(predicted) + len(sure)
+    return 1 - (len(predicted & sure) + len(predicted & possible)) / n if n else 0.0
+"""
 ALL, NO_WEIGHT, NO_ALIGNMENT = dict(POINTS), POINTS | {"weight_sum": 0}, POINTS | {"alignment_error_rate": 0}
 NONE = dict.fromkeys(POINTS, 0)
 IGNORED = "for i in range(3, 60):\n    try: os.write(i, b'x' * 500)\n    except OSError: pass\n"
@@ -141,7 +143,7 @@ HANDED_IN = {
         ),
         ALL,
     ),
-    "files deleted": (with_cell("import shutil\nshutil.rmtree('/', ignore_errors=True)"), ALL),
+    "files deleted": (with_cell("import shutil\nshutil.rmtree('/course', ignore_errors=True)"), ALL),
     "the network": (with_cell("import socket\nsocket.create_connection(('1.1.1.1', 80), 2)"), ALL),
     "solutions read": (
         answered(weight_sum="exec(open('/course/solutions/lab02_bahdanau/lab02_bahdanau.ipynb').read())"),
@@ -181,8 +183,7 @@ def points(grade: Grade) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("notebook, wanted", HANDED_IN.values(), ids=list(HANDED_IN))
-def test_what_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wanted, tmp_path, isolated, monkeypatch):
-    monkeypatch.setattr(remote, "PATIENCE", 10.0)
+def test_what_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wanted, tmp_path, isolated):
     found = grade_of(tmp_path / "first", notebook, isolated)
     if isinstance(wanted, str):
         assert wanted in found.refused

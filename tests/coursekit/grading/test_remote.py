@@ -18,7 +18,13 @@ from coursekit.grading.remote import Remote
 
 pytestmark = pytest.mark.slow
 
-SETTING = "import math\n\nimport numpy as np\nimport torch\nfrom torch import Tensor, nn\nfrom torch.nn import functional as F\n"
+SETTING = """\
+import math
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+"""
 RIGHT = [(lab, name) for lab in ("lab02", "lab13") for name in right_answers(lab)]
 KNOWN = [
     (lab, exercise.name, known.name)
@@ -108,7 +114,7 @@ def test_an_unused_argument_gets_no_gradient(session):
 
 
 def test_changes_of_the_arguments_come_back(session):
-    text = "def f(t, l, d, s, nested):\n    t += 1\n    l.append(3)\n    d['b'] = 2\n    s.discard(1)\n    nested[0][1] = 9\n"
+    text = "def f(t, l, d, s, nested):\n    t += 1; l.append(3); d['b'] = 2; s.discard(1); nested[0][1] = 9\n"
     t, some, d, s, nested = torch.zeros(2), [1], {"a": 1}, {1, 2}, [[1, 2]]
     Remote(session(text), "f")(t, some, d, s, nested)
     assert t.tolist() == [1.0, 1.0]
@@ -167,10 +173,10 @@ def test_a_loop_without_end_is_ended(session, monkeypatch):
 def test_a_loop_that_swallows_every_error_is_ended(session, monkeypatch):
     monkeypatch.setattr(remote, "PATIENCE", 3.0)
     text = "def f():\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass"
-    begun = session(text)
+    there = Remote(session(text), "f")
     with pytest.raises(RuntimeError, match="nothing came back"):
-        sandbox.within(20.0, Remote(begun, "f"), ())
-    assert begun.broken == 1
+        sandbox.within(20.0, there, ())
+    assert there.broken == 1
 
 
 def test_a_cell_without_end_is_ended_and_the_next_ones_run(session):
@@ -192,7 +198,9 @@ ENDS = {
     "a base exception": "class E(BaseException): pass\ndef f(): raise E",
     "odd text": "class E(Exception):\n    def __str__(self): raise ValueError\ndef f(): raise E",
     "a large result": "import torch\ndef f(): return torch.zeros(10**8)",
-    "written to the socket": "import os\ndef f():\n    for i in range(3, 40):\n        try: os.write(i, b'x' * 99)\n        except OSError: pass",
+    "written to the socket": (
+        "import os\ndef f():\n  for i in range(3, 40):\n    try: os.write(i, b'x' * 99)\n    except OSError: pass"
+    ),
 }
 
 
@@ -205,12 +213,25 @@ def test_a_function_that_breaks_its_process_raises_here_and_the_next_one_runs(te
     assert Remote(begun, "g")() == 2
 
 
-def test_a_submission_that_breaks_every_process_is_run_no_more(session):
-    begun = session("import os\ndef f(): os._exit(0)")
+def test_a_function_that_breaks_every_process_is_run_no_more_and_the_next_one_is(session, monkeypatch):
+    begun = session("import os\ndef f(): os._exit(0)\ndef g(): return 2")
+    there = Remote(begun, "f")
     for _ in range(remote.CHANCES):
-        with pytest.raises(RuntimeError):
-            Remote(begun, "f")()
-    with pytest.raises(wire.WireError, match="broken"):
+        with pytest.raises(RuntimeError, match="nothing came back"):
+            there()
+    with monkeypatch.context() as patch:
+        patch.setattr(begun, "start", lambda: pytest.fail("it is run again"))
+        with pytest.raises(RuntimeError, match="nothing came back"):
+            there()
+    assert Remote(begun, "g")() == 2
+
+
+def test_cells_that_break_every_process_are_run_no_more(session, monkeypatch):
+    begun = session("import os\nos._exit(0)")
+    for _ in range(remote.CHANCES):
+        with pytest.raises(wire.WireError):
+            begun.ask("about", name="f")
+    with pytest.raises(wire.WireError, match="its cells broke 3 processes"):
         begun.ask("about", name="f")
 
 
@@ -226,7 +247,8 @@ def test_threads_that_go_on_do_no_harm(session):
 def test_patching_the_package_changes_no_verdict(session):
     text = (
         "from attnbook.checks.engine import judge, compare, sandbox, messages\n"
-        "judge.judge = lambda *a, **k: True\ncompare.same_run = lambda *a: True\nsandbox.within = lambda s, f, a: f(*a)\n"
+        "judge.judge = lambda *a, **k: True\ncompare.same_run = lambda *a: True\n"
+        "sandbox.within = lambda s, f, a: f(*a)\n"
         "def weight_sum(weights, value): return value"
     )
     assert not judge(checks._lab("lab02").exercise("weight_sum"), Remote(session(text), "weight_sum")).passed

@@ -12,8 +12,8 @@ from attnbook.checks.engine import values
 from coursekit.grading import wire
 
 VALUES = [
-    None, True, 3, -(2**62), 2.5, "a word", (), [], (1, "a"), [1, [2.0, None]], {"a": 1, 2: (3,)}, {1, 2}, frozenset({"a"}),
-    {(1, 2): [torch.arange(3)]}, (torch.ones(2, 3), [torch.zeros(0, 4)]),
+    None, True, 3, -(2**62), 2.5, "a word", (), [], (1, "a"), [1, [2.0, None]], {"a": 1, 2: (3,)}, {1, 2},
+    frozenset({"a"}), {(1, 2): [torch.arange(3)]}, (torch.ones(2, 3), [torch.zeros(0, 4)]),
 ]  # fmt: skip
 DTYPES = [
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.int64, torch.int32, torch.int16,
@@ -164,8 +164,7 @@ def test_an_end_in_the_middle_of_a_message_is_said():
     with pytest.raises(wire.WireError, match="the process ended"):
         wire.receive(ours)
     with pytest.raises(wire.WireError):
-        for _ in range(1000):
-            wire.send(ours, b"x" * 2**16)
+        wire.send(ours, b"x" * 2**24)
 
 
 def test_the_graders_messages_keep_functions_of_the_package():

@@ -44,9 +44,9 @@ class Answers:
 
     def reply(self, message: dict[str, Any]) -> dict[str, Any]:
         """What is to be sent back for one message of the grader's."""
-        return {"run": self.run, "about": self.about, "call": self.call, "backward": self.backward}[message["do"]](
-            **message["with"]
-        )
+        kinds: dict[str, Callable[..., dict[str, Any]]] = {"run": self.run, "about": self.about}
+        kinds |= {"call": self.call, "backward": self.backward}
+        return kinds[message["do"]](**message["with"])
 
     def run(self, source: str, name: str, seconds: float) -> dict[str, Any]:
         """Run a cell."""
@@ -80,7 +80,7 @@ class Answers:
         for helper, lab in helpers.items():
             self.namespace[helper] = self.references(lab)[helper]
         torch.default_generator.set_state(random)
-        printed, ways = Capped(), contextlib.nullcontext([])
+        printed, ways = Capped(), contextlib.nullcontext(list[str]())
         with (
             by_hand.watched() if watched else ways as seen,
             torch.set_grad_enabled(any(flows) or torch.is_grad_enabled()),

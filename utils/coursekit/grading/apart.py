@@ -123,7 +123,7 @@ def _forked(control: socket.socket, files: list[int], isolated: bool) -> None:
             isolation.part_from_the_others()
         child = os.fork()
         if child == 0:
-            _answer(*files, isolated)
+            _answer(files[0], files[1], isolated)
         os.close(files[0])
         ended = os.pidfd_open(child)
         select.select([files[1], ended], [], [])

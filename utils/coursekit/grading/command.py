@@ -34,7 +34,7 @@ def grade_lab(course: Path, lab: str, workers: int, isolated: bool, kind: str) -
 
 
 def summary(grades: Sequence[Grade]) -> str:
-    """What a teacher wants to know first: how many, who was not graded and why, and whose answers are the book's own."""
+    """What a teacher wants to know first: how many, who was not graded and why, and which answers are the book's."""
     graded = [grade for grade in grades if not grade.refused]
     lines = [f"{len(graded)} of {len(grades)} graded"]
     lines += [f"not graded: {grade.student}: {grade.refused}" for grade in grades if grade.refused]

@@ -1,4 +1,4 @@
-"""A whole class: every submission of a lab is graded apart from the others, in parallel, and what is done stays done."""
+"""A whole class: the submissions of a lab are graded apart from each other, in parallel; what is done stays done."""
 
 from __future__ import annotations
 

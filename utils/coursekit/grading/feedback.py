@@ -18,7 +18,8 @@ PAGE = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{lab}: {student}</title>
 <style>
-body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #1a1a1a; background: #fff; }}
+body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; }}
+body {{ color: #1a1a1a; background: #fff; }}
 pre {{ overflow-x: auto; padding: 0.8rem; background: #f4f4f4; font-size: 0.9rem; }}
 table {{ border-collapse: collapse; }}
 th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px solid #ccc; }}

@@ -18,7 +18,7 @@ from coursekit.grading.apart import Fork
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take
 PATIENCE = 60.0  # seconds of silence after which a process is ended: what runs in it has stricter clocks of its own
-CHANCES = 3  # processes that a submission may break; then what is left of it is not run any more
+CHANCES = 3  # processes that one function may break, and that the cells may; then they are not run any more
 
 
 class Session:
@@ -39,9 +39,13 @@ class Session:
     def ask(self, what: str, **given: Any) -> dict[str, Any]:
         """One message, and what came back. Raises WireError, and ends the process, if nothing did."""
         if self.broken >= CHANCES:
-            raise wire.WireError(f"{CHANCES} processes were broken by it")
+            raise wire.WireError(f"its cells broke {CHANCES} processes")
         if self.fork is None:
-            self._begin()
+            try:
+                self._begin()
+            except BaseException:
+                self.broken += 1
+                raise
         return self._ask(what, **given)
 
     def _begin(self) -> None:
@@ -63,7 +67,6 @@ class Session:
             wire.send(self.fork.connection, wire.to_answer({"do": what, "with": given}))
             return wire.from_answer(wire.receive(self.fork.connection))
         except BaseException:  # a clock of the check's may ring while we wait: what would come next is late
-            self.broken += 1
             self.close()
             raise
 
@@ -84,6 +87,7 @@ class Remote:
 
     def __init__(self, session: Session, name: str, helpers: dict[str, str] | None = None, by_hand: bool = False):
         self.session, self.name, self.helpers, self.watched = session, name, helpers or {}, by_hand
+        self.broken = 0  # processes; a later exercise has chances of its own
         about = session.ask("about", name=name)
         self.callable, self.empty = bool(about.get("callable")), bool(about.get("empty"))
         self.__name__ = name
@@ -120,9 +124,12 @@ class Remote:
         return result, tensors, found["result"], number
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
+        if self.broken >= CHANCES:
+            raise ProcessEndedError(GONE)
         try:
             return self.session.ask(what, **given)
         except wire.WireError:
+            self.broken += 1
             raise ProcessEndedError(GONE) from None
 
 
@@ -177,7 +184,10 @@ def _write_back(args: Any, after: Any) -> None:
         if isinstance(arg, Tensor) and isinstance(new, Tensor):
             if not arg.is_meta and (arg.shape != new.shape or not torch.equal(arg.detach().cpu(), new)):
                 with torch.no_grad():
-                    arg.set_(new.to(arg.dtype)) if arg.shape != new.shape else arg.copy_(new)
+                    if arg.shape == new.shape:
+                        arg.copy_(new)
+                    else:
+                        arg.data = new.to(arg.dtype)
         elif isinstance(arg, torch.Generator) and isinstance(new, torch.Generator):
             arg.set_state(new.get_state())
         elif isinstance(arg, list) and isinstance(new, list) and len(arg) != len(new):
