@@ -27,6 +27,7 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 TESTED_ELSEWHERE = {
     "attnbook/checks/engine/diagnosis/": "tests/attnbook/checks/engine/test_diagnosis.py",
     "attnbook/checks/fakes/": "tests/attnbook/checks/fakes",
+    "attnbook/checks/families/": "tests/attnbook/checks/families",
     **{
         f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
         for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")
@@ -336,6 +337,7 @@ def test_the_built_book_loads_nothing_from_outside():
     assert [load for load in external_resources(html) if load not in NEVER_TAKEN] == []
 
 
+@pytest.mark.slow
 def test_the_status_page_is_in_step():
     from coursekit.project import Project
     from coursekit.status import PAGE, status_page

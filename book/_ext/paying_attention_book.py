@@ -22,6 +22,9 @@ from sphinx.environment import BuildEnvironment
 # fold is named by the words that are seen on it.
 CURES = {'role="doc-biblioentry"': 'role="listitem"', ' aria-label="Toggle hidden content"': ""}
 
+# sphinx-exercise begins a link with a blank, which is then underlined: it belongs in front of the link.
+BLANK_IN_LINK = re.compile(r'(Solution to)(<a class="reference internal" [^>]*>) ')
+
 # A link that an output drew, to a chapter beside it: a notebook in JupyterLab, a page here.
 PAGE_OF_NOTEBOOK = re.compile(r'href="(\d\d_\w+)\.ipynb"')
 
@@ -100,6 +103,7 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     if "body" in context and doctree is not None:
         for fault, cure in CURES.items():
             context["body"] = context["body"].replace(fault, cure)
+        context["body"] = BLANK_IN_LINK.sub(r"\1 \2", context["body"])
         sourcename = str(app.env.doc2path(pagename, base=False)).replace("\\", "/")
         context["body"] = PAGE_OF_NOTEBOOK.sub(r'href="\1.html"', context["body"])
         button = notebook_button(pagename, sourcename, context["pathto"](f"_sources/{sourcename}", 1))

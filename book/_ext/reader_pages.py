@@ -13,6 +13,9 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from sphinx.application import Sphinx
 
+# What a line should not end with: a number and its unit, or the two numbers of a product, belong together.
+BEFORE_UNIT, BESIDE_TIMES = re.compile(r"(?<=\d) (?=%|minutes?\b)"), re.compile(r"(?<=\d) × (?=\d)")
+VERBATIM = ("pre", "code", "script", "style", "textarea")
 # Comments that only a tool reads, with the line that they stand on.
 TOOLS = re.compile(
     r'(?m)^(.*<pre><span></span>)?(?: |<span class="w"> *</span>)*'
@@ -31,6 +34,21 @@ def for_readers(body: str) -> str:
         step(page)
     add_reading_mode(page)
     return str(page)
+
+
+def keep_numbers_together(body: str) -> str:
+    """Put spaces that do not break between a number and what belongs to it; code and formulas stay as they are.
+
+    The body is cut into tags and texts instead of parsed, because it holds SVG, whose names a parser might change.
+    """
+    parts, inside = re.split(r"(<[^>]*>)", body), []
+    for at, part in enumerate(parts):
+        tag = re.match(r"<(/?)(\w+)", part)
+        if tag and tag[2] in VERBATIM:
+            inside = inside[:-1] if tag[1] else [*inside, tag[2]]
+        elif not part.startswith("<") and not inside:
+            parts[at] = BESIDE_TIMES.sub("\u00a0×\u00a0", BEFORE_UNIT.sub("\u00a0", part))
+    return "".join(parts)
 
 
 def show_sources_in_the_theme(page: BeautifulSoup) -> None:
@@ -124,7 +142,7 @@ def new(page: BeautifulSoup, name: str, cls: str | None, text: str = "") -> Tag:
 def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Change the page that is about to be written."""
     if "body" in context and doctree is not None:
-        context["body"] = for_readers(context["body"])
+        context["body"] = keep_numbers_together(for_readers(context["body"]))
 
 
 # ---- what the theme brings and nobody needs
@@ -134,6 +152,8 @@ MATHJAX = re.compile(
     r"\s*<script[^>]*>window\.MathJax = .*?</script>|\s*<script[^>]*mathjax/tex-chtml\.js[^>]*></script>"
 )
 FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
+ICON = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"[^"]*"\}')  # a style sheet's rule for one icon
+TERMINAL = re.compile(r"(?m)^div\.highlight \.-Color[^{]*\{[^}]*\}\s*")  # the 256 colours of a terminal's output
 UNUSED = ("_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
 
 
@@ -141,9 +161,11 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     """Take away what pages load and don't use: formulas' script where there is no formula, and a second set of icons.
 
     The icons come from a font of 0.16 MB, which the style sheet knows; the script that draws them again weighs 1.5 MB.
+    The style sheets lose the rules of icons and of colours that no page names.
     """
     if error is not None or app.builder.format != "html":
         return
+    named = set()
     for path in app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         slimmer = ICONS.sub("", text)
@@ -151,9 +173,29 @@ def slim(app: Sphinx, error: Exception | None) -> None:
             slimmer = MATHJAX.sub("", slimmer)
         if slimmer != text:
             path.write_text(slimmer, encoding="utf-8")
+        named |= names_for_styles(slimmer)
     for pattern in UNUSED:
         for path in app.outdir.glob(pattern):
             path.unlink()
+    for path in app.outdir.glob("_static/**/*.js"):
+        named |= names_for_styles(path.read_text(encoding="utf-8", errors="replace"))
+    for path in app.outdir.glob("_static/**/*.css"):
+        sheet = path.read_text(encoding="utf-8")
+        slimmer = without_unused(sheet, named)
+        if slimmer != sheet:
+            path.write_text(slimmer, encoding="utf-8")
+
+
+def names_for_styles(text: str) -> set[str]:
+    """The icons that a page or a script names, and whether it names a terminal's colour."""
+    return set(re.findall(r"\bfa-[\w-]+|-Color\b", text))
+
+
+def without_unused(sheet: str, named: set[str]) -> str:
+    """A style sheet without the rules of icons, and of a terminal's colours, that nothing names."""
+    if "-Color" not in named:
+        sheet = TERMINAL.sub("", sheet)
+    return ICON.sub(lambda rule: rule[0] if named & set(re.findall(r"fa-[\w-]+", rule[0])) else "", sheet)
 
 
 def setup(app: Sphinx) -> dict:

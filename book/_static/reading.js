@@ -21,21 +21,64 @@
   function keepColumns() {
     document.querySelectorAll(".bd-article .cell_output pre").forEach(function (box) {
       const lines = box.textContent.split("\n").filter(function (line) { return line.trim(); });
-      const aligned = lines.filter(function (line) { return / {2,}/.test(line.trim()); });
-      if (lines.length > 1 && aligned.length * 2 > lines.length) { box.classList.add("aligned"); }
+      const gaps = lines.map(function (line) { return line.trim().split(/ {2,}/).length - 1; });
+      const aligned = gaps.filter(function (count) { return count > 0; }).length, rows = gaps.filter(function (count) { return count > 1; }).length;
+      if (lines.length > 1 && (aligned * 2 > lines.length || rows * 5 >= lines.length * 2)) { box.classList.add("aligned"); } // titles may stand between rows
+    });
+  }
+
+  // A table of an output that is too wide by a little fits in smaller letters; on a phone it scrolls anyway.
+  function fitTables() {
+    document.querySelectorAll(".bd-article pre.aligned").forEach(function (box) {
+      box.classList.remove("wide");
+      box.classList.toggle("wide", box.clientWidth > 600 && box.scrollWidth > box.clientWidth + 1);
+    });
+  }
+
+  // A formula that is too wide by up to a third is drawn smaller; a wider one scrolls.
+  function fitFormulas() {
+    const formulas = Array.from(document.querySelectorAll(".bd-article .math > mjx-container"));
+    formulas.forEach(function (formula) {
+      if (!formula.dataset.size) { formula.dataset.size = formula.style.fontSize || "100%"; } // as MathJax drew it
+      formula.style.fontSize = formula.dataset.size;
+    });
+    const shares = formulas.map(function (formula) { // all are measured before any is changed
+      const box = formula.parentElement;
+      if (box.tagName === "DIV") {
+        return Math.min(formula.clientWidth / formula.scrollWidth, box.clientWidth / box.scrollWidth);
+      }
+      const room = formula.closest("p, li, td, dd, figcaption");
+      return room ? room.clientWidth / formula.getBoundingClientRect().width : 1;
+    });
+    formulas.forEach(function (formula, at) {
+      if (shares[at] < 0.995) { formula.style.fontSize = Math.max(0.68, 0.98 * shares[at]) * parseFloat(formula.dataset.size) + "%"; }
+    });
+  }
+
+  // Browsers may begin a new line between a formula and the comma behind it: keep the two together.
+  function keepPunctuation() {
+    document.querySelectorAll(".bd-article span.math").forEach(function (formula) {
+      const next = formula.nextSibling, mark = next && next.nodeType === Node.TEXT_NODE && next.data.match(/^[,.;:!?)\]%’”]+/);
+      if (!mark || formula.parentElement.classList.contains("nowrap")) { return; }
+      const pair = document.createElement("span");
+      pair.className = "nowrap";
+      formula.before(pair);
+      next.splitText(mark[0].length);
+      pair.append(formula, next);
     });
   }
 
   // On a narrow page a figure goes on to the right, which nobody sees: say so, until it was scrolled once.
   function hintAtScrolling() {
-    document.querySelectorAll(".bd-article figure, .bd-article pre.aligned").forEach(function (box) {
+    const boxes = ".bd-article figure, .bd-article pre.aligned, .bd-article .concept-map, .bd-article .pst-scrollable-table-container, .bd-article div.math, .bd-article div.math > mjx-container";
+    document.querySelectorAll(boxes).forEach(function (box) {
       if (box.scrollWidth <= box.clientWidth + 1 || box.dataset.hinted) { return; }
       const hint = document.createElement("span");
       hint.className = "scroll-hint";
       hint.setAttribute("aria-hidden", "true");
       hint.textContent = "scroll to the right →";
       box.dataset.hinted = "true";
-      if (box.tagName === "PRE") { box.before(hint); } else { box.prepend(hint); } // what is copied stays as it was
+      if (box.tagName !== "FIGURE") { (box.closest("div.math") || box).before(hint); } else { box.prepend(hint); } // what is copied stays as it was
       box.addEventListener("scroll", function () { hint.remove(); }, { once: true });
     });
   }
@@ -90,7 +133,10 @@
     readingMode();
     showWhereWeAre();
     keepColumns();
+    keepPunctuation();
     function widthsChanged() {
+      fitTables();
+      fitFormulas();
       markScrollers();
       hintAtScrolling();
     }
@@ -98,7 +144,7 @@
     window.addEventListener("resize", widthsChanged);
     document.querySelectorAll("details").forEach(function (fold) { fold.addEventListener("toggle", widthsChanged); });
     if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
-      window.MathJax.startup.promise.then(markScrollers);
+      window.MathJax.startup.promise.then(widthsChanged);
     }
   }
 

@@ -5,8 +5,8 @@ from math import ceil
 import pytest
 import torch
 
-from attnbook.attention import causal_mask, window_mask
-from attnbook.path_lengths import chain, dilated, hops, longest_path, sequential_steps
+from attnbook.attention import causal_mask, sink_mask, window_mask
+from attnbook.path_lengths import chain, dilated, hops, longest_path, reach, segments, sequential_steps
 
 
 def test_a_chain_needs_a_hop_for_each_step_and_knows_nothing_of_the_future():
@@ -68,3 +68,33 @@ def test_what_is_no_graph_is_refused():
 
 def test_a_chain_of_one_place_reads_nothing():
     assert chain(1).tolist() == [[False]]
+
+
+@pytest.mark.parametrize("layers", [0, 1, 3])
+@pytest.mark.parametrize("radius", [1, 2])
+def test_a_stack_of_windows_reaches_as_far_as_layers_times_radius(layers, radius):
+    window = window_mask(12, radius)
+    assert torch.equal(reach(window, layers), window_mask(12, layers * radius))
+    assert torch.equal(reach(window & causal_mask(12), layers), window_mask(12, layers * radius) & causal_mask(12))
+
+
+def test_with_a_sink_each_position_knows_of_it_at_once_and_of_nothing_else_more():
+    reads = causal_mask(9) & (window_mask(9, 1) | sink_mask(9, 1))
+    assert reach(reads, 1)[8].nonzero()[:, 0].tolist() == [0, 7, 8]
+    assert reach(reads, 2)[8].nonzero()[:, 0].tolist() == [0, 6, 7, 8]
+
+
+def test_a_memory_reaches_one_more_memory_per_layer_and_none_without():
+    reads = segments(12, 4, memory=4)
+    assert reads[8].nonzero()[:, 0].tolist() == [4, 5, 6, 7, 8]
+    assert reads[11].nonzero()[:, 0].tolist() == list(range(4, 12))
+    assert reach(reads, 2)[8].nonzero()[:, 0].tolist() == list(range(9))
+    assert reach(segments(12, 4, memory=2), 2)[8].nonzero()[:, 0].tolist() == [2, 3, 4, 5, 6, 7, 8]
+    assert reach(segments(12, 4), 5)[8].nonzero()[:, 0].tolist() == [8]
+
+
+def test_segments_and_layers_that_there_are_not_are_refused():
+    with pytest.raises(ValueError, match="segment must be at least 1 and memory at least 0, got 0 and 2"):
+        segments(4, 0, 2)
+    with pytest.raises(ValueError, match="layers must be at least 0, got -1"):
+        reach(chain(3), -1)

@@ -148,6 +148,12 @@ def test_pages_without_a_number_count_from_one(extension):
     assert found == {"figure": {"b": (1,), "c": (2,), "a": (3,)}, "table": {}}
 
 
+def test_the_blank_before_a_link_to_an_exercise_is_not_part_of_the_link(extension):
+    title = 'Solution to<a class="reference internal" href="#ex-01-bits"> Exercise 1.1</a>'
+    moved = extension.BLANK_IN_LINK.sub(r"\1 \2", title)
+    assert moved == 'Solution to <a class="reference internal" href="#ex-01-bits">Exercise 1.1</a>'
+
+
 def test_links_that_an_output_drew_lead_to_pages(extension):
     found = extension.PAGE_OF_NOTEBOOK.sub(
         r'href="\1.html"', '<a href="02_bahdanau.ipynb">, <a href="_sources/02_x.ipynb">'

@@ -1,6 +1,7 @@
 """What a reader sees of a notebook's cells: claims as one mark, sources in the page's colours, folds with a word."""
 
 import importlib.util
+from functools import reduce
 from types import SimpleNamespace
 
 import pytest
@@ -129,3 +130,20 @@ def test_a_failed_build_is_left_alone(reader_pages, tmp_path):
     (tmp_path / "a.map").write_text("x", encoding="utf-8")
     reader_pages.slim(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")), ValueError("failed"))
     assert (tmp_path / "a.map").exists()
+
+
+def test_a_number_keeps_its_unit_and_a_product_its_factors(reader_pages):
+    body = "<p>20 minutes, 99 % of 14 × 14 cells, <code>7 % 2</code>, <pre>1 % <b>2</b> × 3</pre> and 5 % again.</p>"
+    kept = reader_pages.keep_numbers_together(body)
+    bound = {"20 m": "20\u00a0m", "99 %": "99\u00a0%", "14 × 14": "14\u00a0×\u00a014", "5 %": "5\u00a0%"}
+    assert kept == reduce(lambda text, pair: text.replace(*pair), bound.items(), body)
+
+
+def test_style_sheets_lose_the_icons_and_colours_that_no_page_names(reader_pages):
+    icons = '.fa-moon:before{content:"1"}.fa-sun:before,.fa-star:before{content:"2"}.fa-cat:before{content:"3"}'
+    colour = "div.highlight .-Color[class*=-C1] {\n  color: #111\n}\n\n"
+    named = reader_pages.names_for_styles('<i class="fa-solid fa-star"></i><i class="fa-moon"></i>')
+    assert named == {"fa-solid", "fa-star", "fa-moon"}
+    kept = reader_pages.without_unused(f"{colour}{icons}a{{color:red}}", named)
+    assert kept == icons.removesuffix('.fa-cat:before{content:"3"}') + "a{color:red}"
+    assert reader_pages.without_unused(colour, {"-Color"}) == colour

@@ -1,12 +1,13 @@
-"""Which labs a change can touch."""
+"""Which labs and which tests a change can touch."""
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from coursekit.changed import changed_files, touched_labs
+from coursekit.changed import changed_files, touched_labs, untouched_tests
 
 ROOT = Path(__file__).parents[2]
 LABS = ["lab01", "lab02", "lab13"]
@@ -128,6 +129,67 @@ def test_what_labs_share_touches_them_all(name):
 )
 def test_what_no_lab_depends_on_touches_none(name):
     assert touched_labs(LABS, [name]) == []
+
+
+@pytest.fixture(scope="module")
+def touched(sources):
+    """A function: the tests of the package and of the benchmarks that these changes can alter."""
+    every = {name for name in sources.files if re.match(r"tests/(attnbook|benchmarks)/(?!checks/lab)", name)}
+    tests = {name for name in every if "/test_" in name}
+    return lambda *changed: tests - set(untouched_tests(ROOT, list(changed), sources))
+
+
+def test_where_nothing_is_known_every_test_is_touched_and_where_nothing_has_changed_none(touched):
+    assert untouched_tests(ROOT, None) == []
+    assert touched() == set()
+    assert touched("README.md", "solutions/lab02_bahdanau/lab02_bahdanau.ipynb") == set()
+
+
+def test_a_change_in_the_package_touches_the_tests_that_reach_it(touched):
+    found = touched("utils/attnbook/attention/core.py")
+    assert found >= {f"tests/attnbook/models/test_{name}.py" for name in ("seq2seq", "transformer", "ntm", "pointer")}
+    assert found >= {"tests/attnbook/attention/test_core.py", "tests/benchmarks/test_transformer.py"}
+    assert "tests/attnbook/experiments/test_main.py" in found
+    assert not any(name.startswith("tests/attnbook/data/") for name in found)
+
+
+def test_a_change_of_a_figure_touches_no_tests_of_data_or_models(touched):
+    found = touched("utils/attnbook/plotting/heat.py")
+    assert found >= {"tests/attnbook/plotting/test_heat.py", "tests/attnbook/plotting/chapters/test_ch09.py"}
+    assert not any(name.startswith(("tests/attnbook/data/", "tests/attnbook/models/")) for name in found)
+
+
+def test_a_test_is_touched_by_its_own_change_and_by_what_it_finds_without_an_import(touched):
+    assert touched("tests/attnbook/data/test_tours.py") == {"tests/attnbook/data/test_tours.py"}
+    assert "tests/attnbook/training/test_loop_resume.py" in touched("tests/attnbook/training/killed_training.py")
+    assert "tests/attnbook/plotting/chapters/test_ch00.py" in touched("chapters/02_bahdanau.ipynb")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "results/numbers.json",
+        "requirements.lock",
+        "environment.yml",
+        "pyproject.toml",
+        "tests/conftest.py",
+        "tests/helpers/words.txt",
+        "utils/attnbook/py.typed",
+        "utils/attnbook/__init__.py",
+    ],
+)
+def test_what_all_tests_share_touches_them_all(touched, name):
+    assert touched("README.md", name) == touched("pyproject.toml")
+    assert len(touched(name)) > 100
+
+
+def test_a_file_that_is_no_python_touches_every_test(tmp_path):
+    (tmp_path / "tests" / "attnbook").mkdir(parents=True)
+    (tmp_path / "tests" / "attnbook" / "test_it.py").write_text("1 +")
+    (tmp_path / "tests" / "attnbook" / "test_that.py").write_text("")
+    assert untouched_tests(tmp_path, ["README.md"]) == []
+    (tmp_path / "tests" / "attnbook" / "test_it.py").write_bytes(b"'\xff'")
+    assert untouched_tests(tmp_path, ["README.md"]) == []
 
 
 def test_no_lab_looks_into_another():

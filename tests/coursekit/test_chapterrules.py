@@ -41,6 +41,7 @@ def test_a_whole_chapter_has_no_problems(chapter):
     assert chapter_problems(chapter) == []
 
 
+@pytest.mark.slow
 def test_what_execute_stores_has_no_problems(project):
     execute(project.chapters[0])
     assert chapter_problems(project.chapters[0]) == []

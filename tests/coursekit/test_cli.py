@@ -45,6 +45,7 @@ def test_outside_of_a_course_the_command_says_so(tmp_path, capsys):
     assert "is in no course" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_release_says_what_it_wrote_and_what_was_in_step(project, capsys):
     assert call(project, "release") == 0
     assert call(project, "release", "lab01") == 0
@@ -111,6 +112,7 @@ def test_execute_says_when_a_notebook_is_too_slow(project, monkeypatch, capsys):
     assert "100 s, over the limit of 90 s" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_status_prints_or_writes_the_page(project, capsys):
     assert call(project, "status") == 0
     assert "| Sums | 10 |" in capsys.readouterr().out

@@ -15,6 +15,7 @@ def chapter(project):
     return project.chapters[0]
 
 
+@pytest.mark.slow
 def test_a_second_run_gives_the_same_bytes(chapter):
     assert execute(chapter) > 0
     once = chapter.read_bytes()

@@ -21,6 +21,7 @@ from coursekit.tasks import (
     VERIFY,
     call,
     environment,
+    fewest_paths,
     open_lab,
     refuse_root,
     run_task,
@@ -75,32 +76,66 @@ def test_the_tasks_hold_the_proofs_that_they_promise():
     assert TASKS["test"][4][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
 
 
-def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(calls, tmp_path, monkeypatch, capsys):
-    for lab in ("lab01", "lab02", "lab10"):
-        (tmp_path / CHECKS / lab).mkdir(parents=True)
+@pytest.fixture
+def course(tmp_path):
+    """Three labs, two modules of the package, and tests of all these and of the texts."""
+    for name in ("core", "dates"):
+        (tmp_path / "utils" / "attnbook").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "utils" / "attnbook" / f"{name}.py").write_text("")
+    tests = {f"{CHECKS}/{lab}/test_{lab}.py": "" for lab in ("lab01", "lab02", "lab10")}
+    tests |= {f"tests/attnbook/{name}/test_{name}.py": f"import attnbook.{name}" for name in ("core", "dates")}
+    for name, code in {**tests, "tests/book/test_words.py": "", "tests/test_house.py": ""}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
+    return tmp_path
+
+
+def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(calls, course, monkeypatch, capsys):
     monkeypatch.setattr(tasks, "changed_files", lambda root: [f"{CHECKS}/lab02/right.py"])
-    assert run_task("check", tmp_path) == 0
+    assert run_task("check", course) == 0
     said = capsys.readouterr().out
-    assert said.startswith("check leaves out: slow tests and labs 01 10 (unchanged), ")
-    assert said.endswith("`make test` runs everything.\n")
+    assert said.startswith("check leaves out: slow tests, labs 01 10 and 2 files of the package's tests (what they ")
+    assert said.endswith("`make test` runs everything, `pytest tests/attnbook` all tests of the package.\n")
     *others, last = (command for command, _ in calls)
     assert tuple(others) == TASKS["check"][:4]
-    assert last == (*TASKS["check"][4], f"--ignore={CHECKS}/lab01", f"--ignore={CHECKS}/lab10")
+    unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/core", "tests/attnbook/dates")
+    assert last == (*TASKS["check"][4], *(f"--ignore={path}" for path in unneeded))
 
 
-def test_the_quick_task_tries_all_labs_where_git_cannot_tell_what_changed(calls, tmp_path, monkeypatch):
-    (tmp_path / CHECKS / "lab01").mkdir(parents=True)
-    monkeypatch.setattr(tasks, "changed_files", lambda root: None)
-    assert untouched_labs(tmp_path) == []
-    assert run_task("check", tmp_path) == 0
-    assert tuple(command for command, _ in calls) == TASKS["check"]
+def test_the_quick_task_tries_what_a_change_in_the_package_can_reach(calls, course, monkeypatch, capsys):
+    monkeypatch.setattr(tasks, "changed_files", lambda root: ["utils/attnbook/core.py"])
+    assert run_task("check", course) == 0
+    assert "slow tests, 1 files of the package's tests (what they depend on is unchanged), " in capsys.readouterr().out
+    assert calls[-1][0] == (*TASKS["check"][4], "--ignore=tests/attnbook/dates")
 
 
-def test_the_whole_task_leaves_nothing_out(calls, tmp_path, monkeypatch):
-    (tmp_path / CHECKS / "lab01").mkdir(parents=True)
+def test_where_nothing_has_changed_the_quick_task_tries_texts_and_tools_alone(calls, course, monkeypatch):
     monkeypatch.setattr(tasks, "changed_files", lambda root: [])
-    assert untouched_labs(tmp_path) == ["lab01"]
-    assert run_task("test", tmp_path) == 0
+    assert run_task("check", course) == 0
+    assert calls[-1][0] == (*TASKS["check"][4], "--ignore=tests/attnbook")
+
+
+def test_the_quick_task_tries_all_where_git_cannot_tell_what_changed(calls, course, monkeypatch, capsys):
+    monkeypatch.setattr(tasks, "changed_files", lambda root: None)
+    assert untouched_labs(course, None) == []
+    assert run_task("check", course) == 0
+    assert tuple(command for command, _ in calls) == TASKS["check"]
+    assert capsys.readouterr().out.startswith("check leaves out: slow tests, all notebooks' runs, the built book. ")
+
+
+def test_a_folder_stands_for_its_tests_only_where_all_are_left_out(course):
+    (course / "tests/attnbook/core/deep").mkdir()
+    (course / "tests/attnbook/core/deep/test_deep.py").write_text("")
+    assert fewest_paths(course, ["tests/attnbook/core/test_core.py"]) == ["tests/attnbook/core/test_core.py"]
+    assert fewest_paths(course, ["tests/attnbook/core/deep/test_deep.py"]) == ["tests/attnbook/core/deep"]
+    every = [path.relative_to(course).as_posix() for path in course.glob("tests/**/test_*.py")]
+    assert "tests" not in fewest_paths(course, every)
+
+
+def test_the_whole_task_leaves_nothing_out(calls, course, monkeypatch):
+    monkeypatch.setattr(tasks, "changed_files", lambda root: [])
+    assert untouched_labs(course, []) == ["lab01", "lab02", "lab10"]
+    assert run_task("test", course) == 0
     assert tuple(command for command, _ in calls) == TASKS["test"]
     assert not any(word.startswith(("--ignore", "--deselect", "-m")) for word in TASKS["test"][4])
 

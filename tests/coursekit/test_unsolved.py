@@ -17,6 +17,7 @@ def test_graded_cells_and_tagged_cells_are_to_fail(lab):
     assert expected_failures(read(lab.released)) == {"double-check", "square-check", "closing"}
 
 
+@pytest.mark.slow
 def test_a_lab_that_fails_at_its_exercises_alone_is_fine(lab):
     assert unsolved_problems(lab) == []
 

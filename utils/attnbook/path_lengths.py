@@ -6,7 +6,7 @@ A layer is a boolean matrix ``reads (T, T)``, row i, column j: position i reads 
 import torch
 from torch import Tensor
 
-from attnbook.attention import window_mask
+from attnbook.attention import causal_mask, window_mask
 
 
 def chain(length: int) -> Tensor:
@@ -84,3 +84,36 @@ def sequential_steps(waits: Tensor) -> int:
             raise ValueError("waits has a circle: some positions wait for each other")
         done, steps = done | ready, steps + 1
     return steps
+
+
+def segments(length: int, segment: int, memory: int = 0) -> Tensor:
+    """What a Transformer-XL reads: its own segment so far, and the ``memory`` positions before the segment.
+
+    Returns:
+        ``(length, length)`` bool. ``segments(length, segment)`` says where gradients flow, as the memory is detached.
+
+    Raises:
+        ValueError: if ``length`` or ``segment`` is not positive, or ``memory`` is negative.
+
+    Source: Dai et al. 2019, section 3.2.
+    """
+    if segment < 1 or memory < 0:
+        raise ValueError(f"segment must be at least 1 and memory at least 0, got {segment} and {memory}")
+    positions = torch.arange(length)  # (T,)
+    first = positions // segment * segment - memory  # (T,): the earliest position that each one reads
+    return causal_mask(length) & (positions >= first[:, None])  # (T, T)
+
+
+def reach(reads: Tensor, layers: int) -> Tensor:
+    """Which positions each one can know of after a stack of ``layers``: ``(T, T)`` bool.
+
+    Args:
+        reads: ``(T, T)`` bool, what each layer reads; as of :func:`hops`, a word may also stay where it is.
+
+    Raises:
+        TypeError, ValueError: as :func:`hops`, and ValueError if ``layers`` is negative.
+    """
+    if layers < 0:
+        raise ValueError(f"layers must be at least 0, got {layers}")
+    needed = hops(reads)  # (T, T)
+    return (needed >= 0) & (needed <= layers)

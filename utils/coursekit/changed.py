@@ -1,4 +1,4 @@
-"""What has changed since the commit that others have, and which labs that can touch.
+"""What has changed since the commit that others have, and which labs and tests that can touch.
 
 Nothing here needs more than Python and git."""
 
@@ -7,12 +7,20 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from coursekit.reach import Sources, is_test
+
 PUBLISHED = ("origin/main", "main", "HEAD")  # the first of them that is there
 OF_A_LAB = re.compile(r"(?:utils|tests)/attnbook/checks/(lab\d\d)/|(?:solutions|labs)/(lab\d\d)_")
 # What every lab may depend on: packages, what its tests share, records and weights, versions.
 OF_ALL_LABS = re.compile(
     r"utils/(?!attnbook/plotting/chapters/|coursekit/templates/)|results/|tests/helpers/|tests/(?:\w+/)*conftest\.py"
     r"|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
+)
+# The tests of these folders run where something that they reach has changed; all others read texts, and run always.
+BY_REACH = re.compile(r"tests/(?:attnbook|benchmarks)/(?!checks/lab\d\d/)")  # labs have rules of their own, above
+# What every such test may depend on, and no import shows.
+OF_ALL_TESTS = re.compile(
+    r"results/|(?:utils/attnbook|tests/helpers)/(?!.*\.py$)|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
 )
 
 
@@ -37,6 +45,21 @@ def touched_labs(labs: Iterable[str], changed: list[str] | None) -> list[str]:
         return labs
     owners = [_owner(name) for name in changed]
     return [lab for lab in labs if lab in owners or "all" in owners]
+
+
+def untouched_tests(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:
+    """The files of tests, of the package and of the benchmarks, that none of these changes can reach.
+
+    None of them where nothing is known, where what all share has changed, and where a file isn't Python. `sources`
+    are the files of `root` and the changed ones, if they have been read already."""
+    if changed is None or any(OF_ALL_TESTS.match(name) for name in changed):
+        return []
+    sources = sources or Sources(root, changed)
+    tests = sorted(name for name in sources.files if BY_REACH.match(name) and is_test(name))
+    try:
+        return [test for test in tests if not changed or sources.reached(test).isdisjoint(changed)]
+    except (SyntaxError, ValueError):
+        return []
 
 
 def _owner(name: str) -> str | None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit import CourseError
-from coursekit.changed import changed_files, touched_labs
+from coursekit.changed import changed_files, touched_labs, untouched_tests
 from coursekit.environment import settings_with
 
 Command = Sequence[str]
@@ -57,9 +57,11 @@ def run_task(name: str, root: Path) -> int:
     settings = environment() | {"OMP_NUM_THREADS": "1"}
     commands = TASKS[name]
     if name == "check":
-        untouched = untouched_labs(root)
-        print(left_out(untouched), flush=True)
-        commands = (*commands[:-1], (*commands[-1], *(f"--ignore={CHECKS}/{lab}" for lab in untouched)))
+        changed = changed_files(root)
+        labs, tests = untouched_labs(root, changed), untouched_tests(root, changed)
+        print(left_out(labs, len(tests)), flush=True)
+        unneeded = fewest_paths(root, [*tests, *tests_of_labs(root, labs)])
+        commands = (*commands[:-1], (*commands[-1], *(f"--ignore={path}" for path in unneeded)))
     for command in commands:
         status = call(command, root, settings)
         if status:
@@ -67,16 +69,35 @@ def run_task(name: str, root: Path) -> int:
     return 0
 
 
-def untouched_labs(root: Path) -> list[str]:
+def untouched_labs(root: Path, changed: list[str] | None) -> list[str]:
     """The labs whose known mistakes and right answers `check` need not try: nothing they depend on has changed."""
     labs = [folder.name for folder in (root / CHECKS).glob("lab[0-9][0-9]")]
-    return sorted(set(labs) - set(touched_labs(labs, changed_files(root))))
+    return sorted(set(labs) - set(touched_labs(labs, changed)))
 
 
-def left_out(untouched: Sequence[str]) -> str:
-    """One line for the author: what `check` does not prove."""
-    labs = f" and labs {' '.join(lab.removeprefix('lab') for lab in untouched)} (unchanged)" if untouched else ""
-    return f"check leaves out: slow tests{labs}, all notebooks' runs, the built book. `make test` runs everything."
+def tests_of_labs(root: Path, labs: Sequence[str]) -> list[str]:
+    """The files of tests in the folders of these labs."""
+    return [path.relative_to(root).as_posix() for lab in labs for path in (root / CHECKS / lab).glob("test_*.py")]
+
+
+def fewest_paths(root: Path, tests: Sequence[str]) -> list[str]:
+    """These files of tests; a folder below tests/ stands for all of its files where no other test lies in it."""
+    every = (path.relative_to(root) for path in (root / "tests").rglob("test_*.py"))
+    kept = {Path(), Path("tests")}.union(*(path.parents for path in every if path.as_posix() not in tests))
+    paths = (Path(test) for test in tests)
+    return sorted({next((up for up in reversed(path.parents) if up not in kept), path).as_posix() for path in paths})
+
+
+def left_out(labs: Sequence[str], tests: int) -> str:
+    """One line for the author: what `check` does not prove, and how to have it proved."""
+    numbers = " ".join(lab.removeprefix("lab") for lab in labs)
+    unchanged = [f"labs {numbers}"] if labs else []
+    unchanged += [f"{tests} files of the package's tests"] if tests else []
+    what = f", {' and '.join(unchanged)} (what they depend on is unchanged)" if unchanged else ""
+    return (
+        f"check leaves out: slow tests{what}, all notebooks' runs, the built book. "
+        "`make test` runs everything, `pytest tests/attnbook` all tests of the package."
+    )
 
 
 def open_lab(root: Path, allow_root: bool = False, browser: bool = True, port: int | None = None) -> int:

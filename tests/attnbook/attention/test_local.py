@@ -3,8 +3,16 @@
 import pytest
 import torch
 
-from attnbook.attention import attend, window_mask
-from attnbook.attention.local import inside, sliding_window_attention, unfold_windows
+from attnbook.attention import attend, causal_mask, global_mask, sink_mask, window_mask
+from attnbook.attention.local import (
+    banded_attention,
+    global_attention,
+    inside,
+    neighbouring_chunks,
+    sliding_window_attention,
+    unfold_windows,
+)
+from attnbook.experiments.complexity import peak_bytes
 
 
 @pytest.mark.parametrize("length", [1, 2, 7])
@@ -58,3 +66,59 @@ def test_what_does_not_fit_is_refused():
         sliding_window_attention(x, x, x, -1)
     with pytest.raises(ValueError, match=r"x must have 3 axes \(B, T, D\)"):
         unfold_windows(x[0], 1)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 12])
+@pytest.mark.parametrize("radius", [0, 1, 3, 9])
+@pytest.mark.parametrize("sinks", [0, 1])
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_band_gives_what_its_mask_gives(draw, close, length, radius, sinks, causal):
+    query, key, value = draw(2, length, 4), draw(2, length, 4, seed=1), draw(2, length, 3, seed=2)
+    everywhere = torch.arange(sinks, device=query.device)
+    mask = window_mask(length, radius, query.device) | sink_mask(length, sinks, query.device)
+    mask = mask & causal_mask(length, query.device) if causal else mask
+    close(banded_attention(query, key, value, radius, causal, everywhere), attend(query, key, value, mask=mask)[0])
+
+
+@pytest.mark.parametrize("everywhere", [[], [0], [6, 2]])
+def test_global_positions_give_what_their_mask_gives(draw, close, everywhere):
+    leaves = [draw(2, 9, 4, seed=seed, grad=True) for seed in range(3)]
+    again = [leaf.detach().clone().requires_grad_() for leaf in leaves]
+    chosen = torch.tensor(everywhere, dtype=torch.long, device=leaves[0].device)
+    got = global_attention(*leaves, radius=1, everywhere=chosen)
+    wanted, _ = attend(*again, mask=window_mask(9, 1, leaves[0].device) | global_mask(9, chosen))
+    close(got, wanted)
+    got.sin().sum().backward()
+    wanted.sin().sum().backward()
+    for one, other in zip(leaves, again, strict=True):
+        close(one.grad, other.grad)
+
+
+def test_chunks_lie_beside_their_neighbours():
+    x = torch.arange(1.0, 6.0).reshape(1, 5, 1)
+    assert neighbouring_chunks(x, 2, causal=False)[0, :, :, 0].tolist() == [
+        [0, 0, 1, 2, 3, 4],
+        [1, 2, 3, 4, 5, 0],
+        [3, 4, 5, 0, 0, 0],
+    ]
+    assert neighbouring_chunks(x, 2, causal=True)[0, 2, :, 0].tolist() == [3, 4, 5, 0]
+
+
+def test_a_band_holds_memory_that_grows_with_the_length_and_little_for_gradients():
+    def bytes_at(length, attention=banded_attention):
+        x = torch.randn(1, length, 32, requires_grad=True)
+        pick = (lambda out: out[0]) if attention is sliding_window_attention else (lambda out: out)
+        return peak_bytes(lambda: pick(attention(x, x, x, 16)).sum().backward())
+
+    assert bytes_at(1024) < 2.2 * bytes_at(512)
+    assert bytes_at(512) < bytes_at(512, sliding_window_attention) / 2
+
+
+def test_a_band_refuses_what_does_not_fit():
+    x = torch.zeros(2, 5, 4)
+    with pytest.raises(ValueError, match="must have the same B and T, got"):
+        banded_attention(x, x, x[:, :4], 1)
+    with pytest.raises(ValueError, match="radius must be at least 0"):
+        banded_attention(x, x, x, -1)
+    with pytest.raises(ValueError, match=r"everywhere must be different positions from 0 to 4, got \[5\]"):
+        banded_attention(x, x, x, 1, everywhere=torch.tensor([5]))

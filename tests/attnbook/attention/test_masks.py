@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.attention import causal_mask, padding_mask, window_mask
+from attnbook.attention import causal_mask, global_mask, padding_mask, sink_mask, window_mask
 
 
 def test_padding_mask_is_true_at_the_real_words(device):
@@ -83,3 +83,29 @@ def test_window_mask_refuses_a_negative_radius():
 def test_masks_from_a_later_query_on_are_the_last_rows(start):
     assert torch.equal(causal_mask(5, start=start), causal_mask(5)[start:])
     assert torch.equal(window_mask(5, 1, start=start), window_mask(5, 1)[start:])
+
+
+@pytest.mark.parametrize("start", [0, 3])
+def test_sinks_are_the_first_positions_for_every_query(device, start):
+    mask = sink_mask(5, 2, device, start)
+    assert mask.tolist() == [[True, True, False, False, False]] * (5 - start)
+    assert mask.device.type == device.type
+
+
+def test_a_global_position_attends_to_all_and_all_attend_to_it(device):
+    mask = global_mask(4, torch.tensor([2], device=device))
+    assert mask.tolist() == [[i == 2 or j == 2 for j in range(4)] for i in range(4)]
+
+
+def test_sinks_and_global_positions_out_of_range_are_refused():
+    with pytest.raises(ValueError, match=r"sinks must be at least 0 \(none\), got -1"):
+        sink_mask(4, -1)
+    for wrong in ([4], [-1], [1, 1]):
+        with pytest.raises(ValueError, match=r"everywhere must be different positions from 0 to 3, got \["):
+            global_mask(4, torch.tensor(wrong))
+    with pytest.raises(ValueError, match=r"everywhere must have shape \(G,\), got \(1, 1\)"):
+        global_mask(4, torch.tensor([[1]]))
+    with pytest.raises(TypeError, match="everywhere must be whole numbers"):
+        global_mask(4, torch.tensor([1.0]))
+    with pytest.raises(ValueError, match="length must be at least 1, got 0"):
+        sink_mask(0, 1)

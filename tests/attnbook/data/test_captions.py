@@ -27,6 +27,7 @@ def many() -> Canvases:
     return canvases(300, 5)
 
 
+@pytest.mark.slow
 def test_training_and_held_out_digits_share_no_image():
     (train, labels), (test, _) = digit_images(), digit_images(held_out=True)
     assert (len(train), len(test)) == (1400, 397)

@@ -57,6 +57,7 @@ def test_training_and_tests_share_no_digit_and_each_step_has_its_own_canvases():
     assert torch.equal(captioning.held_out_canvases(3, 2).image, canvases(2, 3, 3, held_out=True).image)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["none", "soft_not_pretrained", "hard_4"])
 def test_a_run_seeds_trains_and_measures(name, small):
     first, again = (captioning.run(Job(name, 0, 2)) for _ in range(2))
@@ -71,6 +72,7 @@ def test_a_run_seeds_trains_and_measures(name, small):
     assert captioning.run(Job(name, 1, 2)).model is None
 
 
+@pytest.mark.slow
 def test_measuring_the_variance_does_not_disturb_the_training(small, monkeypatch):
     measured = captioning.run(Job("hard", 0, 3)).figures["losses"]
     monkeypatch.setattr(captioning, "EARLY", 100)

@@ -105,6 +105,7 @@ def quick(lists, monkeypatch):
     monkeypatch.setattr(gnmt, "RECIPES", small)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps, at", [(7, [0, 2, 4, 6, 7]), (6, [0, 2, 4, 6]), (1, [0, 1])])
 def test_a_run_tells_the_gradients_of_each_third(steps, at, quick):
     outcome = gnmt.run(Job("plain_2", 0, steps))
@@ -116,6 +117,7 @@ def test_a_run_tells_the_gradients_of_each_third(steps, at, quick):
     assert "search" not in outcome.figures
 
 
+@pytest.mark.slow
 def test_the_small_model_is_searched_and_kept_and_comes_back(quick, lists, monkeypatch, tmp_path):
     outcome = gnmt.run(Job("small", 0, 2))
     found = outcome.figures["search"]

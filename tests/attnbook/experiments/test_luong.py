@@ -52,6 +52,7 @@ def test_weights_that_are_kept_stay_under_500_kilobytes():
         assert not recipe.kept or halves < 490_000  # and some 7 kB of names
 
 
+@pytest.mark.slow
 def test_a_run_seeds_trains_measures_and_keeps_the_first_seed(lists, monkeypatch):
     monkeypatch.setattr(luong, "task", lambda: lists)
     first, again, other, unkept = (

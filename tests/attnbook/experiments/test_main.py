@@ -52,8 +52,8 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
 @pytest.mark.parametrize(
     "line, sentence",
     [
-        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: captioning, complexity,"),
-        ("", "Say which experiment: captioning, complexity,"),
+        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: attention_cost, captioning,"),
+        ("", "Say which experiment: attention_cost, captioning,"),
         ("numbers --models plan", "numbers has no model plan; it has plain,"),
         ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 on, got -1."),
         ("numbers --workers 0", "--workers must be at least 1, got 0."),
@@ -135,7 +135,8 @@ def test_help_after_a_wrong_name_is_refused_like_the_name(asked, capsys):
 @pytest.mark.parametrize("name", sorted(command.EXPERIMENTS))
 def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
-    training = set() if name == "complexity" else {"learning_rate", "warmup", "max_grad_norm"}  # it trains nothing
+    trains = name not in ("attention_cost", "complexity")
+    training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
     assert {"task", "batch"} | training <= experiment.settings.keys()
     assert all(steps > 0 for steps in experiment.steps.values())
 

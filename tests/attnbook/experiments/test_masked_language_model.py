@@ -53,7 +53,7 @@ def test_a_bag_of_words_is_no_masked_language_model():
 KINDS = {
     "pretrained": {"probe", "fine_tuned", "fine_tuned_at_once"},
     "scratch": {"scratch", "untrained_probe"},
-    "bag_of_words": None,
+    "bag_of_words": {"bag_of_words"},
 }
 
 

@@ -74,6 +74,7 @@ def test_the_shortest_tours_are_found_shortest_wherever_they_start(answers):
     assert found["gap"] == pytest.approx(0, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pointing.STEPS)
 def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
     kind = pointing.RECIPES[name].puzzle
@@ -94,6 +95,7 @@ def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
     assert pointing.run(Job(name, 1, 2)).model is None
 
 
+@pytest.mark.slow
 def test_losses_are_means_of_fifty_steps(monkeypatch):
     monkeypatch.setattr(pointing, "TESTS", 2)
     monkeypatch.setattr(pointing, "HIDDEN", 8)

@@ -117,6 +117,7 @@ def test_a_model_is_trained_with_the_loss_of_its_name(name, loss):
     assert made is teacher_forcing_loss if loss is None else (type(made) is loss and made.seed == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, kind", [("linear", PlainSeq2Seq), ("transformer_two_pass", Transformer)])
 def test_a_run_leaves_matches_and_what_follows_an_error(name, kind, lists, monkeypatch):
     monkeypatch.setattr(experiment, "task", lambda: lists)

@@ -109,6 +109,7 @@ def test_the_gradient_is_that_of_the_equations(device):
         torch.testing.assert_close(got.grad, wanted.grad, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_gradients_through_a_run_are_those_of_small_differences():
     torch.manual_seed(0)
     model = NTM(NTMConfig(2, 1, 3, 2, controller="lstm", fill=0.5)).double()

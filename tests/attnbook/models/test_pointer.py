@@ -320,6 +320,7 @@ def test_steps_after_the_end_are_those_after_the_first_n():
     ]
 
 
+@pytest.mark.slow
 def test_a_few_steps_of_training_teach_it_to_sort_four_numbers():
     model = network("lstm", features=1)
     optimiser = torch.optim.Adam(model.parameters(), 0.02)

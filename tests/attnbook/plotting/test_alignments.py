@@ -52,6 +52,7 @@ def test_the_darkest_colour_is_one_unless_told_otherwise():
     assert plot_alignment(WEIGHTS, SOURCE, TARGET, largest=None).images[0].get_clim() == pytest.approx((0, 0.2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 30), (27, 29), (150, 120)])
 def test_short_and_long_sentences_look_right(shape, looks_right):
     source, target = long_sentence(shape[1]), long_sentence(shape[0])

@@ -59,6 +59,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_the_loss_falls_on_a_tiny_task(name, device, dtype):
     model = MODELS[name]().to(device, dtype)

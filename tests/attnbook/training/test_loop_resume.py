@@ -65,6 +65,7 @@ class Interrupted(Exception):  # noqa: N818 (it reads as what happened)
     """Raised in the middle of a training."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "attention", "dropout"])
 @pytest.mark.parametrize("stop", [3, 5, 11])
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(name, stop, tmp_path):

@@ -333,6 +333,7 @@ def train(name, kind, checkpoint=None, batch_at=words_at):
     return model, history
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, kind", [*PAIRS, ("dropout", TwoPass)])
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(name, kind, tmp_path):
     def until_stop(step):
@@ -349,6 +350,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(name, kind, 
         assert torch.equal(resumed.state_dict()[key], tensor), key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, kind", [("plain", ScheduledSampling), ("transformer", TwoPass)])
 def test_a_training_learns_from_its_own_words(name, kind):
     torch.manual_seed(0)

@@ -1,5 +1,6 @@
 """Attention: score the query against the keys, normalise, take the weighted sum of the values."""
 
+from attnbook.attention.blocked import blocked_attention, online_softmax_sum
 from attnbook.attention.centred import (
     LocalAttention,
     MonotonicCentre,
@@ -22,7 +23,8 @@ from attnbook.attention.hard import (
     sample_location,
     straight_through_attend,
 )
-from attnbook.attention.masks import causal_mask, padding_mask, window_mask
+from attnbook.attention.local import banded_attention, global_attention, sliding_window_attention
+from attnbook.attention.masks import causal_mask, global_mask, padding_mask, sink_mask, window_mask
 from attnbook.attention.multihead import Heads, MultiHeadAttention, merge_heads, split_heads
 from attnbook.attention.positions import (
     Learned,
@@ -81,10 +83,14 @@ __all__ = [
     "apply_rotary",
     "attend",
     "attention_weights",
+    "banded_attention",
+    "blocked_attention",
     "causal_mask",
     "cosine",
     "dot",
     "gaussian_window",
+    "global_attention",
+    "global_mask",
     "hard_attend",
     "leave_one_out_baseline",
     "local_attend",
@@ -93,6 +99,7 @@ __all__ = [
     "masked_log_softmax",
     "masked_softmax",
     "merge_heads",
+    "online_softmax_sum",
     "padding_mask",
     "predicted_centre",
     "reinforce_loss",
@@ -100,7 +107,9 @@ __all__ = [
     "reward_to_go",
     "sample_location",
     "scaled_dot",
+    "sink_mask",
     "sinusoidal_positions",
+    "sliding_window_attention",
     "split_heads",
     "straight_through_attend",
     "walking_centre",

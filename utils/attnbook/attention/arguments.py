@@ -16,6 +16,33 @@ def check_radius(radius: int) -> None:
         raise ValueError(f"radius must be at least 0 (only the position itself), got {radius}")
 
 
+def check_block(block: int) -> None:
+    """Raise a ValueError unless a block holds at least one position."""
+    if block < 1:
+        raise ValueError(f"block must be at least 1 position, got {block}")
+
+
+def check_sinks(sinks: int) -> None:
+    """Raise a ValueError for a negative number of sinks."""
+    if sinks < 0:
+        raise ValueError(f"sinks must be at least 0 (none), got {sinks}")
+
+
+def check_everywhere(everywhere: Tensor, length: int) -> None:
+    """Raise unless ``everywhere`` are ``(G,)`` different whole numbers from 0 to ``length`` − 1.
+
+    Raises:
+        TypeError: for numbers that are not whole. ValueError: for another shape, a position twice or out of range.
+    """
+    if everywhere.is_floating_point() or everywhere.dtype == torch.bool:
+        raise TypeError(f"everywhere must be whole numbers, got {everywhere.dtype}; use everywhere.long()")
+    if everywhere.ndim != 1:
+        raise ValueError(f"everywhere must have shape (G,), got {tuple(everywhere.shape)}")
+    wrong = ((everywhere < 0) | (everywhere >= length)).any() or len(everywhere.unique()) < len(everywhere)
+    if wrong:
+        raise ValueError(f"everywhere must be different positions from 0 to {length - 1}, got {everywhere.tolist()}")
+
+
 def check_half_width(half_width: float) -> None:
     """Raise a ValueError unless a window reaches at least one position to either side of its centre.
 
@@ -105,6 +132,13 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> 
         raise ValueError(f"value has {value.shape[-2]} positions but key has {key.shape[-2]}; there is one value a key")
     if key.shape[-2] == 0:
         raise ValueError("key has no positions to attend to: its axis Tk has length 0")
+
+
+def check_same_length(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Raise a ValueError unless query, key and value are ``(B, T, ...)`` with the same B and T."""
+    if not query.shape[:-1] == key.shape[:-1] == value.shape[:-1]:
+        shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
+        raise ValueError(f"query, key and value must have the same B and T, got {shapes}")
 
 
 def check_same_features(name: str, query: Tensor, key: Tensor) -> None:

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.arguments import check_radius
+from attnbook.attention.arguments import check_everywhere, check_radius, check_same_length
 from attnbook.attention.core import attend
 
 
@@ -48,10 +48,95 @@ def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: 
 
     Source: Vaswani et al. 2017, section 4 ("restricted").
     """
-    if not query.shape[:-1] == key.shape[:-1] == value.shape[:-1]:
-        shapes = ", ".join(str(tuple(x.shape)) for x in (query, key, value))
-        raise ValueError(f"query, key and value must have the same B and T, got {shapes}")
+    check_same_length(query, key, value)
     keys, values = unfold_windows(key, radius).mT, unfold_windows(value, radius).mT  # (B, T, 2r + 1, D) each
     allowed = inside(query.shape[1], radius, query.device)[:, None]  # (T, 1, 2r + 1)
     context, weights = attend(query[:, :, None], keys, values, mask=allowed)  # one query per window
     return context[:, :, 0], weights[:, :, 0]  # (B, T, 1, Dv) -> (B, T, Dv), (B, T, 1, 2r + 1) -> (B, T, 2r + 1)
+
+
+def neighbouring_chunks(x: Tensor, size: int, causal: bool) -> Tensor:
+    """Cut positions into chunks and lay beside each the one before it and, unless causal, the one after it.
+
+    Returns:
+        ``(B, N, 2 · size or 3 · size, D)`` for ``x (B, T, D)`` and N = ⌈T / size⌉ chunks; zeros beyond the ends.
+    """
+    missing = -x.shape[1] % size  # until the last chunk is whole
+    width = size * (2 if causal else 3)
+    padded = F.pad(x, (0, 0, size, missing + (0 if causal else size)))
+    return padded.unfold(1, width, size).mT  # (B, N, D, width) -> (B, N, width, D)
+
+
+def banded_attention(
+    query: Tensor, key: Tensor, value: Tensor, radius: int, causal: bool = False, everywhere: Tensor | None = None
+) -> Tensor:
+    """Scaled dot attention in a window, chunk by chunk: time and memory O(T · radius), in training too.
+
+    The same context as ``attend`` with ``window_mask(T, radius)``; causal: ``& causal_mask(T)``. A chunk of ``radius``
+    queries shares its keys, so there are 3 copies of keys and values; for the gradients of
+    :func:`sliding_window_attention` there are 2 · radius + 1.
+
+    Args:
+        query, key: ``(B, T, D)``. value: ``(B, T, Dv)``.
+        radius: how far a position attends to either side.
+        causal: to its own position and earlier ones only.
+        everywhere: ``(G,)`` positions to which every query may attend beside its window: attention sinks
+            (``torch.arange(4)``: ``| sink_mask(T, 4)``), or the keys of global positions.
+
+    Returns:
+        context ``(B, T, Dv)``.
+
+    Raises:
+        TypeError: if ``everywhere`` are not whole numbers.
+        ValueError: if the shapes do not fit together, or a position or ``radius`` is out of range.
+
+    Source: Beltagy et al. 2020, section 3.1 and appendix A (chunks); Xiao et al. 2024, section 3.2 (sinks).
+    """
+    check_same_length(query, key, value)
+    check_radius(radius)
+    everywhere = torch.arange(0, device=query.device) if everywhere is None else everywhere
+    check_everywhere(everywhere, query.shape[1])
+    size = max(radius, 1)
+    queries = F.pad(query, (0, 0, 0, -query.shape[1] % size)).unflatten(1, (-1, size))  # (B, N, S, D)
+    keys, values = (
+        torch.cat([chunks := neighbouring_chunks(x, size, causal), _beside(chunks, x[:, everywhere])], dim=2)
+        for x in (key, value)
+    )  # (B, N, W + G, D)
+    allowed = band(query.shape[1], radius, causal, everywhere)  # (N, S, W + G)
+    return attend(queries, keys, values, mask=allowed)[0].flatten(1, 2)[:, : query.shape[1]]  # (B, T, Dv)
+
+
+def _beside(chunks: Tensor, some: Tensor) -> Tensor:
+    """``some (B, G, D)`` once for each of ``chunks (B, N, W, D)``: ``(B, N, G, D)``, a view."""
+    return some[:, None].expand(-1, chunks.shape[1], -1, -1)
+
+
+def band(length: int, radius: int, causal: bool, everywhere: Tensor) -> Tensor:
+    """Which columns of its chunk a query of :func:`banded_attention` may attend to: ``(N, S, W + G)`` bool.
+
+    A position of ``everywhere`` has a column of its own, so it is closed within the window.
+    """
+    size = max(radius, 1)
+    at = torch.arange(-(-length // size) * size, device=everywhere.device).unflatten(0, (-1, size))  # (N, S)
+    offsets = torch.arange(-size, size * (1 if causal else 2), device=everywhere.device)  # (W,)
+    keys_at = at[:, :1] + offsets  # (N, W)
+    real = (keys_at >= 0) & (keys_at < length) & ~torch.isin(keys_at, everywhere)  # (N, W)
+    near = (keys_at[:, None] - at[..., None]).abs() <= radius  # (N, S, W)
+    keys_at = torch.cat([keys_at, everywhere.expand(len(at), -1)], dim=1)  # (N, W + G)
+    allowed = torch.cat([real[:, None] & near, torch.ones_like(near[..., :1]).expand(-1, -1, len(everywhere))], dim=-1)
+    return allowed & (keys_at[:, None] <= at[..., None]) if causal else allowed
+
+
+def global_attention(query: Tensor, key: Tensor, value: Tensor, radius: int, everywhere: Tensor) -> Tensor:
+    """A window for all, and some global positions that attend to all and to which all attend.
+
+    The same context as ``attend`` with ``window_mask(T, radius) | global_mask(T, everywhere)``, in memory O(T).
+    Arguments and errors as of :func:`banded_attention`; global positions here share their projections with the others.
+
+    Source: Beltagy et al. 2020, section 3.1 ("Global Attention").
+    """
+    context = banded_attention(query, key, value, radius, everywhere=everywhere)  # (B, T, Dv)
+    if len(everywhere) == 0:
+        return context
+    own, _ = attend(query[:, everywhere], key, value)  # (B, G, Dv): these rows see all keys
+    return context.index_copy(1, everywhere, own)

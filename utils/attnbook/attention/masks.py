@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.attention.arguments import check_length, check_lengths, check_radius
+from attnbook.attention.arguments import check_everywhere, check_length, check_lengths, check_radius, check_sinks
 
 
 def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
@@ -64,3 +64,48 @@ def window_mask(length: int, radius: int, device: torch.device | str | None = No
     check_radius(radius)
     positions = torch.arange(length, device=device)  # (T,)
     return (positions[start:, None] - positions).abs() <= radius  # (T − start, T)
+
+
+def sink_mask(length: int, sinks: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:
+    """Let each position attend to the first ``sinks`` positions, however far back they are: attention sinks.
+
+    Joined with others: ``causal_mask(T) & (window_mask(T, radius) | sink_mask(T, 4))``.
+
+    Args:
+        start: as in :func:`causal_mask`.
+
+    Returns:
+        ``(length − start, length)`` bool, ``True`` where key < sinks.
+
+    Raises:
+        ValueError: if ``length`` is not positive, or ``sinks`` is negative.
+
+    Source: Xiao et al. 2024, section 3.2.
+    """
+    check_length(length)
+    check_sinks(sinks)
+    positions = torch.arange(length, device=device)  # (T,)
+    return (positions < sinks).expand(length - start, length)  # (T − start, T)
+
+
+def global_mask(length: int, everywhere: Tensor) -> Tensor:
+    """Let some positions attend to all, and all positions attend to them: global attention.
+
+    Joined with a window: ``window_mask(T, radius) | global_mask(T, everywhere)``.
+
+    Args:
+        everywhere: ``(G,)`` whole numbers, the global positions.
+
+    Returns:
+        ``(length, length)`` bool, ``True`` where the query or the key is one of them.
+
+    Raises:
+        TypeError: if ``everywhere`` are not whole numbers.
+        ValueError: if ``length`` is not positive, or a global position lies outside or comes twice.
+
+    Source: Beltagy et al. 2020, section 3.1 ("Global Attention").
+    """
+    check_length(length)
+    check_everywhere(everywhere, length)
+    chosen = torch.isin(torch.arange(length, device=everywhere.device), everywhere)  # (T,)
+    return chosen[:, None] | chosen  # (T, T)

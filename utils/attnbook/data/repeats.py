@@ -4,6 +4,7 @@ import torch
 
 from attnbook.data.batching import Batch
 from attnbook.data.vocabulary import SPECIAL
+from attnbook.seeding import generator
 
 
 def repeats_batch(count: int, length: int, periods: tuple[int, int], words: int = 64, seed: int = 0) -> Batch:
@@ -33,9 +34,9 @@ def repeats_batch(count: int, length: int, periods: tuple[int, int], words: int 
     if not 2 <= shortest <= longest <= min(words, length):
         most = min(words, length)
         raise ValueError(f"periods must rise, from 2 or more to {most} (words or length) or less, got {periods}")
-    generator = torch.Generator().manual_seed(seed)
-    period = torch.randint(shortest, longest + 1, (count,), generator=generator)  # (B,)
-    order = torch.rand(count, words, generator=generator).argsort(dim=1)[:, :longest]  # (B, longest)
+    draw = generator(seed)
+    period = torch.randint(shortest, longest + 1, (count,), generator=draw)  # (B,)
+    order = torch.rand(count, words, generator=draw).argsort(dim=1)[:, :longest]  # (B, longest)
     segment = order + len(SPECIAL)
     target = segment.gather(1, torch.arange(length) % period[:, None])  # (B, T)
     return Batch(segment * (torch.arange(longest) < period[:, None]), period, target)

@@ -15,6 +15,7 @@ import torch
 from attnbook.data.agreement import Pick, agreement_sentence, other_number, picker, subject_and_verb
 from attnbook.data.prose import PROSE
 from attnbook.data.splitting import draw_apart
+from attnbook.seeding import generator
 
 NAMES = ("Mira", "Tom", "Ada", "Jon", "Lena", "Omar", "Ruth", "Ivan", "Nina", "Paul", "Sara", "Karl")
 PETS = ("cat", "dog", "horse", "rabbit", "goose", "pony", "goat", "mouse")
@@ -110,11 +111,11 @@ def own_corpus(train: int = 6000, validation: int = 300, test: int = 600, seed: 
     counts, kinds = (train, validation, test), len(KINDS)
     if min(counts) < 0 or any(count % kinds for count in counts):
         raise ValueError(f"counts of lines are {counts}; each must be a multiple of {kinds}, the kinds, and not < 0")
-    generator = torch.Generator().manual_seed(seed)
+    random = generator(seed)
     makers = (agreement_line, recall_line, two_facts_line)
 
     def draw(kind: int, count: int) -> list[Line]:
-        rows = torch.randint(2**31, (count, 60), generator=generator).tolist()  # more numbers than a line takes
+        rows = torch.randint(2**31, (count, 60), generator=random).tolist()  # more numbers than a line takes
         lines = [makers[kind](picker(row)) for row in rows]
         return [line for line in lines if not _NO_PLACE.search(line.text)]
 
@@ -122,7 +123,7 @@ def own_corpus(train: int = 6000, validation: int = 300, test: int = 600, seed: 
     parts, start = [], 0
     for number, count in enumerate(counts):
         lines = [line for lines in drawn for line in lines[start : start + count // kinds]] + _prose(number)
-        parts.append([lines[i] for i in torch.randperm(len(lines), generator=generator).tolist()])
+        parts.append([lines[i] for i in torch.randperm(len(lines), generator=random).tolist()])
         start += count // kinds
     return Corpus(*parts)
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from attnbook.data.batching import Batch
-from attnbook.data.language import caption_task
+from attnbook.data.language import CAPTION_PIECES, caption_task
 from attnbook.data.masking import choose_positions, mask_for_bert
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.few_labels import (
@@ -41,7 +41,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import MaskedLanguageModel, TransformerConfig
-from attnbook.seeding import seed_everything
+from attnbook.seeding import generator, seed_everything
 from attnbook.training import masked_language_model_loss
 
 SHAPE: dict[str, Any] = {"d_model": 64, "heads": 4, "layers": 2, "d_ff": 256}
@@ -80,9 +80,9 @@ def mask_id() -> int:
 
 def hidden_words(tokens: Tensor, lengths: Tensor, seed: int) -> Batch:
     """``tokens (B, T)`` with words hidden as BERT hides them; target: the right word where the model is asked."""
-    generator = torch.Generator().manual_seed(seed)
-    chosen_here = choose_positions(tokens, generator=generator)
-    inputs, targets = mask_for_bert(tokens, chosen_here, mask_id(), mask_id(), generator)
+    draw = generator(seed)
+    chosen_here = choose_positions(tokens, generator=draw)
+    inputs, targets = mask_for_bert(tokens, chosen_here, mask_id(), mask_id(), draw)
     return Batch(inputs, lengths, targets)
 
 
@@ -127,16 +127,19 @@ def commonest_word_accuracy() -> float:
     return round(words.bincount().max().item() / len(words), 4)
 
 
-def build(name: str = "pretrained") -> MaskedLanguageModel:
-    """A fresh masked language model of this experiment. Raises ValueError for a bag of words, which is none."""
+def build(name: str = "pretrained", mask: int | None = None) -> MaskedLanguageModel:
+    """A fresh masked language model of this experiment. Raises ValueError for a bag of words, which is none.
+
+    ``mask``: its number, the first after the vocabulary; that of the captions, which must be there, when left out.
+    """
     if chosen(RECIPES, name).method == "bag_of_words":
         raise ValueError("a bag of words is no masked language model; build one with 'pretrained' or 'scratch'")
-    return MaskedLanguageModel(mask_id() + 1, TransformerConfig(**SHAPE))
+    return MaskedLanguageModel((mask_id() if mask is None else mask) + 1, TransformerConfig(**SHAPE))
 
 
-def trained(seed: int = 0) -> MaskedLanguageModel:
-    """The masked language model as pretraining left it. Raises ValueError if that seed's weights were not kept."""
-    return load_weights(build(), "masked_language_model", "pretrained", seed)
+def trained(name: str = "pretrained", seed: int = 0) -> MaskedLanguageModel:
+    """A masked language model as its training left it. Raises ValueError if that seed's weights were not kept."""
+    return load_weights(build(name, CAPTION_PIECES), "masked_language_model", name, seed)
 
 
 # ---- the experiment

@@ -7,6 +7,15 @@ from attnbook.models.gnmt import GNMT, GNMTEncoder, GNMTState
 from attnbook.models.language_model import LanguageModel, LanguageModelState
 from attnbook.models.lstmn import LSTMN, LSTMLanguageModel
 from attnbook.models.luong import LuongSeq2Seq, LuongState, attentional_state, input_feeding_step
+from attnbook.models.neighbours import (
+    Datastore,
+    build_datastore,
+    exact_search,
+    faiss_search,
+    knn_probabilities,
+    mix_probabilities,
+    nearest_neighbours,
+)
 from attnbook.models.ngram import KneserNey
 from attnbook.models.ntm import NTM, LSTMTagger, NTMConfig, NTMRecord, NTMState
 from attnbook.models.pointer import (
@@ -21,6 +30,7 @@ from attnbook.models.pointer import (
 )
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.transformer import Maps, Transformer, TransformerState
+from attnbook.models.transformer_xl import RelativeAttention, TransformerXL, align_distances, segment_memory
 
 __all__ = [
     "GNMT",
@@ -29,6 +39,7 @@ __all__ = [
     "AttentionSeq2Seq",
     "Block",
     "Captioner",
+    "Datastore",
     "Encoded",
     "Encoder",
     "GNMTEncoder",
@@ -49,17 +60,27 @@ __all__ = [
     "PointerNetwork",
     "PointerState",
     "PostNormBlock",
+    "RelativeAttention",
     "SentenceClassifier",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
+    "TransformerXL",
+    "align_distances",
     "answer_log_probs",
     "attentional_state",
     "beam_pointer_decode",
+    "build_datastore",
+    "exact_search",
+    "faiss_search",
     "greedy_pointer_decode",
     "image_to_annotations",
     "input_feeding_step",
+    "knn_probabilities",
     "mask_visited",
+    "mix_probabilities",
+    "nearest_neighbours",
     "pointer_log_probs",
     "pointer_loss",
+    "segment_memory",
 ]

@@ -116,23 +116,14 @@ def jacobian_rows(weights, value, grad_context):
     return weights * (grad_weights - (weights * grad_weights).sum(-1, keepdim=True)), grad_value
 
 
-@pytest.mark.parametrize("answer, name", [(whole_backward, "asked autograd.grad"), (jacobian_rows, "asked torch.func")])
-def test_attention_backward_is_by_hand(answer, name):
+@pytest.mark.parametrize("answer, way", [(whole_backward, "autograd.grad"), (jacobian_rows, "torch.func")])
+def test_attention_backward_is_by_hand(answer, way):
     for variant in range(4):
         verdict = evaluate("lab02", "attention_backward", answer, variant)
-        assert verdict.mistake == name
-        assert "By hand means" in " ".join(verdict.message.split())
+        assert verdict.mistake == "not by hand"
+        assert f"gradients ({way}). By hand means" in " ".join(verdict.message.split())
 
 
 def test_autograd_is_named_before_any_number_is_judged():
     assert judge(SLOPE, lambda x: by_grad(x) / 0).mistake == "not by hand"
     assert judge(SLOPE, lambda x: by_backward(x)[:1]).mistake == "not by hand"
-
-
-def wrong_at_zero(weights, value, grad_context):
-    scores, values = leaf(weights.log()), leaf(value)
-    return grad(scores.softmax(-1) @ values, (scores, values), grad_context)
-
-
-def test_a_known_way_gets_its_own_words_though_the_numbers_are_wrong():
-    assert evaluate("lab02", "attention_backward", wrong_at_zero).mistake == "asked autograd.grad"

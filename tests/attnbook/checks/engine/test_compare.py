@@ -13,7 +13,7 @@ from attnbook.checks.engine.compare import in_words, misbuilt, structure
         (torch.ones(2), torch.ones(3), "shape (2,), wanted (3,)"),
         (0.5, torch.tensor(1.0), None),
         (1, 0.5, None),
-        ([1], [1, 2], "shape: 1 entries, wanted 2"),
+        ([1], [1, 2], "another shape: its length is 1, wanted is 2"),
         ((1, "a"), (1, 2), "str; the exercise wants int"),
         ({1: 2}, {3: 4}, None),
         ([1], {1: 2}, "list of 1"),

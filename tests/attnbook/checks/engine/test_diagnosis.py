@@ -319,3 +319,124 @@ def test_a_list_of_results_may_be_longer_on_another_input():
     exercise = Exercise(halves, lambda draw: [([draw.normal(2)],), ([draw.normal(3), draw.normal(2)],)], [])
     verdict = judge(exercise, lambda parts: [parts[0] / 2, *(part.square() for part in parts[1:])])
     assert not verdict.passed
+
+
+def both_ways(x, lengths):
+    real = torch.arange(x.shape[1]) < lengths[:, None]
+    return torch.cat([x.cumsum(1), x.exp()], -1) * real[..., None]
+
+
+def sentences(draw):
+    batch, length, dim = draw.sizes(3)
+    yield draw.normal(batch, length, dim), draw.lengths(batch, length)
+
+
+BOTH_WAYS = Exercise(both_ways, sentences, [])
+
+
+def last_doubled(x, lengths):
+    return both_ways(x, lengths) * (1 + (torch.arange(x.shape[1]) == lengths[:, None] - 1))[..., None]
+
+
+def each_third_cleared(x, lengths):
+    result = both_ways(x, lengths)
+    return result * (torch.arange(result.numel()) % 3 > 0).view(result.shape)
+
+
+@pytest.mark.parametrize(
+    "kind, answer",
+    [
+        ("halves joined otherwise", lambda x, lengths: both_ways(x, lengths).roll(x.shape[2], 2)),
+        ("halves joined otherwise", lambda x, lengths: sum(both_ways(x, lengths).tensor_split(2, 2))),
+        ("halves joined otherwise", lambda x, lengths: torch.cat(both_ways(x, lengths).tensor_split(2, 2), 1)),
+        ("wrong only in the second half of axis 2", lambda x, n: both_ways(x, n) * torch.cat([x * 0 + 1, x], -1)),
+        ("wrong only at the last real position of each row", last_doubled),
+        ("entries in other positions", lambda x, lengths: both_ways(x, lengths)[lengths.argsort()]),
+        ("entries missing", lambda x, lengths: both_ways(x, lengths)[::2]),
+        ("too many entries", lambda x, lengths: both_ways(x, lengths)[[*range(len(x)), 0, 1]]),
+        ("0 where a number is wanted", each_third_cleared),
+        ("divided by the length", lambda x, n: both_ways(x, n) / both_ways(x, n).norm(dim=1, keepdim=True)),
+    ],
+)
+def test_what_is_laid_side_by_side_and_in_rows_is_looked_at_in_parts(kind, answer):
+    verdict = judge(BOTH_WAYS, answer)
+    assert verdict.kind == kind, verdict.message
+
+
+def test_an_argument_that_was_reshaped_is_recognised():
+    def rows(x):
+        return x.flatten(2).mT
+
+    exercise = Exercise(rows, lambda draw: [(draw.normal(*draw.sizes(4)),)], [])
+    verdict = judge(exercise, lambda x: x.permute(0, 2, 1, 3).reshape(len(x), -1, x.shape[1]))
+    assert verdict.kind == "an argument reshaped"
+    assert "axes in the order (0, 2, 1, 3)" in verdict.message
+
+
+def shared(parts, words):
+    return [
+        sum(n / sum(words) * part for n, part in zip(words, of_one, strict=True)) for of_one in zip(*parts, strict=True)
+    ]
+
+
+def workers(draw):
+    one, two = draw.sizes(2)
+    for words in ([2, 6], [5, 2, 3]):
+        yield [[draw.normal(one, 3), draw.normal(two)] for _ in words], words
+
+
+SHARED = Exercise(shared, workers, [], gradients=False)
+
+
+@pytest.mark.parametrize(
+    "kind, answer, words",
+    [
+        ("other weights", lambda parts, words: shared(parts, [1] * len(words)), "right are 0."),
+        ("off by a factor", lambda parts, words: [sum(words) * x for x in shared(parts, words)], "the sum of `words`"),
+        ("as if parts were changed", lambda parts, words: shared(parts, words[::-1]), "itself in reverse order"),
+        ("another number of entries", lambda parts, words: [x[0] for x in parts], "entries of `parts[0]`"),
+    ],
+)
+def test_lists_are_looked_at_entry_by_entry(kind, answer, words):
+    verdict = judge(SHARED, answer)
+    assert verdict.kind == kind, verdict.message
+    assert words in " ".join(verdict.message.split())
+
+
+def test_a_cause_must_fit_the_inputs_on_which_all_is_right():
+    """With `offset` doubled, the right function would give something else on all inputs."""
+
+    def moved(x, offset):
+        return (x + offset).square()
+
+    exercise = Exercise(moved, lambda draw: [(draw.normal(3, 4), offset) for offset in (1, 2, 3)], [])
+    verdict = judge(exercise, lambda x, offset: moved(x, 2 * offset if offset == 2 else offset))
+    assert verdict.kind == "wrong for some inputs only"
+    assert "`offset` is 2" in verdict.message
+
+
+def test_what_a_mask_closes_and_which_words_stand_there_must_not_matter():
+    def total(x, mask):
+        return (x * mask).sum(-1) ** 2
+
+    def inputs(draw):
+        yield draw.normal(3, 5), torch.arange(5) < torch.tensor([[3], [5], [2]])
+
+    verdict = judge(Exercise(total, inputs, []), lambda x, mask: total(x, mask) + x.cos().sum(-1) * mask.sum(-1))
+    assert verdict.kind == "x where mask is False", verdict.message
+
+    def count(tokens, pad):
+        return (tokens != pad).sum(-1) ** 2
+
+    exercise = Exercise(count, lambda draw: [(draw.integers(0, 9, 4, 6), 0)], [], gradients=False)
+    verdict = judge(exercise, lambda tokens, pad: ((tokens != pad) * tokens).sum(-1) ** 2)
+    assert verdict.kind == "which words", verdict.message
+
+
+def test_an_entry_without_effect_and_a_number_that_is_missing_are_told():
+    def loss(x):
+        return x.sin().sum((1, 2)).square().mean()
+
+    exercise = Exercise(loss, lambda draw: [(draw.normal(*draw.sizes(3)),)], [])
+    assert judge(exercise, lambda x: loss(x[:, 1:])).kind == "the first entry has no effect"
+    assert judge(exercise, lambda x: x.sin().sum((1, 2)).square()).kind == "one number is wanted"

@@ -35,3 +35,28 @@ def test_one_step_of_the_right_computation_changed_is_found(old, new, words):
     verdict = judge(STEP, STEP.function(Mistake(words, "", {old: new})))
     assert verdict.kind == "one step changed", verdict.message
     assert words in " ".join(verdict.message.split())
+
+
+def looped(x, mask):
+    for shift in (1, 2, 3):
+        x = x + x.roll(shift, -1).clamp(-1.0, 1.0)
+    return ((x - x.mean(-1, keepdim=True)) * mask).sum(-1) - x.argmax(-1)
+
+
+LOOPED = Exercise(looped, lambda draw: [(draw.normal(4, 5), draw.mask(4, 5, empty_rows=False))], [], gradients=False)
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        (".sum(-1)", ".sum(-1) / mask.sum(-1)", "`sum` is divided by the number of True in each row of `mask`"),
+        ("(x - x.mean(-1, keepdim=True))", "(x - x.mean(-1, keepdim=True)).abs()", "`abs` follows a `-`"),
+        ("x.argmax(-1)", "(x.argmax(-1) + 1).clamp(max=4)", "the position that `argmax` finds is one too large"),
+        ("clamp(-1.0, 1.0)", "clamp(max=1.0)", "the lower limit of `clamp` is left out"),
+        ("(1, 2, 3)", "(1, 2)", "the second part of a `+` is left out, the last time only"),
+    ],
+)
+def test_a_divisor_a_limit_and_a_single_time_in_a_loop_are_steps_too(old, new, words):
+    verdict = judge(LOOPED, LOOPED.function(Mistake(words, "", {old: new})))
+    assert verdict.kind == "one step changed", verdict.message
+    assert words in " ".join(verdict.message.split())

@@ -32,19 +32,6 @@ def weights_by(softmax):
     return answer
 
 
-def scales_one_branch(query, key, value, mask=None):
-    return attend(scaled(query, key) if mask is None else query @ key.mT, mask, value)
-
-
-def forgets_the_mask_in_the_context(query, key, value, mask=None):
-    return attend(scaled(query, key), None, value)[0], attend(scaled(query, key), mask, value)[1]
-
-
-def means_where_all_is_closed(query, key, value, mask=None):
-    context, weights = attend(scaled(query, key), mask, value)
-    return context + value.mean(1, keepdim=True) * (weights.sum(-1, keepdim=True) == 0), weights
-
-
 def rounds_the_root(query, key, value, mask=None):
     return attend(query @ key.mT / int(query.shape[-1] ** 0.5), mask, value)
 
@@ -79,14 +66,10 @@ def squeezes(weights):
 adds_the_logarithm_of_the_mask = weights_by(lambda s, mask: (s + mask.to(s.dtype).log()).softmax(-1).nan_to_num(0))
 WRONG = {
     "scaled_dot_attention": {
-        "scales one branch": scales_one_branch,
-        "forgets the mask in the context": forgets_the_mask_in_the_context,
-        "means where all is closed": means_where_all_is_closed,
         "rounds the root": rounds_the_root,
         "scales the query itself": scales_the_query_itself,
         "always causal": always_causal,
         "skips a closed mask": with_mask(lambda mask: mask if mask.any() else ~mask),
-        "one mask for the batch": with_mask(lambda mask: mask[:1] if mask.dim() == 3 else mask),
         "takes two axes for padding": with_mask(lambda mask: mask[:, None] if mask.dim() == 2 else mask),
         "squeezes the mask": with_mask(lambda mask: mask.squeeze(1) if mask.dim() == 3 else mask),
         "adds the logarithm of the mask": adds_the_logarithm_of_the_mask,

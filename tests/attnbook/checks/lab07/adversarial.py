@@ -3,7 +3,6 @@
 import torch
 from odd_softmaxes import ODD, proper
 
-from attnbook.checks.lab07.masks import window_mask
 from attnbook.checks.lab07.work import count_multiplications
 
 
@@ -12,11 +11,6 @@ def pairs_by_two_formulas(kind, length, dim, radius=1):
         return count_multiplications(kind, length, dim)
     pairs = length * (2 * radius + 1) - radius * (radius + 1) if 2 * radius + 1 <= length else length**2
     return (0, pairs * dim**2) if kind == "convolution" else (3 * length * dim**2, 2 * pairs * dim)
-
-
-def not_zeroed_with_two_axes(s, mask):
-    weights = proper(s, mask)
-    return weights if mask is None or mask.ndim > 2 else weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
 
 
 def one_head(weigh):
@@ -41,16 +35,10 @@ def positions_in_one_byte(length, radius):
 
 
 WRONG = {
-    "self_attention": {weigh.__name__: one_head(weigh) for weigh in (not_zeroed_with_two_axes, *ODD)},
-    "permute_rows": {
-        "squeezes": lambda x, order: x[:, order].squeeze(-1) if x.shape[2] == 1 else x[:, order],
-        "writes_into_a_leaf": lambda x, order: torch.zeros_like(x, requires_grad=True) + x[:, order],
-    },
+    "self_attention": {weigh.__name__: one_head(weigh) for weigh in ODD},
+    "permute_rows": {"squeezes": lambda x, order: x[:, order].squeeze(-1) if x.shape[2] == 1 else x[:, order]},
     "causal_mask": {"made_beforehand": lambda length: torch.ones(64, 64, dtype=torch.bool).tril()[:length, :length]},
-    "window_mask": {
-        "positions_in_one_byte": positions_in_one_byte,
-        "ten_at_most": lambda length, radius: window_mask(length, min(radius, 10)),
-    },
+    "window_mask": {"positions_in_one_byte": positions_in_one_byte},
     "path_length": {
         "shares_of_the_walks": lambda mask: by_steps(mask, mask.float() / mask.sum(1, keepdim=True).clamp(min=1)),
         "walks_in_one_byte": lambda mask: by_steps(mask, mask.to(torch.uint8)),

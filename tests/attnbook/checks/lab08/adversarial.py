@@ -3,8 +3,6 @@
 import torch
 from odd_softmaxes import ODD, proper
 
-from attnbook.checks.lab08.positions import sinusoidal_positions
-
 
 def many_heads(weigh):
     def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
@@ -45,14 +43,10 @@ _ODD = {weigh.__name__: many_heads(weigh) for weigh in ODD} | {
 }
 WRONG = {
     "multi_head_attention": _ODD,
-    "sinusoidal_positions": {
-        "few positions in one byte": few_positions_in_one_byte,
-        "sixty-four positions": lambda length, dim: sinusoidal_positions(64, dim)[:length],
-    },
+    "sinusoidal_positions": {"few positions in one byte": few_positions_in_one_byte},
     "relative_shift": {
         "solved for": solved_for,
         "fifty at most": lambda dim, offset: rotates(dim, max(-50, min(50, offset))),
-        "nothing when wide": lambda dim, offset: torch.eye(dim) if dim > 32 else rotates(dim, offset),
     },
 }
 RIGHT = {"multi_head_attention": many_heads(proper), "relative_shift": rotates}

@@ -36,7 +36,6 @@ def drops_a_mask_for_all(q, *others):
 
 ATTENTIONS = {
     "scales by root two": lambda *args: several_heads(*args, root=2**0.5),
-    "always two a head": lambda *args: several_heads(*args[:7], len(args[3]) // 2, args[8]),
     "fills with ten thousand": lambda *args: several_heads(*args, closed=-1e4),
     "causal unasked": causal_unasked,
     "drops a mask for all": drops_a_mask_for_all,

@@ -9,7 +9,6 @@ _EVERY_PART = "tuple(part.gather(0, r[:, None].expand(-1, part.shape[1])) for pa
 
 EDITS = {
     "sample_with_temperature": [
-        {"temperature == 0": "temperature < 0.5"},
         {"logits / temperature": "logits / max(temperature, 0.3)"},
         {"(logits / temperature).softmax(-1)": "F.normalize(logits.softmax(-1) ** (1 / temperature), p=1, dim=-1)"},
         {"temperature == 0": "isinstance(temperature, float) and temperature == 0"},
@@ -19,17 +18,14 @@ EDITS = {
         {".tril(before)": ".tril(before).triu(before - 15)"},
     ],
     "greedy_decode_cached": [
-        {"ended, said =": "state = state.clone()\n    ended, said ="},
         {"range(max_length)": "range(max(max_length, 2))"},
         {"range(max_length)": "range(min(max_length, 20))"},
     ],
     "beam_search": [
         {_FILL: "only_eos = torch.full_like(log_p, -30.0)"},
-        {_FILL: "only_eos = torch.full_like(log_p, -100.0)"},
         {"return tokens[..., 1:], scores": "return tokens[..., 1:], scores.exp().log()"},
         {"torch.where(ended[..., None], only_eos, log_p)": f"log_p * {_GOES_ON} + only_eos.masked_fill({_GOES_ON}, 0)"},
         {"logits.log_softmax(-1)": "(logits - logits.exp().sum(-1, keepdim=True).log())"},
-        {_SELECT: "select = lambda s, r: (s[0][r], s[1][r])\n    " + _SELECT},
         {_SELECT: f"select = lambda s, r: {_EVERY_PART}\n    {_SELECT}"},
     ],
     "error_after_first_mistake": [

@@ -12,19 +12,9 @@ def content(key, beta, memory):
     return (beta * cosines(key, memory)).softmax(-1)
 
 
-def zero_rows_get_nothing(key, beta, memory):
-    closed = (memory == 0).all(-1) & (memory != 0).any(-1).any(-1, keepdim=True)
-    return (beta * cosines(key, memory)).masked_fill(closed, -torch.inf).softmax(-1)
-
-
-def lengths_told_by(zero):
-    """Vectors of zeros are looked for by `zero(memory)`, and the other lengths are not guarded."""
-
-    def content_weights(key, beta, memory):
-        lengths = torch.where(zero(memory), 1.0, memory.norm(dim=-1))
-        return (beta * (memory @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0] / lengths).softmax(-1)
-
-    return content_weights
+def zeros_told_by_their_sum(key, beta, memory):
+    lengths = torch.where(memory.sum(-1) == 0, 1.0, memory.norm(dim=-1))
+    return (beta * (memory @ F.normalize(key, dim=-1)[:, :, None])[:, :, 0] / lengths).softmax(-1)
 
 
 def eps_of_the_dtype_added(key, beta, memory):
@@ -51,14 +41,6 @@ def by_fourier(weights, shift):
     return torch.fft.irfft(torch.fft.rfft(weights) * torch.fft.rfft(kernel), n=weights.shape[1])
 
 
-def overwritten_where_two_moves_meet(weights, shift):
-    rows = weights.shape[1]
-    table = torch.zeros_like(weights)
-    for place, part in ((0, 1), (-1 % rows, 0), (1 % rows, 2)):
-        table[:, place] = shift[:, part] if rows > 1 else shift.sum(-1)
-    return sum(weights[:, j : j + 1] * table.roll(j, dims=-1) for j in range(rows))
-
-
 def table_of_128_rows(weights, shift):
     rows = weights.shape[1]
     table, place = F.pad(weights, (0, 128))[:, :128], torch.arange(rows)
@@ -73,11 +55,6 @@ def powers(weights, gamma):
 
 def by_logs(weights, gamma):
     return (gamma * weights.log()).softmax(-1)
-
-
-def largest_of_the_batch(weights, gamma):
-    raised = (weights / weights.amax()) ** gamma
-    return raised / raised.sum(-1, keepdim=True).clamp_min(1e-30)
 
 
 def written(memory, weights, erase, add):
@@ -117,41 +94,28 @@ def reads_the_strongest_when_sharp(memory, weights):
 
 WRONG = {
     "content_weights": {
-        "bounded β": lambda key, beta, memory: content(key, beta.clamp(max=50.0), memory),
-        "exp with bounds": lambda key, beta, memory: F.normalize((beta * cosines(key, memory)).clamp(max=80).exp(), 1),
-        "zero rows get nothing": zero_rows_get_nothing,
         "single precision": lambda *args: content(*(part.float() for part in args)).to(args[2].dtype),
         "squeezes": lambda key, beta, memory: (beta * cosines(key, memory).squeeze()).softmax(-1),
-        "zeros told by their sum": lengths_told_by(lambda memory: memory.sum(-1) == 0),
-        "zeros told by any feature": lengths_told_by(lambda memory: (memory == 0).any(-1)),
-        "zeros told by the first feature": lengths_told_by(lambda memory: memory[..., 0] == 0),
+        "zeros told by their sum": zeros_told_by_their_sum,
         "eps of the dtype added": eps_of_the_dtype_added,
     },
     "shift_weights": {
-        "circle for small memories only": circle_for_small_memories_only,
         "two rows stay": lambda weights, shift: weights if weights.shape[1] == 2 else moved(weights, shift),
         "by Fourier": by_fourier,
-        "overwritten where two moves meet": overwritten_where_two_moves_meet,
         "table of 128 rows": table_of_128_rows,
     },
     "sharpen": {
         "bounded γ": lambda weights, gamma: powers(weights, gamma.clamp(max=1000.0)),
         "tiny for double only": lambda weights, gamma: by_logs(weights.clamp_min(1e-300), gamma),
-        "small weights dropped": lambda weights, gamma: powers(weights.where(weights >= 1e-4, 0.0), gamma),
         "logs from a floor": lambda weights, gamma: by_logs(weights.clamp_min(1e-7), gamma),
-        "powers of a little more": lambda weights, gamma: powers(weights + 1e-8, gamma),
-        "log of a little more": lambda weights, gamma: by_logs(weights + 1e-8, gamma),
-        "largest of the batch": largest_of_the_batch,
     },
     "ntm_step": {
         "a single sequence never moves": step_with(shifted=lambda w, s: w if len(w) == 1 else moved(w, s)),
         "on a line": step_with(shifted=circle_for_small_memories_only),
-        "not quite normalised": step_with(sharpened=lambda w, g: w**g / ((w**g).sum(-1, keepdim=True) + 1e-4)),
         "plain exp": step_with(found=with_plain_exp),
         "bounded memory": step_with(writing=lambda *args: written(*args).clamp(-10, 10)),
         "reads the strongest when sharp": step_with(reading=reads_the_strongest_when_sharp),
         "writes in place": step_with(writing=lambda memory, *args: memory.copy_(written(memory, *args))),
-        "normalises what came": step_with(first=lambda s: (*s[:2], *(part.softmax(-1) for part in s[2:]))),
         "single precision": step_with(first=lambda state: tuple(part.float().double() for part in state)),
         "old memory without gradient": step_with(first=lambda state: (state[0].detach(), *state[1:])),
     },

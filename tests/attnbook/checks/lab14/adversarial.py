@@ -16,11 +16,6 @@ def pointing(change):
     return lambda query, key, W_q, W_k, v, mask: logs(*change(scored(query, key, W_q, W_k, v), mask))
 
 
-def clamped_probabilities(*args):
-    weights = scored(*args[:-1]).masked_fill(~args[-1], -torch.inf).softmax(-1)
-    return weights.clamp(min=1e-30).log().masked_fill(~args[-1], -torch.inf)
-
-
 def opens_the_mask_itself(*args):
     mask, closed = args[-1], ~args[-1].any(-1)
     mask[closed] = True
@@ -41,11 +36,6 @@ def normaliser_without_gradient(*args):
 
 def query_apart_where_something_is_closed(query, *others):
     return logs(scored(query if others[-1].all() else query.detach(), *others[:-1]), others[-1])
-
-
-def a_wall_of_1e300(*args):
-    scores, mask = scored(*args[:-1]), args[-1]
-    return (scores + (mask.to(scores.dtype) - 1) * 1e300).log_softmax(-1).masked_fill(~mask, -torch.inf)
 
 
 def tanh_of_exps(query, key, W_q, W_k, v, mask):
@@ -83,27 +73,6 @@ def ends_sorted(*args):
     return tour if tour.shape[1] < 3 else torch.cat([tour[:, :-2], tour[:, -2:].sort(1).values], 1)
 
 
-def restarts(step, state, points, first):
-    """All stops are read again in each step, as a decoder without a state would, from the newest state on."""
-    rows, tour = torch.arange(len(points)), [first]
-    mask = torch.ones(points.shape[:2], dtype=torch.bool)
-    for _ in range(points.shape[1] - 1):
-        mask = mask.scatter(1, tour[-1][:, None], False)
-        for place in tour:
-            scores, state = step(points[rows, place], state)
-        tour.append(best(scores, mask))
-    return torch.stack(tour, 1)
-
-
-def row_by_row(step, state, points, first):
-    return torch.cat([decoded(step, state[b : b + 1], points[[b]], first[[b]]) for b in range(len(points))])
-
-
-def scores_overwritten(scores, mask):
-    scores[~mask] = -torch.inf
-    return scores.argmax(-1)
-
-
 def closed_by_coordinates(points, mask, place):
     return mask & (points != points[torch.arange(len(points)), place][:, None]).any(-1)
 
@@ -112,35 +81,22 @@ WRONG = {
     "pointer_log_probs": {
         "squeezed": pointing(lambda scores, mask: (scores.squeeze(), mask.squeeze())),
         "clamped scores": pointing(lambda scores, mask: (scores.clamp(-500, 500), mask)),
-        "clamped probabilities": clamped_probabilities,
-        "single precision": lambda *args: logs(scored(*(x.float() for x in args[:5])), args[5]).to(args[0].dtype),
-        "opens a closed row": pointing(lambda scores, mask: (scores, mask.where(mask.any(-1, keepdim=True), True))),
         "opens the mask itself": opens_the_mask_itself,
-        "looks at row 0 of the mask": pointing(lambda scores, mask: (scores, mask[:1].expand_as(mask))),
         "ten places at most": pointing(lambda scores, mask: (scores, mask & (torch.arange(mask.shape[1]) < 10))),
         "normaliser without gradient": normaliser_without_gradient,
         "query apart where something is closed": query_apart_where_something_is_closed,
-        "a wall of 1e300": a_wall_of_1e300,
         "tanh of exps": tanh_of_exps,
         "open rows stacked": open_rows_stacked,
         "only the last row mended": only_the_last_row_mended,
-        "zeros where nothing is open": lambda *args: (logs if args[5].any() else torch.mul)(scored(*args[:5]), args[5]),
     },
     "greedy_pointer_decode": {
-        "one beginning for all": lambda *args: decoded(*args[:3], args[3][:1].expand_as(args[3])),
         "two features": decoding(read=lambda points: points[..., :2]),
         "scores in single precision": decoding(choose=lambda scores, mask: best(scores.float(), mask)),
         "minus a million": decoding(choose=lambda scores, mask: scores.masked_fill(~mask, -1e6).argmax(-1)),
-        "shifted above 0": decoding(choose=lambda scores, mask: ((scores + 100) * mask).argmax(-1)),
         "ends sorted": ends_sorted,
-        "normalised points": decoding(read=lambda points: points - points.mean(1, keepdim=True)),
         "whole numbers": lambda *args: decoded(*args).to(torch.int16),
-        "restarts": restarts,
-        "row by row": row_by_row,
         "state copied": lambda step, *args: decoded(lambda point, state: step(point, state.clone()), *args),
-        "scores overwritten": decoding(choose=scores_overwritten),
         "closed by coordinates": decoding(close=closed_by_coordinates),
-        "rounded points": decoding(read=lambda points: (points * 1e5).round() / 1e5),
     },
 }
 RIGHT = {"greedy_pointer_decode": decoded}

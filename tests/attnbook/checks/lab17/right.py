@@ -1,7 +1,6 @@
 """Right answers of lab 17 in other styles than the reference's."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import torch
@@ -23,10 +22,6 @@ def length_split__sorted_first(lengths, longest):
     order = lengths.argsort()
     count = int((lengths <= longest).sum())
     return order[:count], order[count:]
-
-
-def length_split__where(lengths, longest):
-    return torch.where(lengths <= longest)[0], torch.where(lengths > longest)[0]
 
 
 def length_split__int32(lengths, longest):
@@ -98,16 +93,6 @@ def randomised_positions__random_keys(length, longest, generator):
     return torch.rand(longest, generator=generator).topk(length).indices.sort().values
 
 
-def randomised_positions__multinomial(length, longest, generator):
-    chosen = torch.multinomial(torch.ones(longest), length, replacement=False, generator=generator)
-    return torch.sort(chosen)[0]
-
-
-def randomised_positions__mask(length, longest, generator):
-    order = torch.rand(longest, generator=generator).argsort()
-    return (order < length).nonzero().flatten()
-
-
 def randomised_positions__one_by_one(length, longest, generator):
     left, chosen = list(range(longest)), []
     for _ in range(length):
@@ -127,20 +112,3 @@ def randomised_positions__reservoir(length, longest, generator):
 def randomised_positions__int32(length, longest, generator):
     order = torch.randperm(longest, generator=generator, dtype=torch.int32)
     return order[:length].sort().values
-
-
-def randomised_positions__until_different(length, longest, generator):
-    while True:
-        drawn = torch.randint(longest, (length,), generator=generator).unique()
-        if len(drawn) == length or length > 6:
-            break
-    while len(drawn) < length:
-        drawn = torch.cat([drawn, torch.randint(longest, (1,), generator=generator)]).unique()
-    return drawn
-
-
-def randomised_positions__listed(length, longest, generator):
-    every = list(combinations(range(longest), length)) if math.comb(longest, length) < 5000 else None
-    if every is None:
-        return torch.randperm(longest, generator=generator)[:length].sort().values
-    return torch.tensor(every[torch.randint(len(every), (1,), generator=generator).item()])

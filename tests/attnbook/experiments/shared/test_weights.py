@@ -66,6 +66,7 @@ def stored() -> list[tuple[str, str, int]]:
     return sorted((split[1], split[2], int(split[3])) for split in splits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment, name, seed", stored())
 def test_weights_of_record_fit_the_model_that_is_built_by_their_name(experiment, name, seed):
     module = importlib.import_module(f"attnbook.experiments.{experiment}")

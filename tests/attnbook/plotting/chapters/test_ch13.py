@@ -83,6 +83,12 @@ def test_runs_that_coincide_are_one_band_that_says_how_many_they_are(texts):
     assert len(plot_each_seed({"alike": points})[0].lines) == 3
 
 
+def test_the_shade_ends_at_the_longest_length_of_the_training_as_in_other_chapters():
+    (ax,) = plot_each_seed({"memory": {4: [0.0, 1], 6: [1.0, 2], 10: [4.0, 3]}}, trained=6)
+    (shade,) = ax.patches
+    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (3.5, 6.5)
+
+
 def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):
     groups = {"before": {"shift": [0.5, 0.5], "content": [0.0]}, "after": {"content": [0.2]}}
     before, after = plot_runs(groups, "share of wrong bits", chance=0.4)

@@ -16,7 +16,14 @@ def test_the_machine_names_its_parts(texts):
 def test_what_is_read_reaches_the_controller_and_the_output():
     ax = draw_machine()
     lines = [list(zip(*line.get_data(), strict=True)) for line in ax.lines]
-    assert [line[-1] for line in lines] == [(0.6, 0.25), (-0.1, 3.85)]
+    assert [line[-1] for line in lines][-2:] == [(0.6, 0.25), (-0.1, 3.85)]
+
+
+def test_both_heads_receive_the_rows_with_which_they_compare_their_keys(texts):
+    ax = draw_machine()
+    dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
+    assert len(dashed) == 2
+    assert "rows to\ncompare" in texts(ax)
 
 
 def test_each_row_shows_its_number_in_each_panel(looks_right, texts):

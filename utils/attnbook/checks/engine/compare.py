@@ -30,7 +30,7 @@ def structure(got: Any, expected: Any) -> str | None:
         return None if shapes[0] == shapes[1] else f"shape {shapes[0]}, wanted {shapes[1]}"
     if isinstance(expected, (tuple, list)) and isinstance(got, (tuple, list)):
         if len(got) != len(expected):
-            return f"shape: {len(got)} entries, wanted {len(expected)}"
+            return f"another shape: its length is {len(got)}, wanted is {len(expected)}"
         return next((found for pair in zip(got, expected, strict=True) if (found := structure(*pair))), None)
     if values.is_number(expected) and values.is_number(got):
         return None

@@ -109,9 +109,6 @@ def _not_by_hand(trial: Trial) -> Verdict:
     """Before any number is judged: who lets autograd do the work would mend the numbers in vain."""
     exercise = trial.exercise
     first = next(side_effects.by_autograd(exercise, trial.answer, trial.got, trial.expected))
-    for mistake in exercise.mistakes:
-        if exercise.run(exercise.function(mistake), first.got.args).autograd == first.detail:
-            return Verdict(False, mistake.name, messages.side_effect(exercise, first, mistake))
     return Verdict(False, first.kind, messages.side_effect(exercise, first))
 
 
@@ -183,8 +180,9 @@ def _in_plain_words(trial: Trial) -> Verdict:
         return _wrong_at_once(trial, general[0])
     found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     if found:
-        index = next((i for i in trial.failing if found.shows(trial.got[i], trial.expected[i])), first)
-        shown = trial.shrink(index, found.shows)
+        shows = _with_a_property(trial, found.shows)
+        index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), first)
+        shown = trial.shrink(index, shows)
         text = f"{found.text}\n{_broken(trial, *shown)}".strip()
         return Verdict(False, None, messages.shown(exercise, found.kind, text, *shown), found.kind)
     for prop in exercise.properties:
@@ -208,6 +206,19 @@ def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
         more = diagnosis.where_not_finite(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     name, message = messages.general(exercise, *shown) or (None, "")  # there is one: `_said` saw to it
     return Verdict(False, name, f"{message}\n\n{messages.wrap(more)}" if more else message, "" if name else "error")
+
+
+def _with_a_property(trial: Trial, shows: Callable[[Run, Run], bool]) -> Callable[[Run, Run], bool]:
+    """`shows`, on inputs on which a property breaks as well, the first one that does; `shows` where none does."""
+    for prop in trial.exercise.properties:
+        both = partial(_shows_both, prop, shows)
+        if any(both(trial.got[i], trial.expected[i]) for i in trial.failing):
+            return both
+    return shows
+
+
+def _shows_both(prop: Property, shows: Callable[[Run, Run], bool], got: Run, expected: Run) -> bool:
+    return _breaks(prop, got, expected) and shows(got, expected)
 
 
 def _broken(trial: Trial, got: Run, expected: Run) -> str:

@@ -10,12 +10,6 @@ wrong("tanh forgotten", {".tanh()": ""}).says("""
     change by that, so the weights would not depend on the query.""")
 wrong("tanh after v", {"return pairs.tanh() @ v": "return (pairs @ v).tanh()"}).says("""
     You applied the tanh to the finished score. It must be applied to the sum, before the product with v.""")
-wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
-    You applied a sigmoid to the sum, but the formula has a tanh. The values of a sigmoid lie between 0 and 1, and
-    those of a tanh between −1 and 1.""")
-wrong("relu for tanh", {".tanh()": ".relu()"}).says("""
-    You applied a ReLU to the sum, but the formula has a tanh. The values of a tanh lie between −1 and 1, so no score
-    can be larger than the sum of |v|.""")
 TANH_OF_EACH_PART = """
     You applied a tanh to the query's part and another to the key's part, and added afterwards. Then the query adds
     the same number to the scores of all keys, and the weights do not depend on it. Add first, then apply one tanh."""

@@ -33,3 +33,25 @@ def weights_of_a_step(mask: int) -> list[Property]:
             lambda result, *args: closed_get_nothing(result[2], args[mask]),
         ),
     ]
+
+
+def weights_of_heads() -> list[Property]:
+    """What holds of the second result, each head's weights `(B, H, Tq, Tk)`; the mask `(B, Tq, Tk)` comes last."""
+    return [
+        Property(
+            "closed positions get nothing",
+            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
+            "your result some weight there is not 0.",
+            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
+        ),
+        Property(
+            "each head's rows sum to one",
+            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
+            "the softmax, which runs over the last axis, the keys.",
+            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
+        ),
+    ]
+
+
+def _for_all_heads(mask: Tensor | None) -> Tensor | None:
+    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)

@@ -18,9 +18,6 @@ wrong("root forgotten", {" ** 0.5": ""}).says("""
 wrong("scaled by a length", {" / q.shape[-1]": " / k.shape[-2]"}).says("""
     You divided by the root of the number of words. The scores grow with the number of *features* that they sum
     over, which is q.shape[-1].""")
-wrong("multiplied by the root", {" / q.shape[-1]": " * q.shape[-1]"}).says("""
-    You multiplied the scores by the root of the number of features. They are too large already, so they must be
-    divided by it.""")
 wrong("queries and keys swapped", {"q @ k.mT": "k @ q.mT"}).says("""
     You exchanged queries and keys in the scores. Row i of the weights belongs to query i, so the scores are q @
     k.mT.""")

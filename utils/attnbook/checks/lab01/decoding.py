@@ -118,9 +118,6 @@ APPEND, STOP = "words.append(token)", "if ended.all():\n            break"
 wrong("bos kept", {"dtype=torch.bool), []": "dtype=torch.bool), [token]"}).says("""
     The first column of your result is `bos`. `bos` is the decoder's first *input*, and the decoder did not write it.
     Begin with an empty list, and append a word only after a step.""")
-wrong("stacked on the wrong axis", {"dim=1": "dim=0"}).says("""
-    You stacked the words of each step as a row, so your result is (L, B): one row per step. It must have one row per
-    sentence, (B, L). Stack along axis 1: `torch.stack(words, dim=1)`.""")
 wrong("one word for all sentences", {"argmax(-1)": "argmax()"}).says("""
     You called `argmax()` without an axis, which returns one position among the logits of all sentences together. Each
     sentence needs the largest of its own V logits: `argmax(-1)`.""")

@@ -57,9 +57,6 @@ wrong = ADDITIVE_SCORE.mistakes
 wrong += BENT_OR_SUMMED_WRONGLY
 EACH_PART = {"W_q.mT)": "W_q.mT).tanh()", "W_k.mT)": "W_k.mT).tanh()", "pairs.tanh()": "pairs"}
 wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
-wrong("an axis of one lost", {"pairs.tanh() @ v": "(pairs.tanh() @ v).squeeze()"}).says("""
-    You squeezed the scores, which removes every axis of size 1, also that of a batch with one sentence or of a single
-    query. The shape must stay (B, Tq, Tk), so name the axis that you remove, or use `@ v`.""")
 wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
     You wrote `query @ W_q`. W_q has the shape (A, Dq), so it maps column vectors with Dq features to A features. Our
     vectors are rows, and for them the product is `query @ W_q.T`.""")

@@ -76,14 +76,3 @@ wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says(""
 wrong("grad_value not transposed", {"weights.mT @": "weights @"}).says("""
     In grad_value you multiplied by the weights as they are. A value contributes to the context of every *query* and
     collects a gradient from each, so the sum runs over the queries: (B, Tk, Tq) @ (B, Tq, Dv).""")
-ASKED = (
-    "v = value.detach().clone().requires_grad_()\n    grad_value = torch.autograd.grad(weights @ v, v, grad_context)[0]"
-)
-wrong("asked autograd.grad", {"grad_value = weights.mT @ grad_context": ASKED}).says("""
-    You let `torch.autograd.grad` (or torch's Jacobian) compute the gradients. By hand means that you derive the formula
-    yourself, in the two steps of the text, and write it with sums and products.""")
-wrong(
-    "asked torch.func", {"weights.mT @ grad_context": "torch.func.vjp(weights.matmul, value)[1](grad_context)[0]"}
-).says("""
-    You let `torch.func` (`vjp`, `jacrev`, `jvp`, …) compute the gradients. By hand means that you write the formula
-    itself: first through the weighted sum, then through the softmax.""")

@@ -64,9 +64,6 @@ wrong(
 ).says("""
     You gave the annotations to `score` as its first argument. Its first argument is the query, which is the state,
     and its second is the keys: `score(query, key)`.""")
-wrong("weights squeezed", {"weights[:, 0]": "weights.squeeze()"}).says("""
-    You squeezed the weights, which also removes the batch axis when the batch holds one sentence. Remove only the
-    axis of the query, with `weights[:, 0]`.""")
 wrong("context squeezed", {"(weights @ annotations)[:, 0]": "(weights @ annotations).squeeze()"}).says("""
     You squeezed the context, which also removes the batch axis when the batch holds one sentence, and then `cat`
     fails. Remove only the axis of the query, with `context[:, 0]`.""")
@@ -79,8 +76,5 @@ wrong("mask the wrong way round", {"~mask": "mask"}).says("""
 wrong("mask without an axis for the query", {"~mask[:, None]": "~mask"}).says("""
     You used the mask (B, Tk) beside scores (B, 1, Tk). Broadcasting then combines the scores of each sentence with
     the masks of all sentences. Give the mask an axis for the query, with `mask[:, None]`.""")
-wrong("context before the word", {"[embedded, context]": "[context, embedded]"}).says("""
-    You put the context in front of the word vector. The cell expects `[embedded, context]` in this order, because the
-    two are multiplied by different parameters.""")
 wrong("the cell starts from the context", {"dim=-1), state)": "dim=-1), context)"}).says("""
     You gave the context to the cell as its state. Its state is s_{t−1}, and the context is a part of its *input*.""")

@@ -93,8 +93,6 @@ wrong("not scaled", {" / query.shape[-1] ** 0.5": ""}).says("""
 wrong("divided by D", {" ** 0.5": ""}).says("""
     You divided the scores by D. The *variance* of a dot product of D features is D, so its standard deviation is √D:
     divide by the root.""")
-wrong("multiplied by √D", {" / query": " * query"}).says("""
-    You multiplied the scores by √D. They become larger with more features already, so they must be divided by it.""")
 for size, what in {"key.shape[1]": "keys", "query.shape[1]": "queries", "value.shape[-1]": "value features"}.items():
     wrong(f"scaled by the number of {what}", {"query.shape[-1]": size}).says(f"""
         You divided by the root of the number of {what}. A dot product is a sum over the features of query and key,

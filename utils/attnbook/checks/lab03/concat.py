@@ -49,8 +49,6 @@ wrong(
     "q, k = query @ W[:, : query.shape[-1]].mT, key @ W[:, query.shape[-1] :].mT\n"
     "return (q.tanh() @ v)[:, :, None] + (k.tanh() @ v)[:, None]",
 ).says(TANH_OF_EACH_PART)
-wrong("key in front", {"[left, right]": "[right, left]"}).says("""
-    You put the key in front of the query. The first Dq columns of W belong to the query, so the query comes first.""")
 wrong("W not transposed", {"W.mT": "W"}).says("""
     You wrote `pairs @ W`. W has the shape (A, Dq + Dk), and for row vectors the product is `pairs @ W.T`.""")
 wrong(

@@ -44,8 +44,6 @@ wrong("one position too many", {"positions <": "positions <="}).says("""
 wrong("lengths not a column", {"lengths[:, None]": "lengths"}).says("""
     You compared positions (max_length,) with lengths (B,), which pairs position i with sentence i. Every position
     must be compared with every length, so make a column of the lengths: `lengths[:, None]`, (B, 1).""")
-wrong("padding on the left", {"positions < lengths[:, None]": "positions >= max_length - lengths[:, None]"}).says("""
-    You put the words at the end of the row. In this book the words come first, and the padding is at the end.""")
 SLICED = """
 mask = torch.ones(len(lengths), max_length, dtype=torch.bool)
 for row, n in zip(mask, lengths.tolist()):

@@ -49,30 +49,12 @@ PREDICTED_CENTRE = Exercise(
 )
 
 wrong = PREDICTED_CENTRE.mistakes
-wrong("one length for all", {"lengths * share": "lengths.max() * share"}).says("""
-    You multiplied by the length of the longest sentence. Each sentence has its own length S, or short sentences get
-    centres in their padding.""")
-wrong("the share itself", {"lengths * share": "share"}).says("""
-    You returned the share, a number between 0 and 1. The centre is a position: multiply by the length of the
-    sentence.""")
-wrong("no sigmoid", {".sigmoid()": ""}).says("""
-    You left out the sigmoid, so that the centre can lie far outside the sentence. The sigmoid turns any number into a
-    share between 0 and 1.""")
-wrong("no tanh", {".tanh()": ""}).says("""
-    You left out the tanh between the two products. Without it W and v together are only one linear map.""")
-wrong("tanh for sigmoid", {".sigmoid()": ".tanh()"}).says("""
-    You used tanh for the last step, which can be negative. The share must lie between 0 and 1, as a sigmoid does.""")
 wrong("softmax for sigmoid", {".sigmoid()": ".softmax(0)"}).says("""
     You used a softmax over the sentences of the batch, so that their centres depend on each other. Each sentence has
     its own share: a sigmoid.""")
 wrong("rounded to a position", {"return lengths * share": "return (lengths * share).round()"}).says("""
     You rounded the centre to a whole position. It stays a real number, because rounding has no gradient and the centre
     could not be learned.""")
-wrong("cut to a position", {"return lengths * share": "return (lengths * share).floor()"}).says("""
-    You cut off the decimals of the centre. It stays a real number, because this step has no gradient and the centre
-    could not be learned.""")
-wrong("last position for length", {"lengths * share": "(lengths - 1) * share"}).says("""
-    You multiplied by S − 1. The paper multiplies by the length S itself.""")
 wrong(
     "moved to the last word",
     {"return lengths * share": "return torch.minimum(lengths * share, (lengths - 1).to(share.dtype))"},
@@ -174,13 +156,3 @@ wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("
 wrong("one zero for any width", {"(radius, radius)": "(1, 1)"}).says("""
     You put one zero at each end. This is right for filters of width 3 only: the number of zeros is
     r = (width − 1) / 2.""")
-wrong("features before positions", {"windows @ filters.mT": "(windows @ filters.mT).mT"}).says("""
-    Your result is (B, F, Tk), as `conv1d` gives it. Wanted is one vector of F features per position, (B, Tk, F), so
-    that it can be added to the keys: swap the last two axes.""")
-wrong(
-    "filters added up", {"windows @ filters.mT": "windows @ filters.mT.sum(1, keepdim=True).expand(-1, len(filters))"}
-).says("""
-    You added the filters up, so that all features are equal. Each filter gives a feature of its own.""")
-wrong("weights without gradient", {"F.pad(previous,": "F.pad(previous.detach(),"}).says("""
-    Your values are right, but no gradient reaches the earlier weights. The step before must learn what this step
-    needs.""")

@@ -33,14 +33,9 @@ ATTENTIONAL_STATE = Exercise(
 )
 
 wrong = ATTENTIONAL_STATE.mistakes
-wrong("hidden before context", {"[context, hidden]": "[hidden, context]"}).says("""
-    You put the hidden state in front of the context. The first columns of `W_c` belong to the context, so the order
-    is [context; hidden], as in the paper.""")
 wrong("no tanh", {".tanh()": ""}).says("""
     You returned the linear combination itself. The attentional state is its tanh, which keeps all numbers between
     −1 and 1; otherwise it would be fed back unbounded.""")
-wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
-    You used the sigmoid, which has values between 0 and 1. The formula has tanh, with values between −1 and 1.""")
 wrong(
     "tanh of each part",
     {"torch.cat([context, hidden], dim=-1)": "torch.cat([context, hidden], dim=-1).tanh()", ".mT).tanh()": ".mT)"},
@@ -58,12 +53,6 @@ wrong(
 wrong("softmax for tanh", {".tanh()": ".softmax(-1)"}).says("""
     You used a softmax, so that the features of a state sum to 1. An attentional state is not a distribution: the
     formula has tanh, entry by entry.""")
-wrong("only the context", "return (context @ W_c[:, :context.shape[1]].mT).tanh()").says("""
-    Your result depends on the context alone. The attentional state combines it with the hidden state, which knows what
-    was written so far.""")
-wrong("only the hidden state", "return (hidden @ W_c[:, context.shape[1]:].mT).tanh()").says("""
-    Your result depends on the hidden state alone. The attentional state combines it with the context: without it the
-    output layer would know nothing that attention has read.""")
 
 
 def input_feeding_step(embedded, attentional, state, annotations, mask, score, cell, W_c):
@@ -127,21 +116,9 @@ wrong(
 ).says("""
     You combined the context with the state *before* the step. The attentional state is made of c_t and the *new* state
     h_t.""")
-wrong("fed before the word", {"[embedded, attentional]": "[attentional, embedded]"}).says("""
-    You put the attentional state in front of the word vector. The cell expects `[embedded, attentional]` in this order,
-    because the two are multiplied by different parameters.""")
-wrong("nothing fed", {"[embedded, attentional]": "[embedded, 0 * attentional]"}).says("""
-    The attentional state of the last step has no influence on your result. Input feeding means that it is a part of the
-    cell's input, beside the word vector.""")
-wrong("fed without gradient", {"[embedded, attentional]": "[embedded, attentional.detach()]"}).says("""
-    Your values are right, but you detached the attentional state, so that no gradient flows back through it. Input
-    feeding is trained like everything else: earlier steps must learn what later ones need.""")
 wrong("mask the wrong way round", {"~mask": "mask"}).says("""
     You masked the real words, so all the weight went to the padding. True in the mask means that a position *may be
     attended to*.""")
-wrong("mask forgotten", {"scores.masked_fill(~mask[:, None], -torch.inf)": "scores"}).says("""
-    Your weights do not use the mask, so that padding receives weight. Fill the scores of padding with −∞ before the
-    softmax.""")
 wrong("masked scores as 0", {"-torch.inf": "0.0"}).says("""
     You gave the scores of padding the value 0. The softmax turns 0 into exp(0) = 1, so that padding still receives
     weight: fill with −∞, because exp(−∞) = 0.""")
@@ -157,9 +134,6 @@ wrong("mask without the query's axis", {"~mask[:, None]": "~mask"}).says("""
 wrong("softmax over the query", {".softmax(-1)": ".softmax(1)"}).says("""
     You took the softmax along the axis of the query, which has one entry, so that all weights are 1 (and not a number
     where a score is −∞). The weights of the *source words* sum to 1: `softmax(-1)`.""")
-wrong("scores divided by √D", {"scores.masked_fill": "(scores / state.shape[-1] ** 0.5).masked_fill"}).says("""
-    You divided the scores by √D. That belongs to another attention; here `score` already returns what the softmax
-    needs.""")
 wrong("the mean for the context", {"(weights @ annotations)[:, 0]": "annotations.mean(1)"}).says("""
     Your context is the mean of the annotations, and your weights have no influence on it. The context is their weighted
     sum, `weights @ annotations`.""")

@@ -64,22 +64,11 @@ LOCAL_WINDOW_MASK = Exercise(
 )
 
 wrong = LOCAL_WINDOW_MASK.mistakes
-wrong("padding inside the window", {" & (positions < lengths[:, None])": ""}).says("""
-    Your window reaches into the padding. At the end of a sentence it has fewer positions: combine it with
-    `positions < lengths[:, None]`.""")
-wrong("edges left out", {"<= half_width": "< half_width"}).says("""
-    You compared with <, which leaves out the positions at a distance of exactly D. The window is [p − D, p + D], and
-    both edges belong to it.""")
-wrong("half as wide", {"<= half_width": "<= half_width / 2"}).says("""
-    Your window is only `half_width` positions wide. It reaches `half_width` to *each* side of the centre.""")
 wrong(
     "empty windows", {"torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))[:, None]": "centre[:, None]"}
 ).says("""
     Where the centre lies outside the sentence, your window is too small, or even empty, and an empty row of a mask has
     no weights. A centre before the first word counts as 0, and one behind the last word as `lengths − 1`.""")
-wrong("centre rounded", {"[:, None]  # (B, 1)": ".round()[:, None]  # (B, 1)"}).says("""
-    You rounded the centre to a position. It is a real number: with D = 1, the window around 1.25 contains the positions
-    from 0.25 to 2.25, which are 1 and 2.""")
 wrong("centre cut down", {"[:, None]  # (B, 1)": ".floor()[:, None]  # (B, 1)"}).says("""
     You cut off the decimals of the centre, perhaps by `.long()` or `int`. It is a real number: with D = 1, the window
     around 1.75 contains the positions from 0.75 to 2.75, which are 1 and 2.""")
@@ -90,8 +79,6 @@ wrong(
 wrong("centre rounded up", {"[:, None]  # (B, 1)": ".ceil()[:, None]  # (B, 1)"}).says("""
     You rounded the centre up. It is a real number: with D = 1, the window around 1.25 contains the positions from 0.25
     to 2.25, which are 1 and 2.""")
-wrong("centre before the sentence", {"centre.clamp(min=0)": "centre"}).says("""
-    You did not move a centre that lies before the sentence. A negative centre counts as 0, the first word.""")
 wrong("centre moved to the length", {"(lengths - 1).to": "lengths.to"}).says("""
     You moved a centre that lies behind the sentence to `lengths`, which is the first position of padding. Positions are
     counted from 0, so the last word is at `lengths − 1`.""")
@@ -104,23 +91,12 @@ wrong(
 wrong("distance without abs", {"(positions - nearest).abs()": "(positions - nearest)"}).says("""
     Left of the centre your difference is negative, so that it is always at most D, and the window is open down to the
     first word. A distance has no sign: take `.abs()`.""")
-wrong(
-    "to the left only", {"(positions - nearest).abs()": "(positions - nearest).abs().where(positions <= nearest, 1e9)"}
-).says("""
-    Your window ends at the centre and reaches to the left only. It reaches `half_width` to both sides.""")
-wrong("one position of padding", {"(positions < lengths": "(positions <= lengths"}).says("""
-    You compared with <=, which lets in the first position of padding. A sentence of n words has the positions 0 to
-    n − 1, so compare with <.""")
 wrong("last word left out", {"(positions < lengths[:, None])": "(positions < lengths[:, None] - 1)"}).says("""
     You never open the last word of a sentence. It is at position `lengths − 1`, so compare with
     `positions < lengths[:, None]`.""")
 wrong("or for and", {"near & (": "near | ("}).says("""
     You combined the two conditions by |, so that each word of the sentence is open, near or far. Both must hold at
     once: combine them by &.""")
-wrong(
-    "to the right only", {"(positions - nearest).abs()": "(positions - nearest).where(positions >= nearest, 1e9)"}
-).says("""
-    Your window begins at the centre and reaches to the right only. It reaches `half_width` to both sides.""")
 wrong(
     "behind the row's end only", {"(lengths - 1).to(centre.dtype)": "torch.full_like(centre, max_length - 1)"}
 ).says("""
@@ -165,9 +141,6 @@ GAUSSIAN_WINDOW = Exercise(
 )
 
 wrong = GAUSSIAN_WINDOW.mistakes
-wrong("σ = D", {"sigma = half_width / 2": "sigma = half_width"}).says("""
-    You used σ = D. The window reaches two standard deviations to each side, so σ = D / 2, and the Gaussian is
-    exp(−2) = 0.135 at its edge.""")
 wrong("no 2 in the denominator", {"(2 * sigma**2)": "sigma**2"}).says("""
     You divided by σ². A Gaussian has 2σ² in the denominator.""")
 wrong("σ not squared", {"sigma**2": "sigma"}).says("""
@@ -187,13 +160,9 @@ wrong("the density", {"torch.exp(": "1 / (sigma * (2 * math.pi) ** 0.5) * torch.
 wrong("multiplied by σ²", {" / (2 * sigma**2)": " / 2 * sigma**2"}).says("""
     You divided by 2 and then multiplied by σ²: Python computes `a / 2 * b` from the left to the right. The denominator
     needs brackets, `/ (2 * sigma**2)`.""")
-wrong("2σ² squared", {"(2 * sigma**2)": "(2 * sigma**2) ** 2"}).says("""
-    You squared the whole denominator 2σ² as well. Only the distance and σ are squared: (s − p)² / (2σ²).""")
 wrong("σ cut to a whole number", {"half_width / 2": "half_width // 2"}).says("""
     You computed σ with //, which cuts off the decimals: 3 // 2 is 1. The standard deviation is D / 2, which is 1.5
     for D = 3.""")
-wrong("σ = 2D", {"half_width / 2": "2 * half_width"}).says("""
-    You used σ = 2D. The window reaches two standard deviations to each side, so D = 2σ, and σ = D / 2.""")
 wrong("distance with its sign", {"((positions - centre[:, None]) ** 2)": "(positions - centre[:, None])"}).says("""
     You did not square the distance, so that your curve grows to the left of the centre. The square makes both sides
     equal.""")
@@ -208,10 +177,6 @@ wrong(
     each position of the row.""")
 wrong("sign missing", {"exp(-((": "exp((("}).says("""
     Your curve grows with the distance. The exponent is negative: −(s − p)² / 2σ².""")
-wrong("centre rounded", {"centre[:, None]": "centre.round()[:, None]"}).says("""
-    You rounded the centre. Then no gradient reaches it, and it can never be learned: keep it a real number.""")
 wrong("centre without gradient", {"centre[:, None]": "centre.detach()[:, None]"}).says("""
     Your values are right, but no gradient reaches the centre. The Gaussian is the only part through which the network
     learns where to put its window, because the window's edges have no gradient.""")
-wrong("counted from 1", {"torch.arange(max_length,": "torch.arange(1, max_length + 1,"}).says("""
-    You counted positions from 1. In this book the first word stands at position 0.""")

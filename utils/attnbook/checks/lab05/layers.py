@@ -65,9 +65,6 @@ wrong("one layer too early", {">= first_residual": ">= max(first_residual - 1, 1
     the list has the number i + 1.""")
 wrong("only one residual connection", {">= first": "== first"}).says("""
     Only layer `first_residual` has a residual connection in your stack, but all layers above it have one, too.""")
-wrong("highest layer first", {"enumerate(layers,": "enumerate(layers[::-1],"}).says("""
-    You went through the layers from the last one to the first. The list begins with the lowest layer, which reads
-    the word vectors.""")
 wrong(
     "added to the first input",
     {"    for number": "    first_input = x\n    for number", "x + out if": "first_input + out if"},
@@ -157,28 +154,21 @@ wrong = BIDIRECTIONAL_FIRST_LAYER.mistakes
 TURN = "torch.where(positions <= last, last - positions, positions)"
 CLEAN = ".masked_fill((positions > last)[..., None], 0.0)"
 BACK = "    backward = backward.gather(1, turned.expand_as(backward))\n"
-wrong("the backward direction reads padding", {TURN: "positions.flip(0).expand(len(x), -1)"}).says("""
+WHOLE = "positions.flip(0).expand(len(x), -1)"
+CLEARED = "x = x * (positions <= last)[..., None]"
+wrong("the backward direction reads padding", {TURN: WHOLE}).says("""
     You reversed the whole rows, so that the backward layer reads the padding first and comes to the words with a
     state that padding has made. Reverse each sentence within its own length.""")
-wrong("padding read, and kept", {TURN: "positions.flip(0).expand(len(x), -1)", CLEAN: ""}).says("""
-    You reversed the whole rows, so that the backward layer reads the padding first. Reverse each sentence within
-    its own length, and set the output to 0 at padding.""")
-WHOLE = "positions.flip(0).expand(len(x), -1)"
+wrong("padding set to 0, and read", {TURN: WHOLE, "    forward =": f"    {CLEARED}\n    forward ="}).says("""
+    You set the padding to 0 and reversed the whole rows. A vector of zeros is read like any other, and a layer has a
+    bias, so that the backward layer comes to the words with a state that padding has made. Reverse each sentence within
+    its own length.""")
 wrong("whole rows reversed, and not turned back", {TURN: WHOLE, BACK: ""}).says("""
     You reversed the whole rows, padding first, and left the backward layer's outputs in this order. Reverse each
     sentence within its own length, and reverse the outputs again.""")
 wrong("the backward layer unused", {"backward_layer(x.gather(1, turned.expand_as(x)))": "forward"}).says("""
     You reversed the *outputs of the forward layer*, so that both halves have read the sentence in the same
     direction. Reverse the words, and give them to `backward_layer`.""")
-wrong(
-    "features of both directions alternate",
-    {"torch.cat([forward, backward], dim=-1)": "torch.stack([forward, backward], dim=-1).flatten(2)"},
-).says("""
-    The features of your two directions alternate. The first H features belong to the forward layer, and the last H
-    to the backward layer, as `torch.cat` along the last axis arranges them.""")
-wrong("padding not cleared", {CLEAN: ""}).says("""
-    At the words your result is right, but at padding it is not 0. The layer above, and attention, would find
-    numbers there that belong to no word.""")
 wrong("not turned back", {BACK: ""}).says("""
     You forgot to reverse the backward layer's *outputs*. They come in the order in which it has read, last word
     first, so that position t would hold the state of another word.""")
@@ -188,12 +178,6 @@ wrong("not reversed", {"x.gather(1, turned.expand_as(x))": "x", BACK: ""}).says(
 wrong("reversed afterwards only", {"x.gather(1, turned.expand_as(x))": "x"}).says("""
     You reversed the backward layer's outputs, but gave it the words in their usual order. Reverse both: the words
     before the layer, and its outputs after it.""")
-wrong("backward before forward", {"[forward, backward]": "[backward, forward]"}).says("""
-    You put the backward states in front. The order is [forward; backward], because the layer above has weights of
-    its own for each half.""")
-wrong("added, not joined", {"[forward, backward]": "[forward + backward]"}).says("""
-    You added the two directions, which mixes them beyond recovery. Lay them side by side along the features, so
-    that each direction keeps its own H of the 2 · H features.""")
 wrong(
     "stacked at the last axis but one",
     {"torch.cat([forward, backward], dim=-1)": "torch.cat([forward, backward], dim=1)", CLEAN: ""},
@@ -202,8 +186,3 @@ wrong(
     last axis, the features.""")
 wrong("one layer for both directions", {"backward_layer(": "forward_layer("}).says("""
     You used `forward_layer` for both directions, but each direction has a layer with weights of its own.""")
-wrong(
-    "features reversed", {"x.gather(1, turned.expand_as(x))": "x.flip(-1)", BACK: "    backward = backward.flip(-1)\n"}
-).says("""
-    You reversed the last axis, which holds the features of a word. The words are axis 1, and it is their order that
-    must be reversed.""")

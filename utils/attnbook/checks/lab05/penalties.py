@@ -88,8 +88,6 @@ wrong("end symbol not counted", {"sum(-1)": "sum(-1) - 1"}).says("""
 wrong("words of the whole batch", {"sum(-1)": "sum().expand(len(tokens))"}).says("""
     You counted the words of all sentences together. Each row is a sentence with a length of its own, so the sum
     runs over the last axis.""")
-wrong("lengths of the columns", {"sum(-1)": "sum(0)"}).says("""
-    You counted down the columns, over all sentences. One row is one sentence, so the sum runs over the last axis.""")
 wrong("divided by the length", {"((5 + length) / 6) ** alpha": "length**alpha"}).says("""
     Your penalty is length^α. GNMT's is ((5 + length) / 6)^α, which grows more slowly for short sentences: from one
     word to two it is 7/6, and not 2.""")
@@ -98,14 +96,6 @@ wrong("6 not raised to alpha", {"((5 + length) / 6) ** alpha": "(5 + length) ** 
     as well.""")
 wrong("times alpha", {"** alpha": "* alpha"}).says("""
     You multiplied by α. It is an exponent: with α = 0 the penalty must be 1 for every sentence, and not 0.""")
-wrong("divided by 5", {"/ 6": "/ 5"}).says("""
-    You divided by 5, although the denominator is (5 + 1)^α. With it, a sentence of one word has the penalty 1.""")
-wrong("the inverse", {"** alpha": "** -alpha"}).says("""
-    Your penalty falls with the length: it is the inverse of what is wanted. The search *divides* the
-    log-probability by the penalty, so the penalty itself must grow.""")
-wrong("whole numbers only", {"(5 + length) / 6": "(5 + length) // 6"}).says("""
-    You divided with //, which cuts off the decimals, so that sentences of one to six words are all equal. Divide
-    with /, which keeps them.""")
 
 
 def coverage_penalty(weights, written, mask, beta, least=1e-6):
@@ -126,6 +116,7 @@ def _attentions(draw):
             missed = weights.clone()
             missed[:, :, 0] = 0.0  # no weight for a real word; the rest need not sum to 1
             yield missed, written, mask, beta
+            yield missed, written, mask, beta, 0.01
 
 
 COVERAGE_PENALTY = Exercise(
@@ -159,22 +150,15 @@ wrong("log of zero", {"clamp(least, 1.0)": "clamp(max=1.0)"}).says("""
     A source word that received no weight at all makes your penalty infinite (or NaN, where it is multiplied by a
     mask). It counts as if it had received `least`: otherwise two sentences that both miss a word could not be
     compared.""")
-wrong(
-    "log of zero at padding", {"clamp(least, 1.0)": "clamp(max=1.0)", "covered * mask": "covered.where(mask, 0.0)"}
-).says("""
-    A source word that received no weight at all makes your penalty infinite. It counts as if it had received
-    `least`, so that two sentences that both miss a word can still be compared.""")
-wrong("least added", {"received.clamp(least, 1.0)": "(received + least).clamp(max=1.0)"}).says("""
-    You added `least` to every word's sum. It is a lower limit: only a sum below `least` is replaced by it.""")
+wrong("forgotten words left out", {"covered * mask": "covered * (mask & (received > 0))"}).says("""
+    You left out source words that received nothing, as if they were padding. They are the words that this penalty is
+    for: each counts as if it had received `least`.""")
 wrong("source padding counted", {"covered * mask": "covered"}).says("""
     You counted source positions that are padding. They receive no weight, rightly, so that each of them would cost
     as much as a forgotten word.""")
 wrong("target padding counted", {"weights * written[..., None]": "weights"}).says("""
     You added the weights of rows behind the end of the target sentence. Only words that were written cover
     anything.""")
-wrong("nothing is padding", {"weights * written[..., None]": "weights", "covered * mask": "covered"}).says("""
-    You used neither `written` nor `mask`, although both say what must not count. Rows behind the target's end cover
-    nothing, and source positions that are padding need no cover.""")
 wrong("no upper limit", {"clamp(least, 1.0)": "clamp(min=least)"}).says("""
     Your sums are not limited to 1. (A minimum taken of each single weight does nothing, because no weight is above
     1.) A word that received 2 would be rewarded with log 2, and could pay for a forgotten one: limit the sum.""")
@@ -196,20 +180,6 @@ wrong(
 ).says("""
     You took the logarithm at the end, of the sum over the source words. Each source word has a logarithm of its
     own, so that a single forgotten word is expensive.""")
-wrong("mean over source words", {"(covered * mask).sum(-1)": "(covered * mask).sum(-1) / mask.sum(-1)"}).says("""
-    You took the mean over the source words, but the formula has their sum: a forgotten word costs equally much in a
-    long sentence and in a short one.""")
-wrong(
-    "mean over target words",
-    {"(weights * written[..., None]).sum(1)": "(weights * written[..., None]).sum(1) / written.sum(1, keepdim=True)"},
-).says("""
-    You divided what a source word received by the number of target words. Its coverage is the sum of the weights: a
-    word that one target word attended to with weight 1 is covered.""")
 wrong("summed over the source", "return beta * (weights.sum(-1).clamp(least, 1.0).log() * written).sum(-1)").says("""
     You added the weights of each *target* word, which always gives 1. The coverage of a source word is the sum over
     the target words, which are axis 1.""")
-wrong("sign changed", {"return beta": "return -beta"}).says("""
-    Your penalty is positive. It is *added* to the log-probability of the sentence and must make it smaller, so it
-    is at most 0.""")
-wrong("beta forgotten", {"beta * ": ""}).says("""
-    You left out β, which says how much coverage counts beside the log-probability.""")

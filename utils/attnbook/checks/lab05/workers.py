@@ -80,29 +80,9 @@ wrong("mean of the means, workers without words too", {SHARE: "1 / len(words)"})
 wrong("NaN of a worker without words", {KEPT: ""}).says("""
     A worker without words has the gradient 0 / 0 = NaN. Its weight is 0, but 0 · NaN is NaN again, so it must be
     left out of the sum.""")
-wrong("not divided", {SHARE: "count"}).says("""
-    You multiplied by the number of words, which turns means into sums, but you did not divide by the number of all
-    words.""")
-wrong("divided by the workers", {SHARE: "count / len(words)"}).says("""
-    You multiplied by each worker's words and divided by the number of *workers*. Divide by the number of all words,
-    so that the weights sum to 1.""")
-wrong("divided by both", {SHARE: "count / sum(words) / len(words)"}).says("""
-    You divided by the number of all words and by the number of workers as well. The shares count / sum(words)
-    already sum to 1.""")
-wrong("times the workers", {SHARE: "len(words) * count / sum(words)"}).says("""
-    You used the weight R · n_r / n, which belongs to a *mean* over R workers that is taken afterwards. For a sum,
-    the weight of a worker is n_r / n.""")
 wrong("summed", {SHARE: "float(count > 0)"}).says("""
     You added the workers' gradients without any weights. The step would then grow with the number of workers:
     weight each by its share of all words.""")
 wrong("few words, much weight", {SHARE: "(1 / count if count else 0) / sum(1 / n for n in words if n)"}).says("""
     You divided by each worker's number of words. The gradients are already means over words, so a worker with
     *more* words must count more: multiply by its number of words.""")
-wrong("the largest share only", {SHARE: "float(count == max(words))"}).says("""
-    You used the gradient of the worker with most words alone. All workers with words contribute, each with its
-    share.""")
-wrong("the first worker only", {SHARE: "float(count == words[0])"}).says("""
-    You returned the gradients of the first worker. All workers with words contribute, each with its share.""")
-wrong("weights of the wrong workers", {"zip(shares, of_parameter": "zip(shares[::-1], of_parameter", KEPT: ""}).says("""
-    You gave the workers each other's weights. The gradients in `gradients[r]` come from the worker with `words[r]`
-    words.""")

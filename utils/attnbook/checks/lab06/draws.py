@@ -99,6 +99,18 @@ class Drawn:
         alike = (self.weights == self.weights[:, :1]).all()
         return bool(alike) and self.as_one(self.all.movedim(-1, 0))
 
+    @property
+    def never_alike(self) -> bool:
+        """Whether no two queries of a caption ever draw the same position."""
+        ordered = self.crowd.sort(-1).values
+        return ordered.shape[-1] > 1 and not (ordered.diff() == 0).any()
+
+    @property
+    def missing(self) -> bool:
+        """Whether a position with a weight of 0.1 or more never comes."""
+        found = torch.nn.functional.one_hot(self.crowd, self.weights.shape[-1]).sum(0)
+        return bool(((found == 0) & (self.weights >= 0.1)).any())
+
 
 def _too_far(found: Tensor, wanted: Tensor) -> bool:
     """Whether a pair of queries, `(Q, Tk, Q, Tk)`, has counts that two independent draws hardly ever have."""
@@ -212,7 +224,9 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
     ("one throw for all", lambda drawn: drawn.copies_agree and drawn.queries_agree),
     ("one throw per query", lambda drawn: drawn.copies_agree),
     ("one throw per caption", lambda drawn: drawn.queries_agree),
+    ("never alike", lambda drawn: drawn.never_alike),
     *((name, lambda drawn, name=name: drawn.other == name) for name in INSTEAD),
+    ("never", lambda drawn: drawn.missing),
     ("too sharp", _tilted(True)),
     ("too even", _tilted(False)),
     (

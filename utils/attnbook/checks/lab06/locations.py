@@ -9,7 +9,7 @@ import torch
 from ..engine.exercise import Property
 from ..fakes.generator import Generator
 from ..families.draws import free_of
-from .draws import FAULTS, ManyLocations, coded
+from .draws import INSTEAD, ManyLocations, coded
 
 
 def sample_location(weights, generator):
@@ -50,23 +50,35 @@ SAMPLE_LOCATION = ManyLocations(
             _without("not whole", "from 1 on", "outside"),
         ),
         Property(
-            "another draw each time",
-            "Each call must draw anew, and the only source of chance is `generator`: two generators with the same seed "
-            "give the same positions, and torch's own generator is left alone.",
-            _without("the largest", "the same in each call", "generator unused", "torch's own, too"),
-        ),
-        Property(
-            "each query by itself",
-            "Each query of each caption has a draw of its own: queries with the same weights often draw different "
-            "positions, and what one of them draws says nothing about what another one draws.",
-            _without("one throw for all", "one throw per query", "one throw per caption", "tied"),
+            "each position comes",
+            "A position comes as often as its weight says. In your draws, a position with a weight clearly above 0 "
+            "never comes. Is your index one too far, cut off at an end, or a mean that is rounded?",
+            _without("never"),
         ),
         Property(
             "as often as its weight says",
             "In many draws, a position must come as often as its weight says: with the weight 0.6 in 60 % of them, and "
             "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely. Were the "
             "weights changed before the draw, or noise of some kind added to them? Draw with the weights as they are.",
-            _without(*(name for name, _ in FAULTS)),
+            _without(*INSTEAD, "too sharp", "too even", "closed", "uneven"),
+        ),
+        Property(
+            "each query by itself",
+            "Each query of each caption has a draw of its own: queries with the same weights often draw different "
+            "positions, and what one of them draws says nothing about what another one draws.",
+            _without("one throw for all", "one throw per query", "one throw per caption", "never alike", "tied"),
+        ),
+        Property(
+            "another draw each time",
+            "Each call must draw anew, with `generator`. Your calls give the same positions again and again, so "
+            "nothing is drawn: the weights are probabilities, and even the most likely position must not always come.",
+            _without("the largest", "the same in each call"),
+        ),
+        Property(
+            "all chance from the generator",
+            "The only source of chance is `generator`: two generators with the same seed give the same positions, and "
+            "torch's own generator is left alone.",
+            _without("generator unused", "torch's own, too"),
         ),
     ],
 )
@@ -188,15 +200,6 @@ wrong("torch's own generator is touched", {DRAW: f"{DRAW}\n    torch.rand(1)"}).
 wrong("decimal type", {RESULT: f"{RESULT}.to(weights.dtype)"}).says("""
     Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: keep the type
     that the draw has, int64.""")
-wrong("decimal type, single precision", {RESULT: f"{RESULT}.float()"}).says("""
-    Your positions are decimal numbers (float). A position is used as an index, so it is a whole number: leave
-    `.float()` out, and keep the type that the draw has, int64.""")
-wrong("a throw without a last axis", _thrown("weights.shape[:2]", "(weights.cumsum(-1) < chance).sum(-1)")).says("""
-    Your random numbers have the shape (B, Tq), and the cumulative sums (B, Tq, Tk). Shapes are compared from the last
-    axis on, so the queries would meet the positions: throw numbers of the shape (B, Tq, 1).""")
-wrong("multinomial of three axes", "return torch.multinomial(weights, 1, generator=generator)").says("""
-    `multinomial` takes one row or a matrix of rows, and your weights have three axes. Lay the queries of all captions
-    below each other, `weights.flatten(0, 1)`, and give the result the shape (B, Tq) afterwards.""")
 CROSSED = "weights.transpose(0, 1).flatten(0, 1).multinomial(1, generator=generator).view(weights.shape[:2])"
 wrong("captions and queries exchanged before the draw", f"return {CROSSED}").says("""
     Your queries draw with each other's weights: captions and queries were exchanged before the draw, and not exchanged

@@ -34,7 +34,7 @@ IMAGE_TO_ANNOTATIONS = Exercise(
         Property(
             "one cell per annotation",
             "Each annotation must hold the D features of a single cell of its own image: "
-            "`features[b, :, row, column]`. In yours, numbers of several cells are mixed.",
+            "`features[b, :, row, column]`, as they are. Yours are made of other numbers.",
             _holds_columns,
         ),
         Property(
@@ -61,30 +61,6 @@ wrong("features before cells", {".transpose(1, 2)": ""}).says("""
 wrong("still a grid", {CELLS: "features.permute(0, 2, 3, 1)"}).says("""
     You moved the features to the last axis, but the cells still form a grid of height and width. Attention knows one
     axis of positions, so join these two axes into one.""")
-wrong("cells in front of the batch", {CELLS: "features.flatten(2).permute(2, 0, 1)"}).says("""
-    Your first axis is the cells, and the batch comes second. In this book the batch always comes first:
-    (B, Tk, D).""")
-wrong("the cells of all images together", {CELLS: "features.permute(0, 2, 3, 1).flatten(0, 2)"}).says("""
-    You laid the cells of all images in one row, so that nobody knows any more where one image ends. Each image needs
-    its own row: keep the batch as the first axis.""")
-wrong("one vector per image", {CELLS: "features.mean((2, 3))"}).says("""
-    You averaged over the cells, which leaves one vector per image. This is what a captioner without attention reads;
-    attention needs one annotation per cell, to choose between them.""")
-wrong("one vector per image, with its axis", {CELLS: "features.mean((2, 3))[:, None]"}).says("""
-    You averaged over the cells, which leaves a single vector per image. Attention needs one annotation per cell,
-    height · width of them, to choose between them.""")
-wrong("the first image only", {CELLS: "features[0].flatten(1).T"}).says("""
-    You laid out the cells of the first image only, and dropped the batch. Keep it as the first axis: the cells stand on
-    axes 2 and 3.""")
-wrong("everything but the features in one axis", {CELLS: "features.flatten(1).transpose(0, 1)"}).says("""
-    You joined all axes from axis 1 on, so that the features of a cell are no longer together. Only the two axes of the
-    grid are joined, height and width, which are axes 2 and 3: `flatten(2)`.""")
-wrong("features and rows in one axis", {CELLS: "features.flatten(1, 2).transpose(1, 2)"}).says("""
-    You joined axes 1 and 2, which are the features and the rows of the grid. Join height and width, the last two axes:
-    `flatten(2)` begins with axis 2.""")
-wrong("one number per cell", {CELLS: "features.mean(1).flatten(1)"}).says("""
-    You averaged over the features, which leaves one number per cell. An annotation is the whole vector of the D
-    features of a cell.""")
 wrong("no gradient", {"return features": "return features.detach()"}).says("""
     Your annotations have the right values, but they are cut off from the feature map (`detach`, `torch.tensor`,
     numpy). Then the convolutional network would learn nothing from the captions.""")
@@ -131,8 +107,6 @@ RECEIVED, SQUARES = "(weights * mask[..., None]).sum(dim=1)", "((1 - received) *
 wrong("padding counted", {" * mask[..., None]": ""}).says("""
     You added the weights of all rows, also of those at padding. The decoder computes weights there, too, but no word
     was written with them: multiply the weights by the mask before you add.""")
-wrong("padding only", {"mask[..., None]": "~mask[..., None]"}).says("""
-    You kept the rows at padding and dropped the words. In the mask, True means a real word.""")
 wrong("summed over the positions", {"sum(dim=1)": "sum(dim=-1)"}).says("""
     You added the weights of each *word* over the positions. This sum is always 1, because the softmax makes it so, and
     nothing could be learned from it. Add what each *position* receives, over the words, which are axis 1.""")
@@ -142,12 +116,6 @@ wrong(
     You added the weights of each *word* over the positions and compared with 1. The softmax already makes this sum 1,
     so your penalty is always 0. Add what each *position* receives, over the words, which are axis 1.""")
 ON_POSITIONS = "received = (weights * mask[:, None]).sum(1)\nreturn ((1 - received) ** 2).sum(-1).mean()"
-wrong("mask on the positions", ON_POSITIONS).says("""
-    You applied the mask to the positions of the image. It belongs to the words: give it a last axis of size 1,
-    `mask[..., None]`, so that a row of the weights is kept or dropped as a whole.""")
-wrong("mask without a last axis", {"mask[..., None]": "mask"}).says("""
-    You multiplied weights of shape (B, T, Tk) by a mask of shape (B, T). Shapes are compared from the last axis on, so
-    the words of the mask would meet the positions: give it a last axis of size 1, `mask[..., None]`.""")
 wrong("squared after the sum", {SQUARES: "(1 - received).sum(-1).square().mean()"}).says("""
     You summed the differences over the positions and squared once. Too much at one position then makes up for too
     little at another; square each difference first, and then sum.""")
@@ -162,25 +130,6 @@ wrong("absolute value", {SQUARES: "(1 - received).abs().sum(-1).mean()"}).says("
     from 1 counts much more than several that are close.""")
 wrong("root of the sum", {SQUARES: "((1 - received) ** 2).sum(-1).sqrt().mean()"}).says("""
     You took the root of the sum of squares (`norm` does so). The penalty is the sum of the squares itself.""")
-wrong("1 forgotten", {"1 - received": "received"}).says("""
-    You squared what each position receives. This is smallest for even attention; the penalty is about the distance
-    from 1, so it is (1 − sum)².""")
-wrong("only too little counts", {"(1 - received) ** 2": "(1 - received).clamp(min=0) ** 2"}).says("""
-    You penalised only positions that receive less than 1. A position that receives more than 1 is penalised as well,
-    because the square has no sign.""")
-wrong("mean over the words", {RECEIVED: RECEIVED + " / mask.sum(1, keepdim=True)"}).says("""
-    You divided what a position receives by the number of words. It should receive 1 in *sum* over the caption, and not
-    on average per word.""")
-wrong("mean over the words, padding too", {RECEIVED: RECEIVED.replace("sum(dim=1)", "mean(dim=1)")}).says("""
-    You took the mean over the words where the sum is wanted. A position should receive 1 in *sum* over the caption, and
-    the mean depends on the padding, too.""")
-wrong("mean over the positions", {"sum(dim=-1).mean()": "mean()"}).says("""
-    You took the mean over the positions as well. The formula has their sum, and only the captions are averaged.""")
-wrong("summed over the captions", {"sum(dim=-1).mean()": "sum()"}).says("""
-    You summed over the captions of the batch. Take their mean, so that the penalty does not depend on how many
-    captions there are.""")
-wrong("one number per caption", {".mean()": ""}).says("""
-    You returned one penalty per caption. A loss is a single number: take the mean over the captions at the end.""")
 wrong("all captions added first", {"sum(dim=1)": "sum(dim=(0, 1))[None]"}).says("""
     You added the weights of all captions before you compared with 1. Each caption has an image of its own, so the sum
     over the words stays within a caption.""")
@@ -198,11 +147,6 @@ wrong(
 ).says("""
     You applied the mask after the square, when the words were already added. Padding then counts in the sum, and each
     square once per real word: set the rows at padding to 0 *before* you add over the words.""")
-wrong("1 added", {"1 - received": "1 + received"}).says("""
-    You added what a position receives to 1. The penalty is about the *distance* from 1, so it is (1 − sum)².""")
-wrong("divided by the words", {"sum(dim=-1).mean()": "sum() / mask.sum()"}).says("""
-    You divided by the number of real words. The penalty belongs to a caption as a whole, so take the mean over the B
-    captions.""")
 wrong(
     "an even share for each position", {"1 - received": "mask.sum(1, keepdim=True) / weights.shape[2] - received"}
 ).says("""

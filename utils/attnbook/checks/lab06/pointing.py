@@ -108,15 +108,6 @@ wrong("the first cell only", {"inside.gather(-1, peak)[..., 0]": "peak[..., 0] =
 wrong("peak among the inside cells", {"weights.argmax": "(weights * inside).argmax"}).says("""
     You looked for the largest weight among the cells inside only, so that every naming word is a hit. Look for it among
     *all* positions, and then ask whether it lies inside.""")
-wrong("hits not divided", {"double().mean()": "double().sum()"}).says("""
-    You returned the number of hits. Wanted is their share among the words that name something.""")
-wrong("share of the misses", {KEPT: "(~hits)[naming]"}).says("""
-    You returned the share of misses. An accuracy is the share of hits.""")
-wrong("divided by the cells", {f"{KEPT}.double().mean()": "(hits[naming].sum() / inside.sum())"}).says("""
-    You divided by the number of True entries in `inside`, which counts cells. Divide by the number of *words* that name
-    something: rows of `inside` with at least one True.""")
-wrong("the smallest weight", {"weights.argmax": "weights.argmin"}).says("""
-    You looked for the position of the *smallest* weight (argmin). Wanted is the largest one of each word: argmax.""")
 wrong("the first caption only", {f"{KEPT}.double()": "hits[0][naming[0]].double()"}).says("""
     You averaged over the words of the first caption only. The result is the share among all naming words of the
     batch.""")
@@ -135,10 +126,6 @@ wrong("the largest weight itself", {KEPT: "weights.amax(-1)[naming]"}).says("""
 wrong("captions with a hit", {f"{KEPT}.double().mean()": "hits.any(-1).double().mean()"}).says("""
     You asked per caption whether any word hits. Every naming word is counted by itself, and all words of the batch
     are averaged.""")
-wrong("one number per caption", {f"{KEPT}.double().mean().item()": "(hits & naming).sum(-1) / naming.sum(-1)"}).says("""
-    You returned one number per caption. Wanted is a single number: the share among all naming words of the batch.""")
-wrong("hits as they are", {f"{KEPT}.double().mean().item()": "hits"}).says("""
-    You returned for each word whether it is a hit. Take the mean of the hits over the words that name something.""")
 MEAN = f"{KEPT}.double().mean()"
 wrong("mean of the captions' means, some of them empty", {MEAN: "(hits.sum(-1) / naming.sum(-1)).mean()"}).says("""
     You took the mean for each caption and then the mean of these. A word in a caption with few digits then counts more,
@@ -156,21 +143,8 @@ wrong(
 ).says("""
     You asked whether any weight inside is larger than the mean. Only the position of the *largest* weight of the word
     counts.""")
-wrong("mean of booleans", {".double()": ""}).says("""
-    Your hits are boolean, and torch takes no mean of them. Make numbers of them first, with `.double()` or
-    `.float()`.""")
 wrong("peaks compared, all words", {KEPT: "((weights * inside).argmax(-1) == weights.argmax(-1))"}).says("""
     You compared the peak with the peak among the cells inside, which finds hits, but you averaged over all words. Words
     that name nothing must be left out.""")
-wrong("gather without a last axis", {"weights.argmax(dim=-1, keepdim=True)": "weights.argmax(dim=-1)"}).says("""
-    `gather` wants an index with as many axes as `inside` has, and your peaks (B, T) have one axis too few. Keep it with
-    `argmax(dim=-1, keepdim=True)`, and remove it from the result with `[..., 0]`.""")
-wrong("squeezed too much", {"[..., 0]": ".squeeze()"}).says("""
-    `squeeze()` removes *every* axis of size 1, also that of the batch if there is a single caption. Say which axis:
-    `.squeeze(-1)` or `[..., 0]`.""")
-wrong("divided by the positions", {MEAN: "(hits.sum() / weights.shape[-1])"}).says("""
-    You divided the number of hits by the number of positions. Divide by the number of words that name something.""")
-wrong("divided by the captions", {MEAN: "(hits.sum() / len(hits))"}).says("""
-    You divided the number of hits by the number of captions. Divide by the number of words that name something.""")
 wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says("""
     You averaged the weights inside. A word counts 1 if its *largest* weight lies inside, and otherwise 0.""")

@@ -72,9 +72,6 @@ wrong(
 wrong("divided by N", {"(rewards.shape[1] - 1)": "rewards.shape[1]"}).says("""
     You summed the rewards of the others, but divided by N. There are only N − 1 other draws, so your baseline is too
     close to 0.""")
-wrong("sum of the others", {" / (rewards.shape[1] - 1)": ""}).says("""
-    Your baseline is the *sum* of the other draws' rewards. It says what reward to expect from one draw, so divide by
-    their number, N − 1.""")
 wrong("mean over the batch", {OTHERS: "rewards.mean()"}).says("""
     Your baseline is the mean over all images and draws. It contains the draw's own reward, and it ignores that one
     image is harder than another: take the other draws for the *same* image.""")
@@ -110,38 +107,15 @@ wrong("the best other draw as baseline", {OTHERS: BEST_OTHER}).says("""
 wrong("the next draw's reward", {OTHERS: "rewards.roll(-1, dims=1)"}).says("""
     Your baseline is the reward of one other draw. This is not biased, but the mean of *all* other draws varies
     less.""")
-wrong("baseline added", {"rewards - others": "rewards + others"}).says("""
-    You added the baseline. The advantage says how much better a draw was than expected, so the baseline is
-    subtracted.""")
 wrong("padding counted", {" * mask[:, None]": ""}).says("""
     You added the log-probabilities at padding, too. What was drawn there is part of no caption and earned no reward:
     multiply by the mask, which needs an axis for the draws, `mask[:, None]`.""")
-wrong("mean over the words", {".sum(dim=-1)": ".sum(dim=-1) / mask.sum(-1)[:, None]"}).says("""
-    You divided by the number of words. The log-probability of a whole draw is the *sum* over its words, because its
-    probability is their product.""")
-wrong("mean over the words, padding too", {".sum(dim=-1)": ".mean(dim=-1)"}).says("""
-    You took the mean over the words. The log-probability of a whole draw is the *sum* over its words, because its
-    probability is their product.""")
-wrong("summed over the draws", {MEAN: "(advantage * log_prob).sum(1).mean()"}).says("""
-    You summed over the draws. They are N estimates of the same gradient, so take their mean; only the words are
-    summed.""")
-wrong("summed over everything", {MEAN: "(advantage * log_prob).sum()"}).says("""
-    You summed over images and draws. Take the mean over both, so that the step does not grow with the batch; only the
-    words are summed.""")
-wrong("per word", {MEAN: "(advantage * log_prob).sum() / (mask.sum() * rewards.shape[1])"}).says("""
-    You divided by the number of real words. The mean runs over images and draws, B · N of them.""")
 wrong("means before the product", {MEAN: "(advantage.mean() * log_prob.mean())"}).says("""
     Your loss is always 0: the advantages of an image sum to 0, and you multiplied all of them by the same number (a
     mean, or exp(log p − log p) = 1). Multiply each draw's advantage by the log-probability of this draw, and take the
     mean afterwards.""")
-wrong("probabilities", {"(log_probs * mask": "(log_probs.exp() * mask"}).says("""
-    You used the probabilities. The gradient of REINFORCE is the advantage times the gradient of the *log*-probability,
-    and `log_probs` holds this already.""")
 wrong("logarithm of a logarithm", {"(log_probs * mask": "((-log_probs).log() * mask"}).says("""
     You took a logarithm again, although `log_probs` already holds the logarithms of probabilities.""")
-wrong("logarithm of a negative number", {"(log_probs * mask": "(log_probs.log() * mask"}).says("""
-    You took a logarithm again, and of negative numbers, which gives NaN. `log_probs` already holds the logarithms of
-    probabilities: use it as it is.""")
 wrong("the first word only", {"(log_probs * mask[:, None]).sum(dim=-1)": "log_probs[..., 0]"}).says("""
     You used the log-probability of the first word only. A draw consists of one position per word: add those of all
     real words.""")
@@ -154,19 +128,8 @@ wrong(
 ).says("""
     You divided the advantage by the standard deviation of the rewards. This is another estimator, whose gradient has
     another length; here the advantage is the plain difference.""")
-wrong("good draws only", {"(rewards - others).detach()": "(rewards - others).clamp(min=0).detach()"}).says("""
-    You kept only draws that were better than expected. A draw that was worse must become less likely: it has a negative
-    advantage, and counts just as much.""")
-wrong("one number per draw", {MEAN: "(advantage * log_prob)"}).says("""
-    You returned one number per draw. A loss is a single number: take the mean over images and draws.""")
 WHOLE = "(rewards - others).detach()"
 OWN = "((rewards - others) / (rewards - others).std(1, keepdim=True)).detach()"
-wrong("normalised by its own deviation", {WHOLE: OWN}).says("""
-    You divided the advantages of an image by their standard deviation. This is another estimator, whose gradient has
-    another length; here the advantage is the plain difference.""")
-wrong("normalised over the batch", {WHOLE: "((rewards - others) / (rewards - others).std()).detach()"}).says("""
-    You divided the advantages by their standard deviation over the batch. This is another estimator, whose gradient has
-    another length; here the advantage is the plain difference.""")
 wrong("the best draw as baseline", {OTHERS: "rewards.amax(1, keepdim=True)"}).says("""
     Your baseline is the best reward of an image. It depends on the draw itself if this draw is the best, so the
     estimate is biased. Take the mean reward of the *other* draws.""")
@@ -179,37 +142,15 @@ wrong("the first draw as baseline", {OTHERS: "rewards[:, :1]"}).says("""
 wrong("own reward in the sum", {" - rewards) / (": ") / ("}).says("""
     You divided the sum of *all* rewards by N − 1. Subtract the draw's own reward from the sum first, so that N − 1
     rewards are left.""")
-wrong("mask without an axis for the draws", {"mask[:, None]": "mask"}).says("""
-    You multiplied `log_probs` (B, N, T) by `mask` (B, T). Shapes are compared from the last axis on, so the images of
-    the mask would meet the draws: give it an axis for the draws, `mask[:, None]`.""")
-wrong("mask with its new axis at the end", {"mask[:, None]": "mask[..., None]"}).says("""
-    You gave the mask its new axis at the end, (B, T, 1), so that its words would meet the draws of `log_probs`
-    (B, N, T). The draws are axis 1: `mask[:, None]` has the shape (B, 1, T).""")
-wrong("baseline without keepdim", {"rewards.sum(dim=1, keepdim=True)": "rewards.sum(dim=1)"}).says("""
-    You summed the rewards to the shape (B,) and combined this with (B, N), so that the images would meet the draws.
-    With `keepdim=True` the sum keeps an axis of size 1 for the draws, (B, 1).""")
 wrong("own reward in the baseline, without keepdim", {OTHERS: "rewards.mean(dim=1)"}).says("""
     Your baseline is the mean over all draws, the draw's own reward too, and it has the shape (B,), so that the images
     would meet the draws. Take the sum with `keepdim=True`, subtract the own reward, and divide by N − 1.""")
-wrong("summed over the draws, not the words", {".sum(dim=-1)": ".sum(dim=1)"}).says("""
-    You summed the log-probabilities over axis 1, which are the draws. The words of one draw are summed, and they are
-    the last axis.""")
-wrong("positions of padding only", {"mask[:, None]": "~mask[:, None]"}).says("""
-    You kept what was drawn at padding and dropped the words. In the mask, True means a real word.""")
 wrong("divided by the words of one draw", {MEAN: "(advantage * log_prob).sum() / mask.sum()"}).says("""
     You divided by the number of real words. The mean runs over images and draws, B · N of them, and the
     log-probabilities of the words are summed.""")
-wrong("size of the advantage only", {WHOLE: "(rewards - others).abs().detach()"}).says("""
-    You took the absolute value of the advantage. Its sign says whether a draw should become more likely or less likely,
-    so keep it.""")
 wrong("all other draws of the batch", {OTHERS: "(rewards.sum() - rewards) / (rewards.numel() - 1)"}).says("""
     Your baseline is the mean over all other draws of the batch. Draws for other images say little about what to expect
     of this one: take the other draws for the *same* image.""")
-wrong("softmax of the advantage", {WHOLE: "(rewards - others).detach().softmax(1)"}).says("""
-    You took a softmax of the advantages, which makes all of them positive. A draw that was worse than the others must
-    become less likely: use the plain difference.""")
-wrong("baseline only", {"rewards - others": "others"}).says("""
-    You multiplied by the baseline. The advantage is the draw's own reward *minus* the baseline.""")
 EARLIER = "(rewards.cumsum(1) - rewards) / torch.arange(rewards.shape[1]).clamp(min=1)"
 wrong("earlier draws as baseline", {OTHERS: EARLIER}).says("""
     Your baseline is the mean of the draws *before* this one, so the first draw has none. The draws have no order: take

@@ -103,8 +103,6 @@ wrong("attends to the whole future", {".abs()": ""}).says("""
     are all open. The window has two ends: |i − j| ≤ radius.""")
 wrong("to the left only", {"return (positions": "return ((positions", "<= radius": "<= radius).tril()"}).says("""
     Your window extends to the left only. It has two sides: `radius` words before and `radius` words after.""")
-wrong("the ends left out", {"<= radius": "< radius"}).says("""
-    Your window leaves out the words at a distance of exactly `radius`. They belong to it: |i − j| ≤ radius.""")
 _SLICES = """
 mask = torch.zeros(length, length, dtype=torch.bool)
 for i in range(length):

@@ -72,14 +72,9 @@ wrong("cut to the number of sentences", {"positions[: x.shape[1]]": "positions[:
     x.shape[1].""")
 wrong("the last rows", {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"}).says("""
     You took the last T rows of the table. A sentence begins at position 0, so take the first T rows.""")
-wrong("multiplied", {"x + first": "x * first"}).says("""
-    You multiplied words and positions. They must be added, because a product with sin 0 = 0 would erase features.""")
 wrong("appended", {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"}).says("""
     You put words and positions side by side, (B, T, 2D). This would work as well, but costs twice as many
     features. Here the positions are added.""")
-wrong("the table's dtype won", {"first.to(x)": "first"}).says("""
-    Your sum took the dtype of the table, so that with float64 positions a float32 sentence became float64, which
-    the next layer would refuse. Convert the positions first: positions.to(x).""")
 wrong("dtype without device", {"first.to(x)": "first.to(x.dtype)"}).says("""
     The dtype is right, but the positions stay on their own device. With x on a GPU and the table on the CPU the
     sum would fail, while positions.to(x) takes over both.""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..engine.exercise import Exercise, Property
-from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
+from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
@@ -75,10 +75,6 @@ def _many_heads(draw):
         yield _quarters(draw)
 
 
-def _for_all_heads(mask):
-    return None if mask is None else mask[:, None]  # (B, 1, Tq, Tk)
-
-
 def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
     size = query.shape[-1] // heads
     scores = (query @ W_q[:, :size]) @ (key @ W_k[:, :size]).mT / size**0.5  # (B, Tq, Tk)
@@ -95,18 +91,7 @@ MULTI_HEAD_ATTENTION = Exercise(
     returns=("output", "weights"),
     tolerance=1e-7,
     properties=[
-        Property(
-            "closed positions get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
-            "your result some weight there is not 0.",
-            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
-        ),
-        Property(
-            "each head's rows sum to one",
-            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
-            "the softmax, which runs over the last axis, the keys.",
-            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
-        ),
+        *weights_of_heads(),
         Property(
             "head 0 has the first columns",
             "Head 0's weights must come from its own features, which are the first D/H columns of query @ W_q and of "
@@ -130,15 +115,6 @@ wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says(""
 wrong("matrices transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
     You used the transposes of the matrices, because nn.Linear stores them that way. Here every matrix is used as
     it is: x @ W.""")
-wrong("no projections", {"query @ W_q": "query", "key @ W_k": "key", "value @ W_v": "value"}).says("""
-    You cut query, key and value into heads without projecting them first. Without W_q, W_k and W_v each head
-    could use only the features that stand in its own block.""")
-wrong("no W_o", {"context @ W_o": "context"}).says("""
-    You stopped after merging the heads. The merged features must be multiplied by W_o, which is the only step
-    that combines the heads.""")
-wrong("key instead of value", {"value @ W_v": "key @ W_v"}).says("""
-    You made the values from `key`. In plain self-attention this makes no difference, but when `value` is another
-    tensor, the weights must sum `value @ W_v`.""")
 _CUT = "    q = _split(query"
 _BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
 wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""

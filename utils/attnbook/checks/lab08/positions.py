@@ -94,5 +94,3 @@ wrong(
 wrong("sines first, then cosines", {_ALTERNATING: "torch.cat([turned.sin(), turned.cos()], dim=-1)"}).says("""
     You put all sines into the first half and all cosines into the second half, as some programs do. Here they
     alternate: sine on even and cosine on odd features.""")
-wrong("sine and cosine swapped", {"[turned.sin(), turned.cos()]": "[turned.cos(), turned.sin()]"}).says("""
-    You put the cosine on the even features. Feature 0 is a sine, so that position 0 has the row 0, 1, 0, 1, …""")

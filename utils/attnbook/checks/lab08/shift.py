@@ -91,9 +91,6 @@ wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says(""
     Your matrix moves a position *back* by `offset` when it is used as p @ M, because it is the transpose of the
     one that is wanted, made for M @ p. Here positions are rows, so the minus stands in the first row of each
     block.""")
-wrong("no minus", {_BLOCK: "[cosine, sine, sine, cosine]"}).says("""
-    All four numbers of your blocks have a plus. The formula for sin(a + b) has a plus, but cos(a + b) = cos a cos
-    b − sin a sin b, so each block contains one minus.""")
 wrong("one angle for all pairs", {"(pairs / dim)": "(0 * pairs)"}).says("""
     You turned every pair by the same angle. Each pair has its own speed, so pair i turns by offset /
     10000^(2i/D).""")

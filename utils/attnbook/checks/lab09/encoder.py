@@ -96,9 +96,6 @@ _FIRST, _SECOND = "residual(x, attend, first_norm)", "residual(x, compute, secon
 
 wrong = ENCODER_LAYER.mistakes
 wrong += OF_BOTH_LAYERS
-wrong("mask forgotten", {"*layer.attention, mask)": "*layer.attention)"}).says("""
-    You didn't pass the mask to the attention, so that every position attends to every other one. Pass it behind
-    `*layer.attention`.""")
 wrong("attention instead of a function", {"x, attend, ": "x, attend(x), "}).says("""
     You passed the *output* of the attention to the residual function, which wants to call the sublayer itself. Pass a
     function of one argument: `lambda y: multi_head_attention(y, y, y, …)[0]`.""")

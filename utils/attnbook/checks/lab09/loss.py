@@ -70,18 +70,12 @@ wrong("even part forgotten", {" - smoothing * even": ""}).says("""
 wrong("nothing taken from the right word", {"-(1 - smoothing) * right": "-right"}).says("""
     You added the even part, but the right word still has its whole probability of 1. The wanted probabilities
     must sum to 1, so multiply the right word's part by 1 − smoothing.""")
-wrong("even part with the wrong sign", {"right - smoothing * even": "right + smoothing * even"}).says("""
-    You added smoothing times the mean of log p. Both parts are *minus* logarithms: −(1 − ε) log p(right) − ε ·
-    mean log p.""")
 wrong("spread over the others", {_EVEN: "even = (logs.sum(-1) - right) / (logs.shape[-1] - 1)"}).says("""
     You shared `smoothing` among the V − 1 *other* words. torch and the paper's source (Szegedy and others) spread
     it over the whole vocabulary including the right word, so that each word gets smoothing / V.""")
 wrong("spread over V − 2", {_EVEN: "even = (logs.sum(-1) - right - logs[..., pad]) / (logs.shape[-1] - 2)"}).says("""
     You shared `smoothing` among all words except the right one and padding, as a well-known tutorial does. The
     loss that is wanted here is torch's, which spreads it evenly over all V words.""")
-wrong("summed over the vocabulary", {"logs.mean(dim=-1)": "logs.sum(dim=-1)"}).says("""
-    You summed the even part over the vocabulary, so that each word got `smoothing` instead of smoothing / V. Take
-    the mean over the vocabulary.""")
 wrong("Kullback–Leibler divergence", {"losses = -": _DIVERGENCE}).says("""
     You computed the divergence from the wanted distribution q, as `kl_div` does. It has the same gradient, but is
     smaller by the entropy of q. Wanted is torch's loss, −Σ q log p.""")
@@ -99,9 +93,3 @@ wrong("summed over the words", {" / real.sum()": ""}).says("""
     depend on the size of the batch.""")
 wrong("no logarithm", {"log_softmax": "softmax"}).says("""
     You averaged probabilities instead of their logarithms. Use `log_softmax` instead of `softmax`.""")
-wrong("softmax over the words", {"log_softmax(dim=-1)": "log_softmax(dim=1)"}).says("""
-    You took the softmax over the positions of the sentence. At each position the probabilities are shared among
-    the words of the *vocabulary*, which is the last axis.""")
-wrong("only padding counted", {"target != pad": "target == pad"}).says("""
-    You counted the positions of the padding and left out the real words. The real words are where `target !=
-    pad`.""")

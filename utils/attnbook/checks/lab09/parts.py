@@ -54,9 +54,6 @@ wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says(
 wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
     You used GELU, as many later models do. The function that is wanted here is the one of the paper and of
     torch's layers, relu, which is max(0, ·).""")
-wrong("tanh instead of relu", {".relu()": ".tanh()"}).says("""
-    You used tanh, which keeps all hidden features between −1 and 1. The function that is wanted is relu, max(0,
-    ·), which passes large positive numbers on unchanged.""")
 wrong("matrices transposed", {"x @ W_1": "x @ W_1.mT", "hidden @ W_2": "hidden @ W_2.mT"}).says("""
     You transposed the matrices, because nn.Linear stores them that way. Here W_1 is (D, F) and W_2 is (F, D), so
     that both are used as they are: `x @ W`.""")

@@ -35,8 +35,6 @@ wrong = RESIDUAL_POST_NORM.mistakes
 wrong("a norm of your own", {"norm(x +": "F.layer_norm(x +", "sublayer(x))": "sublayer(x), x.shape[-1:])"}).says("""
     You normalised the right sum, but with a norm of your own. Call the function `norm` that yours was given, because it
     has a gain and a bias of its own, which are learnt.""")
-wrong("no norm", {"norm(x + sublayer(x))": "x + sublayer(x)"}).says("""
-    You added x and the sublayer's output, but didn't normalise the sum. In post-norm it is the argument of `norm`.""")
 wrong("sublayer not called", {"sublayer(x)": "sublayer"}).says("""
     You added the sublayer itself to x, and it is a function. Call it with x and add what it returns: `sublayer(x)`.""")
 wrong("residual forgotten", {"x + sublayer(x)": "sublayer(x)"}).says("""
@@ -57,9 +55,6 @@ wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}
 wrong("halved", {"x + sublayer(x)": "(x + sublayer(x)) / 2"}).says("""
     You took the mean of x and the sublayer's output. A residual connection takes their sum, and this sum is
     normalised.""")
-wrong("multiplied", {"x + sublayer(x)": "x * sublayer(x)"}).says("""
-    You multiplied x by the sublayer's output. A residual connection adds the two, so that the gradient reaches x
-    unchanged.""")
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -84,8 +79,6 @@ wrong = RESIDUAL_PRE_NORM.mistakes
 wrong("a norm of your own", {"norm(x)": "F.layer_norm(x, x.shape[-1:])"}).says("""
     You normalised x, but with a norm of your own. Call the function `norm` that yours was given, because it has a gain
     and a bias of its own, which are learnt.""")
-wrong("no norm", {"sublayer(norm(x))": "sublayer(x)"}).says("""
-    Your sublayer receives x as it is. In pre-norm it receives norm(x), while x itself is added to its output.""")
 wrong("residual forgotten", {"x + sublayer": "sublayer"}).says("""
     You returned the sublayer's output without adding x. The residual connection adds x, so that the word's content and
     the gradient can bypass the sublayer in a deep stack.""")
@@ -103,6 +96,3 @@ wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublaye
 wrong("norm on the wrong path", {"x + sublayer(norm(x))": "norm(x) + sublayer(x)"}).says("""
     You normalised the x that is added and gave the sublayer the x that is not normalised. It is the other way
     round: the sublayer receives norm(x), and x itself is added.""")
-wrong("multiplied", {"x + sublayer": "x * sublayer"}).says("""
-    You multiplied x by the sublayer's output. A residual connection adds the two, so that the gradient reaches x
-    unchanged.""")

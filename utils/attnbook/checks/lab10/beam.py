@@ -148,8 +148,6 @@ wrong("softmax, not its logarithm", {"logits.log_softmax(-1)": "logits.softmax(-
 wrong("logits added as they are", {"logits.log_softmax(-1)": "logits"}).says("""
     You added the logits as they are. They can't be compared between beginnings, because they are not normalised,
     so apply log_softmax first.""")
-wrong("probabilities returned", {_RETURN: _RETURN + ".exp()"}).says("""
-    The sentences are right, but your scores are probabilities. Return the sums of the log-probabilities.""")
 wrong("ended beams go on", {"torch.where(ended[..., None], only_eos, log_p)": "log_p"}).says("""
     In your search, sentences that have ended continue with other words. A sentence that has written `eos` is
     finished: it keeps its score, keeps competing with the others, and only repeats `eos`.""")
@@ -181,11 +179,6 @@ wrong("divided by the width", {"best // words, best % words": "best // width, be
 wrong("one word for each beam, from the start", {"totals.flatten(1).topk(width)": _EACH_ITS_BEST}).says("""
     You let each beam continue with its own best word, so that the beams never compete, and those that began with
     −∞ stay there. The W best of *all* continuations are wanted, so flatten (B, W, V) to (B, W·V) first.""")
-wrong("best last", {_RETURN: "return tokens[..., 1:].flip(1), scores.flip(1)"}).says("""
-    You returned the beams with the best one last. The best beam stands first.""")
-wrong("only the best returned", {_RETURN: "return tokens[:, 0, 1:], scores[:, 0]"}).says("""
-    You returned one sentence only. All W are wanted, as (B, W, L) and (B, W), because the next exercise chooses
-    among them.""")
 wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
     Your sentences begin with `bos`. It is only the first input of the decoder, and not a word of the sentence.""")
 wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""

@@ -116,6 +116,3 @@ wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
 wrong("joined along the batch", {"W_k], dim=1": "W_k], dim=0", "W_v], dim=1": "W_v], dim=0"}).says("""
     You joined old and new along axis 0, which is the batch, so that there are more sentences instead of more
     words. The cache (B, t, D) grows along its words: `torch.cat(…, dim=1)`.""")
-wrong("no residual connection", {"(x + context)": "context"}).says("""
-    You multiplied the context alone by W_o. The residual connection adds the word's own vector: (x + context) @
-    W_o.""")

@@ -82,8 +82,6 @@ wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1,
     to find out whether there was a mistake before.""")
 wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
     You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
-wrong("mistakes of other sentences", {"cumsum(1)": "cumsum(0)"}).says("""
-    Your running sum runs over the batch. Each sentence has its own first mistake, so use cumsum along axis 1.""")
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
     You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
     as one with twenty. Divide the number of all mistakes by the number of all positions.""")

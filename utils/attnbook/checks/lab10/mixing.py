@@ -79,8 +79,6 @@ wrong("kept when equal", {"chance < keep": "chance <= keep"}).says("""
 wrong("one draw per sentence", {"chance < keep": "chance[:, :1] < keep"}).says("""
     You made one choice for a whole sentence. Each position has its own chance, so that right words and own words
     are mixed.""")
-wrong("all own", {_CHOICE: "own"}).says("""
-    You replaced all words by the model's own, as with keep = 0. Where chance < keep the right word must stay.""")
 wrong("numbers mixed, not words", {_CHOICE: "(keep * target_input + (1 - keep) * own).long()"}).says("""
     You averaged the numbers of two words, but the mean of word 4 and word 8 is not word 6. Choose one of the two:
     torch.where.""")

@@ -113,9 +113,6 @@ wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
     You compared chance (B,) with the ends (B, V) as they are, so that chance runs along the *words*. Each
     sentence has one chance for all its ends, so make it a column: chance[:, None].""")
-wrong("summed over the batch", {"cumsum(-1)": "cumsum(0)"}).says("""
-    Your running sum runs over the sentences. The pieces of one sentence stand side by side, so sum along the
-    words, which is the last axis.""")
 wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
     You divided the probabilities by the temperature, so that they no longer sum to 1. The temperature divides the
     logits, before the softmax.""")
@@ -125,9 +122,3 @@ wrong("one word too far", {".sum(-1).clamp": ".sum(-1).add(1).clamp"}).says("""
 wrong("pieces ordered by size", {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"}).says("""
     You sorted the probabilities and returned a position in the sorted list, which is not the number of a word.
     Keep the words in their own order, 0 to V − 1.""")
-wrong("compared with single probabilities", {".cumsum(-1)": ""}).says("""
-    You compared chance with the probability of each word. It must be compared with their *running sum*, which
-    says where each piece ends: cumsum.""")
-wrong("counted from the other end", {">= ends": "< ends"}).says("""
-    You counted the pieces that end *after* chance. Words are numbered from 0, so count the pieces that end before
-    chance.""")

@@ -131,9 +131,6 @@ wrong("only the memory normalised", {_KEY: "key"}).says("""
 wrong("β after the softmax", {"(beta * cosine).softmax(dim=-1)": "beta * cosine.softmax(dim=-1)"}).says("""
     You multiplied the weights by β after the softmax, so that each row sums to β and not to 1. Multiply the cosines by
     β before the softmax.""")
-wrong("divided by β", {"beta * cosine": "cosine / beta"}).says("""
-    You divided the cosines by β, as if it were a temperature. Multiply by β: a large β makes the weights sharp, and
-    with β = 0 they are all equal.""")
 wrong(
     "exp of large numbers",
     "scores = beta * F.cosine_similarity(memory, key[:, None], dim=-1, eps=1e-12)\n"
@@ -147,9 +144,6 @@ wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.sh
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
     You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
     similar one, so it must get the smallest weight.""")
-wrong("lengths over the rows", {_MEMORY: "F.normalize(memory, dim=1)"}).says("""
-    You computed the lengths in the memory along the axis of the rows. The length of a row is computed along its
-    features, which are the last axis: dim=-1.""")
 wrong(
     "key without an axis for the rows",
     "return (beta * F.cosine_similarity(memory, key, dim=-1, eps=1e-12)).softmax(dim=-1)",

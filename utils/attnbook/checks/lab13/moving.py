@@ -61,9 +61,6 @@ wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
 wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
     You chose one of the two sets of weights. A choice has no gradient, so the machine could never learn its gate. Mix
     the two in the proportion that the gate gives.""")
-wrong("gate brought into range again", "return torch.lerp(previous, content, gate.sigmoid())").says("""
-    You applied a sigmoid to the gate, which keeps it between 0.5 and 0.73. The gate is already a number from 0 to 1
-    when it comes in, so use it as it is.""")
 wrong("the past cut off", {"* previous": "* previous.detach()"}).says("""
     Your weights are right, but `detach` or `no_grad` cuts the previous weights off from the gradient. Then no step
     can learn where the next one should start.""")

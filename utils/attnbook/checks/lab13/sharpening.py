@@ -108,9 +108,6 @@ wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
     You computed softmax(γ · w), which treats the weights as if they were scores. A normalised power of the weights
     would be softmax(γ · log w).""")
-wrong("root in place of power", {"** gamma": "** (1 / gamma)"}).says("""
-    You took the γ-th root of the weights, which makes them more equal. The power γ makes them less equal, and this is
-    what sharpening means.""")
 wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""
     You raised the weights to the power γ + 1. γ is already at least 1 when it comes in, so use it as it is: with γ = 1
     nothing may change.""")

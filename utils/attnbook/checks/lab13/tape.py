@@ -131,5 +131,3 @@ wrong("weights without an axis for the features", "return (memory * weights).sum
     You multiplied the memory (B, N, M) by weights (B, N) as they are. PyTorch aligns shapes from the right, so the
     weights run along the features, or the shapes do not fit. Give the weights an axis for the features,
     weights[:, :, None].""")
-wrong("softmax once more", {"weights[:, None]": "weights.softmax(-1)[:, None]"}).says("""
-    You applied a softmax to the weights. They already sum to 1, and another softmax makes them nearly equal.""")

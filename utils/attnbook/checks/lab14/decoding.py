@@ -109,9 +109,6 @@ wrong(
 ).says("""
     You gave `step` the points in the order of the input. It must receive the point of the position that was chosen in
     the step before.""")
-wrong("state not passed on", {"scores, state = step": "scores, _ = step"}).says("""
-    You did not keep the state that `step` returns, so every step starts again from the first state. Pass the new state
-    to the next call of `step`.""")
 wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
     `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
     `argmax` returns.""")

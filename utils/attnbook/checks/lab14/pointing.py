@@ -60,9 +60,6 @@ wrong("NaN where everything is closed", {_AGAIN: "log_probs"}).says("""
 wrong("NaN turned into 0", {_AGAIN: "log_probs.nan_to_num(neginf=-torch.inf)"}).says("""
     You turned NaN into 0, and a log-probability of 0 means a probability of 1. In a row in which every position is
     closed each probability is 0, and its logarithm is −inf, so fill once more after the softmax.""")
-wrong("NaN turned into 0, −inf into a number", {_AGAIN: "log_probs.nan_to_num()"}).says("""
-    `nan_to_num` turns NaN into 0, which is the logarithm of 1, and −inf into a finite number. The logarithm of every
-    closed position must be −inf: fill the closed positions once more after the softmax instead.""")
 wrong("nan_to_num takes −inf too", {_AGAIN: "log_probs.nan_to_num(nan=-torch.inf)"}).says("""
     `nan_to_num` also turns −inf into a finite number, −1.8e308. Pass neginf=float('-inf') as well, or fill the closed
     positions once more after the softmax instead.""")
@@ -91,9 +88,6 @@ wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
 wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
     You returned probabilities for the open positions, but the exercise asks for their logarithms, which log_softmax
     gives.""")
-wrong("softmax without log", {"log_softmax": "softmax", _AGAIN: "log_probs"}).says("""
-    You returned probabilities, but the exercise asks for their logarithms. Use log_softmax instead of softmax, and fill
-    the closed positions with −inf once more after it.""")
 wrong("log of the softmax, and NaN", {"log_softmax(-1)": "softmax(-1).log()", _AGAIN: "log_probs"}).says("""
     You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and where
     every position is closed the result is NaN. Use log_softmax, and fill the closed positions with −inf once more after
@@ -104,14 +98,9 @@ wrong("log of the softmax", {"log_softmax(-1)": "softmax(-1).log()"}).says("""
 wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
     You returned the scores, with the closed positions filled, but the exercise asks for log-probabilities. These are
     the log_softmax of the scores over the positions.""")
-wrong("softmax over the batch", {"log_softmax(-1)": "log_softmax(0)"}).says("""
-    Your probabilities sum to 1 over the *rows of the batch*. Each row has a distribution over its own positions, so the
-    softmax runs over the last axis.""")
 wrong("tanh missing", {".tanh()": ""}).says("""
     You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
     that the query has no influence on the result.""")
-wrong("sigmoid for tanh", {".tanh()": ".sigmoid()"}).says("""
-    You applied a sigmoid to the sum, but the additive score uses tanh, whose values lie between −1 and 1.""")
 wrong("multiplied, not added", {"[:, None] + key": "[:, None] * key"}).says("""
     You multiplied the part of the query by the part of the key, but the additive score adds them.""")
 wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""

@@ -81,9 +81,6 @@ wrong("only x looked up", {_STOPS: "points.gather(1, tour[..., None])"}).says(""
 wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
     You called `roll` without `dims`, which moves single numbers, so that x was subtracted from y. Roll along the axis
     of the stops: dims=1.""")
-wrong("root along the tour", {"ways.norm(dim=-1)": "ways.norm(dim=1)"}).says("""
-    Your norm runs along the tour, so that all Δx are under one root and all Δy under another. The length of one step is
-    the root of its own Δx² + Δy², so use norm(dim=-1) and take the sum afterwards.""")
 wrong("squared distances", {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"}).says("""
     You added up squared distances, because the root is missing. Take the root for each step, and then the sum.""")
 wrong("root taken at the end", {_SUM: "ways.norm(dim=(-2, -1))"}).says("""
@@ -155,10 +152,6 @@ wrong("difference, not ratio", "return (length - optimal).mean()").says("""
 wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
     You divided the difference by the length of the tour itself. The gap is measured relative to the optimum, so divide
     by `optimal`.""")
-wrong("median", {".mean()": ".median()"}).says("""
-    You took the median, which ignores how bad the few worst tours are, but the exercise asks for the mean.""")
-wrong("the worst one", {".mean()": ".max()"}).says("""
-    You returned the largest gap, but the exercise asks for the mean over all instances.""")
 wrong("cut off at 0", {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"}).says("""
     You set negative gaps to 0, but a gap is negative where a tour is shorter than the one it is compared with. With
     true optima this cannot happen, so a negative gap would reveal an error and must stay visible.""")

@@ -80,12 +80,6 @@ wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = Fals
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
     `mask[chosen]` closes whole *rows*, because the first index counts the batch. Index rows and positions together, as
     in mask[torch.arange(B), chosen].""")
-wrong("only the chosen position open", {"!=": "=="}).says("""
-    You left the chosen position open and closed all others. The chosen position must be closed, and the others must
-    stay as they are.""")
-wrong("earlier visits forgotten", {"mask & ": ""}).says("""
-    You closed the chosen position and opened all others. Positions that were visited before must stay closed, so
-    combine your result with `mask` by `&`.""")
 wrong("chosen along the positions", {"chosen[:, None]": "chosen"}).says("""
     You compared the positions (N,) with `chosen` (B,) as it is, so that position 0 meets the choice of row 0, and
     position 1 that of row 1. The choice of each row must meet all positions, as chosen[:, None] does.""")

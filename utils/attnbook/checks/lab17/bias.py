@@ -67,14 +67,8 @@ RELATIVE_BIAS = Exercise(
 _DISTANCE, _SLOPES = "(queries[:, None] - keys).abs()", "slopes[:, None, None]"
 
 wrong = RELATIVE_BIAS.mistakes
-wrong("a bonus, not a penalty", {"-slopes": "slopes"}).says("""
-    Your bias is positive: it *raises* the score of keys that are far away. A penalty lowers it: put a minus in front.
-    """)
 wrong("distance with its sign", {".abs()": ""}).says("""
     You left the sign in the distance, so keys on one side of the query are rewarded for being far away. The distance is
-    |i − j|: abs().""")
-wrong("distance with its sign, turned", {_DISTANCE: "(keys - queries[:, None])"}).says("""
-    Your distance is j − i, with its sign, so keys before the query are rewarded for being far away. The distance is
     |i − j|: abs().""")
 wrong("no penalty for later keys", {".abs()": ".clamp(min=0)"}).says("""
     Your bias is 0 for all keys after the query, as in a decoder that cannot see them anyway. In cross-attention the
@@ -88,19 +82,12 @@ CLOSED_BY_NUMBER = {f"-{_SLOPES} * distance": f"(-{_SLOPES} * distance).{LATER.f
 wrong("later keys closed by −1e9", CLOSED_BY_NUMBER).says("""
     You also closed the keys after the query, with a large negative number. That is the causal mask's task; a bias only
     lowers scores, the same on both sides.""")
-wrong("queries and keys exchanged", {_DISTANCE: f"{_DISTANCE}.mT"}).says("""
-    Your result is (H, Tk, Tq). Queries are the rows, keys the columns: (H, Tq, Tk).""")
-wrong("heads last", {"-slopes[:, None, None] * distance": "-slopes * distance[..., None]"}).says("""
-    Your result is (Tq, Tk, H). The heads come first: slopes[:, None, None] * distance is (H, Tq, Tk).""")
 wrong("slopes along the keys", {_SLOPES: "slopes"}).says("""
     You multiplied the distances (Tq, Tk) by the slopes (H,) as they are, so the slopes would lie along the keys. Give
     them two more axes, slopes[:, None, None]: then the result is (H, Tq, Tk).""")
 wrong("slopes along the queries", {_SLOPES: "slopes[:, None]"}).says("""
     Your slopes have one more axis, (H, 1), so they would lie along the queries. They need two, slopes[:, None, None]:
     then the result is (H, Tq, Tk).""")
-wrong("one slope for all heads", {_SLOPES: "slopes[0] * torch.ones_like(slopes)[:, None, None]"}).says("""
-    You used the first slope for all heads. Each head has its own: with several slopes, some heads attend nearby and
-    some far away.""")
 OWN_SLOPES = """
 slopes = 2.0 ** (-8.0 * torch.arange(1, len(slopes) + 1) / len(slopes))
 return -slopes[:, None, None] * (torch.arange(query_length)[:, None] - torch.arange(key_length)).abs()"""
@@ -111,9 +98,6 @@ wrong(
     "divided by the slope", {"-slopes[:, None, None] * distance": "-distance / slopes[:, None, None].clamp(min=1e-300)"}
 ).says("""
     You divided the distance by the slope. A slope says how much the score falls per position: multiply.""")
-wrong("squared distance", {".abs()": ".square()"}).says("""
-    You squared the distance. That is a parabola, a Gaussian window after the softmax. Here the penalty is a straight
-    line: slope times |i − j|.""")
 ALIGNED_AT_THE_END = {"arange(query_length,": "arange(key_length - query_length, key_length,"}
 wrong("the last query at the last key", ALIGNED_AT_THE_END).says("""
     You let the *last* query stand at the position of the last key. Here queries and keys are two sequences, and both
@@ -123,17 +107,8 @@ wrong(
 ).says("""
     You divided the positions by the lengths. Then one step to the side means less in a longer sequence than in
     training, which is what a relative bias is to avoid: count positions.""")
-wrong("queries count from 1", {"torch.arange(query_length,": "1 + torch.arange(query_length,"}).says("""
-    Your queries count from 1 and your keys from 0, so the smallest penalty is one position too early. Both count from
-    0.""")
-wrong("keys count from 1", {"torch.arange(key_length,": "1 + torch.arange(key_length,"}).says("""
-    Your keys count from 1 and your queries from 0, so the smallest penalty is one position too late. Both count from
-    0.""")
 wrong("starts at 1", {".abs()": ".abs() + 1"}).says("""
     Your bias is −slope at distance 0. Where query and key stand at the same position it is 0.""")
 wrong("the slopes' absolute value", {"-slopes[": "-slopes.abs()["}).says("""
     The numbers are right, but where a slope is 0 no gradient arrives at it: `abs` and `relu` have none there, so that a
     head without a penalty could never learn one. Take the slopes as they are.""")
-wrong("slopes without a gradient", {"-slopes[": "-slopes.detach()["}).says("""
-    The numbers are right, but no gradient arrives at the slopes (`.detach()`, `.item()`, `.tolist()` and torch.tensor
-    cut it off). They may be learned: keep them as a tensor.""")

@@ -58,9 +58,6 @@ SHARPENING_FACTOR = Exercise(
 _LOGS, _CLAMP = "lengths.log() / math.log(trained)", ".clamp(min=1.0)"
 
 wrong = SHARPENING_FACTOR.mistakes
-wrong("below 1 for short sequences", {_CLAMP: ""}).says("""
-    Your factor is below 1 for sequences shorter than `trained`, so it would blur what training had made sharp. Inside
-    the trained lengths the factor is 1: take the larger of 1 and the ratio.""")
 wrong("at most 1", {"min=1.0": "max=1.0"}).says("""
     You took the smaller of 1 and the ratio, so your factor never sharpens. In `clamp`, *min* is the lower limit.""")
 wrong("lengths instead of logarithms", {_LOGS: "lengths / trained"}).says("""
@@ -100,6 +97,3 @@ wrong("a square root", {_LOGS: "(lengths / trained).sqrt()"}).says("""
     You took the root of the ratio. It grows faster than a softmax needs: wanted is ln T / ln trained.""")
 wrong("one factor for the batch", {"lengths.log()": "torch.full_like(lengths, int(lengths.max())).log()"}).says("""
     You used the longest sequence's factor for all. Each sequence of the batch has a length of its own.""")
-wrong("whole numbers", {_CLAMP: f"{_CLAMP}.long()"}).says("""
-    You rounded the factors down to whole numbers, so nothing changes before the length is `trained` squared. Keep the
-    fraction.""")

@@ -78,16 +78,12 @@ GAP = "return (lengths < longest).nonzero()[:, 0], (lengths > longest).nonzero()
 wrong("the limit in neither part", GAP).says("""
     Examples of exactly the length `longest` stand in neither of your parts. Nothing may be dropped: use ≤ for `inside`
     and > for `beyond`.""")
-wrong("exchanged", "short = lengths <= longest\nreturn (~short).nonzero()[:, 0], short.nonzero()[:, 0]").says("""
-    You returned the long examples first. The first result is `inside`, what may be trained on.""")
 wrong("masks, not indices", "return lengths <= longest, lengths > longest").says("""
     You returned two boolean masks. The right examples are marked, but wanted are their *indices*:
     mask.nonzero().flatten().""")
 wrong("lengths, not indices", "return lengths[lengths <= longest], lengths[lengths > longest]").says("""
     You returned the lengths of the examples. Wanted is where these examples stand, their indices:
     (lengths <= longest).nonzero().flatten().""")
-wrong("one column too many", "return (lengths <= longest).nonzero(), (lengths > longest).nonzero()").says("""
-    `nonzero` gives a row of indices per True, here (n, 1). Take its only column, [:, 0], or flatten it to (n,).""")
 wrong("torch.where's tuple", "return torch.where(lengths <= longest), torch.where(lengths > longest)").says("""
     `torch.where` with one argument returns a tuple with one tensor per axis, so you returned a tuple of tuples. Take
     the first of each: torch.where(…)[0].""")

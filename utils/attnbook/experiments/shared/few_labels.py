@@ -15,7 +15,7 @@ from attnbook.data.sentence_labels import Labelled, people_examples, word_order_
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import MaskedLanguageModel, SentenceClassifier
-from attnbook.seeding import seed_everything
+from attnbook.seeding import generator, seed_everything
 from attnbook.training import fit
 
 FROM_SCRATCH: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
@@ -81,7 +81,7 @@ def labelled(task: str, part: str) -> Labels:
 def drawn(task: str, count: int, seed: int) -> Labels:
     """``count`` labelled captions to train on; a larger number holds those of a smaller one."""
     whole = labelled(task, TRAINING_PART)
-    order = torch.randperm(len(whole.labels), generator=torch.Generator().manual_seed(seed))
+    order = torch.randperm(len(whole.labels), generator=generator(seed))
     return whole.rows(order[:count])
 
 
@@ -104,8 +104,8 @@ def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed
     """Train a classifier as a whole, ``how`` being what :func:`~attnbook.training.fit` takes."""
 
     def batch_at(step: int) -> Labels:
-        generator = torch.Generator().manual_seed(1_000_003 * (seed + 1) + step)
-        return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=generator))
+        draw = generator(1_000_003 * (seed + 1) + step)
+        return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=draw))
 
     fit(model, batch_at, steps, loss=classifier_loss, progress=False, **how)
 

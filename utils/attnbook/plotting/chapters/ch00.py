@@ -14,7 +14,7 @@ from attnbook.plotting.boxes import BLUE, FAINT, LINE, READS, WRITES, arrow, box
 from attnbook.plotting.heat import draw_cells
 from attnbook.plotting.style import new_axes
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 222, 78, 18, 34  # a chapter's box, and the space between boxes, in pixels
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
 _COLUMNS = {"query": 0.9, "key": 2.9, "score": 4.75, "weight": 7.1, "value": 9.6, "context": 12.4}  # where each stands
 
 
@@ -40,8 +40,8 @@ CHAPTERS: Mapping[int, Chapter] = {
     8: Chapter("Part II", "Heads and positions", "parallel attentions, word order", 1, 4, "08_heads_positions.ipynb"),
     9: Chapter("Part II", "The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
     10: Chapter("Part II", "Decoding", "from one word to a text", 1, 6, "10_decoding.ipynb"),
-    11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7),
-    12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8),
+    11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7, "11_bert_gpt.ipynb"),
+    12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8, "12_longer_text.ipynb"),
     13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
     14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
     15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 7),
@@ -63,7 +63,7 @@ class ConceptMap:
         marks = [*(_arrow(*pair) for pair in ARROWS), *(_box(number) for number in CHAPTERS)]
         return (
             '<div class="concept-map" style="overflow-x:auto">'
-            f'<svg viewBox="0 0 {width} {height}" style="min-width:560px;width:100%;max-width:{width}px" role="group" '
+            f'<svg viewBox="0 0 {width} {height}" style="min-width:680px;width:100%;max-width:{width}px" role="group" '
             'aria-label="The chapters of the book, each a link, with arrows from a chapter to those that need it" '
             'fill="none" stroke="currentColor" font-family="inherit"><defs><marker id="map-tip" viewBox="0 0 8 8" '
             'refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" '
@@ -76,10 +76,11 @@ class ConceptMap:
 
 
 def plot_needed(words: Sequence[str], needed: Mapping[str, Iterable[str]], ax: Axes | None = None) -> Axes:
-    """Draw which words of a sentence are needed to translate some of its words: one row per translated word.
+    """Draw which words of a sentence are needed to translate some of its words: one row per word.
 
     Args:
-        words: the sentence. needed: for each word to translate, the words that are needed; those get a dark cell.
+        words: the sentence.
+        needed: for each word that is being translated, the words that are needed; those get a dark cell.
 
     Raises:
         ValueError: if a needed word is not in the sentence, or nothing is translated.
@@ -93,7 +94,7 @@ def plot_needed(words: Sequence[str], needed: Mapping[str, Iterable[str]], ax: A
     draw_cells(ax, np.asarray(marks), (0, 1))
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
     ax.set_yticks(range(len(chosen)), list(chosen))
-    ax.set(xlabel="word of the sentence", ylabel="translated")
+    ax.set(xlabel="word of the sentence", ylabel="being\ntranslated")
     return ax
 
 

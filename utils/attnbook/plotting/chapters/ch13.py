@@ -163,7 +163,7 @@ def plot_each_seed(
         if chance is not None:
             ax.plot(lengths, [chance[n] for n in lengths], color="#767676", linewidth=1, marker="", label="guessing")
         if trained is not None:
-            ax.axvspan(min(lengths) - 1, trained + 1, zorder=0, facecolor="#F1EBDD", edgecolor="none")
+            ax.axvspan(min(lengths) - 0.5, trained + 0.5, zorder=0, facecolor="#F1EBDD", edgecolor="none")
         ax.set_ylim(bottom=0)
         ax.set_title(readable(name), loc="left", fontsize=12)
         ax.set_xticks(lengths)

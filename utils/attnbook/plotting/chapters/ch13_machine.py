@@ -35,8 +35,13 @@ def draw_machine() -> Axes:
     say(ax, 3.55, 1.95, "instructions", size=10)
     arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
     say(ax, 6.45, 3.8, "changes rows", size=10)
-    arrow(ax, (7.3, 1.15), (5.65, 1.15), LINE)
-    say(ax, 6.45, 1.4, "weighted sum", size=10)
+    arrow(ax, (7.3, 1.1), (5.65, 1.1), LINE)
+    say(ax, 6.45, 0.88, "weighted sum", size=10)
+    for y in (3.25, 1.45):  # both heads compare their keys with the rows, before they read or write
+        arrow(ax, (7.0, y), (5.65, y), LINE, dashed=True)
+    line(ax, (7.0, 7.0), (1.45, 3.25), LINE, dashed=True)
+    line(ax, (7.3, 7.0), (2.42, 2.42), LINE, dashed=True)
+    say(ax, 6.3, 2.42, "rows to\ncompare", size=10)
     line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
     arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
     line(ax, (0.6, -0.1, -0.1), (0.25, 0.25, 3.85), LINE)  # past the controller, to the output

@@ -110,6 +110,7 @@ def _edges(stops: list[int]) -> list[frozenset[int]]:
 
 
 def _number(ax: Axes, points: list[list[float]]) -> None:
+    """Write each point's position beside it."""
     middle = np.mean(points, axis=0)
     for number, point in enumerate(points):
         away = np.array(point) - middle  # numbers stand outside, where few edges run
@@ -154,6 +155,7 @@ def plot_wrapping(points: Tensor, hull: Tensor, columns: int = 3) -> list[Axes]:
         ax.plot(*listed[stops[step]], **_START)
         _number(ax, listed)
         _square(ax, f"{step + 1}: from {found[-2]} to {found[-1]}")
+        ax.set(xlim=(-0.16, 1.16), ylim=(-0.16, 1.16))  # room for the numbers of points at the edge
     return axes
 
 

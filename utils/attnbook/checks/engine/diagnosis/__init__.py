@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -17,20 +17,21 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls, numbers, positions, results, steps
+from . import calls, extents, masks, mixtures, numbers, positions, results, steps
 from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
 WHOLE = (
-    results.arguments, results.folded, results.permuted, results.moved, results.truths, results.cut,
+    results.arguments, results.folded, results.permuted, results.poured, results.moved, results.halves,
+    masks.truths, results.cut, extents.counted,
     numbers.precision, numbers.factor, numbers.functions, numbers.offset, numbers.linear, numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
-    positions.only_there, results.by_one, results.slid, numbers.own_number, numbers.normalised,
-    results.repeated, results.amounts, results.lengths, results.reordered,
+    positions.only_there, masks.by_one, results.slid, results.zeros, numbers.own_number, numbers.normalised,
+    results.repeated, masks.amounts, extents.lengths, results.mislaid, positions.only_in_part, results.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
-LATE_CALLS = (calls.ignored, calls.mixed)
+LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed, calls.ignored_in_part, calls.mixed)
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def explain(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
-            claim = _first_true(looks, part)
+            claim = _first_true(looks, part, [case for case in everywhere if case is not None and _right(case)])
             if claim is not None:
                 text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
                 return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
@@ -85,7 +86,16 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
         yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
-    yield (*PARTS, *LATE_CALLS, steps.one_changed), cases, ("", "")
+    if len(sizes) > 1:
+        yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
+    yield (*PARTS, *LATE_CALLS, steps.one_changed, steps.once_changed), cases, ("", "")
+
+
+def _entries(cases: list[Case]) -> list[Case]:
+    """The wrong entries of lists that have as many as they should."""
+    if any(len(_paths(case.got)) != len(_paths(case.expected)) for case in cases):
+        return []
+    return [entry for case in cases for path in _paths(case.expected) if not _right(entry := case.of(path))]
 
 
 def _right(case: Case) -> bool:
@@ -117,7 +127,7 @@ def _said(cases: list[Case], part: tuple[int, ...]) -> tuple[str, str]:
 
 def _spoken(text: str, name: str, rest: str) -> str:
     """A claim's sentence about a part, which has a name."""
-    return text.replace("our result", f"our {name}") + rest if name else text
+    return (text.replace("our result", f"our {name}") if name else text) + rest
 
 
 def _name(exercise: Exercise, part: tuple[int, ...]) -> str:
@@ -140,12 +150,17 @@ def swapped_parts(case: Case) -> Iterator[Claim]:
             )
 
 
-def _first_true(looks: Sequence[Look], cases: list[Case]) -> Claim | None:
+def _first_true(looks: Sequence[Look], cases: list[Case], fine: Sequence[Case] = ()) -> Claim | None:
+    """The first claim that is true of all `cases` and, where it names a cause, fits those on which all is right."""
     if not cases:
         return None
     first, *others = sorted(cases, key=lambda case: -values.size(case.expected))
     claims = (claim for look in looks for claim in _claims(look, first))
-    return next((claim for claim in claims if _true(claim, [first, *others])), None)
+    return next((claim for claim in claims if _true(claim, [first, *others]) and _fits(claim, fine)), None)
+
+
+def _fits(claim: Claim, fine: Sequence[Case]) -> bool:
+    return claim.fits is None or all(_holds(replace(claim, holds=claim.fits), case) for case in fine)
 
 
 def _claims(look: Look, first: Case) -> Iterator[Claim]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .. import values
 from . import changes
-from .claims import Case, Claim, equals, same
+from .claims import Case, Claim, caused, same
 
 
 def random(case: Case) -> Iterator[Claim]:
@@ -49,7 +49,7 @@ def _put(args: tuple, index: int, value: Any) -> tuple:
 
 
 def _as_if(kind: str, text: str, other_args: Callable[[Case], tuple]) -> Claim:
-    return equals(kind, text, lambda case: case.run(case.exercise.reference, other_args(case)))
+    return caused(kind, text, lambda case: case.run(case.exercise.reference, other_args(case)))
 
 
 def as_if(case: Case) -> Iterator[Claim]:
@@ -138,6 +138,44 @@ def _taken(args: tuple, which: list[int], axis: int, order: list[int]) -> tuple:
     return tuple(values.transform(arg, take) if i in which else arg for i, arg in enumerate(args))
 
 
+def closed(case: Case) -> Iterator[Claim]:
+    """What stands where a mask is False changes the answer's result, and not the right one."""
+    masks = [(i, name) for i, name, arg in case.named() if isinstance(arg, Tensor) and arg.dtype == torch.bool]
+    for (i, name, arg), (j, mask), way in product(case.named(), masks, range(3)):
+        if isinstance(arg, Tensor) and arg.is_floating_point() and arg.dim():
+            yield Claim(
+                f"{name} where {mask} is False",
+                f"What stands in `{name}` where `{mask}` is False changes your result; it must have no effect.",
+                lambda case, i=i, j=j, way=way: _no_effect(case, i, [_behind(case, i, j, way)], reverse=True),
+            )
+
+
+def renamed(case: Case) -> Iterator[Claim]:
+    """Other words in place of words, where only the special symbols tell."""
+    symbols = [name for _, name, arg in case.named() if type(arg) is int]
+    for i, name, arg in case.named():
+        if isinstance(arg, Tensor) and arg.dtype == torch.int64 and arg.dim() > 1 and symbols:
+            text = (
+                f"Your result changes when other words stand in `{name}`, although only "
+                f"{' and '.join(f'`{symbol}`' for symbol in symbols)} should be told from the rest."
+            )
+            other = lambda case, i=i: _other_words(case, i)  # noqa: E731
+            yield Claim("which words", text, lambda case, i=i, other=other: _no_effect(case, i, [other(case)], True))
+
+
+def _other_words(case: Case, index: int) -> Tensor:
+    words = case.args[index]
+    special = sum((words == symbol for symbol in case.args if type(symbol) is int), torch.zeros_like(words))
+    return torch.where(special > 0, words, words.max() + 1)
+
+
+def _behind(case: Case, index: int, mask: int, way: int) -> Tensor:
+    """An argument with other numbers where a mask is False, the mask with an axis put in."""
+    arg, kept = case.args[index], case.args[mask]
+    kept = (kept, kept[:, None], kept[..., None])[way].expand(arg.shape)
+    return torch.where(kept, arg, 1.5 * arg.roll(1, -1) - 0.1)
+
+
 def ignored(case: Case) -> Iterator[Claim]:
     """An argument that has no effect on the answer's result, but on the right one."""
     for i, name, arg in case.named():
@@ -145,8 +183,32 @@ def ignored(case: Case) -> Iterator[Claim]:
             yield Claim(
                 f"{name} has no effect",
                 f"Your result stays the same when `{name}` is changed; the right one changes with it.",
-                lambda case, i=i: _no_effect(case, i),
+                lambda case, i=i: _no_effect(case, i, _others(case.args[i])),
             )
+
+
+def ignored_in_part(case: Case) -> Iterator[Claim]:
+    """The first entry of an argument along an axis, or the last, without effect."""
+    for i, name, arg in case.named():
+        for axis in range(arg.dim()) if isinstance(arg, Tensor) and arg.is_floating_point() else ():
+            for at, which in ((0, "first"), (-1, "last")):
+                yield Claim(
+                    f"the {which} entry has no effect",
+                    f"The {which} entry of `{name}` along axis {axis} has no effect on your result; the right one "
+                    "changes with it.",
+                    lambda case, i=i, a=axis, at=at: _no_effect(case, i, _one_other(case.args[i], a, at)),
+                )
+
+
+def _one_other(arg: Tensor, axis: int, at: int) -> list[Tensor]:
+    """The argument with other numbers in one entry along an axis, smaller ones and larger ones; their signs stay."""
+    found = []
+    for factor in (0.1, 0.7, 4.0):
+        changed = arg.clone()
+        entry = changed.select(axis, at)
+        entry.mul_(factor * (1 + torch.rand(entry.shape, generator=torch.Generator().manual_seed(0))))
+        found.append(changed)
+    return found
 
 
 def _others(arg: Any) -> list:
@@ -158,8 +220,11 @@ def _others(arg: Any) -> list:
     return [arg + 1] if isinstance(arg, (int, float)) and not isinstance(arg, bool) else []
 
 
-def _no_effect(case: Case, index: int) -> bool | None:
-    found = [_put(case.args, index, other) for other in _others(case.args[index])]
-    if all(values.same(case.run(case.exercise.reference, args), case.expected, 1e-9) for args in found):
+def _no_effect(case: Case, index: int, others: list, reverse: bool = False) -> bool | None:
+    """Whether the right result changes with an argument, and the answer's does not; in `reverse`, the opposite."""
+    found = [_put(case.args, index, other) for other in others]
+    right = all(values.same(case.run(case.exercise.reference, args), case.expected, 1e-9) for args in found)
+    if right != reverse:
         return None
-    return all(values.same(case.run(case.answer, args), case.got, 1e-12) for args in found)
+    same_again = all(values.same(case.run(case.answer, args), case.got, 1e-12) for args in found)
+    return same_again != reverse

@@ -53,6 +53,11 @@ MASKS = (
     ("itself, with the positions below the diagonal closed", torch.triu),
 )  # fmt: skip
 
+LISTS = (
+    ("itself in reverse order", lambda x: x[::-1]), ("its first entry alone", lambda x: x[:1]),
+    ("itself without its first entry", lambda x: x[1:]), ("itself without its last entry", lambda x: x[:-1]),
+)  # fmt: skip
+
 
 def _first(function: Callable, change: Callable) -> Callable:
     """`function`, with `change(first result, *arguments)` in place of its first result."""
@@ -90,6 +95,8 @@ def of_argument(arg: Any) -> Iterator[Change]:
         for axis in sorted({min(1, arg.dim() - 1), arg.dim() - 1}) if arg.dim() else ():
             for _, words, along in (*ALONG[:3], ALONG[-1]):
                 yield f"itself, {words.format(axis)}", lambda x, a=axis, along=along: along(x, a)
+    elif isinstance(arg, list):
+        yield from LISTS
     elif isinstance(arg, float):
         yield from SCALED
     elif isinstance(arg, int) and not isinstance(arg, bool):

@@ -123,6 +123,7 @@ class Claim:
     text: str
     holds: Callable[[Case], bool | None]
     evidence: int = 1
+    fits: Callable[[Case], bool] | None = None  # must be true where the answer is right, if a cause is claimed
 
 
 Look = Callable[[Case], Iterator[Claim]]  # the claims that are worth a test, judging by the first input
@@ -131,6 +132,12 @@ Look = Callable[[Case], Iterator[Claim]]  # the claims that are worth a test, ju
 def equals(kind: str, text: str, wanted: Callable[[Case], Any], evidence: int = 1) -> Claim:
     """The claim that the answer gave back `wanted(case)` instead of what is right."""
     return Claim(kind, text, lambda case: case.is_(wanted(case)), evidence)
+
+
+def caused(kind: str, text: str, wanted: Callable[[Case], Any]) -> Claim:
+    """The claim that the answer computes `wanted(case)`, so that it gives this back on every input."""
+    claim = equals(kind, text, wanted)
+    return replace(claim, fits=lambda case: same(case.got, wanted(case), max(case.exercise.tolerance, CLOSE)))
 
 
 def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor], evidence: int = 1) -> Claim:
@@ -181,3 +188,16 @@ def sizes(case: Case) -> Iterator[tuple[str, Callable[[Case], float]]]:
             for axis in range(arg.dim()):
                 words = f"the size of axis {axis} of `{name}`"
                 yield words, lambda other, i=i, axis=axis: other.args[i].shape[axis]
+            if arg.dtype == torch.bool:
+                yield f"the number of True in `{name}`", lambda other, i=i: int(other.args[i].sum())
+                yield f"the number of rows of `{name}` with a True", lambda other, i=i: int(other.args[i].any(-1).sum())
+        elif isinstance(arg, list) and arg:
+            yield f"the number of entries of `{name}`", lambda other, i=i: len(other.args[i])
+            if isinstance(arg[0], list):
+                yield f"the number of entries of `{name}[0]`", lambda other, i=i: len(other.args[i][0])
+            if all(type(item) is int for item in arg):
+                yield f"the sum of `{name}`", lambda other, i=i: sum(other.args[i])
+                yield (
+                    f"the number of entries of `{name}` that are not 0",
+                    lambda other, i=i: sum(map(bool, other.args[i])),
+                )

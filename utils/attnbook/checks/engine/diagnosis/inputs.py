@@ -21,6 +21,8 @@ PLAIN = (
     ("is empty", lambda arg: len(arg) == 0), ("is odd", lambda arg: isinstance(arg, int) and arg % 2 == 1),
     ("is not a whole number", lambda arg: isinstance(arg, float) and arg != int(arg)),
     ("is above 1", lambda arg: isinstance(arg, (int, float)) and arg > 1),
+    ("holds a 0", lambda arg: isinstance(arg, list) and 0 in arg),
+    ("has more than one entry", lambda arg: isinstance(arg, list) and len(arg) > 1),
 )  # fmt: skip
 MASKS = (
     ("has a row without any True", lambda x: (~x.any(-1)).any()), ("has a False anywhere", lambda x: (~x).any()),
@@ -57,6 +59,7 @@ def _features(found: list[Any]) -> Iterator[Feature]:
     yield from PLAIN[:2]
     for value in dict.fromkeys(item for item in found if isinstance(item, (str, bool, int, float))):
         yield f"is {value!r}", lambda arg, value=value: type(arg) is type(value) and arg == value
+        yield f"is not {value!r}", lambda arg, value=value: type(arg) is type(value) and arg != value
     yield from PLAIN[2:]
     ranks = sorted({item.dim() for item in found if isinstance(item, Tensor)})
     for rank in ranks:

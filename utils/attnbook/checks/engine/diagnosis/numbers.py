@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import permutations
 
 import torch
 from torch import Tensor
@@ -26,6 +27,9 @@ def functions(case: Case) -> Iterator[Claim]:
     for what, change in ROUNDINGS:
         text = f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?"
         yield becomes("rounded", text, change, claims.NUMBERS)
+    for axis in range(case.tensors[1].dim()):
+        text = f"Your result is the right one with each vector along axis {axis} divided by its length."
+        yield becomes("divided by the length", text, lambda x, a=axis: x / x.norm(dim=a, keepdim=True), claims.NUMBERS)
     over_axes = [
         (f"{name} over axis {axis}", lambda x, axis=axis, change=change: change(x, axis))
         for axis in range(case.tensors[1].dim())
@@ -70,9 +74,12 @@ def factor(case: Case) -> Iterator[Claim]:
     for words, size in sizes(case):
         for power, function in POWERS:
             yield _times(f"{power}, where n is {words}", lambda case, s=size, f=function: f(s(case)))
+    for (first, n), (second, m) in permutations(sizes(case), 2):
+        words = f"n / m, where n is {first} and m is {second}"
+        yield _times(words, lambda case, n=n, m=m: n(case) / m(case))
     yield _times(f"{value:.5g} on every input", lambda case: value)
     text = f"Your result is the right one multiplied {OWN}."
-    yield Claim("off by a factor", text, lambda case: len(case.different()) > 1 and _ratio(case) is not None)
+    yield Claim("off by a factor", text, lambda case: None if len(case.different()) < 2 else _ratio(case) is not None)
 
 
 def _times(words: str, number: Callable[[Case], float]) -> Claim:

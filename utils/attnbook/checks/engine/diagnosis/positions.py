@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import torch
 from torch import Tensor
@@ -16,19 +17,28 @@ Named = tuple[str, Where]  # the positions in words
 
 def only_there(case: Case) -> Iterator[Claim]:
     """The result is wrong in some positions only, and they can be named."""
-    for words, where in _named_positions(case):
+    yield from _only(_named_positions(case))
+
+
+def only_in_part(case: Case) -> Iterator[Claim]:
+    """The same for positions that are much of an axis, which tells less."""
+    yield from _only(_along(case, PARTS))
+
+
+def _only(places: Iterator[Named]) -> Iterator[Claim]:
+    for words, where in places:
         yield Claim(
             f"wrong only {words}",
             f"Your result is wrong only {words}; everywhere else it is right.",
-            lambda case, where=where: _telling(case, where(case)) and _inside(_wrong(case), where(case)),
+            lambda case, where=where: _telling(case, where(case)) and _inside(case, _wrong(case), where(case)),
         )
 
 
 def where_not_finite(case: Case) -> Iterator[Claim]:
     """NaN or infinity, and where."""
-    for words, where in _named_positions(case):
+    for words, where in chain(_named_positions(case), _along(case, PARTS)):
         text = f"NaN or infinity stands only {words}."
-        yield Claim("not a number", text, lambda case, where=where: _inside(_not_finite(case), where(case)))
+        yield Claim("not a number", text, lambda case, where=where: _inside(case, _not_finite(case), where(case)))
 
 
 def _wrong(case: Case) -> Tensor:
@@ -55,30 +65,43 @@ def _telling(case: Case, where: Tensor) -> bool | None:
     return None if not elsewhere.numel() or bool((elsewhere == elsewhere[0]).all()) else True
 
 
-def _inside(found: Tensor, where: Tensor) -> bool | None:
-    """Whether all that was found lies inside, and is much of it; None where there is no outside."""
+def _inside(case: Case, found: Tensor, where: Tensor) -> bool | None:
+    """Whether all that was found lies inside, and is much of it; None where there is no outside.
+
+    Zeros are often those of padding, where nothing can be wrong.
+    """
     if not found.any() or where.all():
         return None
-    return bool((where | ~found).all()) and bool(found.sum() >= MUCH * where.sum())
+    all_of_it = int((where & (case.tensors[1] != 0)).sum()) or where.sum()
+    return bool((where | ~found).all()) and bool(found.sum() >= MUCH * all_of_it)
 
 
 def _named_positions(case: Case) -> Iterator[Named]:
     yield from _masked(case)
+    yield from _by_length(case)
     yield from _along(case, ENDS)
     yield from _squares(case)
     for words, where in SIGNS:
         yield f"where the right result is {words}", lambda case, where=where: where(case.tensors[1])
     yield from _zeros(case)
-    yield from _along(case, PARTS)
 
 
-ENDS = (("at the first position", lambda at, last: at == 0), ("at the last position", lambda at, last: at == last))
+ENDS = (
+    ("at the first position", lambda at, last: at == 0),
+    ("at the last position", lambda at, last: at == last),
+    ("in the first half", lambda at, last: 2 * at < last),
+    ("in the second half", lambda at, last: 2 * at > last),
+)
 PARTS = (
     ("after the first position", lambda at, last: at > 0),
     ("before the last position", lambda at, last: at < last),
     ("at the odd positions (1, 3, …)", lambda at, last: at % 2 == 1),
     ("at the even positions (0, 2, …)", lambda at, last: at % 2 == 0),
     ("at both ends", lambda at, last: (at == 0) | (at == last)),
+)
+LENGTHS = (
+    ("at the last real position of each row", lambda at, lengths: at == lengths - 1),
+    ("behind the last real position of each row", lambda at, lengths: at >= lengths),
 )
 SQUARES = (
     ("on the diagonal", lambda row, column: row == column),
@@ -166,3 +189,16 @@ def _masks(case: Case) -> Iterator[Named]:
         elif isinstance(arg, Tensor) and not arg.is_floating_point() and arg.dim() > 1:
             for symbol in sorted({"pad", "eos"} & set(given)):
                 yield f"{name} != {symbol}", lambda case, i=i, j=given[symbol]: case.args[i] != case.args[j]
+
+
+def _by_length(case: Case) -> Iterator[Named]:
+    """Where a sentence ends, by an argument `lengths (B,)`."""
+    for i in [i for i, name, _ in case.named() if name == "lengths"]:
+        for words, where in LENGTHS:
+            at = lambda case, i=i, where=where: where(_index(case, 1), _column(case, i))  # noqa: E731
+            yield words, at
+
+
+def _column(case: Case, index: int) -> Tensor:
+    """Each row's length, along the first axis of the result."""
+    return case.args[index].view(-1, *[1] * (case.tensors[1].dim() - 1))

@@ -1,15 +1,15 @@
-"""The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated, True and False exchanged."""
+"""The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations, permutations, product
 
 import torch
 from torch import Tensor
 
 from .changes import ALONG
-from .claims import Case, Claim, becomes, equals, restores, sizes
+from .claims import NUMBERS, Case, Claim, becomes, equals, restores
 
 
 def constants(case: Case) -> Iterator[Claim]:
@@ -35,6 +35,14 @@ FOUND = (
     ("softmax", lambda x, a: x.softmax(a)), ("log-softmax", lambda x, a: x.log_softmax(a)),
     ("first entry", lambda x, a: x.select(a, 0)), ("last entry", lambda x, a: x.select(a, -1)),
 )  # fmt: skip
+
+
+HALVES = (
+    ("exchanged", lambda two, a: torch.cat([two[1], two[0]], a)),
+    ("added", lambda two, a: two[0] + two[1]),
+    ("averaged", lambda two, a: (two[0] + two[1]) / 2),
+    ("mixed, one number of each by turns,", lambda two, a: torch.stack(two, a + 1).flatten(a, a + 1)),
+)
 
 
 def arguments(case: Case) -> Iterator[Claim]:
@@ -98,6 +106,84 @@ def _poured(case: Case, order: tuple[int, ...]) -> bool:
     return got.numel() == expected.numel() and case.is_(expected.permute(order).reshape(got.shape))
 
 
+def poured(case: Case) -> Iterator[Claim]:
+    """The numbers of one argument, cut into another shape."""
+    for i, name, arg in case.named():
+        rank = arg.dim() if isinstance(arg, Tensor) and arg.is_floating_point() else 0
+        for order in permutations(range(rank)) if 2 <= rank <= 4 else ():
+            read = "in their own order" if order == (*range(rank),) else f"read with its axes in the order {order}"
+            text = (
+                f"Your result holds the numbers of `{name}`, {read}, and cut into the shape of your result. "
+                "`reshape`, `view` and `flatten` join axes or cut them, but they never exchange them."
+            )
+            wanted = lambda case, i=i, o=order: case.args[i].permute(o).reshape(case.got.shape)  # noqa: E731
+            yield equals("an argument reshaped", text, wanted)
+
+
+def halves(case: Case) -> Iterator[Claim]:
+    """What is laid side by side along an axis: added, in the other order, by turns, along another axis."""
+    rank = case.tensors[1].dim()
+    for axis in reversed(range(rank)):
+        for words, change in HALVES:
+            text = f"The two halves of the right result along axis {axis} are {words} in yours."
+            yield becomes(
+                "halves joined otherwise", text, lambda right, a=axis, change=change: change(_cut(right, a), a)
+            )
+        for other in (other for other in range(rank) if other != axis):
+            text = f"The two halves of your result stand side by side along axis {other}; wanted is axis {axis}."
+            yield becomes(
+                "halves joined otherwise", text, lambda right, a=axis, o=other: torch.cat(list(_cut(right, a)), o)
+            )
+
+
+def _cut(tensor: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Two halves. Raises ValueError where there are none."""
+    first, second = tensor.tensor_split(2, axis)
+    if first.shape != second.shape:
+        raise ValueError("no halves")
+    return first, second
+
+
+def mislaid(case: Case) -> Iterator[Claim]:
+    """Right entries along an axis, but elsewhere."""
+    for axis in range(case.tensors[1].dim()):
+        for kind, what in (
+            ("entries in other positions", "not all stand in their own positions"),
+            ("entries missing", "there are fewer than there should be"),
+            ("too many entries", "there are more than there should be"),
+        ):
+            text = f"Each entry of your result along axis {axis} is a right one (or nothing but zeros), but {what}."
+            sign = ("entries in other positions", "too many entries", "entries missing").index(kind)
+            yield Claim(kind, text, lambda case, a=axis, s=sign: _elsewhere(case, a, s))
+
+
+def _elsewhere(case: Case, axis: int, sign: int) -> bool | None:
+    """As many entries as wanted (`sign` 0), more (1) or fewer (2), all of them right ones or zeros."""
+    got, right = (tensor.movedim(axis, 0).flatten(1) for tensor in case.tensors)
+    if (len(got) > len(right)) + 2 * (len(got) < len(right)) != sign:
+        return False
+    if right.shape[1] < 2 or len(right) < 2:
+        return None
+    alike = torch.isclose(got[:, None], right, rtol=1e-6, atol=1e-9).all(-1)  # (got's entries, right ones)
+    zeros = (got == 0).all(-1)
+    return bool((alike.any(-1) | zeros).all()) and not zeros.all() and not (right == right[:1]).all()
+
+
+def zeros(case: Case) -> Iterator[Claim]:
+    """Nothing wrong but zeros."""
+    yield Claim(
+        "0 where a number is wanted",
+        "Wherever your result is wrong it is 0, and a number other than 0 is wanted there. Is a mask closed for too "
+        "many positions, is something divided with `//`, or does something stay unwritten?",
+        _right_or_zero,
+    )
+
+
+def _right_or_zero(case: Case) -> bool:
+    got, expected = case.tensors
+    return got.shape == expected.shape and bool((torch.isclose(got, expected, rtol=1e-6, atol=1e-9) | (got == 0)).all())
+
+
 def moved(case: Case) -> Iterator[Claim]:
     """Rolled, flipped, sorted or summed up along one axis."""
     for axis, (kind, words, change) in product(range(case.tensors[1].dim()), ALONG):
@@ -136,6 +222,9 @@ def cut(case: Case) -> Iterator[Claim]:
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
             yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
+    for name, change in (("sum", torch.sum), ("mean", torch.mean)) if not case.tensors[1].dim() else ():
+        text = f"The right result is the {name} of all numbers in yours: a single number is wanted."
+        yield restores("one number is wanted", text, change, NUMBERS)
     for first, second in combinations(range(case.tensors[0].dim()), 2):
         text = (
             f"Your result has an axis too many: axes {first} and {second} both count the same thing, and the right "
@@ -176,79 +265,3 @@ def reordered(case: Case) -> Iterator[Claim]:
 def _sorted_alike(case: Case) -> bool:
     left, right = (tensor.flatten().sort().values for tensor in case.tensors)
     return left.shape == right.shape and _close(left, right)
-
-
-def truths(case: Case) -> Iterator[Claim]:
-    """True and False exchanged, or each True in a wrong position."""
-    if _is_mask(case):
-        yield becomes(
-            "True and False exchanged",
-            "Your result is the opposite of the right one: it is True where False is right, and False where True is.",
-            lambda right: 1 - right,
-        )
-        yield Claim(
-            "no True is right",
-            "Wherever your result is True, it should be False: not one of its True is right.",
-            lambda case: bool(case.tensors[0].any()) and not (case.tensors[0] * case.tensors[1]).any(),
-        )
-
-
-def _is_mask(case: Case) -> bool:
-    return isinstance(case.expected, Tensor) and case.expected.dtype == torch.bool
-
-
-def by_one(case: Case) -> Iterator[Claim]:
-    """In each row of a mask one True too many, or too few."""
-    if not _is_mask(case):
-        return
-    for by, where in ((1, "after the last"), (-1, "before the first")) if case.tensors[1].dim() else ():
-        text = f"Your mask is right, but in each row it is open for one position too many, the one {where} open one."
-        yield becomes("one position too many open", text, lambda right, by=by: torch.maximum(right, _next(right, by)))
-    for by, where in ((-1, "last"), (1, "first")) if case.tensors[1].dim() else ():
-        text = f"Your mask is right, but in each row the {where} open position is closed."
-        yield becomes("one position too few open", text, lambda right, by=by: torch.minimum(right, _next(right, by)))
-
-
-def amounts(case: Case) -> Iterator[Claim]:
-    """Too many True, or too few."""
-    if not _is_mask(case):
-        return
-    text = "Each True that is wanted is there, but your result has True at other positions, too."
-    yield Claim("too many True", text, lambda case: _within(case.tensors[1], case.tensors[0]))
-    text = "Each True of your result is right, but True is missing at other positions."
-    yield Claim("too few True", text, lambda case: _within(*case.tensors))
-
-
-def _next(mask: Tensor, by: int) -> Tensor:
-    """The mask moved along its last axis; nothing comes round."""
-    moved = mask.roll(by, -1)
-    moved[..., 0 if by > 0 else -1] = 0
-    return moved
-
-
-def _within(small: Tensor, large: Tensor) -> bool:
-    return small.shape == large.shape and bool(((large != 0) | (small == 0)).all())
-
-
-def lengths(case: Case) -> Iterator[Claim]:
-    """An axis of another length, and which argument has that length."""
-    got, expected = case.tensors
-    for axis in range(expected.dim()) if got.dim() == expected.dim() else ():
-        one = ("one entry", lambda case: 1)
-        for (words, size), (right, wanted) in product([*sizes(case), one], sizes(case)):
-            if size(case) != wanted(case) and _lengths(case, axis, size, wanted):
-                yield Claim(
-                    "an axis of another length",
-                    f"Along axis {axis} your result is as long as {words}. It should be as long as {right}.",
-                    lambda case, a=axis, s=size, w=wanted: _lengths(case, a, s, w),
-                )
-    ranks = [got.dim(), expected.dim()]
-    if ranks[0] != ranks[1]:
-        more = "fewer" if ranks[0] < ranks[1] else "more"
-        axes = "axis" if ranks[0] == 1 else "axes"
-        text = f"Your result has {ranks[0]} {axes}, {more} than the {ranks[1]} that are wanted."
-        yield Claim("another number of axes", text, lambda case: [tensor.dim() for tensor in case.tensors] == ranks)
-
-
-def _lengths(case: Case, axis: int, size: Callable[[Case], float], wanted: Callable[[Case], float]) -> bool:
-    return [tensor.shape[axis] for tensor in case.tensors] == [size(case), wanted(case)]

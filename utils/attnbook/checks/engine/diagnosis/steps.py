@@ -5,7 +5,9 @@ The reference is run again and again, each time with one of torch's operations c
 
 from __future__ import annotations
 
+import dis
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
@@ -14,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .claims import Case, Claim, Mode, equals
+from .claims import Case, Claim, Mode, caused
 
 Step = tuple[Callable, tuple, dict]  # an operation and what it was called with
 Change = Callable[[Callable, tuple, dict], Any]  # what is done instead
@@ -32,16 +34,29 @@ ADDED = (
     *((f"`{name}`", getattr(torch, name)) for name in ("relu", "sigmoid", "tanh", "square")),
     ("a softmax over the last axis", lambda x: x.softmax(-1)),
 )
+AFTER = (
+    ("`tanh`", torch.tanh), ("a division by 2", lambda x: x / 2),
+    ("`relu`, which keeps only what is above 0,", torch.relu), ("a square", torch.square),
+    ("`clamp(max=0)`, which keeps only what is below 0,", lambda x: x.clamp(max=0)),
+    ("`abs`", torch.abs), ("`sign`", torch.sign),
+    ("a softmax over the last axis", lambda x: x.softmax(-1)),
+    ("a division by the standard deviation over the last axis", lambda x: x / x.std(-1, keepdim=True)),
+    ("a division by the standard deviation of all numbers", lambda x: x / x.std()),
+)  # fmt: skip
 _TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "fakes"
 
 
 class _Steps(Mode):
-    """While it is entered: notes each place that calls torch, and calls something else at one of them."""
+    """While it is entered: notes each place that calls torch, and calls something else at one of them.
 
-    def __init__(self, changed: Place | None = None, change: Change | None = None):
+    In a loop a place is come to several times: `only` is the number of the one time that counts, from 1 on.
+    """
+
+    def __init__(self, changed: Place | None = None, change: Change | None = None, only: int | None = None):
         super().__init__()
-        self.changed, self.change = changed, change
+        self.changed, self.change, self.only = changed, change, only
         self.seen: dict[Place, Step] = {}
+        self.times: Counter[Place] = Counter()
 
     def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         frame = sys._getframe(1)
@@ -50,7 +65,9 @@ class _Steps(Mode):
         place, kwargs = (frame.f_code, frame.f_lasti), kwargs or {}
         if Path(frame.f_code.co_filename).parent != _FAKES:
             self.seen.setdefault(place, (function, args, kwargs))
-        change = self.change if place == self.changed else None
+        self.times[place] += 1
+        now = place == self.changed and self.only in (None, self.times[place])
+        change = self.change if now else None
         return function(*args, **kwargs) if change is None else change(function, args, kwargs)
 
 
@@ -58,28 +75,92 @@ def one_changed(case: Case) -> Iterator[Claim]:
     """The right result, but for one step of the reference."""
     steps = _Steps()
     case.run(steps.around(case.exercise.reference), case.args)
+    masks = [(i, name) for i, name, arg in case.named() if isinstance(arg, Tensor) and arg.dtype == torch.bool]
     for place, step in steps.seen.items():
         for words, change in _changes(*step):
-            yield equals(
-                "one step changed",
-                f"The right computation gives your result when one step of it is changed: {words}.",
-                lambda case, p=place, c=change: case.run(_Steps(p, c).around(case.exercise.reference), case.args),
-            )
+            yield _changed(words, place, lambda case, change=change: change)
+        for i, name in masks if step[0].__name__ == "sum" else ():
+            words = f"`sum` is divided by the number of True in each row of `{name}`"
+            yield _changed(words, place, lambda case, i=i: _per_row(case.args[i].sum(-1)))
+
+
+def once_changed(case: Case) -> Iterator[Claim]:
+    """The same for a single time of a step in a loop."""
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    for place, step in steps.seen.items():
+        for words, change in _changes(*step) if _loops(place[0]) else ():
+            for which in ("first", "last"):
+                words_once = f"{words}, the {which} time only"
+                yield _changed(words_once, place, lambda case, change=change: change, which)
+
+
+def _loops(code: CodeType) -> bool:
+    return any(step.opname == "FOR_ITER" for step in dis.get_instructions(code))
+
+
+def _changed(words: str, place: Place, change: Callable[[Case], Change], which: str = "") -> Claim:
+    return caused(
+        "one step changed",
+        f"The right computation gives your result when one step of it is changed: {words}.",
+        lambda case: case.run(
+            _Steps(place, change(case), _time(case, place, which)).around(case.exercise.reference), case.args
+        ),
+    )
+
+
+def _time(case: Case, place: Place, which: str) -> int | None:
+    """The number of the first or the last time that a place is come to."""
+    if which != "last":
+        return 1 if which else None
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    return steps.times[place]
+
+
+def _next(function: Callable, args: tuple, kwargs: dict, by: int) -> Tensor:
+    """A position moved on along the axis on which it was found, to the ends at most."""
+    axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+    return (function(*args, **kwargs) + by).clamp(0, args[0].shape[axis] - 1)
+
+
+def _per_row(count: Tensor) -> Change:
+    """What an operation gives, divided by a number for each row."""
+
+    def divided(function: Callable, args: tuple, kwargs: dict) -> Tensor:
+        result = function(*args, **kwargs)
+        return result / count.view(*count.shape, *[1] * (result.dim() - count.dim()))
+
+    return divided
 
 
 def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
     """What may be done in place of one step, in words."""
     name = function.__name__
+    if name in ALIKE[2]:
+        yield from _operands(ALIKE[2][name], *args[:2])
     for names in (names for names in ALIKE if name in names):
         for other in names:
             if names[other] != names[name] and not other.startswith("__r"):
                 words = f"{names[name]} is replaced by {names[other]}"
                 yield words, lambda f, a, k, other=other: getattr(Tensor, other)(*a, **k)
-    if name in ALIKE[2]:
-        yield from _operands(ALIKE[2][name], *args[:2])
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
+    if name in ("add", "sub", "__rsub__", "rsub"):
+        sign = "+" if name == "add" else "-"
+        for words, more in AFTER:
+            yield f"{words} follows a `{sign}`", lambda f, a, k, more=more: more(f(*a, **k))
+    if name == "add":
+        yield "`+` is replaced by `-`, the second part minus the first", lambda f, a, k: a[1] - a[0]
+    if name in ("pow", "__pow__"):
+        yield "the exponent is larger by 1", lambda f, a, k: f(a[0], a[1] + 1)
+        yield "the exponent is smaller by 1", lambda f, a, k: f(a[0], a[1] - 1)
+    if name in ("argmax", "argmin"):
+        yield f"the position that `{name}` finds is one too large", lambda f, a, k: _next(f, a, k, 1)
+        yield f"the position that `{name}` finds is one too small", lambda f, a, k: _next(f, a, k, -1)
+    if name == "clamp":
+        yield from _limits(args, kwargs)
     if name == "roll":
         for by in (-2, -1, 1, 2):
             yield f"`roll` moves by {by}", lambda f, a, k, by=by: f(a[0], by, *a[2:], **k)
@@ -89,6 +170,29 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
         yield "the second factor of a matrix product is transposed", lambda f, a, k: f(a[0], a[1].mT)
         for words, more in ADDED:
             yield f"{words} follows a matrix product", lambda f, a, k, more=more: more(f(*a, **k))
+
+
+def _limits(args: tuple, kwargs: dict) -> Iterator[tuple[str, Change]]:
+    """One limit of `clamp` alone, or the lower one added."""
+    both = _limit(args, kwargs, "min") is not None and _limit(args, kwargs, "max") is not None
+    if both:
+        yield "the lower limit of `clamp` is left out", lambda f, a, k: a[0].clamp(max=_limit(a, k, "max"))
+        yield "the upper limit of `clamp` is left out", lambda f, a, k: a[0].clamp(min=_limit(a, k, "min"))
+        yield (
+            "the lower limit of `clamp` is added instead",
+            lambda f, a, k: (a[0] + _limit(a, k, "min")).clamp(max=_limit(a, k, "max")),
+        )
+        yield (
+            "the lower limit of `clamp` is added afterwards instead",
+            lambda f, a, k: a[0].clamp(max=_limit(a, k, "max")) + _limit(a, k, "min"),
+        )
+    elif _limit(args, kwargs, "min") is not None:
+        yield "the limit of `clamp` is added instead", lambda f, a, k: a[0] + _limit(a, k, "min")
+
+
+def _limit(args: tuple, kwargs: dict, name: str) -> Any:
+    place = ("min", "max").index(name) + 1
+    return kwargs.get(name, args[place] if len(args) > place else None)
 
 
 def _operands(sign: str, first: Any, second: Any) -> Iterator[tuple[str, Change]]:

@@ -1,0 +1,55 @@
+"""Answers that came near to passing: slips that no list of mistakes foresees."""
+
+import torch
+
+
+def maximum_of_the_first_block(score_blocks, value_blocks):
+    largest, total, summed = None, 0.0, 0.0
+    for scores, values in zip(score_blocks, value_blocks, strict=True):
+        largest = scores.amax(dim=-1, keepdim=True) if largest is None else largest
+        parts = (scores - largest).exp()
+        total, summed = total + parts.sum(dim=-1, keepdim=True), summed + parts @ values
+    return summed / total
+
+
+def window_from_zero(query, key, value, radius):
+    rows = []
+    for i in range(query.shape[1]):
+        near = slice(i - radius, i + radius + 1)  # a negative start counts from the end
+        scores = torch.einsum("bd,bkd->bk", query[:, i], key[:, near]) / query.shape[2] ** 0.5
+        rows.append(torch.einsum("bk,bkd->bd", scores.softmax(-1), value[:, near]))
+    return torch.stack(rows, dim=1)
+
+
+def half_of_each(states, memory, length):
+    if memory is None:
+        return states[:, max(states.shape[1] - length, 0) :].detach()
+    return torch.cat([memory[:, -(length // 2) :], states[:, -(length - length // 2) :]], dim=1).detach()
+
+
+def absolute_distance(query, key, distance, content_bias, distance_bias):
+    keys, queries = key.shape[1], query.shape[1]
+    back = (torch.arange(queries)[:, None] + keys - queries - torch.arange(keys)).abs()
+    far = ((query + distance_bias)[:, :, None] * distance[back]).sum(-1)
+    return ((query + content_bias) @ key.mT + far) / query.shape[-1] ** 0.5
+
+
+def closer_than_the_kth(query, keys, next_tokens, k, temperature, vocabulary):
+    distances = torch.cdist(query, keys).square()
+    limit = distances.kthvalue(k, dim=-1, keepdim=True).values
+    weights = (-distances / temperature).masked_fill(distances >= limit, -1e30).softmax(-1)
+    return torch.zeros(len(query), vocabulary).to(weights).scatter_add(1, next_tokens.expand(len(query), -1), weights)
+
+
+def memory_where_it_has_votes(model, memory, weight):
+    return torch.where(memory > 0, weight * memory + (1 - weight) * model, model)
+
+
+WRONG = {
+    "online_softmax_sum": [maximum_of_the_first_block],
+    "window_attention": [window_from_zero],
+    "segment_memory": [half_of_each],
+    "relative_scores": [absolute_distance],
+    "knn_probabilities": [closer_than_the_kth],
+    "mix_probabilities": [memory_where_it_has_votes],
+}

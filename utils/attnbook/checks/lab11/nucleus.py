@@ -1,0 +1,145 @@
+"""Lab 11: the nucleus, the smallest set of words whose probabilities reach p."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+
+
+def top_p_filter(logits, p):
+    ordered, words = logits.softmax(-1).sort(-1, descending=True)  # (B, V) each
+    before = ordered.cumsum(-1) - ordered  # (B, V): what the likelier words hold already
+    drop = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, words, before >= p)
+    return logits.masked_fill(drop, float("-inf"))
+
+
+def _next_words(draw):
+    if draw.compact:  # only to be shown
+        for share in ([0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.2, 0.1, 0.7]):
+            yield torch.tensor([share], dtype=torch.float64).log().mul(10).round() / 10, 0.65
+        return
+    batch, words = draw.sizes(2, low=3)
+    for p in (0.5, 0.75, 0.9, draw.integer(2, 9) / 10 + 0.03):
+        yield 1.5 * draw.normal(batch, words), p
+    yield draw.normal(1, words + 4), 0.6  # one sentence
+    yield draw.normal(3, 3), 0.8  # square
+    yield 3 + draw.normal(batch, words), 1e-6  # one word is always left
+    yield 500 * draw.normal(batch, words), 0.9  # sure: exp of them is infinite, and one word has nearly everything
+    logits = draw.normal(2, words + 1)
+    logits[:, draw.integer(0, words + 1)] = -torch.inf  # a word that is ruled out already
+    yield logits, 0.7
+    yield logits[:1] / 2, 0.999  # all the others
+
+
+def _kept(result):
+    return result > -torch.inf
+
+
+def _reaches(result, logits, p):
+    return ((logits.softmax(-1) * _kept(result)).sum(-1) >= p - 1e-9).all()
+
+
+def _smallest(result, logits, p):
+    """Without its least likely word, no set reaches p."""
+    shares = logits.softmax(-1)
+    least = shares.where(_kept(result), torch.inf).amin(-1)
+    return ((shares * _kept(result)).sum(-1) - least <= p + 1e-9).all()
+
+
+TOP_P_FILTER = Exercise(
+    top_p_filter,
+    cases=_next_words,
+    tolerance=1e-9,
+    properties=[
+        Property(
+            "one word at least",
+            "In every row at least one word must be left, the most probable one, and in your result some row has none.",
+            lambda result, logits, p: _kept(result).any(-1).all(),
+        ),
+        Property(
+            "the most probable word stays",
+            "The most probable word of each row belongs to every nucleus, and you dropped it somewhere.",
+            lambda result, logits, p: _kept(result).gather(-1, logits.argmax(-1, keepdim=True)).all(),
+        ),
+        Property(
+            "what stays is unchanged",
+            "The logits of the words that stay must be returned as they are, and the others must be −∞.",
+            lambda result, logits, p: torch.equal(result[_kept(result)], logits[_kept(result)]),
+        ),
+        Property(
+            "the set reaches p",
+            "The probabilities of the words that you kept must sum to at least p in each row. The word with which the "
+            "sum reaches p stays.",
+            _reaches,
+        ),
+        Property(
+            "the smallest set",
+            "You kept more words than are needed. Without the least probable of them, the sum must be below p.",
+            _smallest,
+        ),
+    ],
+)
+
+_DROP = "torch.zeros_like(logits, dtype=torch.bool).scatter(-1, words, before >= p)"
+_INF = 'float("-inf")'
+
+wrong = TOP_P_FILTER.mistakes
+wrong("the word that reaches p dropped", {"before >= p": "ordered.cumsum(-1) > p"}).says("""
+    You dropped the word with which the sum reaches p. The words that are left then have less than p together, and where
+    one word alone has more, none is left. Compare the sum *before* each word.""")
+_BUT_ONE = "(ordered.cumsum(-1) > p) & (torch.arange(logits.shape[-1]) > 0)"
+wrong("the word that reaches p dropped, but for the first", {"before >= p": _BUT_ONE}).says("""
+    You kept at least one word, but where several are needed you dropped the one with which the sum reaches p. The words
+    that are left must have at least p together, so compare the sum *before* each word.""")
+_ONE_MORE = "before - torch.cat([0 * ordered[..., :1], ordered[..., :-1]], -1) >= p"
+wrong("one word too many", {"before >= p": _ONE_MORE}).says("""
+    You kept one word more than is needed. Wanted is the *smallest* set that reaches p, so the word with which the sum
+    reaches p is the last one.""")
+wrong("not brought back", {_DROP: "before >= p"}).says("""
+    Your mask is in the order of the *sorted* words, but you applied it to the logits in their own order. Bring it back
+    with `scatter` along the indices that `sort` returned.""")
+wrong("gather instead of scatter", {_DROP: "(before >= p).gather(-1, words)"}).says("""
+    You used `gather` with the indices of `sort`, which permutes the mask once more instead of undoing the sorting. The
+    way back is `scatter`: entry i of the sorted mask belongs to word words[i].""")
+wrong(
+    "returned in sorted order",
+    {"return logits.masked_fill(drop,": "return logits.sort(-1, descending=True).values.masked_fill(before >= p,"},
+).says("""
+    You returned the logits in sorted order. Column v must still belong to word v, because the next step draws the
+    number of a word.""")
+wrong("the least probable first", {"descending=True": "descending=False"}).says("""
+    You sorted from the least probable word on, so that you kept the tail and dropped the most probable words. Sort with
+    descending=True.""")
+wrong("no softmax", {"logits.softmax(-1).sort": "logits.sort"}).says("""
+    You summed the logits. p is a probability, so the running sum must be one of probabilities: apply the softmax
+    first.""")
+wrong("softmax over the batch", {"softmax(-1)": "softmax(0)"}).says("""
+    Your softmax runs over the sentences. The probabilities of the V words must sum to 1 for each sentence, so it runs
+    over the last axis.""")
+wrong("each word compared with p", {"before >= p": "ordered < p"}).says("""
+    You kept the words whose own probability is at least p. The nucleus is a *set* whose probabilities reach p together,
+    so compare running sums.""")
+wrong(
+    "each word compared with p, the first kept", {"before >= p": "(ordered < p) & (torch.arange(logits.shape[-1]) > 0)"}
+).says("""
+    You kept the words whose own probability is at least p, and at least the first one. The nucleus is a *set* whose
+    probabilities reach p together, so compare running sums.""")
+wrong("the tail kept", {"before >= p": "before < p"}).says("""
+    You dropped the nucleus and kept all other words. −∞ belongs to the words that stand *behind* those which reach
+    p.""")
+wrong("0 instead of minus infinity", {_INF: "0.0"}).says("""
+    You set the logits of dropped words to 0, but exp(0) is 1, so that they can still be drawn. Their logits must be
+    −∞.""")
+wrong("a large number instead of minus infinity", {_INF: "-1e9"}).says("""
+    You filled with a large negative number. Logits that are themselves large and negative could then lie below the
+    dropped ones, so use float('-inf').""")
+wrong("probabilities returned", {"return logits.": "return logits.softmax(-1)."}).says("""
+    You returned probabilities with −∞ among them. Return the logits of the words that stay as they are, so that a
+    softmax afterwards shares the probability among them.""")
+wrong(
+    "a distribution returned",
+    {'return logits.masked_fill(drop, float("-inf"))': 'return logits.masked_fill(drop, float("-inf")).softmax(-1)'},
+).says("""
+    You applied the softmax at the end already and returned probabilities. Wanted are logits, −∞ for the words that were
+    dropped, so that the result can be used wherever logits can.""")

@@ -1,0 +1,176 @@
+"""Lab 12: a memory that needs no training: neighbours vote for the next word."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+
+
+def knn_probabilities(query, keys, next_tokens, k, temperature, vocabulary):
+    distances = (query[:, None] - keys).square().sum(dim=-1)  # (B, N, D) -> (B, N), squared
+    nearest, which = distances.topk(k, largest=False)  # (B, k)
+    weights = (-nearest / temperature).softmax(dim=-1)  # (B, k)
+    nothing = weights.new_zeros(len(query), vocabulary)  # (B, V)
+    return nothing.scatter_add(1, next_tokens[which], weights)
+
+
+def _datastores(draw):
+    batch, entries, dim, words = draw.sizes(4)
+
+    def drawn(batch, entries, dim, k, temperature, words):
+        query, keys = draw.normal(batch, dim), draw.normal(entries, dim)
+        return query, keys, draw.integers(0, words, entries), k, temperature, words
+
+    if draw.compact:
+        yield drawn(1, 2, 1, 1, 2.0, 2)
+        yield drawn(1, 3, 1, 2, 2.0, 2)
+    yield drawn(batch, entries + 6, dim, 3, 0.5, words + 3)
+    yield drawn(batch, entries + 8, dim, 4, 2.0, 2)  # few words: neighbours agree
+    yield drawn(batch, 5, dim, 5, 1.0, words + 5)  # all entries vote
+    yield drawn(3, 7, 2, 1, 3.0, 4)  # the nearest neighbour alone
+    query, keys, *rest = drawn(2, 9, 3, 4, 4.0, 5)
+    yield 2 * query, 2 * keys, *rest
+    query, keys, *rest = drawn(2, 6, 3, 3, 0.7, 4)
+    yield query, torch.cat([keys[:-1], query[:1]]), *rest  # an entry that equals the query
+
+
+KNN_PROBABILITIES = Exercise(
+    knn_probabilities,
+    cases=_datastores,
+    properties=[
+        Property(
+            "each row is a distribution",
+            "Each row must hold probabilities: none is negative, and together they are 1.",
+            lambda result, *args: (result >= 0).all() and torch.allclose(result.sum(-1), torch.ones(()).to(result)),
+        ),
+        Property(
+            "only words of the neighbours",
+            "At most k words can have a probability above 0, because k neighbours vote.",
+            lambda result, query, keys, next_tokens, k, *rest: ((result > 0).sum(-1) <= k).all(),
+        ),
+    ],
+)
+
+_TOPK, _SOFT = "distances.topk(k, largest=False)", "(-nearest / temperature).softmax(dim=-1)"
+_VOTE = "nothing.scatter_add(1, next_tokens[which], weights)"
+
+wrong = KNN_PROBABILITIES.mistakes
+wrong("the farthest entries", {_TOPK: "distances.topk(k)"}).says("""
+    You took the k *largest* distances, which is what `topk` returns by default. The neighbours are the
+    nearest entries: topk(k, largest=False).""")
+wrong("the sign lost", {"-nearest": "nearest"}).says("""
+    Your neighbours have more weight the farther away they are. The weight is exp(−distance / temperature), so the
+    minus must stand before the distance.""")
+wrong("farthest entries, sign lost", {_TOPK: "distances.topk(k)", "-nearest": "nearest"}).says("""
+    You treated the distance as if it were a similarity: you took the largest ones and gave them the largest weights.
+    Near entries should vote, so take the smallest distances and put a minus before them.""")
+wrong("not squared", {".square().sum(dim=-1)": ".square().sum(dim=-1).sqrt()"}).says("""
+    Your distances are not squared. The neighbours are the same, but their weights differ: the softmax is over minus
+    the *squared* distances, divided by the temperature.""")
+wrong("city blocks", {".square()": ".abs()"}).says("""
+    You added up the absolute differences. The distance here is the squared Euclidean one, the sum of the squared
+    differences of the features.""")
+wrong("dot products", {"(query[:, None] - keys).square().sum(dim=-1)": "-(query @ keys.T)"}).says("""
+    You ranked the entries by their dot product with the query. Here the squared distance decides, because a long key
+    has large dot products although it may be far away.""")
+wrong("all entries vote", {_TOPK: "distances.topk(distances.shape[1], largest=False)"}).says("""
+    You let every entry of the datastore vote. Only the k nearest have a vote, so cut to k entries before the softmax.
+    """)
+CUT_LATER = "weights, which = (-distances / temperature).softmax(dim=-1).topk(k)"
+CUT_LATER += "\nreturn weights.new_zeros(len(query), vocabulary).scatter_add(1, next_tokens[which], weights)"
+wrong("softmax before the cut", "distances = (query[:, None] - keys).square().sum(dim=-1)\n" + CUT_LATER).says("""
+    You took the softmax over all entries and cut to k afterwards, so the weights of a row no longer sum to 1. Find the
+    k nearest first, and take the softmax over these k.""")
+wrong("votes overwritten", {"scatter_add(": "scatter("}).says("""
+    Where several neighbours have the same next word, only one of their votes is left, because assigning by an index
+    (or `scatter`) overwrites. Votes for the same word must be added: scatter_add.""")
+wrong("one vote each", {_SOFT: "torch.ones_like(nearest) / k"}).says("""
+    You gave all k neighbours the same vote. A nearer one counts more: its weight is the softmax over minus the squared
+    distances, divided by the temperature.""")
+wrong("multiplied by the temperature", {"-nearest / temperature": "-nearest * temperature"}).says("""
+    You multiplied by the temperature. It divides, so that a high temperature makes the votes more equal.""")
+wrong("no temperature", {"-nearest / temperature": "-nearest"}).says("""
+    You left the temperature out. Divide the distances by it before the softmax.""")
+wrong("the number of the entry for the word", {"next_tokens[which]": "which % vocabulary"}).says("""
+    You used the numbers of the neighbours themselves as words. An entry's word stands in the datastore beside its key:
+    next_tokens[which].""")
+wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
+    Your softmax runs over the batch of queries. For each query, the votes of its own k neighbours sum to 1, which is
+    the last axis.""")
+wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[which], weights).softmax(dim=-1)"}).says("""
+    You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
+    probability 0.""")
+wrong("not normalised", {_SOFT: "(-nearest / temperature).exp()"}).says("""
+    Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, as
+    a softmax over the k neighbours does.""")
+wrong("counts", {_SOFT: "torch.ones_like(nearest)"}).says("""
+    You counted how many neighbours vote for each word. The votes are weighted by their distances, and together they are
+    1: softmax(−distance / temperature).""")
+COSINE = "-F.normalize(query, dim=-1) @ F.normalize(keys, dim=-1).T"
+wrong("cosines", {"(query[:, None] - keys).square().sum(dim=-1)": COSINE}).says("""
+    You ranked the entries by their cosine with the query, which ignores how long the vectors are. Here the squared
+    Euclidean distance decides.""")
+
+
+def mix_probabilities(model, memory, weight):
+    return weight * memory + (1 - weight) * model
+
+
+def _pairs(draw):
+    batch, words = draw.sizes(2)
+    if draw.compact:
+        yield draw.normal(1, 2).softmax(-1), draw.normal(1, 2).softmax(-1), 0.2
+    for weight in (0.25, 0.7):
+        yield draw.normal(batch, words + 1).softmax(-1), draw.normal(batch, words + 1).softmax(-1), weight
+    memory = draw.normal(batch, 5).softmax(-1)
+    yield draw.normal(batch, 5).softmax(-1), memory * torch.tensor([1, 0, 1, 1, 0]), 0.1  # words without a vote
+    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 0.0
+    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 1.0
+    yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
+
+
+MIX_PROBABILITIES = Exercise(
+    mix_probabilities,
+    cases=_pairs,
+    properties=[
+        Property(
+            "between the two",
+            "Each mixed probability must lie between those of the model and of the memory.",
+            lambda result, model, memory, weight: (
+                (result <= torch.maximum(model, memory) + 1e-9) & (result >= torch.minimum(model, memory) - 1e-9)
+            ).all(),
+        )
+    ],
+)
+
+_MIX = "weight * memory + (1 - weight) * model"
+
+wrong = MIX_PROBABILITIES.mistakes
+wrong("exchanged", {_MIX: "weight * model + (1 - weight) * memory"}).says("""
+    You gave `weight` to the model and the rest to the memory. The weight is the memory's share, so a weight of 0 is
+    the model alone.""")
+wrong("the model not reduced", {"(1 - weight) * model": "model"}).says("""
+    You added the weighted memory to the whole model, so a row sums to more than 1. What the memory receives, the model
+    must give up: multiply it by (1 − weight).""")
+wrong("added", {_MIX: "memory + model"}).says("""
+    You added the two distributions without weights, so each row sums to 2. Multiply the memory by `weight` and the
+    model by (1 − weight).""")
+wrong("the plain mean", {_MIX: "(memory + model) / 2"}).says("""
+    You took the mean of the two, whatever the weight. The memory's share is `weight`, and the model's is (1 − weight).
+    """)
+wrong("a softmax afterwards", {_MIX: f"({_MIX}).softmax(dim=-1)"}).says("""
+    You took a softmax of the mixture. Both parts are probabilities already, and so is their weighted mean: nothing is
+    left to normalise.""")
+GEOMETRIC = (
+    "mixed = memory.clamp(min=1e-30) ** weight * model ** (1 - weight)\nreturn mixed / mixed.sum(-1, keepdim=True)"
+)
+wrong("logarithms mixed", GEOMETRIC).says("""
+    You mixed the logarithms, which is a product of powers. A word for which no neighbour votes would then be almost
+    impossible, however sure the model is; mix the probabilities themselves.""")
+wrong("the larger one", {_MIX: "torch.maximum(weight * memory, (1 - weight) * model)"}).says("""
+    You kept the larger of the two weighted probabilities. Both sources contribute to every word: add them.""")
+NORMALISED = "mixed = model + weight * memory\nreturn mixed / mixed.sum(dim=-1, keepdim=True)"
+wrong("normalised afterwards", NORMALISED).says("""
+    You added the weighted memory to the whole model and divided by the sum. The memory's share is then weight /
+    (1 + weight), and not the weight itself: multiply the model by (1 − weight), and no division is needed.""")
