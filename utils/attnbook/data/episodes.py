@@ -1,4 +1,4 @@
-"""Episodes: short sequences from which a network learns a task that is new each time (chapter 15)."""
+"""Episodes: short sequences, each of which poses a new task that must be learned within the sequence (chapter 15)."""
 
 from typing import NamedTuple
 
@@ -16,9 +16,9 @@ class Recall(NamedTuple):
     """Online recall.
 
     Fields:
-        inputs: ``(B, T, 12)``: a key at each step, eight numbers, and the value of the step *before*, one of four.
-        values: ``(B, T)`` long, the value of each step: what is to be answered.
-        seen: ``(B, T)`` bool, whether the key stood earlier in the sequence; only there an answer can be known.
+        inputs: ``(B, T, 12)``: the key of each step, eight numbers, and the value of the step *before*, one-hot.
+        values: ``(B, T)`` long, the value of each step: the target.
+        seen: ``(B, T)`` bool, whether the key occurred earlier; otherwise the value can only be guessed.
         which: ``(B, T)`` long, which of the twelve keys it is.
     """
 
@@ -33,10 +33,13 @@ class Recall(NamedTuple):
 
 
 def online_recall(count: int, seed: int = 0, length: int = LENGTH) -> Recall:
-    """``count`` sequences, each with keys and values of its own: twelve keys, each with one of four values.
+    """``count`` sequences, each with twelve random keys of its own and one of four values per key.
 
-    The key is noisy each time; its value comes one step later, so that whoever wants to use it must join
-    two neighbouring steps before it searches.
+    Each step shows a key with new noise, and the value follows one step later. To find the value of a key again, a
+    network must therefore combine two neighbouring steps before it searches the sequence.
+
+    Returns:
+        :class:`Recall`.
 
     Raises:
         ValueError: if ``count`` or ``length`` is not positive.
@@ -55,17 +58,17 @@ def online_recall(count: int, seed: int = 0, length: int = LENGTH) -> Recall:
 
 
 def seen_before(which: Tensor) -> Tensor:
-    """For each position of ``which (B, T)``: has the same number stood earlier? ``(B, T)`` bool."""
+    """Whether the number at each position of ``which (B, T)`` occurred at an earlier one: ``(B, T)`` bool."""
     same = which[:, :, None] == which[:, None, :]  # (B, T, T)
     return same.tril(diagonal=-1).any(dim=-1)
 
 
 class Episode(NamedTuple):
-    """Few-shot classification, ``ways`` classes with ``shots`` labelled examples each, and one question.
+    """Few-shot classification: ``ways`` classes with ``shots`` labelled examples each (the support), and one question.
 
     Fields:
         images: ``(B, T, 1, 16, 16)`` with T = ways · shots + 1; the last is the question.
-        labels: ``(B, T)`` long, from 0 to ways − 1, given to the classes anew in each episode. The last is the answer.
+        labels: ``(B, T)`` long, from 0 to ways − 1, assigned to the classes anew per episode; the last is the target.
     """
 
     images: Tensor
@@ -79,6 +82,8 @@ class Episode(NamedTuple):
 def few_shot_episodes(classes: Tensor, count: int, ways: int = 5, shots: int = 1, seed: int = 0) -> Episode:
     """``count`` episodes with glyphs of ``classes (C, 3, 3, 2)``; the examples come in random order.
 
+    The question is a new example of one of the classes, never one of the pictures shown before.
+
     Raises:
         ValueError: if a number is not positive, or there are more ways than classes.
 
@@ -89,7 +94,7 @@ def few_shot_episodes(classes: Tensor, count: int, ways: int = 5, shots: int = 1
         raise ValueError(f"{wanted}; got {count}, {ways} and {shots}")
     draw = generator(seed)
     chosen = torch.rand(count, len(classes), generator=draw).topk(ways).indices  # (B, ways)
-    order = torch.rand(count, ways * shots, generator=draw).argsort(dim=-1)  # (B, ways · shots)
+    order = torch.rand(count, ways * shots, generator=draw).argsort(dim=-1)  # (B, ways · shots), each number once
     question = torch.randint(ways, (count, 1), generator=draw)
     labels = torch.cat([order % ways, question], dim=1)  # (B, T)
     images = draw_glyphs(classes[chosen.gather(1, labels)].flatten(0, 1), draw)  # (B · T, 1, 16, 16)

@@ -1,7 +1,8 @@
-"""Small mazes that are walked twice: who remembers the first walk finds the goal sooner on the second (chapter 15).
+"""Small mazes that are walked twice: a walker that remembers the first round finds the goal sooner in the second.
 
-A maze is a grid of 4 × 4 cells. Whoever stands in one sees its four walls and nothing else. Positions of cells are
-counted row by row from 0 to 15, moves are north, east, south, west.
+A maze is a grid of 4 × 4 cells, numbered row by row from 0 to 15. A walker sees the walls of its own cell and nothing
+else; its moves are north, east, south, west (chapter 15). A small version of the navigation of Duan et al. 2016 and of
+Mishra et al. 2018, section 5.2.4.
 """
 
 from functools import cache
@@ -16,8 +17,8 @@ SIDE, MOVES = 4, 4
 CELLS = SIDE * SIDE
 STEP = (-SIDE, 1, SIDE, -1)  # how a move changes the number of the cell
 BACK = (2, 3, 0, 1)  # the move that undoes a move
-EXTRA = 2  # openings beside those that connect all cells
-POOL = 3000  # mazes that are drawn once; those to train on and those for the test have no wall pattern in common
+EXTRA = 2  # openings besides those that connect all cells, so that there is more than one way to some of them
+POOL = 3000  # mazes that are drawn once; mazes to train on and mazes of the test have no wall pattern in common
 TESTS = 300
 UNREACHED = 10**6
 
@@ -26,7 +27,9 @@ class Mazes(NamedTuple):
     """A batch of mazes.
 
     Fields:
-        open: ``(B, 16, 4)`` bool, whether one can leave a cell by a move. start, goal: ``(B,)`` long, cells.
+        open: ``(B, 16, 4)`` bool, whether there is no wall between a cell and the next one in each direction.
+        start: ``(B,)`` long, the cell where each round begins.
+        goal: ``(B,)`` long, the cell to be found.
     """
 
     open: Tensor
@@ -40,14 +43,14 @@ class Mazes(NamedTuple):
 
 @cache
 def maze_pool() -> Tensor:
-    """Different wall patterns, ``(P, 16, 4)`` bool, the first ``TESTS`` of which are for the test alone."""
+    """All wall patterns, ``(P, 16, 4)`` bool, each once; the first ``TESTS`` of them are for the test alone."""
     draw = generator(2018)
     pool = torch.stack([_carve(draw) for _ in range(POOL)]).unique(dim=0)
     return pool[torch.randperm(len(pool), generator=draw)]
 
 
 def random_mazes(count: int, seed: int = 0, held_out: bool = False) -> Mazes:
-    """``count`` mazes of the pool, with a start and a goal that are at least three moves apart.
+    """``count`` mazes of the pool, each with a start and a goal that are at least three moves apart.
 
     Raises:
         ValueError: if ``count`` is not positive.
@@ -63,19 +66,22 @@ def random_mazes(count: int, seed: int = 0, held_out: bool = False) -> Mazes:
 
 
 def distances(open_: Tensor, start: Tensor) -> Tensor:
-    """Moves from ``start (B,)`` to each cell, along the shortest way: ``(B, 16)`` long."""
-    found = torch.full((len(open_), CELLS), UNREACHED)
+    """How many moves the shortest way from ``start (B,)`` to each cell of ``open_ (B, 16, 4)`` takes: ``(B, 16)`` long.
+
+    All cells but the start begin as unreached; each pass lowers the distances of the neighbours of reached cells.
+    """
+    found = torch.full((len(open_), CELLS), UNREACHED, device=open_.device)
     found.scatter_(1, start[:, None], 0)
     for _ in range(CELLS):
         for move, change in enumerate(STEP):
-            ways = open_[..., move].nonzero(as_tuple=True)  # (batch, cell) from which the move leads on
+            ways = open_[..., move].nonzero(as_tuple=True)  # (maze, cell) from which the move is open
             there = (ways[0], ways[1] + change)
             found[there] = torch.minimum(found[there], found[ways] + 1)
     return found
 
 
 def _carve(draw: torch.Generator) -> Tensor:
-    """One maze ``(16, 4)``: walls fall in random order where they part what is not yet connected, and a few more."""
+    """One maze ``(16, 4)``: in random order, walls between unconnected regions are removed, and ``EXTRA`` others."""
     open_, region = torch.zeros(CELLS, MOVES, dtype=torch.bool), list(range(CELLS))
     walls = [(cell, 1) for cell in range(CELLS) if cell % SIDE < SIDE - 1]
     walls += [(cell, 2) for cell in range(CELLS - SIDE)]
@@ -95,8 +101,10 @@ class Walk(NamedTuple):
     """Where the walkers of a batch of mazes are.
 
     Fields:
-        cell: ``(B,)`` long. moved: ``(B,)`` long, the last move, −1 before the first. found: ``(B,)`` bool, whether it
-        led to the goal, after which one stands at the start again. goals: ``(B,)`` long, goals found so far.
+        cell: ``(B,)`` long.
+        moved: ``(B,)`` long, the last move, −1 before the first.
+        found: ``(B,)`` bool, whether that move led to the goal; the walker is then back at the start.
+        goals: ``(B,)`` long, how often the goal was found so far.
     """
 
     cell: Tensor
@@ -106,37 +114,32 @@ class Walk(NamedTuple):
 
 
 def enter(mazes: Mazes) -> Walk:
-    """Stand at the start."""
-    count = len(mazes.start)
-    return Walk(
-        mazes.start,
-        torch.full((count,), -1),
-        torch.zeros(count, dtype=torch.bool),
-        torch.zeros(count, dtype=torch.long),
-    )
+    """The walk before its first move: at the start."""
+    none = torch.zeros_like(mazes.start)
+    return Walk(mazes.start, none - 1, none.bool(), none)
 
 
 def move(mazes: Mazes, walk: Walk, action: Tensor) -> Walk:
-    """Go north, east, south or west, ``action (B,)``; into a wall one stays where one is."""
-    rows = torch.arange(len(action))
-    change = torch.tensor(STEP)[action] * mazes.open[rows, walk.cell, action]
+    """Go north, east, south or west, ``action (B,)``; a walker that meets a wall stays in its cell."""
+    rows = torch.arange(len(action), device=action.device)
+    change = torch.tensor(STEP, device=action.device)[action] * mazes.open[rows, walk.cell, action]
     cell = walk.cell + change
     found = cell == mazes.goal
     return Walk(torch.where(found, mazes.start, cell), action, found, walk.goals + found)
 
 
 def view(mazes: Mazes, walk: Walk) -> Tensor:
-    """What a walker knows at a step, ``(B, 9)``: four open ways, its last move one-hot, whether that found the goal."""
-    rows = torch.arange(len(walk.cell))
+    """The observation ``(B, 9)``: which four moves are open, the last move one-hot, and whether it found the goal."""
+    rows = torch.arange(len(walk.cell), device=walk.cell.device)
     ways = mazes.open[rows, walk.cell].float()  # (B, 4)
-    moved = (walk.moved[:, None] == torch.arange(MOVES)).float()  # (B, 4)
+    moved = (walk.moved[:, None] == torch.arange(MOVES, device=walk.cell.device)).float()  # (B, 4)
     return torch.cat([ways, moved, walk.found[:, None].float()], dim=1)
 
 
 def steps_per_round(goals: Tensor) -> tuple[Tensor, Tensor]:
-    """From the goals found after each step, ``(B, T)``: steps of the first and of the second round, ``(B,)`` each.
+    """Steps of the first and of the second round, ``(B,)`` each, from the goals found after each step, ``(B, T)``.
 
-    A round that was not finished has no number: NaN.
+    A round that was not finished is NaN.
     """
     reached = torch.stack([(goals < wanted).sum(dim=1) + 1 for wanted in (1, 2)]).double()  # (2, B)
     reached = reached.masked_fill(reached > goals.shape[1], torch.nan)

@@ -43,7 +43,7 @@ class Arms(tuple):
 
 
 class BanditWorld:
-    """Bandits to be pulled ten times; seen are the last arm, one-hot, and what it paid."""
+    """Bandits to be pulled ten times. An observation is the last arm, one-hot, and what it paid."""
 
     actions, steps = ARMS, PULLS
 
@@ -52,11 +52,11 @@ class BanditWorld:
         self.draw = draw
 
     def begin(self) -> Tensor:
-        """Nothing seen yet: zeros ``(B, 6)``."""
-        return torch.zeros(len(self.probabilities), ARMS + 1)
+        """Nothing was pulled yet: zeros ``(B, 6)``."""
+        return self.probabilities.new_zeros(len(self.probabilities), ARMS + 1)
 
     def act(self, action: Tensor) -> tuple[Tensor, Tensor]:
-        """Pull; see which arm it was and what it paid."""
+        """Pull ``action (B,)``: that arm and its payment ``(B, 6)``, and the payment again, ``(B,)``."""
         reward = bandits.pull(self.probabilities, action, self.draw)
         return torch.cat([F.one_hot(action, ARMS).float(), reward[:, None]], dim=1), reward
 
@@ -75,7 +75,7 @@ class MazeWorld:
         return mazes.view(self.mazes, self.walk)
 
     def act(self, action: Tensor) -> tuple[Tensor, Tensor]:
-        """Move; after the second goal there is neither cost nor reward."""
+        """Move: the next observations ``(B, 9)`` and the rewards ``(B,)``, which are 0 after the second goal."""
         walking = self.walk.goals < 2  # (B,)
         self.walk = mazes.move(self.mazes, self.walk, action)
         self.goals.append(self.walk.goals)
@@ -100,7 +100,7 @@ class Walks:
 
 
 def bandit_figures(policy: nn.Module) -> dict[str, Any]:
-    """Mean reward and regret of ten pulls, over the bandits of the test; actions are drawn, and the likeliest."""
+    """Mean reward and regret of ten pulls over the bandits of the test, with actions drawn, and with the likeliest."""
     batch, found = Arms((bandit_arms(TESTS, TEST_SEED),)), {}
     for name, greedy in (("", False), ("_greedy", True)):
         draw = generator(TEST_SEED)
@@ -111,7 +111,7 @@ def bandit_figures(policy: nn.Module) -> dict[str, Any]:
 
 
 def reference_figures() -> dict[str, dict[str, float]]:
-    """The same of players that know the rules and learn nothing."""
+    """Mean reward and regret of the players with a fixed rule, on the same bandits."""
     arms, found = bandit_arms(TESTS, TEST_SEED), {}
     for name, player in PLAYERS.items():
         pulled, paid = bandits.play(arms, player)
@@ -120,14 +120,17 @@ def reference_figures() -> dict[str, dict[str, float]]:
 
 
 def walk(policy: nn.Module, batch: Mazes, seed: int = TEST_SEED) -> tuple[Played, Tensor]:
-    """Walk mazes with a policy: what happened, and the goals found after each step, ``(B, T)``."""
+    """Walk mazes with a policy: what happened, and how many goals were found after each step, ``(B, T)``."""
     world = MazeWorld(batch)
     played = play(policy, world, generator(seed))
     return played, torch.stack(world.goals, dim=1)
 
 
 def maze_figures(policy: nn.Module) -> dict[str, Any]:
-    """Steps of the first and second round where both were finished, their shares, and the shortest way's steps."""
+    """Mean steps of both rounds, in the mazes where both were finished, beside the shortest way in these mazes.
+
+    Also the shares of mazes where the goal was found at least once and at least twice, and the mean goals, two at most.
+    """
     batch = random_mazes(TEST_MAZES, TEST_SEED, held_out=True)
     _, goals = walk(policy, batch)
     first, second = mazes.steps_per_round(goals)  # (B,) each, NaN where not finished
@@ -154,7 +157,9 @@ class Recipe:
 
     Fields:
         task: ``"bandit"`` or ``"maze"``. blocks: of a :class:`~attnbook.models.snail.Snail`, or ``"lstm"``.
-        steps: of training. batch: tasks per step. entropy: weight of the bonus for undecided actions.
+        steps: of training.
+        batch: tasks per step.
+        entropy: weight of the bonus that keeps the policy exploring.
         kept: whether the weights of seed 0 are kept.
     """
 
@@ -166,7 +171,7 @@ class Recipe:
     kept: bool = False
 
 
-SNAIL = ("convolutions", "convolutions", "attention")  # as the paper orders them where it acts
+SNAIL = ("convolutions", "convolutions", "attention")  # the order that the paper's appendix C has for tabular MDPs
 RECIPES = {
     "bandit_snail": Recipe("bandit", SNAIL, 1000, 256, kept=True),
     "bandit_lstm": Recipe("bandit", "lstm", 1000, 256),
@@ -177,11 +182,11 @@ RECIPES = {
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 SEEN = {"bandit": ARMS + 1, "maze": 2 * MOVES + 1}  # features of what is seen
 ACTIONS, LENGTHS = {"bandit": ARMS, "maze": MOVES}, {"bandit": PULLS, "maze": WALK}
-SIZES = SnailSizes(filters=16, key=16, value=16)  # as in the paper
+SIZES = SnailSizes(filters=16, key=16, value=16)
 
 
 def build(name: str) -> nn.Module:
-    """A fresh policy of this experiment: logits of the actions, and the value expected."""
+    """A fresh policy of this experiment: logits of the actions, then the expected sum of the rewards to come."""
     recipe = chosen(RECIPES, name)
     inputs, outputs = SEEN[recipe.task], ACTIONS[recipe.task] + 1
     if recipe.blocks == "lstm":
@@ -225,8 +230,11 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "bandit": {"arms": ARMS, "pulls": PULLS, "tests": TESTS},
-        "maze": {"steps": WALK, "step": A_STEP, "goal": A_GOAL, "tests": TEST_MAZES},
+        "task": {
+            "bandit": {"arms": ARMS, "pulls": PULLS, "tests": TESTS},
+            "maze": {"steps": WALK, "step": A_STEP, "goal": A_GOAL, "tests": TEST_MAZES},
+        },
+        "batch": {recipe.task: recipe.batch for recipe in RECIPES.values()},
         **TRAINING,
     },
 )

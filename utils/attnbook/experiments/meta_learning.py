@@ -1,8 +1,7 @@
-"""Learning within a sequence: online recall and few-shot glyphs, by SNAIL, by its halves and by others (chapter 15)."""
+"""Learning within a sequence: online recall and few-shot glyphs, by SNAIL, its halves and other models (chapter 15)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -21,10 +20,10 @@ from attnbook.models.snail import Snail
 from attnbook.seeding import seed_everything
 
 TRAINING: dict[str, Any] = {"batch": 48, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
-WAYS, SHOTS = 5, (1, 5)  # few-shot: five classes; one example of each in training, five in a test beside it
+WAYS, SHOTS = 5, 1  # few-shot: five classes and one example of each, in training and in the test
 TESTS, TEST_SEED = 1000, 0  # sequences and episodes of the test; training begins at 1,000,003
 INPUTS = DIM + VALUES  # of online recall
-EPISODE = WAYS * SHOTS[0] + 1
+EPISODE = WAYS * SHOTS + 1
 
 
 class RecallTask:
@@ -40,11 +39,11 @@ class GlyphTask:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Episode:
         """The episodes of a step."""
-        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS[0], 1_000_003 * (seed + 1) + step)
+        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS, 1_000_003 * (seed + 1) + step)
 
 
 def recall_loss(model: nn.Module, batch: Recall) -> Tensor:
-    """Cross-entropy in nats, over the positions where the answer can be known."""
+    """Cross-entropy in nats, over the positions whose key occurred before."""
     return F.cross_entropy(model(batch.inputs)[batch.seen], batch.values[batch.seen])
 
 
@@ -55,7 +54,7 @@ def episode_loss(model: nn.Module, batch: Episode) -> Tensor:
 
 @torch.no_grad()
 def recall_figures(model: nn.Module) -> dict[str, Any]:
-    """Share of right answers where the key was seen before: in all, and by how many steps ago it was seen last."""
+    """Accuracy where the key occurred before: in all, and by how many steps ago it occurred last."""
     batch = online_recall(TESTS, TEST_SEED)
     right = model(batch.inputs).argmax(dim=-1) == batch.values  # (B, T)
     ago = steps_since_seen(batch.which)  # (B, T), 0 where never
@@ -64,7 +63,7 @@ def recall_figures(model: nn.Module) -> dict[str, Any]:
 
 
 def steps_since_seen(which: Tensor) -> Tensor:
-    """How many steps ago each number of ``which (B, T)`` stood last, 0 where it never did: ``(B, T)``."""
+    """How many steps ago each number of ``which (B, T)`` occurred last, 0 where it never did: ``(B, T)``."""
     position = torch.arange(which.shape[1])
     same = (which[:, :, None] == which[:, None, :]).tril(diagonal=-1)  # (B, T, T)
     last = torch.where(same, position, -1).amax(dim=-1)  # (B, T)
@@ -73,13 +72,13 @@ def steps_since_seen(which: Tensor) -> Tensor:
 
 @torch.no_grad()
 def glyph_figures(model: nn.Module) -> dict[str, Any]:
-    """Share of held-out episodes whose question is answered rightly, with one example per class."""
-    episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS[0], TEST_SEED)
+    """Accuracy on episodes of held-out classes, with one example per class."""
+    episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS, TEST_SEED)
     return {"right": share(model(episodes.images, episodes.labels[:, :-1]).argmax(dim=-1) == episodes.labels[:, -1])}
 
 
 def share(right: Tensor) -> float:
-    """Part of the entries that are ``True``, rounded."""
+    """Share of the entries that are ``True``, to four digits."""
     return round(right.double().mean().item(), 4)
 
 
@@ -91,7 +90,7 @@ class Recipe:
         task: ``"recall"`` or ``"glyphs"``.
         blocks: of a :class:`~attnbook.models.snail.Snail`; or one name, ``"lstm"``, ``"prototypes"``, ``"pixels"``.
         steps: of training. Models of one task train about as long, in seconds.
-        positions: whether sinusoids are added to the input, after a linear layer.
+        positions: whether sinusoids are added to the input, behind a linear layer.
         kept: whether the weights of seed 0 are kept.
     """
 
@@ -122,7 +121,7 @@ WIDTH = 64  # of the linear layer before sinusoids
 
 
 def reader(recipe: Recipe, inputs: int, outputs: int, length: int) -> nn.Module:
-    """What reads the sequence: ``(B, T, inputs)`` -> ``(B, T, outputs)``."""
+    """The network that reads the sequence: ``(B, T, inputs)`` -> ``(B, T, outputs)``."""
     if recipe.blocks == "lstm":
         return LSTMReader(inputs, outputs)
     if not recipe.positions:
@@ -146,7 +145,7 @@ def build(name: str) -> nn.Module:
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
+    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
     return load_weights(build(name), "meta_learning", name, seed)
 
 
@@ -161,7 +160,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     recipe, model = chosen(RECIPES, job.model), build(job.model)
     task, loss, measured = TASKS[recipe.task]
-    if not any(True for _ in model.parameters()):
+    if not list(model.parameters()):
         return Outcome({"parameters": 0, "seconds": 0.0, **measured(model)})
     history, figures = train(model, task, job, TRAINING, loss=loss)
     figures["losses"] = chunk_means(history.losses, 50, digits=4)
@@ -174,7 +173,10 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "tasks": {"recall": {"keys": KEYS, "values": VALUES, "length": LENGTH, "noise": BLUR}, "glyphs": {"ways": WAYS}},
+        "task": {
+            "recall": {"keys": KEYS, "values": VALUES, "length": LENGTH, "noise": BLUR},
+            "glyphs": {"ways": WAYS, "shots": SHOTS},
+        },
         "tests": TESTS,
         **TRAINING,
     },

@@ -1,7 +1,7 @@
-"""SNAIL: causal convolutions, which gather what is near, and causal attention, which finds what is far (chapter 15).
+"""SNAIL: causal convolutions, which combine neighbouring positions, and causal attention, which finds any earlier one.
 
-Every part keeps what came in and appends what it found, so that a sequence ``(B, T, D)`` gets wider from block to block
-while nothing that was known is lost. Source: Mishra et al. 2018.
+Each block keeps its input and appends its result as further features. A sequence ``(B, T, D)`` therefore gets wider
+from block to block, and no feature is lost (chapter 15). Source: Mishra et al. 2018, section 3.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,19 @@ BLOCKS = ("convolutions", "attention")
 
 
 def causal_convolution(x: Tensor, weight: Tensor, bias: Tensor | None = None, dilation: int = 1) -> Tensor:
-    """Each position sees itself and, in strides of ``dilation``, positions before it; never a later one.
+    """A convolution over time in which an output depends on its own position and on earlier ones, never on later ones.
 
     Args:
         x: ``(B, T, D)``.
-        weight: ``(D_out, D, K)``, the last of its K taps is the position itself.
-        bias: ``(D_out,)``.
-        dilation: positions between two taps.
+        weight: ``(D_out, D, K)``. The last of its K taps belongs to the position itself, the one before it to the
+            position ``dilation`` steps earlier, and so on.
+        bias: ``(D_out,)``, or none.
+        dilation: distance between two taps, in positions.
 
     Returns:
-        ``(B, T, D_out)``; what would lie before the beginning counts as zero.
+        ``(B, T, D_out)``; inputs before the first position count as zeros.
 
-    Source: van den Oord et al. 2016, section 2.1; Mishra et al. 2018, section 3.
+    Source: van den Oord et al. 2016, section 2.1; Mishra et al. 2018, section 3.1.
     """
     past = dilation * (weight.shape[-1] - 1)
     padded = F.pad(x.transpose(1, 2), (past, 0))  # (B, D, past + T)
@@ -36,10 +37,15 @@ def causal_convolution(x: Tensor, weight: Tensor, bias: Tensor | None = None, di
 
 
 def dilations_for(length: int) -> list[int]:
-    """1, 2, 4, …: the dilations with which two taps per layer reach ``length`` positions back.
+    """1, 2, 4, …: as many dilations as layers of two taps need until their receptive field covers ``length`` positions.
+
+    The paper's pseudocode prints 2, 4, 8, … instead. With these each output would depend on every second position only
+    and never on the one just before it, so we begin with 1, as WaveNet does.
 
     Raises:
         ValueError: if ``length`` is not positive.
+
+    Source: van den Oord et al. 2016, section 2.1; Mishra et al. 2018, section 3.1.
     """
     if length < 1:
         raise ValueError(f"length must be at least 1, got {length}")
@@ -47,12 +53,12 @@ def dilations_for(length: int) -> list[int]:
 
 
 def receptive_field(dilations: Sequence[int], kernel: int = 2) -> int:
-    """How many positions, itself counted, the last of a stack of causal convolutions can see."""
+    """On how many positions, itself included, one output of a stack of causal convolutions can depend."""
     return 1 + (kernel - 1) * sum(dilations)
 
 
 class CausalConvolution(nn.Module):
-    """:func:`causal_convolution` with a weight of its own, of two taps: a position and one before it."""
+    """:func:`causal_convolution` with parameters of its own and two taps: a position, and one ``dilation`` earlier."""
 
     def __init__(self, dim: int, filters: int, dilation: int) -> None:
         super().__init__()
@@ -65,9 +71,9 @@ class CausalConvolution(nn.Module):
 
 
 class DenseBlock(nn.Module):
-    """A gated causal convolution whose result is appended to what came in.
+    """A gated causal convolution whose result is appended to the input.
 
-    Source: Mishra et al. 2018, section 3, algorithm 1; the gate is that of van den Oord et al. 2016.
+    Source: Mishra et al. 2018, section 3.1 and figure 2a; the gate is equation 2 of van den Oord et al. 2016.
     """
 
     def __init__(self, dim: int, filters: int, dilation: int) -> None:
@@ -77,17 +83,19 @@ class DenseBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D + filters)``."""
-        found = self.candidate(x).tanh() * self.gate(x).sigmoid()  # (B, T, filters)
-        return torch.cat([x, found], dim=-1)
+        activations = self.candidate(x).tanh() * self.gate(x).sigmoid()  # (B, T, filters)
+        return torch.cat([x, activations], dim=-1)
 
 
 class TemporalConvolutions(nn.Sequential):
-    """Dense blocks with dilations 1, 2, 4, …, until the last position can see the first.
+    """The paper's TC block: dense blocks with dilations 1, 2, 4, …, until the last position depends on the first.
 
     Args:
-        dim: features D that come in. length: T, the longest sequence. filters: what each dense block appends.
+        dim: features D of the input.
+        length: T, the longest sequence.
+        filters: how many features each dense block appends. Output: ``width = D + filters · number of blocks``.
 
-    Source: Mishra et al. 2018, section 3, algorithm 1.
+    Source: Mishra et al. 2018, section 3.1.
     """
 
     def __init__(self, dim: int, length: int, filters: int) -> None:
@@ -97,12 +105,14 @@ class TemporalConvolutions(nn.Sequential):
 
 
 class CausalAttentionBlock(nn.Module):
-    """Causal attention with one head, whose context is appended to what came in.
+    """Scaled dot-product attention with one head and a causal mask, whose context is appended to the input.
 
     Args:
-        dim: features D that come in. key, value: features of the keys and queries, and of the values.
+        dim: features D of the input.
+        key: features of queries and keys.
+        value: features of values. Output: ``width = D + value``.
 
-    Source: Mishra et al. 2018, section 3, algorithm 2.
+    Source: Mishra et al. 2018, section 3.1 and figure 2b.
     """
 
     def __init__(self, dim: int, key: int, value: int) -> None:
@@ -110,8 +120,9 @@ class CausalAttentionBlock(nn.Module):
         self.project_query = nn.Linear(dim, key)
         self.project_key = nn.Linear(dim, key)
         self.project_value = nn.Linear(dim, value)
-        # The paper does not say how they start. Alike, similar positions attend to each other from the first step on;
-        # drawn apart, attention to pictures stays uniform for a thousand steps, and nothing is learned.
+        # The paper does not say how they are initialised. If queries and keys begin with the same weights, similar
+        # positions attend to each other from the first step on. Drawn independently, they left attention to pictures
+        # nearly uniform for a thousand steps of our training, and nothing was learned.
         self.project_key.load_state_dict(self.project_query.state_dict())
         self.width = dim + value
 
@@ -120,35 +131,47 @@ class CausalAttentionBlock(nn.Module):
         return torch.cat([x, self.attend(x)[0]], dim=-1)
 
     def attend(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The contexts ``(B, T, value)`` and the weights ``(B, T, T)``, each row a sum of one over the past."""
+        """The contexts ``(B, T, value)`` and the weights ``(B, T, T)``: row = query, and each row sums to one."""
         query, key, value = self.project_query(x), self.project_key(x), self.project_value(x)
         return attend(query, key, value, mask=causal_mask(x.shape[1], x.device))
 
 
 class SnailSizes(NamedTuple):
-    """How much each block of a :class:`Snail` appends: ``filters`` per dense block, ``key`` and ``value`` features."""
+    """Sizes of the blocks of a :class:`Snail`.
+
+    Fields:
+        filters: features that each dense block appends.
+        key: features of queries and keys.
+        value: features that each attention block appends.
+    """
 
     filters: int = 32
     key: int = 32
     value: int = 32
 
 
+def _block(kind: str, dim: int, length: int, sizes: SnailSizes) -> TemporalConvolutions | CausalAttentionBlock:
+    if kind == "convolutions":
+        return TemporalConvolutions(dim, length, sizes.filters)
+    return CausalAttentionBlock(dim, sizes.key, sizes.value)
+
+
 class Snail(nn.Module):
-    """Blocks of convolutions and of attention in turn, and a linear layer that answers at each position.
+    """Blocks of convolutions and of attention, one after the other, and a linear layer that predicts at each position.
 
     Args:
         inputs: features of each position of the sequence.
-        outputs: numbers of an answer, for instance one logit per label.
-        length: T, the longest sequence; the convolutions reach so far.
+        outputs: features of each prediction, for instance one logit per label.
+        length: T, the longest sequence; the receptive field of each block of convolutions covers it.
         blocks: their kinds from the input to the output, ``"convolutions"`` or ``"attention"``.
-        sizes: of the blocks.
-        positions: is applied to the input, as :class:`~attnbook.attention.Sinusoidal`; for attention without
-            convolutions, which otherwise does not know the order.
+        sizes: of the blocks; 32 of each when left out.
+        positions: a module that is applied to the input, such as :class:`~attnbook.attention.Sinusoidal`. Attention
+            without convolutions needs it wherever the order matters.
 
     Raises:
         ValueError: if there are no blocks, or one of another kind.
 
-    Source: Mishra et al. 2018, section 3 and figure 3.
+    Source: Mishra et al. 2018, section 3 and figure 1.
     """
 
     def __init__(
@@ -168,17 +191,12 @@ class Snail(nn.Module):
         self.blocks = nn.ModuleList()
         width = inputs
         for kind in blocks:
-            block = (
-                TemporalConvolutions(width, length, sizes.filters)
-                if kind == "convolutions"
-                else CausalAttentionBlock(width, sizes.key, sizes.value)
-            )
-            self.blocks.append(block)
-            width = block.width
+            self.blocks.append(_block(kind, width, length, sizes))
+            width = self.blocks[-1].width  # type: ignore[assignment]  # a module's attribute may be anything to mypy
         self.output = nn.Linear(width, outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        """``x (B, T, inputs)`` -> ``(B, T, outputs)``; position t knows of positions 0 … t."""
+        """``x (B, T, inputs)`` -> ``(B, T, outputs)``; the prediction at t depends on positions 0 … t."""
         x = self.positions(x)
         for block in self.blocks:
             x = block(x)
@@ -186,7 +204,7 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def maps(self, x: Tensor) -> list[Tensor]:
-        """The weights ``(B, T, T)`` of each block of attention, from the input to the output."""
+        """The attention weights ``(B, T, T)`` of each block of attention, from the input to the output."""
         x, found = self.positions(x), []
         for block in self.blocks:
             if isinstance(block, CausalAttentionBlock):

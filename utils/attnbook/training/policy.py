@@ -1,4 +1,4 @@
-"""Learning to act: play episodes with a policy, and make more likely what brought more than was expected (chapter 15)."""
+"""Policy gradients: play episodes, then make actions likelier that earned more than was expected (chapter 15)."""
 
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
@@ -12,20 +12,26 @@ from attnbook.seeding import generator
 
 
 class World(Protocol):
-    """Tasks to act in, a batch of them; each step sees something, acts, and is paid."""
+    """A batch of tasks to act in. Each has ``steps`` steps with ``actions`` possible actions."""
 
     actions: int
     steps: int
 
     def begin(self) -> Tensor:
-        """What is seen before the first action, ``(B, F)``."""
+        """The observations before the first action, ``(B, F)``."""
 
     def act(self, action: Tensor) -> tuple[Tensor, Tensor]:
-        """Do ``action (B,)``: what is seen next ``(B, F)``, and the reward ``(B,)``."""
+        """Do ``action (B,)``: the next observations ``(B, F)`` and the rewards ``(B,)``."""
 
 
 class Played(NamedTuple):
-    """What happened: ``seen (B, T, F)``, ``actions (B, T)`` and ``rewards (B, T)`` of each step."""
+    """What happened at each step.
+
+    Fields:
+        seen: ``(B, T, F)``, the observations before each action.
+        actions: ``(B, T)`` long.
+        rewards: ``(B, T)``, what each action earned.
+    """
 
     seen: Tensor
     actions: Tensor
@@ -34,10 +40,12 @@ class Played(NamedTuple):
 
 @torch.no_grad()
 def play(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = False) -> Played:
-    """Act in ``world``, each action drawn with the policy's probabilities, or the likeliest one if ``greedy``.
+    """Act in ``world``: each action is drawn with the policy's probabilities, or is the likeliest one if ``greedy``.
 
     Args:
-        policy: ``(B, T, F) -> (B, T, actions + 1)``, logits of the actions and, last, the reward expected from here on.
+        policy: ``(B, T, F) -> (B, T, actions + 1)``: logits of the actions, then the expected rewards to come.
+        world: a fresh one, because acting changes it.
+        draw: of the actions.
     """
     seen, actions, rewards = [world.begin()], [], []
     for _ in range(world.steps):
@@ -51,37 +59,41 @@ def play(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = 
 
 
 def actor_critic_loss(output: Tensor, played: Played, entropy: float, value: float = 0.5) -> Tensor:
-    """REINFORCE whose baseline is the value that the policy expects; with a bonus for undecided actions.
+    """REINFORCE with the expected reward as its baseline, and an entropy bonus that keeps the policy exploring.
 
     Args:
-        output: ``(B, T, actions + 1)``, the policy's output for what was seen.
-        entropy, value: weights of the bonus and of the squared error of the expected value.
+        output: ``(B, T, actions + 1)``, the policy's output for ``played.seen``.
+        entropy: weight of the bonus.
+        value: weight of the squared error of the expected rewards.
 
     Returns:
-        a scalar.
+        a scalar, the mean over all steps.
 
-    Source: Williams 1992; Mnih et al. 2016, section 4, with whole episodes instead of a few steps.
+    Source: Williams 1992; Mnih et al. 2016, section 4, with whole episodes instead of a few steps. Mishra et al. 2018
+    train with trust region policy optimisation instead.
     """
     log_probs, expected = output[..., :-1].log_softmax(dim=-1), output[..., -1]  # (B, T, A), (B, T)
     earned = reward_to_go(played.rewards)  # (B, T)
-    surprise = (earned - expected).detach()
+    advantage = (earned - expected).detach()  # a baseline changes no gradient's mean, so nothing flows through it
     chosen = log_probs.gather(-1, played.actions[..., None])[..., 0]  # (B, T)
     bonus = -(log_probs.exp() * log_probs).sum(dim=-1)
-    return -(chosen * surprise).mean() + value * F.mse_loss(expected, earned) - entropy * bonus.mean()
+    return -(chosen * advantage).mean() + value * F.mse_loss(expected, earned) - entropy * bonus.mean()
 
 
 class PolicyLoss:
     """The loss of a policy on a batch of tasks: play them, then :func:`actor_critic_loss`.
 
     Args:
-        world_of: makes a :class:`World` of a batch. entropy: weight of the bonus. seed: of the actions drawn.
+        world_of: ``(batch, draw) -> World``, a fresh one for each step of training.
+        entropy: weight of the bonus.
+        seed: of the draws.
     """
 
     def __init__(self, world_of: Callable[..., World], entropy: float, seed: int) -> None:
         self.world_of, self.entropy, self.seed = world_of, entropy, seed
 
     def at(self, step: int) -> Callable[[nn.Module, NamedTuple], Tensor]:
-        """The loss of this step; its draws depend on the step alone, so that a resumed training sees the same."""
+        """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
 
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
             draw = generator(1_000_003 * (self.seed + 1) + step)
