@@ -79,16 +79,16 @@ def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
     """
     if not stacks or not all(stacks.values()) or length < 1:
         raise ValueError(f"stacks and length must be at least one layer and one position, got {stacks} and {length}")
-    size = (6.5, sum(0.9 + 0.5 * len(dilations) for dilations in stacks.values()))
-    heights = [0.9 + 0.5 * len(dilations) for dilations in stacks.values()]
+    size = (6.5, sum(1.0 + 0.5 * len(dilations) for dilations in stacks.values()))
+    heights = [1.0 + 0.5 * len(dilations) for dilations in stacks.values()]
     _, grid = plt.subplots(
         len(stacks), 1, figsize=size, layout="constrained", squeeze=False, gridspec_kw={"height_ratios": heights}
     )
     axes = list(grid[:, 0])
     for ax, (title, dilations) in zip(axes, stacks.items(), strict=True):
-        _draw_stack(canvas(ax, size, (-3.4, length - 0.5), (-0.75, len(dilations) + 0.4)), dilations, length)
+        _draw_stack(canvas(ax, size, (-3.4, length - 0.5), (-1.15, len(dilations) + 0.4)), dilations, length)
         ax.set_title(title, loc="left", fontsize=12)
-    axes[-1].text(length / 2, -0.7, "position of the input", ha="center", fontsize=11)
+    axes[-1].text(length / 2 - 0.5, -1.05, "position of the input", ha="center", fontsize=11)
     return axes
 
 
