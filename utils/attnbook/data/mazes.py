@@ -1,6 +1,6 @@
 """Small mazes that are walked twice: a walker that remembers the first round finds the goal sooner in the second.
 
-A maze is a grid of 4 × 4 cells, numbered row by row from 0 to 15. A walker sees the walls of its own cell and nothing
+A maze is a grid of 3 × 3 cells, numbered row by row from 0 to 8. A walker sees the walls of its own cell and nothing
 else; its moves are north, east, south, west (chapter 15). A small version of the navigation of Duan et al. 2016 and of
 Mishra et al. 2018, section 5.2.4.
 """
@@ -13,13 +13,13 @@ from torch import Tensor
 
 from attnbook.seeding import generator
 
-SIDE, MOVES = 4, 4
+SIDE, MOVES = 3, 4
 CELLS = SIDE * SIDE
 STEP = (-SIDE, 1, SIDE, -1)  # how a move changes the number of the cell
 BACK = (2, 3, 0, 1)  # the move that undoes a move
-EXTRA = 2  # openings besides those that connect all cells, so that there is more than one way to some of them
-POOL = 3000  # mazes that are drawn once; mazes to train on and mazes of the test have no wall pattern in common
-TESTS = 300
+EXTRA = 1  # openings besides those that connect all cells, so that there is more than one way to some of them
+POOL = 1500  # mazes that are drawn once; mazes to train on and mazes of the test have no wall pattern in common
+TESTS = 40
 UNREACHED = 10**6
 
 
@@ -27,7 +27,7 @@ class Mazes(NamedTuple):
     """A batch of mazes.
 
     Fields:
-        open: ``(B, 16, 4)`` bool, whether there is no wall between a cell and the next one in each direction.
+        open: ``(B, 9, 4)`` bool, whether there is no wall between a cell and the next one in each direction.
         start: ``(B,)`` long, the cell where each round begins.
         goal: ``(B,)`` long, the cell to be found.
     """
@@ -43,14 +43,14 @@ class Mazes(NamedTuple):
 
 @cache
 def maze_pool() -> Tensor:
-    """All wall patterns, ``(P, 16, 4)`` bool, each once; the first ``TESTS`` of them are for the test alone."""
+    """All wall patterns, ``(P, 9, 4)`` bool, each once; the first ``TESTS`` of them are for the test alone."""
     draw = generator(2018)
     pool = torch.stack([_carve(draw) for _ in range(POOL)]).unique(dim=0)
     return pool[torch.randperm(len(pool), generator=draw)]
 
 
 def random_mazes(count: int, seed: int = 0, held_out: bool = False) -> Mazes:
-    """``count`` mazes of the pool, each with a start and a goal that are at least three moves apart.
+    """``count`` mazes of the pool, each with a start and a goal that are at least two moves apart.
 
     Raises:
         ValueError: if ``count`` is not positive.
@@ -59,14 +59,14 @@ def random_mazes(count: int, seed: int = 0, held_out: bool = False) -> Mazes:
         raise ValueError(f"count must be at least 1, got {count}")
     draw, pool = generator(seed), maze_pool()
     pool = pool[:TESTS] if held_out else pool[TESTS:]
-    open_ = pool[torch.randint(len(pool), (count,), generator=draw)]  # (B, 16, 4)
+    open_ = pool[torch.randint(len(pool), (count,), generator=draw)]  # (B, 9, 4)
     start = torch.randint(CELLS, (count,), generator=draw)
-    away = distances(open_, start) >= 3  # (B, 16)
+    away = distances(open_, start) >= 2  # (B, 9)
     return Mazes(open_, start, away.double().multinomial(1, generator=draw)[:, 0])
 
 
 def distances(open_: Tensor, start: Tensor) -> Tensor:
-    """How many moves the shortest way from ``start (B,)`` to each cell of ``open_ (B, 16, 4)`` takes: ``(B, 16)`` long.
+    """How many moves the shortest way from ``start (B,)`` to each cell of ``open_ (B, 9, 4)`` takes: ``(B, 9)`` long.
 
     All cells but the start begin as unreached; each pass lowers the distances of the neighbours of reached cells.
     """
@@ -81,7 +81,7 @@ def distances(open_: Tensor, start: Tensor) -> Tensor:
 
 
 def _carve(draw: torch.Generator) -> Tensor:
-    """One maze ``(16, 4)``: in random order, walls between unconnected regions are removed, and ``EXTRA`` others."""
+    """One maze ``(9, 4)``: in random order, walls between unconnected regions are removed, and ``EXTRA`` others."""
     open_, region = torch.zeros(CELLS, MOVES, dtype=torch.bool), list(range(CELLS))
     walls = [(cell, 1) for cell in range(CELLS) if cell % SIDE < SIDE - 1]
     walls += [(cell, 2) for cell in range(CELLS - SIDE)]

@@ -20,11 +20,11 @@ from attnbook.models.snail import Snail, SnailSizes
 from attnbook.seeding import generator, seed_everything
 from attnbook.training.policy import Played, PolicyLoss, play
 
-WALK = 32  # steps of a walk; the goal may be found twice in it
+WALK = 20  # steps of a walk; the goal may be found twice in it
 A_STEP, A_GOAL = -0.02, 1.0  # rewards in a maze
 TESTS, TEST_SEED = 10_000, 0  # bandits of the test; training begins at 1,000,003
 TEST_MAZES = 2000
-TRAINING: dict[str, Any] = {"learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"learning_rate": 1e-2, "warmup": 50, "max_grad_norm": 1.0}
 PLAYERS = {
     "random": bandits.at_random,
     "thompson": bandits.thompson,
@@ -173,11 +173,10 @@ class Recipe:
 
 SNAIL = ("convolutions", "convolutions", "attention")  # the order that the paper's appendix C has for tabular MDPs
 RECIPES = {
-    "bandit_snail": Recipe("bandit", SNAIL, 1000, 256, kept=True),
-    "bandit_lstm": Recipe("bandit", "lstm", 1000, 256),
-    "maze_snail": Recipe("maze", SNAIL, 600, 64, kept=True),
-    "maze_convolutions": Recipe("maze", ("convolutions",) * 2, 600, 64),
-    "maze_lstm": Recipe("maze", "lstm", 600, 64),
+    "bandit_snail": Recipe("bandit", SNAIL, 1000, 128, kept=True),
+    "bandit_lstm": Recipe("bandit", "lstm", 5000, 128),
+    "maze_snail": Recipe("maze", SNAIL, 500, 64, kept=True),
+    "maze_lstm": Recipe("maze", "lstm", 3000, 64),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 SEEN = {"bandit": ARMS + 1, "maze": 2 * MOVES + 1}  # features of what is seen
