@@ -173,10 +173,10 @@ class Recipe:
 
 SNAIL = ("convolutions", "convolutions", "attention")  # the order that the paper's appendix C has for tabular MDPs
 RECIPES = {
-    "bandit_snail": Recipe("bandit", SNAIL, 1000, 128, kept=True),
-    "bandit_lstm": Recipe("bandit", "lstm", 5000, 128),
-    "maze_snail": Recipe("maze", SNAIL, 500, 64, kept=True),
-    "maze_lstm": Recipe("maze", "lstm", 3000, 64),
+    "bandit_snail": Recipe("bandit", SNAIL, 600, 128, kept=True),
+    "bandit_lstm": Recipe("bandit", "lstm", 3000, 128),
+    "maze_snail": Recipe("maze", SNAIL, 400, 64, kept=True),
+    "maze_lstm": Recipe("maze", "lstm", 2000, 64),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 SEEN = {"bandit": ARMS + 1, "maze": 2 * MOVES + 1}  # features of what is seen
