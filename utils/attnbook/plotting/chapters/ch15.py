@@ -7,7 +7,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES, arrow, box, box_around, canvas, say
+from attnbook.plotting.boxes import (
+    BLUE,
+    FAINT,
+    INK,
+    PALE,
+    PAPER,
+    READS,
+    WRITES,
+    arrow,
+    box,
+    box_around,
+    canvas,
+    line,
+    say,
+)
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
 
@@ -105,7 +119,7 @@ def _draw_stack(ax: Axes, dilations: Sequence[int], length: int) -> None:
         if level:
             below = {(top, top - back) for top in seen for back in (0, dilations[level - 1]) if top >= back}
             for top, bottom in below:
-                ax.plot([top, bottom], [level, level - 1], color=BLUE, linestyle="-", marker="", linewidth=1.4, zorder=2)
+                line(ax, (top, bottom), (level, level - 1), BLUE, 1.4)
             seen = {bottom for _, bottom in below}
 
 
