@@ -50,8 +50,8 @@ CHAPTERS: Mapping[int, Chapter] = {
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
-    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17), (10, 11),
-    (10, 14), (11, 12),
+    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17),
+    (10, 11), (10, 14), (11, 12),
 )  # fmt: skip
 
 
