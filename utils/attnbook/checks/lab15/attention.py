@@ -45,7 +45,8 @@ CAUSAL_ATTENTION_BLOCK = Exercise(
         ),
         Property(
             "each row sums to one",
-            "The weights of a position must sum to 1 over the positions that it may attend to, which are never none.",
+            "The weights of a position must sum to 1 over the positions that it may attend to, and there is always at "
+            "least one, the position itself.",
             lambda result, *args: rows_sum_to_one(result[1], None),
         ),
         Property(
@@ -61,7 +62,7 @@ CAUSAL_ATTENTION_BLOCK = Exercise(
     ],
 )
 
-_CLOSED, _SCALE = "scores.masked_fill(later, -torch.inf).softmax(dim=-1)", " / query.shape[-1] ** 0.5"
+_MASKED, _SCALE = "scores.masked_fill(later, -torch.inf).softmax(dim=-1)", " / query.shape[-1] ** 0.5"
 _LATER, _JOIN = "torch.ones_like(scores, dtype=torch.bool).triu(1)", "torch.cat([x, weights @ value], dim=-1)"
 
 wrong = CAUSAL_ATTENTION_BLOCK.mistakes
@@ -71,31 +72,31 @@ wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=1)"}).says(
 wrong("softmax over the batch", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
     Your softmax runs over the batch, so that the sequences depend on each other. Each position distributes one unit
     of weight over the keys of its own sequence: softmax over the last axis.""")
-wrong("not causal", {_CLOSED: "scores.softmax(dim=-1)"}).says("""
+wrong("not causal", {_MASKED: "scores.softmax(dim=-1)"}).says("""
     Each of your positions attends to all positions, later ones too. At position t nothing after t has been seen
     yet, so the scores of later keys must be −∞ before the softmax.""")
 wrong("only the future", {".triu(1)": ".tril(-1)"}).says("""
-    You closed the *earlier* positions and left the later ones open. Row t of the scores belongs to query t, and its
-    keys 0 … t stay open: the part above the diagonal is closed, triu(1).""")
-wrong("the past and the position itself closed", {".triu(1)": ".tril()"}).says("""
-    You closed the positions 0 … t and left the later ones open, so that the last position may attend to nothing and
-    becomes NaN. Positions 0 … t stay open: −∞ belongs *above* the diagonal, triu(1).""")
-ALONE = {".triu(1)": ".triu()", _CLOSED: "scores.masked_fill(later, -torch.inf).softmax(dim=-1).masked_fill(later, 0)"}
+    You masked the *earlier* positions and not the later ones. Row t of the scores belongs to query t, whose keys
+    0 … t must keep their scores: mask the part above the diagonal, triu(1).""")
+wrong("the past and the position itself masked", {".triu(1)": ".tril()"}).says("""
+    You masked the positions 0 … t and not the later ones, so that the last position may attend to nothing and
+    becomes NaN. The keys 0 … t must keep their scores: −∞ belongs *above* the diagonal, triu(1).""")
+ALONE = {".triu(1)": ".triu()", _MASKED: "scores.masked_fill(later, -torch.inf).softmax(dim=-1).masked_fill(later, 0)"}
 wrong("not to itself", ALONE).says("""
-    Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so only the part *above*
-    the diagonal is closed, triu(diagonal=1), and no row is empty.""")
+    Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so mask only the part
+    *above* the diagonal, triu(diagonal=1); then no row is empty.""")
 wrong("not to itself, and nothing at the first", {".triu(1)": ".triu()"}).says("""
-    You closed the diagonal as well, so that the first position may attend to nothing and becomes NaN. A position
-    attends to itself: only the part above the diagonal is closed, triu(diagonal=1).""")
-wrong("zeroed after the softmax", {_CLOSED: "scores.softmax(dim=-1).tril()"}).says("""
+    You masked the diagonal as well, so that the first position may attend to nothing and becomes NaN. A position
+    attends to itself: mask only the part above the diagonal, triu(diagonal=1).""")
+wrong("zeroed after the softmax", {_MASKED: "scores.softmax(dim=-1).tril()"}).says("""
     You took the softmax over all positions and set the later ones to 0 afterwards, so that the rest sums to less
-    than 1. Close them before the softmax, with the score −∞.""")
-wrong("score 0 is not closed", {_CLOSED: "scores.tril().softmax(dim=-1)"}).says("""
+    than 1. Mask them before the softmax, with the score −∞.""")
+wrong("score 0 is not masked", {_MASKED: "scores.tril().softmax(dim=-1)"}).says("""
     You set the scores of later positions to 0. exp(0) is 1, so that they still receive weight: their score must be
     −∞.""")
 wrong("not scaled", {_SCALE: ""}).says("""
-    You did not divide the scores. A dot product grows with the number of features that it adds up, so divide by √A,
-    where A is the number of features of a query.""")
+    You did not divide the scores. The standard deviation of a dot product grows with the root of the number of
+    features that it adds up, so divide by √A, where A is the number of features of a query.""")
 wrong("root forgotten", {" ** 0.5": ""}).says("""
     You divided the scores by A. The standard deviation of a dot product grows with the root of A, so divide by √A.""")
 wrong("scaled by the features of x", {"query.shape[-1]": "x.shape[-1]"}).says("""

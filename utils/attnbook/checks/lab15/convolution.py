@@ -39,7 +39,7 @@ CAUSAL_CONVOLUTION = Exercise(
     cases=_convolved,
     properties=[
         Property(
-            "the first position knows itself only",
+            "the first position depends only on itself",
             "Before the first position there is nothing, so its output must be its own features times the last tap, "
             "x[:, 0] @ weight[:, :, -1].mT.",
             _at_the_beginning,
@@ -52,8 +52,9 @@ _CONV, _CALL = "F.conv1d(padded, weight, dilation=dilation).mT", "F.conv1d(padde
 
 wrong = CAUSAL_CONVOLUTION.mistakes
 wrong("padded at the end", {"(past, 0)": "(0, past)"}).says("""
-    Each of your positions sees itself and *later* ones, because the zeros stand behind the sequence, or because you
-    padded both sides and kept the last T outputs. The zeros belong before the first position, F.pad(…, (past, 0)).""")
+    All zeros belong before the first position, F.pad(…, (past, 0)). Each of your positions sees itself and *later*
+    ones, because your zeros stand behind the sequence, or because you padded both sides and kept the last T
+    outputs.""")
 CENTRED = "F.pad(x.mT, (past // 2, past - past // 2))"
 wrong("the same padding on both sides", {_PAD: CENTRED}).says("""
     You put half of the zeros before the sequence and half behind it, as `padding="same"` does. The window then lies
@@ -84,7 +85,8 @@ wrong("the first position repeated", {_PAD: "torch.cat([x.mT[:, :, :1].expand(-1
 CIRCLE = "torch.cat([x.mT] * (past + 1), dim=-1)[:, :, x.shape[1] * (past + 1) - x.shape[1] - past :]"
 wrong("the window goes round", {_PAD: CIRCLE}).says("""
     Before the first position you continued with the last ones, as `roll`, negative indices and
-    padding_mode="circular" do. This is the future; what lies before the beginning counts as zero.""")
+    padding_mode="circular" do. For the first positions, these are later ones, which are not known yet; what lies
+    before the beginning counts as zero.""")
 wrong("axes not exchanged back", {_CONV: _CALL}).says("""
     Your result has the axes (batch, features, time), which F.conv1d returns. Exchange the last two again: wanted is
     (B, T, C), one vector per position.""")
@@ -100,17 +102,17 @@ wrong("nothing exchanged, nothing padded", {_PAD: "x", _CONV: _CALL}).says("""
     features, and it makes an output only where the window fits: exchange the last two axes, and pad before the
     first position.""")
 wrong("dilation only in the padding", {"weight, dilation=dilation": "weight"}).says("""
-    You padded as the dilation demands, but the convolution does not know it, so that your result is too long. Give
-    it to F.conv1d as well: dilation=dilation.""")
+    Your padding takes the dilation into account, but F.conv1d was not given it, so your result is too long. Give it
+    to F.conv1d as well: dilation=dilation.""")
 wrong("stride for dilation", {"dilation=dilation": "stride=dilation"}).says("""
     You gave the dilation to F.conv1d as `stride`, which skips *outputs*. The dilation is the distance between two
     taps of one output: dilation=dilation.""")
 
 
 def dense_block(x, candidate, gate, dilation):
-    found = causal_convolution(x, candidate, dilation).tanh()  # (B, T, C)
+    new = causal_convolution(x, candidate, dilation).tanh()  # (B, T, C)
     open_by = causal_convolution(x, gate, dilation).sigmoid()  # (B, T, C), from 0 to 1
-    return torch.cat([x, found * open_by], dim=-1)  # (B, T, D + C)
+    return torch.cat([x, new * open_by], dim=-1)  # (B, T, D + C)
 
 
 def _dense(draw):
@@ -143,37 +145,36 @@ DENSE_BLOCK = Exercise(
     ],
 )
 
-_FOUND, _OPEN = "causal_convolution(x, candidate, dilation).tanh()", "causal_convolution(x, gate, dilation).sigmoid()"
-_JOIN = "torch.cat([x, found * open_by], dim=-1)"
+_JOIN = "torch.cat([x, new * open_by], dim=-1)"
 
 wrong = DENSE_BLOCK.mistakes
-wrong("only what was found", {_JOIN: "found * open_by"}).says("""
+wrong("only the new features", {_JOIN: "new * open_by"}).says("""
     You returned only the gated features. A dense block appends them to x, so that everything that came in is still
     there for the next block: (B, T, D + C).""")
-wrong("added, not appended", {_JOIN: "x + found * open_by"}).says("""
+wrong("added, not appended", {_JOIN: "x + new * open_by"}).says("""
     You added the new features to x, as a residual connection does. A dense block *appends* them along the last
     axis, so that x stays as it is and C may differ from D.""")
-wrong("new features first", {_JOIN: "torch.cat([found * open_by, x], dim=-1)"}).says("""
+wrong("new features first", {_JOIN: "torch.cat([new * open_by, x], dim=-1)"}).says("""
     You put the new features before those of x. The order is fixed here: first the D features that came in, then the
     C new ones.""")
-wrong("appended along the time", {_JOIN: "torch.cat([x, found * open_by], dim=1)"}).says("""
+wrong("appended along the time", {_JOIN: "torch.cat([x, new * open_by], dim=1)"}).says("""
     You joined the two along axis 1, so that the sequence becomes longer. Each *position* receives C more features:
     join along the last axis, dim=-1.""")
-wrong("appended along the batch", {_JOIN: "torch.cat([x, found * open_by])"}).says("""
+wrong("appended along the batch", {_JOIN: "torch.cat([x, new * open_by])"}).says("""
     You joined the two along the batch, which is what torch.cat does when `dim` is left out. Each position receives
     C more features: dim=-1.""")
-wrong("no gate", {"found * open_by": "found"}).says("""
+wrong("no gate", {"new * open_by": "new"}).says("""
     You left the gate out. The sigmoid of the second convolution says how much of each new feature passes: multiply
     the tanh by it.""")
-wrong("gate added", {"found * open_by": "found + open_by"}).says("""
+wrong("gate added", {"new * open_by": "new + open_by"}).says("""
     You added the gate. It says how much of a feature passes, from 0 (nothing) to 1 (all), so the two are
     multiplied.""")
 wrong("candidate without tanh", {".tanh()": ""}).says("""
-    Your new features are not passed through a tanh. It is to hold them between −1 and 1, and the gate then says how
-    much of them passes.""")
+    Your new features are not passed through a tanh. The tanh keeps them between −1 and 1, and the gate then
+    determines how much of them passes.""")
 wrong("gate without sigmoid", {".sigmoid()": ""}).says("""
-    Your gate is the plain result of its convolution, which may be negative or large. The sigmoid makes a share of
-    it, from 0 to 1.""")
+    Your gate is the plain result of its convolution, which may be negative or large. The sigmoid turns it
+    into a number from 0 to 1, the share of the feature that passes.""")
 wrong("sigmoid for both", {".tanh()": ".sigmoid()"}).says("""
     You used the sigmoid for both. The new features pass through a tanh, so that they may be negative, and only the
     gate through a sigmoid.""")
@@ -183,25 +184,25 @@ wrong("relu for tanh", {".tanh()": ".relu()"}).says("""
     You used relu where a tanh belongs. The block is SNAIL's, whose new features lie between −1 and 1:
     tanh(candidate) · sigmoid(gate).""")
 wrong(
-    "x passes through the gate", {_JOIN: "torch.cat([x * open_by.mean(-1, keepdim=True), found * open_by], -1)"}
+    "x passes through the gate", {_JOIN: "torch.cat([x * open_by.mean(-1, keepdim=True), new * open_by], -1)"}
 ).says("""
     You multiplied x by the gate as well. What came in is kept unchanged, and only the new features pass the gate.""")
 wrong("gate of the new features", {"(x, gate, dilation)": "(x, candidate, dilation)"}).says("""
     You used `candidate` for both convolutions. The gate has weights of its own, so that it can learn when a feature
     is wanted: causal_convolution(x, gate, dilation).""")
 wrong("no dilation", {"(x, candidate, dilation)": "(x, candidate, 1)", "(x, gate, dilation)": "(x, gate, 1)"}).says("""
-    You left the dilation out, so that the block always joins neighbours. Give it to both convolutions: blocks with
-    growing dilations are what lets a position see far back.""")
+    You left the dilation out, so that the block always combines neighbouring positions. Give it to both
+    convolutions: blocks with growing dilations are what lets a position see far back.""")
 wrong("no dilation in the gate", {"(x, gate, dilation)": "(x, gate, 1)"}).says("""
     Only your first convolution is dilated. New features and gate of a position belong to the same positions of the
     past, so both convolutions have the same dilation.""")
-wrong("both appended", {"found * open_by": "found, open_by"}).says("""
+wrong("both appended", {"new * open_by": "new, open_by"}).says("""
     You appended candidate and gate, so that each position has 2C new features. The gate is multiplied with the
     candidate, and only the product is appended.""")
 wrong("a softmax for the gate", {".sigmoid()": ".softmax(dim=-1)"}).says("""
     You used a softmax for the gate, so that the new features compete and their shares sum to 1. Each feature has a
     gate of its own, from 0 to 1: a sigmoid.""")
-wrong("gate of the candidate", {"(x, gate, dilation)": "(found, gate, dilation)"}).says("""
+wrong("gate of the candidate", {"(x, gate, dilation)": "(new, gate, dilation)"}).says("""
     You computed the gate from the new features. Candidate and gate are two convolutions of the same x.""")
-wrong("tanh after the gate", {".tanh()": "", "found * open_by": "(found * open_by).tanh()"}).says("""
+wrong("tanh after the gate", {".tanh()": "", "new * open_by": "(new * open_by).tanh()"}).says("""
     You applied the tanh to the product. It belongs to the candidate alone, before the gate is multiplied.""")

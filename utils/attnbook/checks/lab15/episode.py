@@ -99,11 +99,10 @@ _TOLD = "torch.tensor(told)"
 wrong = FEW_SHOT_EPISODE.mistakes
 wrong("the old labels", {"(i, new) for": "(i, old) for", "(own[shots], new)": "(own[shots], old)"}).says("""
     Your labels are those of the whole collection. In an episode the classes are called 0 to ways − 1, given anew
-    each time, so that a network cannot learn by heart what a class is called and has to read the examples.""")
+    each time, so that a network cannot memorise what a class is called and has to read the examples.""")
 wrong("labels in the order of the classes' numbers", {_CLASSES: f"sorted({_CLASSES})"}).says("""
     You gave the new labels in the order of the old class numbers, as `unique` does. Then the new label says
-    something about the class, and the network could learn it by heart. Label 0 belongs to the class that is dealt
-    first.""")
+    something about the class, and the network could memorise it. Label 0 belongs to the class that is dealt first.""")
 wrong("always the same classes", {_CLASSES: "sorted(set(names))[:ways]"}).says("""
     You took the classes with the smallest numbers, so that every episode has the same ones. Take the first `ways`
     classes that come up in the shuffled deck.""")
@@ -123,8 +122,8 @@ wrong("the first class is always asked", {_MIN: "candidates[0]"}).says("""
     Your question always belongs to the class with label 0, so that "0" is always right. Take, among the candidates,
     the image with the smallest number in draw[1].""")
 wrong("the largest number decides", {_MIN: _MIN.replace("min", "max")}).says("""
-    You asked for the candidate with the *largest* number in draw[1]. The smallest one decides, so that everybody
-    deals the same episode.""")
+    You asked for the candidate with the *largest* number in draw[1]. By the rule of this lab it is the one with the
+    *smallest* number.""")
 wrong("the question drawn by row 0", {_MIN: "min(candidates, key=lambda pair: draw[0, pair[0]])"}).says("""
     You chose the question by draw[0], which already decided which class came first. Then some labels are asked more
     often than others. Its number in draw[1] decides, which nothing else depends on.""")
@@ -143,8 +142,8 @@ wrong("examples in descending order", {_SORT: "examples.sort(key=lambda pair: -o
 wrong(
     "labels not sorted with the images", {_TOLD: "torch.tensor([i // shots for i in range(ways * shots)] + [told[-1]])"}
 ).says("""
-    You sorted the images by draw[1], and the labels stayed in the old order, so that they no longer belong
-    together. Sort pairs of image and label.""")
+    You sorted the images by draw[1], and the labels stayed in the old order, so that label and image no longer
+    match. Sort pairs of image and label.""")
 SEQUENCE = {_TOLD: "torch.tensor([list(dict.fromkeys(told)).index(label) for label in told])"}
 wrong("labels in the order of the sequence", SEQUENCE).says("""
     You gave the new labels in the order in which the classes come up in the *sequence*, so that the first example

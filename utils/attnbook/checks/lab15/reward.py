@@ -31,12 +31,12 @@ REGRET = Exercise(
     properties=[
         Property(
             "never negative",
-            "Nobody can earn more than the best arm pays on average, so no regret may be negative.",
+            "No arm pays more on average than the best arm, so no regret may be negative.",
             lambda result, *args: (result >= -1e-9).all(),
         ),
         Property(
             "at most the best arm's reward",
-            "The regret cannot be larger than what the best arm pays in all pulls.",
+            "The regret cannot be larger than what the best arm pays on average in all N pulls.",
             lambda result, probabilities, arms: (result <= arms.shape[1] * probabilities.amax(dim=1) + 1e-9).all(),
         ),
         Property(
