@@ -56,14 +56,11 @@ def test_it_is_refused(text, contained):
     assert Remote(begun, "g")() == 2
 
 
-def test_environment_and_arguments_of_the_grader_are_not_seen(contained, monkeypatch):
-    text = "import os\ndef f(): return dict(os.environ)\ndef g(): return os.listdir('/proc'), os.listdir('/tmp')"
+def test_environment_and_arguments_of_the_grader_are_not_seen(contained):
+    text = "import os\ndef f(): return list(os.environ)\ndef g(): return os.listdir('/proc'), os.listdir('/tmp')"
     begun = contained(text)
-    assert not [
-        name
-        for name in Remote(begun, "f")()
-        if name not in ("HOME", "PATH", "PWD", "OMP_NUM_THREADS", "MPLBACKEND", "LC_CTYPE")
-    ]
+    harmless = {"HOME", "PATH", "PWD", "OMP_NUM_THREADS", "MPLBACKEND", "LC_CTYPE"}
+    assert not [name for name in Remote(begun, "f")() if name not in harmless and not name.startswith("TORCH")]
     assert Remote(begun, "g")() == ([], [])
 
 
