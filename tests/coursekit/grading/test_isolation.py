@@ -82,27 +82,28 @@ def test_threads_are_bounded(contained):
     assert Remote(contained(text), "f")() < 1000
 
 
-def test_nothing_goes_on_after_a_submission(contained):
-    def running() -> int:
-        found = 0
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                found += b"wait_for_submissions" in (folder / "cmdline").read_bytes()
-            except OSError:
-                continue
-        return found
+def descendants(pid: int) -> int:
+    """How many processes a process and its descendants have started that still run."""
+    children = [
+        int(child)
+        for tasks in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in tasks.read_text(encoding="ascii").split()
+    ]
+    return len(children) + sum(map(descendants, children))
 
+
+def test_nothing_goes_on_after_a_submission(contained, isolated):
     begun = contained(
         "import threading\nthreading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()\ndef f(): return 1"
     )
-    before = running()
+    before = descendants(isolated.process.pid)
     assert Remote(begun, "f")() == 1
-    assert running() > before - 1
+    assert descendants(isolated.process.pid) == before + 2  # the one that runs the answers, and the one that ends it
     begun.close()
     until = time.monotonic() + 10
-    while running() >= before and time.monotonic() < until:
+    while descendants(isolated.process.pid) > before and time.monotonic() < until:
         time.sleep(0.05)
-    assert running() < before
+    assert descendants(isolated.process.pid) == before
 
 
 def test_right_answers_are_judged_as_outside(contained):
