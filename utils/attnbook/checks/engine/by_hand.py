@@ -66,7 +66,10 @@ def watched() -> Iterator[list[str]]:
     engine = _Watched(Variable._execution_engine, seen)
     _watching.append(seen)
     try:
-        with mock.patch.object(Variable, "_execution_engine", engine), mock.patch.object(dual_level, "__enter__", noting):
+        with (
+            mock.patch.object(Variable, "_execution_engine", engine),
+            mock.patch.object(dual_level, "__enter__", noting),
+        ):
             yield seen
     finally:
         _watching.pop()
