@@ -1,5 +1,6 @@
 """What foreign code may not do. Where there is no bubblewrap, what needs it is skipped with the reason."""
 
+import contextlib
 import os
 import sys
 import time
@@ -84,11 +85,10 @@ def test_threads_are_bounded(contained):
 
 def descendants(pid: int) -> int:
     """How many processes a process and its descendants have started that still run."""
-    children = [
-        int(child)
-        for tasks in Path(f"/proc/{pid}/task").glob("*/children")
-        for child in tasks.read_text(encoding="ascii").split()
-    ]
+    children: list[int] = []
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            children += map(int, tasks.read_text(encoding="ascii").split())
     return len(children) + sum(map(descendants, children))
 
 
