@@ -132,14 +132,15 @@ def graded(job: Job, warm: Any) -> Grade:
     from coursekit.grading.remote import Session
 
     source: NotebookNode = read(job.source)
+    read_now = digest(job)
     try:
         submission = read_submission(job.folder, source, job.lab)
     except CannotGradeError as error:
-        return Grade(job.student, job.lab, digest(job), str(error))
+        return Grade(job.student, job.lab, read_now, str(error))
     session = Session(warm.submission, submission.cells)
     try:
         marks = mark(job.lab.split("_", 1)[0], parts_of(source), submission, session)
     finally:
         session.close()
     errors = {name: f"{error.get('type')}: {error.get('text')}" for name, error in session.errors.items()}
-    return Grade(job.student, job.lab, digest(job), "", submission.notes, errors, [asdict(found) for found in marks])
+    return Grade(job.student, job.lab, read_now, "", submission.notes, errors, [asdict(found) for found in marks])

@@ -12,7 +12,7 @@ from attnbook.checks.engine.exercise import Exercise
 from attnbook.checks.engine.judge import Verdict, judge
 from coursekit.grading import wire
 from coursekit.grading.remote import Remote, Session
-from coursekit.grading.submission import Part, Submission
+from coursekit.grading.submission import Part, Submission, parsed
 
 NOT_THERE = "✗ {name}: there is no such function. Its cell is gone, or stopped with an error before it was defined."
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
@@ -73,27 +73,21 @@ def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, help
 
 def names_in(source: str) -> set[str]:
     """All names that a source uses; none where it is no Python."""
-    try:
-        return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    return {node.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Name)}
 
 
 def like_the_books(exercise: Exercise, source: str) -> str:
     """Why an answer looks like the package's own code, or an empty text: it is imported, or is the same but for names
     of the layout (blank lines, comments, docstrings)."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed(source)
     for node in ast.walk(tree):
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if any(module.split(".")[0] == "attnbook" for module in modules):
             return "imports from attnbook"
     mine = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == exercise.name]
-    book = ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0]
-    if any(_bare(function) == _bare(book) for function in mine) and len(_bare(book)) > 400:
+    book = _bare(ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0])
+    if any(_bare(function) == book for function in mine) and len(book) > 400:
         return "is the reference of the checks, word for word"
     return ""
 

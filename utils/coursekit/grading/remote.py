@@ -97,7 +97,7 @@ class Remote:
 
     def __call__(self, *args: Any) -> Any:
         """What the function gives back for `args`, into which its changes are written. Raises what it raised."""
-        held = list(wire_tensors(args))
+        held = values.carried(args)  # in the order in which `values.transform` meets them
         flows = [torch.is_grad_enabled() and tensor.requires_grad for tensor in held]
         wanted = [tensor for tensor, flow in zip(held, flows, strict=True) if flow]
         if not wanted:
@@ -155,11 +155,6 @@ class _Through(torch.autograd.Function):
         if found.get("error"):
             _raise(found["error"])
         return (None, None, None, None, *wire.decode(found["arrived"], []))
-
-
-def wire_tensors(args: Any) -> Iterator[Tensor]:
-    """The tensors in arguments, in the order in which `values.transform` meets them."""
-    yield from values.carried(args)
 
 
 def _flows(message: Any) -> list[bool]:

@@ -7,8 +7,6 @@ those were lost, by the function that they define; what is missing or doubled is
 from __future__ import annotations
 
 import ast
-import contextlib
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +16,9 @@ from nbformat import NotebookNode
 
 from coursekit import CourseError
 from coursekit.notebooks import code_cells, grader, has_tag, is_answer, is_graded
+from coursekit.unsolved import TAG as NEEDS_SOLUTION
 from coursekit.work import STUB
 
-NEEDS_SOLUTION = "needs-solution"
 LARGEST = 100 * 2**20  # bytes of a notebook
 
 
@@ -44,7 +42,6 @@ class Submission:
     cells: list[tuple[str, str]]
     answers: dict[str, str]
     notes: list[str] = field(default_factory=list)
-    digest: str = ""
 
 
 def parts_of(source: NotebookNode) -> list[Part]:
@@ -69,10 +66,9 @@ def _variant(call: ast.Call) -> int:
 def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission:
     """What lies in a student's folder for the lab `name`. Raises CannotGradeError for what is none."""
     path, notes = _notebook(folder, name)
-    content = path.read_bytes()
-    notebook = _parse(content, path.name)
+    notebook = _parse(path.read_bytes(), path.name)
     cells, answers, more = cells_to_run(source, notebook)
-    return Submission(cells, answers, notes + more, hashlib.sha256(content).hexdigest())
+    return Submission(cells, answers, notes + more)
 
 
 def _notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
@@ -191,12 +187,18 @@ def _own_cells(source: NotebookNode, submitted: NotebookNode, exercises: set[str
 
 def defined(source: str) -> set[str]:
     """The functions and other names that a cell binds at its outermost level."""
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = ast.parse(without_magic(source))
-        made = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-        return made | {target.id for target in targets if isinstance(target, ast.Name)}
-    return set()
+    body = parsed(without_magic(source)).body
+    made = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    return made | {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def parsed(source: str) -> ast.Module:
+    """A source as a tree; an empty one where it is no Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
 
 
 def without_magic(source: str) -> str:
