@@ -71,7 +71,7 @@ class Recipe:
         how = {name: getattr(self, name) for name in ("gamma", "normalised", "channels", "value_reduction")}
         return SAGAN(
             ImageGenerator(self.generator, **how, **size),  # type: ignore[arg-type]
-            ImageDiscriminator(self.discriminator, **how),  # type: ignore[arg-type]
+            ImageDiscriminator(self.discriminator, **how),
         )
 
     def images(self, count: int, seed: int, held_out: bool = False) -> Tensor:
