@@ -1,6 +1,7 @@
 """The picture on the README and the landing page, drawn again by ``python -m attnbook.plotting.readme``.
 
-``--narrow --out book/_static/readme_alignment_narrow.png`` draws its form for phones. It is the alignment picture of chapter 02, from the weights that ``python -m attnbook.experiments numbers`` leaves.
+``--narrow --out book/_static/readme_alignment_narrow.png`` draws its form for phones. It is the alignment picture of
+chapter 02, from the weights that ``python -m attnbook.experiments numbers`` leaves.
 """
 
 import argparse
