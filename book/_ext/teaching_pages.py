@@ -129,9 +129,8 @@ def _week(entry: dict, data: dict, known: dict[int, Chapter]) -> Week:
 
 def _topic(entry: dict, read: list[Chapter]) -> str:
     """What is read, with a star where every course needs it, and the sections that must be read."""
-    parts = [
-        f"{STAR + ' ' if one.number in plan()['must'] else ''}[{one.number}. {one.title}](../../{one.file})" for one in read
-    ]
+    stars = [f"{STAR} " if one.number in plan()["must"] else "" for one in read]
+    parts = [f"{star}[{one.number}. {one.title}](../../{one.file})" for star, one in zip(stars, read, strict=True)]
     must = ", ".join(f"{{ref}}`{label}`" for label in entry.get("sections", []))
     parts += [entry["instead"]] if "instead" in entry else []
     return "; ".join(parts) + (f". Above all: {must}" if must else "")
@@ -171,18 +170,19 @@ def chapter_table() -> str:
         star = f"{STAR} " if one.number in plan()["must"] else ""
         title = f"[{one.number}. {one.title}](../../{one.file})" if one.file else f"{one.number}. {one.title} (planned)"
         before = ", ".join(str(start) for start, end in sorted(arrows()) if end == one.number) or "–"
-        minutes = [one.reading, one.exercises, one.lab_minutes]
-        lines.append(f"| {star}{title} | {before} | " + " | ".join("–" if n is None else str(n) for n in minutes) + " |")
+        minutes = ("–" if n is None else str(n) for n in (one.reading, one.exercises, one.lab_minutes))
+        lines.append(f"| {star}{title} | {before} | " + " | ".join(minutes) + " |")
     return "\n".join([*lines, "```"])
 
 
 def graph() -> str:
-    """The chapters as boxes with their minutes, and arrows from each to those that need it: SVG in the page's own ink."""
+    """The chapters as boxes with their minutes, and arrows from each to those that need it, in the page's own ink."""
     boxes = [one for one in chapters().values() if one.number]
     width = 3 * WIDTH + 2 * GAP_X + 2
     height = int(max(one.row for one in boxes) + 1) * (HEIGHT + GAP_Y) - GAP_Y + 2
     marks = "".join([*(_arrow(*pair) for pair in arrows()), *map(_box, boxes)])
-    said = "; ".join(f"Chapter {end} needs Chapter {start}" for start, end in sorted(arrows(), key=lambda pair: pair[1]))
+    in_order = sorted(arrows(), key=lambda pair: pair[1])
+    said = "; ".join(f"Chapter {end} needs Chapter {start}" for start, end in in_order)
     return (
         '<div class="concept-map" style="overflow-x:auto">'
         f'<svg viewBox="0 0 {width} {height}" style="min-width:680px;width:100%;max-width:{width}px" role="img" '

@@ -7,6 +7,6 @@ c.JupyterHub.authenticator_class = "pam"  # the accounts of this machine
 c.Authenticator.admin_users = {"teacher"}
 c.Authenticator.allow_all = True  # whoever has an account here; name a set in allowed_users to be stricter
 
-c.Spawner.cmd = ["/opt/paying-attention/.venv/bin/jupyterhub-singleuser"]  # the book's environment, with JupyterHub in it
+c.Spawner.cmd = ["/opt/paying-attention/.venv/bin/jupyterhub-singleuser"]  # JupyterHub in the book's environment
 c.Spawner.default_url = "/lab"
 c.Spawner.environment = {"OMP_NUM_THREADS": "1"}  # a lab needs one core; thirty students share those that are there

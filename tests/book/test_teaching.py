@@ -35,8 +35,7 @@ def texts(root):
 def labels(root):
     """Every label of a section and every name of a figure or table that a page may refer to."""
     found = set()
-    pages = [*(root / "chapters").glob("*.ipynb"), *(root / "book").glob("*.md"), *(root / "book/teaching").glob("*.md")]
-    for path in pages:
+    for path in [*root.glob("chapters/*.ipynb"), *root.glob("book/*.md"), *root.glob("book/teaching/*.md")]:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
             cells = json.loads(text)["cells"]
@@ -85,7 +84,8 @@ def test_commands_that_the_pages_name_are_there(texts):
     from coursekit.cli import COMMANDS
 
     named = set(re.findall(r"\bcoursekit (?:--root \S+ )?([a-z]+)\b", "\n".join(texts.values())))
-    assert named and named <= set(COMMANDS)
+    assert named
+    assert named <= set(COMMANDS)
 
 
 # --- the graph and the syllabi ----------------------------------------------------------------------
@@ -155,7 +155,8 @@ def test_sections_that_must_be_read_belong_to_the_week(teaching, labels):
     for syllabus in teaching.plan()["syllabi"].values():
         for week in syllabus["weeks"]:
             for label in week.get("sections", []):
-                assert label in labels and int(label[4:6]) in week["read"], label
+                assert label in labels
+                assert int(label[4:6]) in week["read"], label
 
 
 def test_the_chapters_that_may_be_left_out_are_those_that_no_other_needs(teaching, texts):
@@ -174,8 +175,8 @@ def test_an_exchange_takes_a_chapter_that_no_star_marks(teaching, texts):
         assert not any(start in left for start, end in teaching.arrows() if start in left), "others need it"
         new = {int(number) for number in re.findall(r"\d+", takes.split(", after")[0])}
         after = {int(number) for number in re.findall(r"\d+", takes.partition(", after")[2])}
-        assert all(teaching.needed(one) <= {*teaching.plan()["must"], 6, 10, 11, *new} for one in new), takes
-        assert all(start in after | set(teaching.plan()["must"]) for start, end in teaching.arrows() if end in new), takes
+        before = after | new | set(teaching.plan()["must"])
+        assert all(start in before for start, end in teaching.arrows() if end in new), takes
 
 
 # --- lectures ---------------------------------------------------------------------------------------
@@ -262,7 +263,8 @@ def test_the_shares_of_the_grade_add_up(texts):
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_code_of_a_project_runs(texts, number):
     code = re.findall(r"```python\n(.*?)```", texts["projects"], re.DOTALL)[number]
-    code = re.sub(r"STEPS = \d+", "STEPS = 2", code).replace("longer_per_size=100", "longer_per_size=2, test_per_size=2")
+    code = re.sub(r"STEPS = \d+", "STEPS = 2", code)
+    code = code.replace("longer_per_size=100", "longer_per_size=2, test_per_size=2")
     scope: dict = {}
     exec(code, scope)
     if number == 0:
