@@ -170,8 +170,8 @@ def run_grade(project: Project, options: argparse.Namespace) -> int:
 def run_exam(project: Project, options: argparse.Namespace) -> int:
     """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
     exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
-    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses the
-    seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
+    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
+    the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
     from coursekit.exams.command import make_exam, report
 
     folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone

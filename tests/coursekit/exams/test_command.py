@@ -42,4 +42,4 @@ def test_the_command_line_makes_an_exam_in_a_folder(tmp_path, capsys):
 def test_without_a_folder_it_goes_where_git_ignores_it(project, capsys):
     assert main(["--root", str(project.root), "exam", "--seed", "7"]) == 0
     assert (project.root / "work" / "exam-midterm" / "solutions.html").is_file()
-    assert "/work/" in (ROOT / ".gitignore").read_text(encoding="utf-8")
+    assert "\nwork/" in (ROOT / ".gitignore").read_text(encoding="utf-8")

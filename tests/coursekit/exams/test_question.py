@@ -9,7 +9,7 @@ from exam_answers import SEEDS, drawn
 from coursekit.exams.kinds import KINDS
 from coursekit.exams.question import LONG, SHORT, Question, Table, kind
 
-UNFILLED = re.compile(r"[{}]|\bnan\b|\bNone\b|\binf\b|tensor|\[|\]|= ≈|--")
+UNFILLED = re.compile(r"[{}]|\bnan\b|\bNone\b(?!:)|\binf\b|tensor|\[|\]|= ≈|--")
 
 
 def words_of(question: Question) -> str:

@@ -18,8 +18,8 @@ def show(number: float) -> str:
     """
     value = 0.0 if abs(number) < 1e-9 else float(number)
     near = Fraction(value).limit_denominator(300)
-    if abs(value - round(value, 4)) < 1e-9:
-        text = f"{round(value, 4):,.4f}".rstrip("0").rstrip(".")
+    if abs(value - round(value, 5)) < 1e-9:
+        text = f"{round(value, 5):,.5f}".rstrip("0").rstrip(".")
     elif abs(value - near) < 1e-9:
         text = f"{near.numerator}/{near.denominator}"
     else:

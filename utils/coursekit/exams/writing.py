@@ -1,4 +1,4 @@
-"""An exam as pages to print, as a notebook to fill in, and its solutions with points. Nothing is loaded from elsewhere."""
+"""An exam as pages to print and as a notebook, and its solutions with points. Nothing is loaded from elsewhere."""
 
 import html
 import json
@@ -8,7 +8,8 @@ from coursekit.exams.paper import Item, Paper
 from coursekit.exams.question import Block, Table
 
 STYLE = """\
-body { font: 11pt/1.5 Georgia, "Times New Roman", serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #000; }
+body { font: 11pt/1.5 Georgia, "Times New Roman", serif; color: #000; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.6rem 0 0.4rem; }
 table { border-collapse: collapse; margin: 0.6rem 0; } th, td { border: 1px solid #555; padding: 0.15rem 0.7rem; }
 ol.parts { list-style: none; padding-left: 1.2rem; } ol.parts li { margin: 0.25rem 0; }
@@ -38,8 +39,10 @@ ADVICE = (
     "result, because each step has its points."
 )
 MARKING = (
-    "Give the points of a step for its idea and its numbers. A slip in the arithmetic costs one point of the step, once. "
-    "A later step that is right for a wrong earlier number gets its points. Another way to the same result counts fully. "
+    "Give the points of a step for its idea and its numbers. A slip in the arithmetic costs one point of the "
+    "step, once. "
+    "A later step that is right for a wrong earlier number gets its points. Another way to the same result "
+    "counts fully. "
     "Sentences need not use these words, but the reason must be in them."
 )
 

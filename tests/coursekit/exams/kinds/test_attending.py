@@ -9,7 +9,10 @@ from exam_answers import disagreements
 
 def soft_context(exponentials, values, masked):
     weights = [Fraction(e, sum(exponentials)) for e in exponentials]
-    return {"weights": weights, "context": [sum(w * v[d] for w, v in zip(weights, values, strict=True)) for d in (0, 1)]}
+    return {
+        "weights": weights,
+        "context": [sum(w * v[d] for w, v in zip(weights, values, strict=True)) for d in (0, 1)],
+    }
 
 
 def masked_weights(real, padding):

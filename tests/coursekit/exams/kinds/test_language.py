@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import chain, pairwise
 from math import ceil
 
 import pytest
@@ -18,7 +19,7 @@ def kneser_ney(sentences):
     pairs = Counter()
     for sentence in sentences:
         words = [1, *sentence, 2]
-        pairs.update(zip(words, words[1:], strict=False))
+        pairs.update(pairwise(words))
     before = Counter(second for _, second in pairs)  # after how many different words
     after_a = {second: count for (first, second), count in pairs.items() if first == 3}
     lower = (before[4] - HALF) / len(pairs) + HALF * len(before) / len(pairs) / 10
@@ -31,7 +32,7 @@ def byte_pairs(counts):
     for _ in range(2):
         seen = Counter()
         for word, symbols in words.items():
-            for pair in zip(symbols, symbols[1:], strict=False):
+            for pair in pairwise(symbols):
                 seen[pair] += counts[word]
         pair, times = seen.most_common(1)[0]
         merges.append("".join(pair))
@@ -46,7 +47,7 @@ def byte_pairs(counts):
 def online_softmax(scores, values):
     track = []
     for end in (1, 2):  # all at once, and measured from the largest so far
-        s, v = sum(scores[:end], []), sum(values[:end], [])
+        s, v = list(chain(*scores[:end])), list(chain(*values[:end]))
         powers = [Fraction(2) ** (one - max(s)) for one in s]
         track.append([max(s), sum(powers), sum(p * x for p, x in zip(powers, v, strict=True))])
     return {"track": track, "context": track[1][2] / track[1][1]}

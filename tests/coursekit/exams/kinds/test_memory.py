@@ -72,8 +72,8 @@ def thin_softmax(lead, short, long):
 
 
 @pytest.mark.parametrize("compute", [
-    ntm_shift, erasing_and_adding, pointer_order, copied_word, dilated_convolution, next_pull, power_iteration, agreement,
-    thin_softmax,
+    ntm_shift, erasing_and_adding, pointer_order, copied_word, dilated_convolution, next_pull, power_iteration,
+    agreement, thin_softmax,
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_the_answers_are_right(compute):
     assert list(disagreements(compute.__name__, compute)) == []

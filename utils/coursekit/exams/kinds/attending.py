@@ -16,7 +16,9 @@ def soft_context(draw: Random) -> Question:
     """Weights and context from scores that are logarithms, and what a rise of one score does."""
     exponentials, values = parts(draw, 10, 4), [distinct(draw, -4, 6, 2) for _ in range(4)]
     scores, v = tensor([[exponentials]]).log(), tensor([values])  # (B, Tq, Tk), (B, Tk, Dv)
-    context, weights = attend(torch.zeros(1, 1, 1).double(), torch.zeros(1, 4, 1).double(), v, score=lambda q, k: scores)
+    context, weights = attend(
+        torch.zeros(1, 1, 1).double(), torch.zeros(1, 4, 1).double(), v, score=lambda q, k: scores
+    )
     weights, context = floats(weights[0, 0]), floats(context[0, 0])
     least = exponentials.index(min(exponentials))
     text = (
@@ -45,14 +47,19 @@ def masked_weights(draw: Random) -> Question:
     late = floats(tensor([*real, padding]).log().softmax(dim=-1) * mask)
     text = (
         f"A query has the scores {logs([*real, padding])} with four keys, of which the last one is padding.",
-        "(a) Compute the weights with a mask before the softmax. (b) Somebody computes the softmax over all four and then "
+        "(a) Compute the weights with a mask before the softmax. (b) Somebody computes the softmax over all four "
+        "and then "
         "sets the last weight to 0. What do the four weights sum to? (c) By which factor is each of the other weights "
         "too small then?",
     )
     factor = sum(late)
     steps = (
         Step(f"(a) Over the first three the exponentials sum to {sum(real)}: {vector(right)}.", 1),
-        Step(f"(b) The exponentials of the real words, {sum(real)}, are divided by {sum(real) + padding}: {show(factor)}.", 1),
+        Step(
+            f"(b) The exponentials of the real words, {sum(real)}, are divided by {sum(real) + padding}: "
+            f"{show(factor)}.",
+            1,
+        ),
         Step(f"(c) By the same number, {show(factor)}.", 1),
     )
     return Question(text, {"real": real, "padding": padding}, {"weights": right, "sum": round(factor, 9)}, steps)
@@ -71,7 +78,8 @@ def softmax_gradient(draw: Random) -> Question:
     up = [j + 1 for j in range(3) if of_scores[j] < -1e-9]
     mean = sum(w * g for w, g in zip(floats(weights.detach()), of_weights, strict=True))
     text = (
-        f"The scores of a query are {logs(exponentials)}, and the values {', '.join(map(vector, values))}. The gradient of "
+        f"The scores of a query are {logs(exponentials)}, and the values {', '.join(map(vector, values))}. The "
+        f"gradient of "
         f"the loss with respect to the context is g<sub>c</sub> = {vector(gradient)}.",
         "(a) Compute the gradient with respect to the three weights. (b) Compute their mean, weighted by the attention "
         "weights. (c) Compute the gradient with respect to the three scores, and check that it sums to zero. (d) Which "
@@ -102,7 +110,8 @@ def alignment_error(draw: Random) -> Question:
         return ", ".join(f"{source + 1}–{target + 1}" for source, target in pairs)
 
     text = (
-        f"Sure links (source–target): {links(sure)}. Further possible links: {links(possible)}. A model draws the links "
+        f"Sure links (source–target): {links(sure)}. Further possible links: {links(possible)}. A model draws the "
+        f"links "
         f"{links(sorted(predicted))}.",
         "(a) How many of the model's links are sure, and how many are possible? (b) Compute the alignment error rate. "
         "(c) What would it be if the model left out its link that is possible but not sure?",
@@ -135,14 +144,16 @@ def three_scores(draw: Random) -> Question:
     best = {name: row.index(max(row)) + 1 for name, row in found.items()}
     text = (
         f"A query is q = {vector(query)}; three keys are {', '.join(map(vector, keys))}.",
-        "(a) Compute the dot products. (b) Compute the scaled dot products. (c) Compute the cosines. (d) Which key gets "
+        "(a) Compute the dot products. (b) Compute the scaled dot products. (c) Compute the cosines. (d) Which "
+        "key gets "
         "the largest weight with each score? Why can the dot product and the cosine disagree?",
     )
     steps = (
         Step(f"(a) {vector(found['dot'])}.", 1),
         Step(f"(b) Divided by √4 = 2: {vector(found['scaled'])}.", 1),
         Step(f"(c) Divided by the lengths of query and key: {vector(found['cosine'])}.", 2),
-        Step(f"(d) Key {best['dot']} with the dot product and with the scaled one, key {best['cosine']} with the cosine. "
+        Step(f"(d) Key {best['dot']} with the dot product and with the scaled one, key {best['cosine']} with "
+             "the cosine. "
              "The dot product favours long keys, and the cosine sees the direction only.", 2),
     )  # fmt: skip
     return Question(text, {"query": query, "keys": keys}, {**found, "best": best}, steps)

@@ -30,7 +30,8 @@ def perplexities(draw: Random) -> Question:
     text = (
         f"A model cuts a text of {characters} characters into four tokens and gives them the probabilities "
         f"{', '.join(f'1/{2**power}' for power in powers)}.",
-        "(a) How many bits does the whole text cost? (b) What is the perplexity per token? (c) How many bits per character "
+        "(a) How many bits does the whole text cost? (b) What is the perplexity per token? (c) How many bits per "
+        "character "
         "are these? Another model reads single characters and has a lower perplexity. Is it better?",
     )
     steps = (
@@ -59,12 +60,16 @@ def kneser_ney(draw: Random) -> Question:
     total, different, names = sum(times.values()), len(times), {2: "end", 3: "a", 4: "b", 5: "c"}
     free = 0.5 * different / total
     text = (
-        f"These tokens follow the word a in a text: {'; '.join(f'{names[w]}, count {n}' for w, n in sorted(times.items()))}. The word b "
-        f"occurs after {kinds[4]} different words, out of {sum(kinds.values())} different pairs of neighbours, in which "
-        f"{len(kinds)} different second words occur. The vocabulary has 10 entries, and the discount is d = 1/2 at both "
+        f"These tokens follow the word a in a text: "
+        f"{'; '.join(f'{names[w]}, count {n}' for w, n in sorted(times.items()))}. The word b "
+        f"occurs after {kinds[4]} different words, out of {sum(kinds.values())} different pairs of neighbours, in "
+        f"which "
+        f"{len(kinds)} different second words occur. The vocabulary has 10 entries, and the discount is d = 1/2 "
+        f"at both "
         "orders.",
         "(a) How much probability do the discounts after a set free? (b) Compute the lower-order probability of b, "
-        "whose own freed share is spread evenly over the vocabulary. (c) Compute p(b | a). (d) Why does the lower order "
+        "whose own freed share is spread evenly over the vocabulary. (c) Compute p(b | a). (d) Why does the "
+        "lower order "
         "count after how many different words b occurs, and not how often?",
     )
     steps = (
@@ -98,7 +103,8 @@ def byte_pairs(draw: Random) -> Question:
     text = (
         "A text has these words, with the number of times that each occurs:",
         Table(tuple(counts), (tuple(map(str, counts.values())),)),
-        "(a) Which pair of neighbouring letters is most frequent, and how often does it occur? (b) It becomes one symbol. "
+        "(a) Which pair of neighbouring letters is most frequent, and how often does it occur? (b) It becomes "
+        "one symbol. "
         "Which pair of neighbouring symbols is merged next, and how often does it occur? (c) Write the five words as "
         "symbols after both merges. (d) Why can such a vocabulary write every new word of the same letters?",
     )
@@ -126,9 +132,11 @@ def online_softmax(draw: Random) -> Question:
         track.append([round(part.item(), 9) for part in (state.largest / math.log(2), state.total, state.summed)])
     context = track[1][2] / track[1][1]
     text = (
-        f"A query has the scores {vector(first)} with a first block of keys and {vector(second)} with a second one. The "
+        f"A query has the scores {vector(first)} with a first block of keys and {vector(second)} with a second "
+        f"one. The "
         f"values are {vector(values[0])} and {vector(values[1])}. Take powers of 2 in place of powers of e.",
-        "(a) Compute the largest score, the total and the weighted sum after the first block. (b) By which factor are both "
+        "(a) Compute the largest score, the total and the weighted sum after the first block. (b) By which "
+        "factor are both "
         "sums multiplied when the second block arrives? (c) Compute the three numbers after the second block, and the "
         "context. (d) Somebody takes the mean of the two blocks’ own contexts. Why is this wrong?",
     )
@@ -152,9 +160,11 @@ def stacked_windows(draw: Random) -> Question:
     needed = math.ceil((length - 1) / r)
     pairs = int((causal & window_mask(length, r)).sum())
     text = (
-        f"A language model has {layers} layers of causal attention. Each position attends to itself and to the {r} positions "
+        f"A language model has {layers} layers of causal attention. Each position attends to itself and to the "
+        f"{r} positions "
         f"before it. A text has {length} positions.",
-        "(a) Of how many positions, itself included, can the last one know at the output? (b) How many layers are needed "
+        "(a) Of how many positions, itself included, can the last one know at the output? (b) How many layers "
+        "are needed "
         "until it can know of the first position? (c) How many scores does one layer compute if only allowed pairs are "
         "computed?",
     )

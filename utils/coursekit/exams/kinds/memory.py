@@ -32,17 +32,21 @@ def ntm_shift(draw: Random) -> Question:
     mixed, moved = floats(mixed), floats(moved)
     text = (
         "The memory of a neural Turing machine has four rows (0 to 3), which hold the numbers "
-        f"{vector(memory)}. The weights by content are {vector(content)}, those of the step before {vector(previous)}, the "
-        f"gate is g = {show(gate)}, and the shift has the probabilities {vector(shift)} for one row back, no move, and one "
+        f"{vector(memory)}. The weights by content are {vector(content)}, those of the step before "
+        f"{vector(previous)}, the "
+        f"gate is g = {show(gate)}, and the shift has the probabilities {vector(shift)} for one row back, no "
+        f"move, and one "
         "row forward.",
-        "(a) Compute the weights after the interpolation. (b) Compute the weights after the shift. (c) What is read with "
+        "(a) Compute the weights after the interpolation. (b) Compute the weights after the shift. (c) What is "
+        "read with "
         "them, without sharpening? (d) What does sharpening with γ = 2 do to these weights, and why is it needed?",
     )
     steps = (
         Step(f"(a) g times content plus (1 − g) times previous: {vector(mixed)}.", 1),
         Step(f"(b) Around the circle: {vector(moved)}.", 2),
         Step(f"(c) {show(seen)}.", 1),
-        Step("(d) Each weight is squared and all are divided by their sum, so the large ones gain. Otherwise the weight "
+        Step("(d) Each weight is squared and all are divided by their sum, so the large ones gain. Otherwise "
+             "the weight "
              "that leaks at each shift would add up over many steps.", 2),
     )  # fmt: skip
     given = {"content": content, "previous": previous, "gate": gate, "shift": shift, "memory": memory}
@@ -52,14 +56,19 @@ def ntm_shift(draw: Random) -> Question:
 @kind(13, SHORT, "Erase and add")
 def erasing_and_adding(draw: Random) -> Question:
     """One row after a write head has erased and added with a part of its weight."""
-    weight, row, add = draw.choice([0.25, 0.5, 0.75]), distinct(draw, 1, 8, 3), [draw.randint(0, 4) * 2 for _ in range(3)]
+    weight, row, add = (
+        draw.choice([0.25, 0.5, 0.75]),
+        distinct(draw, 1, 8, 3),
+        [draw.randint(0, 4) * 2 for _ in range(3)],
+    )
     erase = [draw.choice([0.0, 0.5, 1.0]) for _ in range(3)]
     memory, weights = tensor([[row, row]]), tensor([[weight, 1 - weight]])  # (B, N, M), (B, N)
     written = floats(erase_and_add(memory, weights, tensor([erase]), tensor([add]))[0, 0])
     text = (
         f"A row of the memory holds {vector(row)}. A write head has the weight {show(weight)} on it, the erase vector "
         f"{vector(erase)} and the add vector {vector(add)}.",
-        "(a) What is left of the row after erasing? (b) What does it hold after adding? (c) When does a head replace a row "
+        "(a) What is left of the row after erasing? (b) What does it hold after adding? (c) When does a head "
+        "replace a row "
         "completely?",
     )
     left = [r * (1 - weight * e) for r, e in zip(row, erase, strict=True)]
@@ -85,9 +94,11 @@ def pointer_order(draw: Random) -> Question:
         mask = mask_visited(mask, torch.tensor([order[-1]]))
     product = math.prod(chances[:2])
     text = (
-        f"A pointer network has the scores {logs(exponentials)} for the positions 0 to 3, the same at every step. A position "
+        f"A pointer network has the scores {logs(exponentials)} for the positions 0 to 3, the same at every step. "
+        f"A position "
         "that has been chosen is masked, and the most probable one is chosen.",
-        "(a) Which positions are chosen at the first three steps? (b) With which probabilities? (c) What is the probability "
+        "(a) Which positions are chosen at the first three steps? (b) With which probabilities? (c) What is the "
+        "probability "
         "of the first two choices together? Which position would be chosen at the second step without the mask?",
     )
     steps = (
@@ -110,7 +121,8 @@ def copied_word(draw: Random) -> Question:
     text = (
         f"A pointer-generator has p<sub>gen</sub> = {show(gate)}. Its attention weights on four source positions are "
         f"{vector(n / 10 for n in tenths)}. The same word stands at positions {min(twice) + 1} and {max(twice) + 1}.",
-        "(a) Compute the probability of this word if it is not in the vocabulary. (b) Compute it if the vocabulary gives it "
+        "(a) Compute the probability of this word if it is not in the vocabulary. (b) Compute it if the "
+        "vocabulary gives it "
         f"{show(known)}. (c) Which probability can a model without pointing give to the word of (a)?",
     )
     steps = (
@@ -130,10 +142,13 @@ def dilated_convolution(draw: Random) -> Question:
     layers = draw.choice([3, 4, 5])
     field = receptive_field([2**i for i in range(layers)])
     text = (
-        f"A causal convolution has the weight 1 for the present position and {show(past)} for the position {dilation} earlier. "
+        f"A causal convolution has the weight 1 for the present position and {show(past)} for the position "
+        f"{dilation} earlier. "
         f"The input is {vector(x)}; positions before the beginning count as zero.",
-        f"(a) Compute the six outputs. (b) How many positions does a stack of {layers} such layers with two taps and the "
-        "dilations 1, 2, 4, … reach, the present one included? (c) Which input positions can such a stack never see if its "
+        f"(a) Compute the six outputs. (b) How many positions does a stack of {layers} such layers with two taps "
+        f"and the "
+        "dilations 1, 2, 4, … reach, the present one included? (c) Which input positions can such a stack never "
+        "see if its "
         "dilations are 2, 4, 8, …?",
     )
     steps = (
@@ -159,13 +174,18 @@ def next_pull(draw: Random) -> Question:
     text = (
         "The probability of each arm of a bandit was drawn uniformly between 0 and 1. Arm A has been pulled "
         f"{pulls[0]} times and won {wins[0]} times; arm B has been pulled {pulls[1]} times and won {wins[1]} times.",
-        "(a) With which probability does each arm pay at the next pull? (b) One pull is left. Which arm should be pulled, and "
+        "(a) With which probability does each arm pay at the next pull? (b) One pull is left. Which arm should "
+        "be pulled, and "
         "how much does it win on average? (c) Five pulls are left. Why can the other arm be the better choice now?",
     )
     steps = (
         Step(f"(a) (w + 1) / (n + 2): {show(chances[0])} and {show(chances[1])}.", 1),
         Step(f"(b) Arm {'AB'[arm]}, which wins {show(value)} on average.", 1),
-        Step("(c) A pull also informs: an arm that has been tried less may turn out to be better, and can be used later.", 1),
+        Step(
+            "(c) A pull also informs: an arm that has been tried less may turn out to be better, and can be "
+            "used later.",
+            1,
+        ),
     )
     return Question(text, {"pulls": pulls, "wins": wins}, {"chances": chances, "value": value}, steps)
 
@@ -183,10 +203,12 @@ def power_iteration(draw: Random) -> Question:
     u, v = spectral_norm_step(matrix, tensor([1.0, 0.0]))
     sigma = round((u @ matrix @ v).item(), 9)
     text = (
-        f"The matrix W has the rows {vector(matrix[0].tolist())} and {vector(matrix[1].tolist())}. Power iteration starts with "
+        f"The matrix W has the rows {vector(matrix[0].tolist())} and {vector(matrix[1].tolist())}. Power "
+        f"iteration starts with "
         "v = (1, 0).",
         "(a) Compute W v, its length, and u. (b) Compute Wᵀ u, its length, and the new v. (c) Compute the estimate "
-        "σ = u · W v with the new v. (d) Is the spectral norm of W smaller or larger than this estimate, or could it be equal "
+        "σ = u · W v with the new v. (d) Is the spectral norm of W smaller or larger than this estimate, or "
+        "could it be equal "
         "to it? What does a layer do to the difference of two inputs if its weight is divided by the spectral norm?",
     )
     u, v = floats(u), floats(v)
@@ -211,13 +233,18 @@ def agreement(draw: Random) -> Question:
     text = (
         "A generator made ten canvases with a digit, 0 or 1, at each end:",
         Table(("end", *(str(n) for n in range(1, 11))), (("left", *cells(left)), ("right", *cells(right)))),
-        "(a) Compute the agreement. (b) Compute the agreement that would be expected by chance. (c) Another generator has an "
+        "(a) Compute the agreement. (b) Compute the agreement that would be expected by chance. (c) Another "
+        "generator has an "
         "agreement of 1 and writes zeros only. What is its chance, and what has it learned about agreement?",
     )
     shares = left.count(0) / 10, right.count(0) / 10
     steps = (
         Step(f"(a) {show(agree)}.", 1),
-        Step(f"(b) {show(shares[0])} · {show(shares[1])} + {show(1 - shares[0])} · {show(1 - shares[1])} = {show(chance)}.", 1),
+        Step(
+            f"(b) {show(shares[0])} · {show(shares[1])} + {show(1 - shares[0])} · {show(1 - shares[1])} = "
+            f"{show(chance)}.",
+            1,
+        ),
         Step("(c) Its chance is 1 as well, so it has learned nothing about agreement.", 1),
     )
     return Question(text, {"left": left, "right": right}, {"agreement": agree, "chance": chance}, steps)
@@ -233,8 +260,10 @@ def thin_softmax(draw: Random) -> Question:
     found = [round(weight, 9) for weight in (*weights, sharp)]
     text = (
         f"The right position has the score ln {lead}, and all other positions have the score 0.",
-        f"(a) Which weight does it get among {short} positions, and which among {long}? (b) All scores are multiplied by 2. "
-        f"Which weight does it get among {long} positions now? (c) Does a factor on the scores help a model whose largest "
+        f"(a) Which weight does it get among {short} positions, and which among {long}? (b) All scores are "
+        f"multiplied by 2. "
+        f"Which weight does it get among {long} positions now? (c) Does a factor on the scores help a model whose "
+        f"largest "
         "score belongs to a wrong position?",
     )
     steps = (

@@ -21,11 +21,14 @@ def source_bits(draw: Random) -> Question:
         f"A source is a list of {count} independent numbers, each of which is one of {2**per_number:,} equally likely "
         f"ones. Another source is a string of independent letters from an alphabet of {2**per_letter} equally likely "
         "letters.",
-        f"(a) How many bits does the list carry? (b) How many letters carry as much information? (c) How many different "
+        f"(a) How many bits does the list carry? (b) How many letters carry as much information? (c) How many "
+        f"different "
         f"strings of {letters} letters are there, as a power of two?",
     )
     steps = (
-        Step(f"(a) Each number carries log<sub>2</sub> {2**per_number:,} = {per_number} bits, the list {show(bits)}.", 1),
+        Step(
+            f"(a) Each number carries log<sub>2</sub> {2**per_number:,} = {per_number} bits, the list {show(bits)}.", 1
+        ),
         Step(f"(b) A letter carries {per_letter} bits, so {show(bits)} / {per_letter} = {show(needed)} letters.", 1),
         Step(f"(c) 2 to the power of {letters} · {per_letter} = {letters * per_letter}.", 1),
     )
@@ -50,7 +53,8 @@ def lstm_step(draw: Random) -> Question:
     gates = [floats(tensor(gate).sigmoid()) for gate in (forget, enter, leave)]
     new = floats(storage[0].detach())
     text = (
-        f"A step of an LSTM begins with the storage m = {vector(old)}. The proposal is g = {vector(proposal)}. The inputs "
+        f"A step of an LSTM begins with the storage m = {vector(old)}. The proposal is g = {vector(proposal)}. "
+        "The inputs "
         "of the three gates, before the sigmoid, stand in the table. (σ(ln k) = k / (k + 1).)",
         Table(("", "feature 1", "feature 2"), tuple(
             (f"{word} gate", *gate) for word, gate in zip(("forget", "input", "output"), names, strict=True))),
@@ -79,7 +83,8 @@ def padded_loss(draw: Random) -> Question:
     wrong = 4 * loss / (4 + padding)
     shares = ", ".join(f"1/{2**power}" for power in powers)
     text = (
-        f"A model gave the four real words of a target the probabilities {shares}. In the batch, {padding} positions of "
+        f"A model gave the four real words of a target the probabilities {shares}. In the batch, {padding} "
+        f"positions of "
         "padding follow, at which the model is certain (probability 1).",
         "(a) Compute the loss per real word as a multiple of ln 2. (b) What would the mean be if padding were counted? "
         "(c) What is the perplexity per real word, as a power of two?",
@@ -162,7 +167,8 @@ def pipeline_steps(draw: Random) -> Question:
     layers, words = draw.randint(3, 8), draw.choice([5, 10, 12, 20])
     one, every = finished(layers, words, 1), finished(layers, words, layers)
     text = (
-        f"An encoder of {layers} layers reads a sentence of {words} words. Each layer has a device of its own, a device "
+        f"An encoder of {layers} layers reads a sentence of {words} words. Each layer has a device of its own, a "
+        f"device "
         "takes one step per word, and the two directions of a bidirectional layer run at the same time.",
         "After how many steps is the encoder finished if (a) only the lowest layer reads in both directions, (b) all "
         "layers do? (c) Say in one sentence why the second number is larger.",

@@ -25,15 +25,19 @@ def directed_scores(draw: Random) -> Question:
         if len({tuple(row) for row in x}) == 3 and not torch.equal(scores, scores.T):
             break
     values = distinct(draw, 1, 9, 3)
-    context, weights = attend(q[None], k[None], tensor([[[v] for v in values]]), score=lambda a, b: dot(a, b) * math.log(2))
+    context, weights = attend(
+        q[None], k[None], tensor([[[v] for v in values]]), score=lambda a, b: dot(a, b) * math.log(2)
+    )
     weights, context = floats(weights[0]), floats(context[0, :, 0])
     text = (
         "Three words have the vectors (rows) x<sub>1</sub> = {}, x<sub>2</sub> = {}, x<sub>3</sub> = {}.".format(
             *map(vector, x)),
-        f"W<sub>q</sub> has the rows {vector(w_q[0])} and {vector(w_q[1])}, W<sub>k</sub> is the identity, and the values are "
+        f"W<sub>q</sub> has the rows {vector(w_q[0])} and {vector(w_q[1])}, W<sub>k</sub> is the identity, and "
+        "the values are "
         f"the numbers {vector(values)}. Vectors are rows: Q = X W<sub>q</sub>. So that you need no calculator, take "
         "2 to the power of the score in place of e to the power of the score, and no square root.",
-        "(a) Compute the queries. (b) Compute the 3 × 3 matrix of scores. Is it symmetric? (c) Compute the weights of the "
+        "(a) Compute the queries. (b) Compute the 3 × 3 matrix of scores. Is it symmetric? (c) Compute "
+        "the weights of the "
         "third word and its context. (d) The words are put into another order. What happens to their contexts?",
     )  # fmt: skip
     table = "; ".join(vector(row) for row in floats(scores))
@@ -75,8 +79,10 @@ def multiplications(draw: Random) -> Question:
     counts = {name: formula(name, n, d) for name in ("self_attention", "rnn", "lstm")}
     equal = 2.5 * d
     text = (
-        f"A layer reads n = {n} words of d = {d} features. A plain recurrent layer needs 2nd² multiplications, an LSTM 8nd².",
-        "(a) How many does a layer of self-attention with three projections need (scores, weighted sum and projections)? "
+        f"A layer reads n = {n} words of d = {d} features. A plain recurrent layer needs 2nd² multiplications, an "
+        f"LSTM 8nd².",
+        "(a) How many does a layer of self-attention with three projections need (scores, weighted sum and "
+        "projections)? "
         "(b) How many does the plain recurrent layer need? (c) For which n do self-attention and the LSTM need equally "
         "many?",
     )
@@ -95,7 +101,8 @@ def longest_paths(draw: Random) -> Question:
     paths = [longest_path(graph) for graph in (chain(n), window_mask(n, r), torch.ones(n, n, dtype=torch.bool))]
     text = (
         f"A sequence has {n} words. How many hops lie between the two words that are furthest apart in",
-        f"(a) a recurrent network, (b) a stack of self-attention with windows of radius {r}, (c) self-attention over all "
+        f"(a) a recurrent network, (b) a stack of self-attention with windows of radius {r}, (c) self-attention "
+        f"over all "
         "words? How many layers does (b) need until every word can know of every other?",
     )
     steps = (
@@ -116,8 +123,10 @@ def head_shapes(draw: Random) -> Question:
     numbers = sum(p.numel() for p in MultiHeadAttention(dim, heads).parameters())
     text = (
         f"A batch has {batch} sentences of {words} words, D = {dim} features and H = {heads} heads.",
-        "(a) Which shapes do the queries have after the split, and the scores? (b) How many scores are there? (c) How many "
-        "parameters does the layer have with its four linear maps and their biases, and how many would it have with one "
+        "(a) Which shapes do the queries have after the split, and the scores? (b) How many scores are there? "
+        "(c) How many "
+        "parameters does the layer have with its four linear maps and their biases, and how many would it have "
+        "with one "
         "head?",
     )
     steps = (
@@ -143,8 +152,10 @@ def rotary_scores(draw: Random) -> Question:
     text = (
         f"A head has one pair of features. Its rotary positions turn a vector by 90° per position, counter-clockwise: "
         f"(a, b) becomes (−b, a). The query is {vector(query)} and the key {vector(key)}.",
-        "(a) Which vector is the key at position 1? (b) Compute the score of a query at position 0 and a key at position 0, "
-        f"and at positions 0 and 1. (c) Compute the scores at positions {shift} and {shift + 1} and, with the query behind, "
+        "(a) Which vector is the key at position 1? (b) Compute the score of a query at position 0 and a key at "
+        "position 0, "
+        f"and at positions 0 and 1. (c) Compute the scores at positions {shift} and {shift + 1} and, with the "
+        f"query behind, "
         "at positions 1 and 0. (d) Which of these scores must be equal, and why? At which other key position does the "
         "query at position 0 have the same score as at key position 0?",
     )
@@ -152,7 +163,8 @@ def rotary_scores(draw: Random) -> Question:
         Step(f"(a) {vector(one)}.", 1),
         Step(f"(b) {show(scores[0])} and {show(scores[1])}.", 2),
         Step(f"(c) {show(scores[2])} and {show(scores[3])}.", 1),
-        Step("(d) The second and the third: the score depends on the distance only. At position 4 (and 8, 12, …) the key "
+        Step("(d) The second and the third: the score depends on the distance only. At position 4 (and 8, 12, …) "
+             "the key "
              "has made a full turn, so a score at a distance that training never showed can equal a trained one.", 2),
     )  # fmt: skip
     given = {"query": query, "key": key, "pairs": pairs}
@@ -171,10 +183,12 @@ def linear_bias(draw: Random) -> Question:
         if sorted(biased)[-1] > sorted(biased)[-2] and len(set(scores)) > 2:
             break
     text = (
-        f"The first of {heads} heads has the slope {show(slope)} in its linear bias. A query at position {at} has these "
+        f"The first of {heads} heads has the slope {show(slope)} in its linear bias. A query at position {at} has "
+        f"these "
         "scores with the keys at positions 0 to 4:",
         Table(tuple(f"position {j}" for j in range(5)), (cells(scores),)),
-        "(a) Which number is added to each score? (b) Which position gets the largest weight after it? (c) Can this head "
+        "(a) Which number is added to each score? (b) Which position gets the largest weight after it? (c) Can "
+        "this head "
         "tell the key one to the left from the key one to the right by the bias alone?",
     )
     steps = (

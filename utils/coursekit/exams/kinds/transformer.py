@@ -27,7 +27,8 @@ def transformer_parameters(draw: Random) -> Question:
     counts = [sum(p.numel() for p in stack.parameters() if p.ndim == 2) for stack in (model.encoder, model.decoder)]
     encoder, decoder = counts[0] // layers, counts[1] // layers
     text = (
-        f"A Transformer has D = {dim} features, F = {wide} features inside feed-forward, {heads} heads and {layers} layers "
+        f"A Transformer has D = {dim} features, F = {wide} features inside feed-forward, {heads} heads and "
+        f"{layers} layers "
         "in encoder and decoder each. Count the parameters of the matrices only, without biases, norms and embeddings.",
         "(a) How many does one attention have? (b) How many does feed-forward have? (c) How many does an encoder layer "
         "have, and how many a decoder layer? (d) How many do all layers have together? Does the number change if the "
@@ -52,9 +53,11 @@ def norm_orders(draw: Random) -> Question:
     normed = [round(number, 3) + 0.0 for number in nn.LayerNorm(4).double()(tensor(x)).tolist()]
     stream = [x[0] + factor * normed[0], *map(float, x[1:])]
     text = (
-        f"A word has the features x = {vector(x)}. A sublayer f returns {factor} times the first feature of its input, and 0 "
+        f"A word has the features x = {vector(x)}. A sublayer f returns {factor} times the first feature of its "
+        f"input, and 0 "
         "for the other features. The layer norm has gain 1 and bias 0; leave out its ε.",
-        "(a) Compute the mean, the variance and norm(x). (b) Compute the output of the sublayer with its residual connection "
+        "(a) Compute the mean, the variance and norm(x). (b) Compute the output of the sublayer with its "
+        "residual connection "
         "in pre-norm. (c) Which mean and which variance has the output in post-norm, whatever f returns?",
     )
     steps = (
@@ -75,8 +78,10 @@ def smoothed_targets(draw: Random) -> Question:
     wanted = floats(1 / size - torch.autograd.grad(loss, logits)[0][0])  # the gradient is p − q, with p = 1/V here
     text = (
         f"A model with a vocabulary of V = {size} words is trained with label smoothing, ε = {show(epsilon)}.",
-        "(a) Which probability should the right word get, and which each other word? (b) By how much does the logit of the "
-        "right word exceed the others where the loss is smallest? (Write it as a logarithm.) (c) What is the answer to (b) "
+        "(a) Which probability should the right word get, and which each other word? (b) By how much does the "
+        "logit of the "
+        "right word exceed the others where the loss is smallest? (Write it as a logarithm.) (c) What is the "
+        "answer to (b) "
         "without label smoothing?",
     )
     steps = (
@@ -97,10 +102,13 @@ def leaking_mask(draw: Random) -> Question:
     wrong = reach(torch.ones(n, n, dtype=torch.bool).tril(1), layers)[:, u]
     first = [int(column.nonzero()[0]) for column in (right, wrong)]
     text = (
-        f"A decoder of {layers} layer{'s' if layers > 1 else ''} reads {n} words at the positions 0 to {n - 1}. The word at "
+        f"A decoder of {layers} layer{'s' if layers > 1 else ''} reads {n} words at the positions 0 to {n - 1}. "
+        f"The word at "
         f"position {u} is replaced by another one.",
-        "(a) At which positions can the logits change if the causal mask is right? (b) By mistake each position may also "
-        "attend to the next one. At which positions can they change now? (c) What happens to the training loss with this "
+        "(a) At which positions can the logits change if the causal mask is right? (b) By mistake each position "
+        "may also "
+        "attend to the next one. At which positions can they change now? (c) What happens to the training loss "
+        "with this "
         "mistake, and why?",
     )
     steps = (
@@ -167,8 +175,10 @@ def beam_search(draw: Random) -> Question:
         "A language has the words a and b and an end symbol, which is certain after two words. The table shows the "
         "probability of each next word after each prefix.",
         Table(("after", "end", "a", "b"), rows),
-        "(a) Which sentence does greedy decoding write, and what is its probability? (b) Which two hypotheses does a beam of "
-        "width 2 keep after the first and after the second step? (c) Which sentence does it return, with which probability? "
+        "(a) Which sentence does greedy decoding write, and what is its probability? (b) Which two hypotheses "
+        "does a beam of "
+        "width 2 keep after the first and after the second step? (c) Which sentence does it return, with which "
+        "probability? "
         "(d) Is the error of greedy decoding here a search error or a model error, if the sentence of (c) is right?",
     )
     steps = (
@@ -217,7 +227,8 @@ def longer_sentences(draw: Random) -> Question:
         if low < high and scores[1] > scores[0]:
             break
     text = (
-        f"A beam has found a sentence of {short} word{'s' if short > 1 else ''} with log-probability {show(-low)} and one of "
+        f"A beam has found a sentence of {short} word{'s' if short > 1 else ''} with log-probability {show(-low)} "
+        f"and one of "
         f"{long} words with {show(-high)}. The length penalty is ((5 + T) / 6) to the power of α.",
         "(a) Which sentence wins with α = 0? (b) Compute both scores with α = 1. Which one wins? (c) Why does a search "
         "without the penalty favour short sentences?",
@@ -244,7 +255,8 @@ def next_words(draw: Random) -> Question:
     kept = sum(number > 0 for number in nucleus)
     text = (
         f"The five next words have the probabilities {vector(n / 20 for n in likely)}.",
-        f"(a) Compute the probabilities of top-k sampling with k = {k}. (b) How many words does the nucleus of {show(p)} keep, "
+        f"(a) Compute the probabilities of top-k sampling with k = {k}. (b) How many words does the nucleus of "
+        f"{show(p)} keep, "
         "and with which probabilities? (c) What does a temperature near 0 do to the draw?",
     )
     steps = (
@@ -264,8 +276,10 @@ def cache_size(draw: Random) -> Question:
     share = draw.choice([2, 5])
     text = (
         f"A decoder of {layers} layers with {dim} features writes {words} words. Count self-attention only.",
-        "(a) How many numbers does its key–value cache hold at the end? (b) How many words pass through the layers in all "
-        f"without a cache, and how many with it? (c) Groups of {share} heads now share keys and values. What becomes of the "
+        "(a) How many numbers does its key–value cache hold at the end? (b) How many words pass through the "
+        "layers in all "
+        f"without a cache, and how many with it? (c) Groups of {share} heads now share keys and values. What "
+        f"becomes of the "
         "answer to (a)? Do the words that are written depend on the cache?",
     )
     steps = (

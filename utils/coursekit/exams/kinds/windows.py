@@ -36,7 +36,8 @@ def local_window(draw: Random) -> Question:
         f"A sentence has {length} words at the positions 0 to {length - 1}. The sum inside the sigmoid of local-p is "
         f"{name}, and the half-width is D = {half}, so that σ = D/2 = 1. (σ(ln k) = k / (k + 1).)",
         f"(a) Where is the centre, and which positions are in the window? (b) Inside the window the scores are "
-        f"{logs(exponentials.values())}. Compute the softmax over the window. (c) By which power of e does the Gaussian "
+        f"{logs(exponentials.values())}. Compute the softmax over the window. (c) By which power of e does the "
+        f"Gaussian "
         "multiply each of these weights? (d) Do the products sum to 1?",
     )
     steps = (
@@ -60,9 +61,11 @@ def walking_centres(draw: Random) -> Question:
         centre = walking_centre(one, centre, torch.tensor([length]), one, before_sigmoid(SIGMOIDS[name]))
         found.append(round(centre.item(), 9))
     text = (
-        f"The walking centre of chapter 4 starts in front of a sentence of {length} words, at p<sub>0</sub> = −1, and moves "
+        f"The walking centre of chapter 4 starts in front of a sentence of {length} words, at p<sub>0</sub> = −1, "
+        f"and moves "
         f"by 3 times the sigmoid of a number. This number is {', '.join(names)} at the four steps.",
-        "(a) How far does the centre want to move at each step? (b) Where is it after each step? (c) Which target could "
+        "(a) How far does the centre want to move at each step? (b) Where is it after each step? (c) Which "
+        "target could "
         "this window not follow: the same words in the same order, or the same words in reverse order?",
     )
     wants = [show(3 * SIGMOIDS[name]) for name in names]
@@ -95,7 +98,8 @@ def judged_seeds(draw: Random) -> Question:
     allowed = (
         "B has the higher mean, but the ranges overlap: three seeds do not show which is better. Train more seeds."
         if overlap
-        else "On this task and at this learning rate, each seed of B is better than each of A. Try other rates and tasks."
+        else "On this task and at this learning rate, each seed of B is better than each of A. Try other rates "
+        "and tasks."
     )
     steps = (
         Step(f"(a) {show(means[0])} % and {show(means[1])} %.", 1),
@@ -122,10 +126,12 @@ def policy_gradient(draw: Random) -> Question:
         log_prob = location_log_probs(scores.softmax(0)[None, None], torch.tensor([[drawn]]))
         estimates.append(gradient_of(reinforce_loss(log_prob, tensor([[rewards[drawn]]]), baseline), scores))
     text = (
-        f"Hard attention chooses among three positions with the probabilities {vector(n / 10 for n in tenths)}, the softmax "
+        f"Hard attention chooses among three positions with the probabilities {vector(n / 10 for n in tenths)}, "
+        f"the softmax "
         f"of three scores. The rewards of the positions are {vector(rewards)}.",
         "(a) Compute the expected reward J. (b) Compute the exact gradient of J with respect to the three scores, "
-        f"α<sub>k</sub> (R<sub>k</sub> − J). (c) Position {drawn + 1} is drawn. Compute the REINFORCE estimate. (d) Compute "
+        f"α<sub>k</sub> (R<sub>k</sub> − J). (c) Position {drawn + 1} is drawn. Compute the REINFORCE estimate. "
+        f"(d) Compute "
         "it with J as the baseline. What does a baseline change, and what does it not change?",
     )
     steps = (
@@ -142,7 +148,9 @@ def policy_gradient(draw: Random) -> Question:
 @kind(6, SHORT, "How far a cell sees")
 def receptive_pixels(draw: Random) -> Question:
     """The receptive field of convolutions and poolings along one axis."""
-    layers = [(3, 1), (2, 2), (draw.choice([3, 5]), 1), (2, 2), (draw.choice([3, 5]), 1)][: draw.randint(3, 5)]
+    layers = [(draw.choice([3, 5]), 1), (2, 2), (draw.choice([3, 5]), 1), (2, 2), (draw.choice([3, 5]), 1)][
+        : draw.randint(3, 5)
+    ]
     fields, field, distance = [], 1, 1
     for size, stride in layers:
         field, distance = field + (size - 1) * distance, distance * stride
@@ -151,8 +159,10 @@ def receptive_pixels(draw: Random) -> Question:
     named = [words[stride].format(size) for size, stride in layers]
     text = (
         f"A network reads a picture with these layers, the lowest first: {'; '.join(named)}.",
-        "(a) On how many pixels along one axis does a position depend after each layer? (b) How many pixels apart are the "
-        "centres of two neighbouring positions at the end? (c) A map of attention weights over these positions is drawn "
+        "(a) On how many pixels along one axis does a position depend after each layer? (b) How many pixels "
+        "apart are the "
+        "centres of two neighbouring positions at the end? (c) A map of attention weights over these positions "
+        "is drawn "
         "over the picture. Why does it not show exactly which pixels were used?",
     )
     steps = (
