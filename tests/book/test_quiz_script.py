@@ -1,4 +1,4 @@
-"""quiz.js in Chromium: each right answer is called right, each wrong one gets its own words, and a screen reader hears it."""
+"""quiz.js in Chromium: each right answer is called right, and each wrong one gets words of its own."""
 
 import json
 import re
@@ -24,10 +24,12 @@ window.addEventListener("load", function () {
       form.requestSubmit();
       const said = form.querySelector("[role=status]").textContent;
       const why = chosen.length ? chosen[chosen.length - 1].querySelector(".quiz-why").textContent : "";
-      found.push({ id: form.id, kind: form.dataset.kind, count: chosen.length, wanted: chosen.length > 0 &&
-        (form.dataset.kind === "several" ? chosen.length === right.length && chosen.every((one) => right.includes(one)) :
-        right.includes(chosen[0])), right: form.classList.contains("is-right"), wrong: form.classList.contains("is-wrong"),
-        said: said, has_why: said.includes(why), score: form.closest(".quiz").querySelector(".quiz-score").textContent });
+      const all = chosen.length === right.length && chosen.every((one) => right.includes(one));
+      const wanted = form.dataset.kind === "several" ? all : chosen.length > 0 && right.includes(chosen[0]);
+      const is = (name) => form.classList.contains(name);
+      const score = form.closest(".quiz").querySelector(".quiz-score").textContent;
+      found.push({ id: form.id, kind: form.dataset.kind, count: chosen.length, wanted: wanted, right: is("is-right"),
+        wrong: is("is-wrong"), said: said, has_why: said.includes(why), score: score });
     }
     answer([]);
     items.forEach(function (item) { answer([item]); });
