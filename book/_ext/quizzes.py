@@ -23,14 +23,14 @@ FOLDER = Path("book/quizzes")
 EMPTY = ("input",)
 
 
-class Html(nodes.General, nodes.Element):
-    """An element that docutils has no node for: a `tag` with its `attributes`."""
+class Html(nodes.General, nodes.TextElement):
+    """An element that docutils has no node for: a `tag` with its `attributes`. Links may stand in it, as in any text."""
 
 
 def element(tag: str, *children: nodes.Node | str, **attributes: str | bool) -> Html:
     """A new element. An underscore in an attribute's name stands for a hyphen, one at its end for nothing."""
     named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value is not False}
-    node = Html("", tag=tag, attributes=named)
+    node = Html("", "", tag=tag, attributes=named)
     node.extend(nodes.Text(child) if isinstance(child, str) else child for child in children)
     return node
 

@@ -11,7 +11,7 @@
       const field = form.querySelector("input"), number = field.valueAsNumber;
       if (Number.isNaN(number)) { return null; }
       const near = items.filter(function (item) { // a known mistake may be rounded, the right answer as the question says
-        const rounded = "right" in item.dataset ? 0 : 0.005 * Math.abs(key(item));
+        const rounded = "right" in item.dataset ? 0 : 0.002 * Math.abs(key(item));
         return Math.abs(number - key(item)) <= Math.max(Number(form.dataset.within), rounded) + 1e-9;
       });
       return { right: near.some(function (item) { return "right" in item.dataset; }), said: near.slice(0, 1) };

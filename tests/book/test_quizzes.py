@@ -96,7 +96,7 @@ def test_no_known_mistake_is_taken_for_the_right_number(questions):
     for name, one in questions.items():
         for known in one.get("not", ()):
             apart = abs(known["number"] - one["number"])
-            assert apart > one.get("within", 0) + max(one.get("within", 0), 0.005 * abs(known["number"])), name
+            assert apart > one.get("within", 0) + max(one.get("within", 0), 0.002 * abs(known["number"])), name
 
 
 def test_ids_stand_once(questions, quizzes):
