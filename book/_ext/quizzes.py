@@ -24,7 +24,7 @@ EMPTY = ("input",)
 
 
 class Html(nodes.General, nodes.TextElement):
-    """An element that docutils has no node for: a `tag` with its `attributes`. Links may stand in it, as in any text."""
+    """An element that docutils has no node for: a `tag` with its `attributes`. Links may stand in it."""
 
 
 def element(tag: str, *children: nodes.Node | str, **attributes: str | bool) -> Html:
