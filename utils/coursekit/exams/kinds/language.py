@@ -51,12 +51,13 @@ def kneser_ney(draw: Random) -> Question:
         model = KneserNey(sentences, 10, order=2, discount=0.5).double()
         words, counts = model.tables[1].get((3,), (torch.zeros(0), torch.zeros(0)))
         after, types = model.tables[0][()]
-        if len(words) >= 2 and 4 in words.tolist() and sum(counts) in (2, 5) and sum(types) in (5, 10):
+        if len(words) < 2 or 4 not in words.tolist() or sum(counts) not in (2, 5) or sum(types) not in (5, 10):
+            continue
+        lower, upper = (round(model.probabilities(context)[4].item(), 9) for context in ((), (3,)))
+        if "≈" not in show(lower) + show(upper):
             break
     times = dict(zip(words.tolist(), map(int, counts.tolist()), strict=True))
     kinds = dict(zip(after.tolist(), map(int, types.tolist()), strict=True))
-    lower = round(model.probabilities(())[4].item(), 9)
-    upper = round(model.probabilities((3,))[4].item(), 9)
     total, different, names = sum(times.values()), len(times), {2: "end", 3: "a", 4: "b", 5: "c"}
     free = 0.5 * different / total
     text = (
