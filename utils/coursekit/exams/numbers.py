@@ -10,13 +10,14 @@ from torch import Tensor
 MINUS = "−"
 
 
-def show(number: float) -> str:
+def show(number: float | Fraction) -> str:
     """A number without needless digits: 3, −0.25, 2/3, or three decimals after ≈.
 
     >>> show(0.25), show(-2.0), show(2 / 3), show(1.4142135)
     ('0.25', '−2', '2/3', '≈ 1.414')
     """
-    value = 0.0 if abs(number) < 1e-9 else float(number)
+    value = float(number)
+    value = 0.0 if abs(value) < 1e-9 else value
     near = Fraction(value).limit_denominator(300)
     if abs(value - round(value, 5)) < 1e-9:
         text = f"{round(value, 5):,.5f}".rstrip("0").rstrip(".")
@@ -42,7 +43,7 @@ def logs(numbers: Iterable[int]) -> str:
     return ", ".join(f"ln {number}" for number in numbers)
 
 
-def tensor(numbers: Sequence) -> Tensor:
+def tensor(numbers: Sequence | float) -> Tensor:
     """In double precision, so that a fraction can be recognised in the result."""
     return torch.tensor(numbers, dtype=torch.float64)
 

@@ -53,7 +53,7 @@ def pieces(paragraph: str) -> tuple[str, list[str]]:
     >>> pieces("Two. (a) One? (b) As in (a)?")
     ('Two.', ['(a) One?', '(b) As in (a)?'])
     """
-    places = []
+    places: list[int] = []
     for letter in "abcdef":
         found = paragraph.find(f"({letter}) ", places[-1] + 1 if places else 0)
         if found < 0:

@@ -19,7 +19,7 @@ def soft_context(draw: Random) -> Question:
     context, weights = attend(
         torch.zeros(1, 1, 1).double(), torch.zeros(1, 4, 1).double(), v, score=lambda q, k: scores
     )
-    weights, context = floats(weights[0, 0]), floats(context[0, 0])
+    alpha, c = floats(weights[0, 0]), floats(context[0, 0])
     least = exponentials.index(min(exponentials))
     text = (
         f"A query has the scores {logs(exponentials)} with four keys. The values are {', '.join(map(vector, values))}.",
@@ -28,12 +28,12 @@ def soft_context(draw: Random) -> Question:
         "the weights of the others sum to then?",
     )
     steps = (
-        Step(f"(a) The exponentials sum to 10, so the weights are {vector(weights)}.", 2),
-        Step(f"(b) The weighted sum of the values is {vector(context)}.", 2),
+        Step(f"(a) The exponentials sum to 10, so the weights are {vector(alpha)}.", 2),
+        Step(f"(b) The weighted sum of the values is {vector(c)}.", 2),
         Step("(c) None: the factor 2 cancels in the softmax.", 1),
         Step("(d) Exactly 0, and the others sum to 1, because the mask is applied before the softmax.", 1),
     )
-    answers = {"weights": weights, "context": context}
+    answers = {"weights": alpha, "context": c}
     return Question(text, {"exponentials": exponentials, "values": values, "masked": least}, answers, steps)
 
 
@@ -72,9 +72,8 @@ def softmax_gradient(draw: Random) -> Question:
     gradient = draw.choice([[1, 0], [0, 1], [-1, 0], [1, -1], [-1, 1], [2, 0], [0, -2]])
     scores = tensor(exponentials).log().requires_grad_()
     weights = masked_softmax(scores)
-    weights.retain_grad()
-    (weights @ tensor(values) @ tensor(gradient)).backward()
-    of_weights, of_scores = floats(weights.grad), floats(scores.grad)
+    loss = weights @ tensor(values) @ tensor(gradient)
+    of_weights, of_scores = map(floats, torch.autograd.grad(loss, [weights, scores]))
     up = [j + 1 for j in range(3) if of_scores[j] < -1e-9]
     mean = sum(w * g for w, g in zip(floats(weights.detach()), of_weights, strict=True))
     text = (

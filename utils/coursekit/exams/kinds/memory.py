@@ -29,7 +29,7 @@ def ntm_shift(draw: Random) -> Question:
     mixed = interpolate(tensor(content), tensor(previous), tensor([gate]))
     moved = circular_shift(mixed, tensor(shift))
     seen = round(read(tensor(memory)[None, :, None], moved[None]).item(), 9)
-    mixed, moved = floats(mixed), floats(moved)
+    between, after = floats(mixed), floats(moved)
     text = (
         "The memory of a neural Turing machine has four rows (0 to 3), which hold the numbers "
         f"{vector(memory)}. The weights by content are {vector(content)}, those of the step before "
@@ -42,15 +42,15 @@ def ntm_shift(draw: Random) -> Question:
         "them, without sharpening? (d) What does sharpening with γ = 2 do to these weights, and why is it needed?",
     )
     steps = (
-        Step(f"(a) g times content plus (1 − g) times previous: {vector(mixed)}.", 1),
-        Step(f"(b) Around the circle: {vector(moved)}.", 2),
+        Step(f"(a) g times content plus (1 − g) times previous: {vector(between)}.", 1),
+        Step(f"(b) Around the circle: {vector(after)}.", 2),
         Step(f"(c) {show(seen)}.", 1),
         Step("(d) Each weight is squared and all are divided by their sum, so the large ones gain. Otherwise "
              "the weight "
              "that leaks at each shift would add up over many steps.", 2),
     )  # fmt: skip
     given = {"content": content, "previous": previous, "gate": gate, "shift": shift, "memory": memory}
-    return Question(text, given, {"mixed": mixed, "moved": moved, "read": seen}, steps)
+    return Question(text, given, {"mixed": between, "moved": after, "read": seen}, steps)
 
 
 @kind(13, SHORT, "Erase and add")
@@ -211,15 +211,15 @@ def power_iteration(draw: Random) -> Question:
         "could it be equal "
         "to it? What does a layer do to the difference of two inputs if its weight is divided by the spectral norm?",
     )
-    u, v = floats(u), floats(v)
+    left, right = floats(u), floats(v)
     steps = (
-        Step(f"(a) W v = {vector((3 * times, 4 * times))} of length {five}, so u = {vector(u)}.", 1),
-        Step(f"(b) Wᵀ u = {vector((five, leg))} of length {length}, so v = {vector(v)}.", 2),
+        Step(f"(a) W v = {vector((3 * times, 4 * times))} of length {five}, so u = {vector(left)}.", 1),
+        Step(f"(b) Wᵀ u = {vector((five, leg))} of length {length}, so v = {vector(right)}.", 2),
         Step(f"(c) {show(sigma)}, the length of Wᵀ u.", 1),
         Step("(d) It is at least as large: the estimate approaches it from below. Its matrix then stretches no "
              "difference.", 2),
     )  # fmt: skip
-    return Question(text, {"matrix": floats(matrix)}, {"u": u, "v": v, "sigma": sigma}, steps)
+    return Question(text, {"matrix": floats(matrix)}, {"u": left, "v": right, "sigma": sigma}, steps)
 
 
 @kind(16, SHORT, "Agreement beside chance")

@@ -28,7 +28,7 @@ def directed_scores(draw: Random) -> Question:
     context, weights = attend(
         q[None], k[None], tensor([[[v] for v in values]]), score=lambda a, b: dot(a, b) * math.log(2)
     )
-    weights, context = floats(weights[0]), floats(context[0, :, 0])
+    alpha, third = floats(weights[0]), floats(context[0, :, 0])[2]
     text = (
         "Three words have the vectors (rows) x<sub>1</sub> = {}, x<sub>2</sub> = {}, x<sub>3</sub> = {}.".format(
             *map(vector, x)),
@@ -44,11 +44,11 @@ def directed_scores(draw: Random) -> Question:
     steps = (
         Step(f"(a) {', '.join(map(vector, floats(q)))}.", 1),
         Step(f"(b) Rows: {table}. It is not symmetric.", 2),
-        Step(f"(c) Weights {vector(weights[2])}, context {show(context[2])}.", 2),
+        Step(f"(c) Weights {vector(alpha[2])}, context {show(third)}.", 2),
         Step("(d) Each word keeps its context: self-attention is permutation equivariant.", 1),
     )
     given = {"x": x, "w_q": w_q, "values": values}
-    return Question(text, given, {"scores": floats(scores), "weights": weights[2], "context": context[2]}, steps)
+    return Question(text, given, {"scores": floats(scores), "weights": alpha[2], "context": third}, steps)
 
 
 @kind(7, SHORT, "Counting in masks")

@@ -193,7 +193,7 @@ def beam_search(draw: Random) -> Question:
 
 def sentences(after: dict[tuple[int, ...], list[float]]) -> list[tuple[tuple[int, ...], float]]:
     """All sentences of such a language with their probabilities."""
-    listed = [((), after[()][0])]
+    listed: list[tuple[tuple[int, ...], float]] = [((), after[()][0])]
     for first in (1, 2):
         listed.append(((first,), after[()][first] * after[(first,)][0]))
         listed += [((first, second), after[()][first] * after[(first,)][second]) for second in (1, 2)]
