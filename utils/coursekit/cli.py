@@ -16,6 +16,7 @@ A reader's day with it, and a student's:
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
+  coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
 An author's day with it:
   coursekit new chapter 11 bert_gpt --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
@@ -166,6 +167,18 @@ def run_grade(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
+def run_exam(project: Project, options: argparse.Namespace) -> int:
+    """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
+    exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
+    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
+    the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
+    from coursekit.exams.command import make_exam, report
+
+    folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone
+    print(report(*make_exam(options.kind, options.seed, folder)))
+    return 0
+
+
 def run_book(project: Project, options: argparse.Namespace) -> int:
     """Builds the book with Jupyter Book, where each warning counts as an error, and prints the page at which it
     begins. The chapters are shown as they are stored and not run, so it needs neither torch nor nbgrader."""
@@ -261,6 +274,12 @@ def _grade_arguments(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _exam_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
+    command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="where (default: work/exam-KIND, which git ignores)")
+
+
 def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--allow-root", action="store_true", help="start as root, too: in a container only")
     command.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
@@ -285,6 +304,7 @@ COMMANDS = {
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
+    "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
