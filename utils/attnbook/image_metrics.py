@@ -11,6 +11,7 @@ from torch import Tensor
 from attnbook.data.captions import digit_crops, digit_images
 from attnbook.models.captioning import DigitClassifier, FeatureMap
 from attnbook.training import fit
+from attnbook.training.progress import listening
 
 JUDGE_STEPS = 400
 JUDGE_TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
@@ -61,7 +62,8 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
     No other random numbers are disturbed. A second call returns the first one's judge.
     """
     how = {name: value for name, value in JUDGE_TRAINING.items() if name != "batch"}
-    with torch.random.fork_rng(devices=[]):
+    # The bar of an experiment counts the steps of its own trainings alone.
+    with torch.random.fork_rng(devices=[]), listening(lambda steps: None):
         torch.manual_seed(seed)
         classifier = DigitClassifier(FeatureMap())
         fit(
