@@ -88,7 +88,7 @@ def test_a_step_by_hand():
     torch.testing.assert_close(v, torch.tensor([2.4, 0.8]) / 6.4**0.5)
 
 
-def test_a_normalised_layer_shortens_no_vector_by_less_than_one():
+def test_the_largest_singular_value_of_a_normalised_layer_is_one():
     torch.manual_seed(2)
     layer = spectrally_normalised(nn.Linear(7, 4, bias=False))
     for _ in range(100):

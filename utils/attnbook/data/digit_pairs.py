@@ -70,7 +70,8 @@ def digit_pairs(
     _check(count, classes, height, width)
     chance = generator(seed)
     label = torch.tensor(classes)[torch.randint(len(classes), (count,), generator=chance)]  # (B,)
-    draws = torch.rand(count, 2, generator=chance)  # (B, 2)
+    # In single precision the largest draw, times the number of images, may round up to an index too many.
+    draws = torch.rand(count, 2, generator=chance, dtype=torch.float64)  # (B, 2)
     exemplars = torch.zeros(count, 2, dtype=torch.long)
     for digit in classes:
         own, images = label == digit, images_of(digit, held_out)
