@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnbook.plotting.boxes import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
 from attnbook.plotting.curves import Curves, plot_by_length
-from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, new_axes, readable
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 _BETWEEN = 1  # white rows between two lines of canvases, in pixels
 
@@ -58,21 +58,22 @@ def _ink(ax: Axes, image: Tensor, framed: bool) -> None:
     pixels = image.detach().cpu().numpy()
     height, width = pixels.shape
     ax.imshow(pixels, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
-    look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))} if framed else {"edgecolor": FAINT}
+    dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
+    look: Look = dashed if framed else {"edgecolor": FAINT}
     ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, clip_on=False, **look))
 
 
 def draw_networks() -> Axes:
     """Draw generator and discriminator: what goes in, where attention stands, and what comes out."""
     ax = canvas(None, (6.5, 3.4), (0, 13), (0, 6.8))
-    _chain(ax, 5.3, ("noise\n4 × 16", "convolution", "attention", "convolutions", "generated\ncanvas"), WRITES)
+    _chain(ax, 5.3, ("noise\n2 × 8", "convolutions", "attention", "convolutions", "generated\ncanvas"), WRITES)
     say(ax, 0.0, 6.5, "generator", ha="left", weight="bold")
-    _chain(ax, 1.5, ("canvas", "convolutions", "attention", "convolution", "sum of all\npositions"), READS)
+    _chain(ax, 1.5, ("canvas", "convolutions", "attention", "convolutions", "sum of all\npositions"), READS)
     say(ax, 1.35, 2.55, "discriminator", ha="left", weight="bold")
     line(ax, (11.75, 11.75, 1.05), (4.7, 3.75, 3.75), LINE)
     arrow(ax, (1.05, 3.75), (1.05, 2.1), LINE, gap=2)
-    box_around(ax, (4.2, 3.1), 2.4, 0.7, "or a real canvas", fill=PAPER, size=10)
-    arrow(ax, (2.95, 3.1), (1.1, 3.1), LINE)
+    box_around(ax, (4.2, 3.1), 2.6, 0.7, "or a real canvas", fill=PAPER, size=10)
+    arrow(ax, (2.85, 3.1), (1.1, 3.1), LINE)
     arrow(ax, (11.75, 0.85), (11.75, 0.35), INK)
     say(ax, 11.75, 0.1, "score", size=11)
     return ax
@@ -82,17 +83,19 @@ def _chain(ax: Axes, y: float, names: Sequence[str], fill: str) -> None:
     """Five boxes from left to right; attention has an edge of its own."""
     for i, name in enumerate(names):
         x = 1.05 + 2.68 * i
-        look = {"fill": PAPER, "edge": BLUE, "line": 2.4} if name == "attention" else {"fill": fill}
+        look: Look = {"fill": PAPER, "edge": BLUE, "line": 2.4} if name == "attention" else {"fill": fill}
         box_around(ax, (x, y), 2.05, 1.15, name, size=10, **look)
         if i:
             arrow(ax, (x - 1.63, y), (x - 1.04, y))
 
 
-def plot_gradients(panels: Mapping[str, tuple[Tensor, tuple[float, float]]], xlabel: str, ylabel: str) -> list[Axes]:
+def plot_gradients(
+    panels: Mapping[str, tuple[Tensor, tuple[float, float] | None]], xlabel: str, ylabel: str
+) -> list[Axes]:
     """Draw, one panel below the other, how strongly one number depends on each cell of a grid.
 
     Args:
-        panels: ``{title: ((H, W) absolute gradients, (row, column) of the cell that is marked)}``; cells whose gradient
+        panels: ``{title: ((H, W) absolute gradients, (row, column) of a cell to mark, or None)}``; cells whose gradient
             is exactly 0 stay white, the others are coloured by its fourth root, so that small ones can be seen.
         xlabel, ylabel: of the grid.
 
@@ -104,10 +107,13 @@ def plot_gradients(panels: Mapping[str, tuple[Tensor, tuple[float, float]]], xla
     ratios = [gradient.shape[0] / gradient.shape[1] for gradient, _ in panels.values()]
     size = (6.5, sum(0.75 + 5.6 * ratio for ratio in ratios))
     _, axes = plt.subplots(len(panels), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=ratios)
-    for ax, (title, (gradient, (row, column))) in zip(axes[:, 0], panels.items(), strict=True):
+    for ax, (title, (gradient, mark)) in zip(axes[:, 0], panels.items(), strict=True):
         values = gradient.detach().cpu().double().numpy() ** 0.25
         ax.imshow(values / max(values.max(), 1e-300), cmap=HEAT_MAP, vmin=0, vmax=1, interpolation="nearest")
-        ax.plot([column], [row], marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
+        if mark is not None:
+            cross: Look = {"marker": "+", "color": TRUTH_COLOUR, "linestyle": "", "markersize": 11}
+            ax.plot([mark[1]], [mark[0]], markeredgewidth=2.5, **cross)
+        ax.set_yticks(range(0, len(values), 2 if len(values) > 2 else 1))
         ax.set_title(title, fontsize=11, loc="left")
         ax.set(ylabel=ylabel)
         ax.grid(False)
@@ -120,7 +126,8 @@ def plot_training(panels: Mapping[str, Curves], xlabel: str = "training step") -
     """Draw several quantities over the steps of a training, one panel below the other.
 
     Args:
-        panels: ``{label of the y axis: {name: {step: [one value per seed]}}}``.
+        panels: ``{label of the y axis: {name: {step: [one value per seed]}}}``; what a label calls a "share …" is drawn
+            from 0 to 1.
         xlabel: of the lowest panel.
 
     Raises:
@@ -128,10 +135,12 @@ def plot_training(panels: Mapping[str, Curves], xlabel: str = "training step") -
     """
     if not panels:
         raise ValueError("panels is empty; give at least one label with its curves")
-    size = (6.5, 0.4 + 2.3 * len(panels))
+    size = (6.5, 0.4 + 2.0 * len(panels))
     _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
     for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
         plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        if not label.startswith("share"):
+            ax.autoscale(axis="y")
         for drawn in ax.get_lines():
             drawn.set(markersize=4)
         ax.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
