@@ -16,7 +16,9 @@ if os.environ.get("ATTNBOOK_DEVICE") != "cpu":  # GitHub's Macs list a graphics 
 if "cuda" in DEVICES:
     torch.backends.cudnn.allow_tf32 = False  # its short mantissa would drown the differences that we look for
 
-LONGEST = [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", "08", "03")]
+# Chromium takes minutes for a group of pages (`helpers/seen_pages.py`), so its files are shared out before all others.
+LONGEST = [f"test_browser_{group}.py" for group in ("part_1", "part_2", "solutions", "others")]
+LONGEST += [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", "08", "03")]
 
 # A busy machine must not fail a test, so nothing looks at the clock. In CI the same examples come each time.
 settings.register_profile("attnbook", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])

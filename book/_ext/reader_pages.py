@@ -6,6 +6,8 @@ A notebook is also worked with, so it holds more than a reader needs. Each step 
 from __future__ import annotations
 
 import re
+import struct
+from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 from pygments import highlight
@@ -21,6 +23,8 @@ TOOLS = re.compile(
     r'(?m)^(.*<pre><span></span>)?(?: |<span class="w"> *</span>)*'
     r'<span class="c1">(?:#+ (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)|# NBVAL_\w+)</span>\n'
 )
+# Words of a caption that are wrong once a figure's lightness is turned round.
+LIGHTNESS = re.compile(r"(?i)\b(?:dark|black|white|light|pale|bright)(?:er|est)?\b")
 CLAIM = "✓ claim: "  # how `attnbook.teaching.claim` begins its line
 MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
 
@@ -30,7 +34,7 @@ def for_readers(body: str) -> str:
     if 'class="cell ' not in body:
         return body
     page = BeautifulSoup(TOOLS.sub(lambda found: found[1] or "", body), "html.parser")
-    for step in (show_sources_in_the_theme, fold_claims, name_folds):
+    for step in (show_sources_in_the_theme, fold_claims, name_folds, keep_lightness):
         step(page)
     add_reading_mode(page)
     return str(page)
@@ -125,6 +129,14 @@ def name_folds(page: BeautifulSoup) -> None:
         summary.append(text)
 
 
+def keep_lightness(page: BeautifulSoup) -> None:
+    """Mark the figures whose words speak of dark or light: in the dark theme they stay as they were drawn."""
+    for figure in page.select("figure"):
+        words = [figure.get_text(), *(image.get("alt", "") for image in figure.select("img"))]
+        if LIGHTNESS.search(" ".join(words)):
+            figure["class"] = [*figure.get("class", []), "as-drawn"]
+
+
 def add_reading_mode(page: BeautifulSoup) -> None:
     """Offer, under the title, the switch that hides folded code and claims; reading.js makes it work."""
     if button := page.find("p", class_="open-notebook"):
@@ -157,18 +169,37 @@ TERMINAL = re.compile(r"(?m)^div\.highlight \.-Color[^{]*\{[^}]*\}\s*")  # the 2
 UNUSED = ("_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
 
 
+# An image that does not say how large it is.
+IMAGE = re.compile(r'<img (?![^>]*(?:width|style)=)(?=[^>]*src="(?:\.\./)*(?P<path>_images/[^"]+\.png)")')
+
+
+def sized_images(page: str, folder: Path) -> str:
+    """A page whose images say how large they are, so that nothing moves when one arrives.
+
+    The style sheet reads `--wide` on a phone: figures of all widths have letters of the same size there.
+    """
+
+    def sized(image: re.Match) -> str:
+        with (folder / image["path"]).open("rb") as file:
+            width, height = struct.unpack(">II", file.read(24)[16:])  # where a PNG has them
+        return f'{image[0]}width="{width}" height="{height}" style="--wide: {width}px" '
+
+    return IMAGE.sub(sized, page)
+
+
 def slim(app: Sphinx, error: Exception | None) -> None:
     """Take away what pages load and don't use: formulas' script where there is no formula, and a second set of icons.
 
     The icons come from a font of 0.16 MB, which the style sheet knows; the script that draws them again weighs 1.5 MB.
-    The style sheets lose the rules of icons and of colours that no page names.
+    The style sheets lose the rules of icons and of colours that no page names. Images are given their sizes here,
+    because they are in their folder only now.
     """
     if error is not None or app.builder.format != "html":
         return
     named = set()
     for path in app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
-        slimmer = ICONS.sub("", text)
+        slimmer = sized_images(ICONS.sub("", text), app.outdir)
         if FORMULA not in slimmer:
             slimmer = MATHJAX.sub("", slimmer)
         if slimmer != text:

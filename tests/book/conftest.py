@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytest.register_assert_rewrite("seen_pages")
+
 ROOT = Path(__file__).resolve().parents[2]
 EMPTY = {"img", "link", "meta", "input", "br", "hr", "source", "embed", "track", "area", "base", "col", "wbr"}
 
@@ -50,10 +52,21 @@ def config() -> dict:
 
 
 @pytest.fixture(scope="session")
-def toc_files() -> list[str]:
-    """What the table of contents lists, in order, without endings."""
+def toc_parts() -> list[tuple[str, list[str]]]:
+    """The table of contents, the title page first: each caption, and the files below it in order, without endings."""
     toc = yaml.safe_load((ROOT / "book/_toc.yml").read_text(encoding="utf-8"))
-    return [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+    parts = [("", [toc["root"]])]
+    for part in toc["parts"]:
+        if "caption" in part:
+            parts.append((part["caption"], []))
+        parts[-1][1].extend(entry["file"] for entry in part["chapters"])
+    return parts
+
+
+@pytest.fixture(scope="session")
+def toc_files(toc_parts) -> list[str]:
+    """What the table of contents lists, in order, without endings."""
+    return [file for _, files in toc_parts for file in files]
 
 
 @pytest.fixture(scope="session")

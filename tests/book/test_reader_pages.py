@@ -126,6 +126,28 @@ def test_what_nobody_needs_is_taken_away(reader_pages, tmp_path):
     assert [path.name for path in (tmp_path / "_static/scripts").iterdir()] == ["bootstrap.js"]
 
 
+@pytest.mark.parametrize("alt, caption, classes", [
+    ("A curve.", "Darker cells are larger weights.", ["align-default", "as-drawn"]),
+    ("White dots on a map.", "The map.", ["align-default", "as-drawn"]),
+    ("A curve.", "Highlighted rows, in orange.", ["align-default"]),
+])  # fmt: skip
+def test_a_figure_whose_words_speak_of_dark_and_light_stays_as_it_was_drawn(shown, alt, caption, classes):
+    image = f'<figure class="align-default"><img alt="{alt}" src="a.png"/><figcaption>{caption}</figcaption></figure>'
+    assert shown("x = 1", image).select_one("figure")["class"] == classes
+
+
+def test_an_image_says_how_large_it_is_unless_it_does_already(reader_pages, tmp_path):
+    (tmp_path / "_images").mkdir()
+    size = (992).to_bytes(4) + (617).to_bytes(4)
+    (tmp_path / "_images/a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + size + b"the rest")
+    page = '<p><img alt="A curve." src="../_images/a.png"/></p>'
+    sized = '<p><img width="992" height="617" style="--wide: 992px" alt="A curve." src="../_images/a.png"/></p>'
+    assert reader_pages.sized_images(page, tmp_path) == sized
+    assert reader_pages.sized_images(sized, tmp_path) == sized
+    for other in ('<img src="_images/a.png" style="width: 500px;"/>', '<img src="../_images/a.svg"/>'):
+        assert reader_pages.sized_images(other, tmp_path) == other
+
+
 def test_a_failed_build_is_left_alone(reader_pages, tmp_path):
     (tmp_path / "a.map").write_text("x", encoding="utf-8")
     reader_pages.slim(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html")), ValueError("failed"))

@@ -8,11 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.data.captions import SIZE, digit_crops, digit_images
+from attnbook.data.captions import SIZE, digit_images
+from attnbook.seeding import generator
 from attnbook.training import fit
 from attnbook.training.progress import listening
 
-JUDGE_STEPS = 600
+JUDGE_STEPS = 1000
 JUDGE_TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
 CLASSES, FEATURES = 10, 64
 
@@ -33,10 +34,11 @@ class JudgeNetwork(nn.Module):
             nn.ReLU(),
         )
         self.output = nn.Linear(FEATURES, CLASSES)
+        self.dropout = nn.Dropout(0.5)  # while it is trained: there are 1,400 images only
 
     def forward(self, image: Tensor) -> Tensor:
         """Logits of the digit on ``image (N, 1, 8, 8)``: ``(N, 10)``."""
-        return self.output(self.features(image))
+        return self.output(self.dropout(self.features(image)))
 
 
 class Judge:
@@ -69,6 +71,15 @@ class _Crops(NamedTuple):
         return _Crops(*(tensor.to(device) for tensor in self))
 
 
+def _shifted_digits(count: int, seed: int) -> _Crops:
+    """Digits of the training part, all of a batch shifted by the same zero or one pixel in each direction."""
+    draw, (images, labels) = generator(seed), digit_images()
+    which = torch.randint(len(images), (count,), generator=draw)  # (B,)
+    down, right = torch.randint(3, (2,), generator=draw).tolist()
+    padded = F.pad(images[which][:, None], (1, 1, 1, 1))  # (B, 1, 10, 10)
+    return _Crops(padded[..., down : down + SIZE, right : right + SIZE], labels[which])
+
+
 @cache
 def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
     """A judge, trained within seconds on the digits of the training part; the same again for the same seed.
@@ -82,7 +93,7 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
         network = JudgeNetwork()
         fit(
             network,
-            lambda step: _Crops(*digit_crops(int(JUDGE_TRAINING["batch"]), 1_000_003 * (seed + 1) + step, SIZE)),
+            lambda step: _shifted_digits(int(JUDGE_TRAINING["batch"]), 1_000_003 * (seed + 1) + step),
             steps,
             loss=lambda model, batch: F.cross_entropy(model(batch.image), batch.label),
             progress=False,

@@ -52,8 +52,8 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
 @pytest.mark.parametrize(
     "line, sentence",
     [
-        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: attention_cost, captioning,"),
-        ("", "Say which experiment: attention_cost, captioning,"),
+        ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: acting, attention_cost,"),
+        ("", "Say which experiment: acting, attention_cost,"),
         ("numbers --models plan", "numbers has no model plan; it has plain,"),
         ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 on, got -1."),
         ("numbers --workers 0", "--workers must be at least 1, got 0."),

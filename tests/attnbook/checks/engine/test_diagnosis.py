@@ -440,3 +440,44 @@ def test_an_entry_without_effect_and_a_number_that_is_missing_are_told():
     exercise = Exercise(loss, lambda draw: [(draw.normal(*draw.sizes(3)),)], [])
     assert judge(exercise, lambda x: loss(x[:, 1:])).kind == "the first entry has no effect"
     assert judge(exercise, lambda x: x.sin().sum((1, 2)).square()).kind == "one number is wanted"
+
+
+def test_an_optional_argument_that_is_none_on_some_inputs_may_be_the_cause_on_the_others():
+    def soften(scores, mask=None):
+        return soft(scores, torch.ones_like(scores, dtype=torch.bool) if mask is None else mask)
+
+    def inputs(draw):
+        scores, mask, _ = next(iter(masked(draw)))
+        yield from ((scores, None), (scores, mask))
+
+    verdict = judge(Exercise(soften, inputs, []), lambda s, mask=None: soften(s, None if mask is None else ~mask))
+    assert verdict.kind == "as if mask were changed"
+    assert "opposite" in verdict.message
+
+
+@pytest.mark.parametrize("power, words", [(1 / math.log(2), "base 2"), (3.0, "to the power 3, on every input")])
+def test_a_power_of_the_right_number_is_told(power, words):
+    def whole(losses):
+        return losses.square().sum().exp().item()
+
+    exercise = Exercise(whole, lambda draw: [(draw.normal(3),)], [], gradients=False)
+    verdict = judge(exercise, lambda losses: whole(losses) ** power)
+    assert verdict.kind == "raised to a power"
+    assert words in " ".join(verdict.message.split())
+
+
+def test_a_number_in_place_of_infinity_is_no_constant_that_was_added():
+    def keep(x):
+        return x.masked_fill(x.abs() < 0.5, float("-inf"))
+
+    exercise = Exercise(keep, lambda draw: [(draw.normal(3, 4),)], [])
+    verdict = judge(exercise, lambda x: x.masked_fill(x.abs() < 0.5, 0.0))
+    assert verdict.kind == "wrong only where the right result is infinite"
+
+
+def test_numbers_under_other_keys_are_not_compared():
+    def count(word):
+        return {word: len(word)}
+
+    exercise = Exercise(count, lambda draw: [("ab",), ("cde",), ("fghi",), ("jklmn",)], [], gradients=False)
+    assert judge(exercise, lambda word: {word[::-1]: len(word)}).kind == "values"

@@ -245,6 +245,38 @@ def test_two_mistakes_alike_in_one_position_are_told_apart_by_the_others():
     assert [judge(exercise, answer).mistake for answer in answers] == ["two more", "squared", None]
 
 
+def scale(x, factor):
+    return x * factor
+
+
+SCALE = Exercise(
+    scale,
+    lambda draw: [(draw.normal(5), draw.number + 2.0), (draw.normal(5), draw.number + 6.0)],  # factors from 2 to 9
+    [Mistake("added", "You added the factor.", "return x + factor")],
+)
+
+
+@pytest.mark.parametrize(
+    "instead, words",
+    [
+        (lambda x, factor: x.sin() * factor + x.cos(), "On 7 of the 8 inputs on which your result is wrong, this is"),
+        (scale, "On all 7 inputs on which your result is wrong, this is"),
+    ],
+)
+def test_a_known_mistake_on_most_inputs_is_told_with_how_often_it_is_so(instead, words):
+    verdict = judge(SCALE, lambda x, factor: instead(x, factor) if factor == 4 else x + factor)
+    said = " ".join(verdict.message.split())
+    assert (verdict.passed, verdict.mistake, verdict.kind) == (False, None, "known in part")
+    assert "You added the factor." in said
+    assert words in said
+
+
+def test_a_known_mistake_on_half_of_the_inputs_is_not_spoken_of():
+    verdict = judge(SCALE, lambda x, factor: x + factor if factor > 5 else x.sin() * factor + x.cos())
+    assert verdict.kind != "known in part"
+    assert "You added the factor." not in verdict.message
+
+
 def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():
     def first(items):
         return items[0] if items else None

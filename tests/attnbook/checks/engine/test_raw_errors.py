@@ -18,6 +18,7 @@ ERRORS = {
     "equally many axes": lambda: torch.cat([X, X[0]], dim=1),
     "does not broadcast": lambda: torch.cat([X, X[:, :1]], dim=2),
     "`torch.full_like`": lambda: torch.cat([1, X]),
+    "zeros with the dtype of x": lambda: torch.zeros(2).scatter_add(0, INDEX[0, :2], X[0, 0, :2].double()),
     "`masked_fill`": lambda: X[X[:, :1] == 0],
     "keepdim=True": lambda: X - X.sum(-1),
     "`b.mT`": lambda: X @ X,

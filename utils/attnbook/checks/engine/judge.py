@@ -15,13 +15,16 @@ from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
 from .shrink import shrink
 
+SPARE, SHOWN_BY = 4, 3  # a mistake is known in part by three wrong results at least, and is another for one in four
+
 
 @dataclass(frozen=True)
 class Verdict:
     """What a check found. True when passed.
 
     `mistake` is a known mistake's short name, or None. Then `kind` tells what was seen instead: a diagnosis (see
-    `diagnosis`), "error", "property", "values", "shape" or "unwritten".
+    `diagnosis`), "known in part" (a known mistake on most inputs, and something else), "error", "property", "values",
+    "shape" or "unwritten".
     """
 
     passed: bool
@@ -168,6 +171,37 @@ def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> boo
     return same_run(got, exercise.run(wrong, got.args), exercise.tolerance)
 
 
+def _known_in_part(trial: Trial) -> Verdict | None:
+    """The known mistake that gives most of the wrong results, where none gives all of them.
+
+    Its words are followed by how often this is so, because something else may be wrong as well.
+    """
+    exercise, failing = trial.exercise, trial.failing
+    agreeing = {known.name: (known, _agreeing(trial, known)) for known in exercise.mistakes}
+    known, alike = max(agreeing.values(), key=lambda pair: len(pair[1]), default=(None, []))
+    if known is None or not alike:
+        return None
+    often = f"{len(alike)} of the" if len(alike) < len(failing) else "all"
+    text = f"{known.message}\nOn {often} {len(failing)} inputs on which your result is wrong, this is what happens."
+    text += " On the others something else is wrong." if len(alike) < len(failing) else ""
+    shown = trial.shrink(alike[0], partial(_shares, exercise, exercise.function(known)))
+    return Verdict(False, None, messages.shown(exercise, known.name, text, *shown), "known in part")
+
+
+def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
+    """Inputs on which a known mistake gives the same wrong result; none if it differs from the answer too often."""
+    found: list[int] = []
+    spare = len(trial.failing) // SPARE
+    for index, got in enumerate(trial.got):
+        if not same_run(got, trial.exercise.wrong_run(mistake, trial.variant, index), trial.exercise.tolerance):
+            spare -= 1
+        elif index in trial.failing and got.failure is None:
+            found.append(index)
+        if spare < 0:
+            return []
+    return found if len(found) >= SHOWN_BY else []
+
+
 def _telling(got: Run, other: Run) -> bool:
     return got.failure is None or (other.failure is not None and got.failure.text == other.failure.text)
 
@@ -178,6 +212,9 @@ def _in_plain_words(trial: Trial) -> Verdict:
     general = messages.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
         return _wrong_at_once(trial, general[0])
+    in_part = _known_in_part(trial) if trial.explains else None
+    if in_part is not None:  # a verdict is False when it is a rejection
+        return in_part
     found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     if found:
         shows = _with_a_property(trial, found.shows)

@@ -30,6 +30,8 @@ MEANINGS = {
     "have the same size, because `cat` does not broadcast. `expand` repeats an axis of size 1.",
     "expected Tensor as element": "`cat` and `stack` join tensors only. Make a tensor of the number first, for example "
     "with `torch.full_like`.",
+    "self.dtype to be equal to src.dtype": "`scatter` and `scatter_add` write numbers into a tensor of the same dtype. "
+    "`x.new_zeros(…)` makes zeros with the dtype of x.",
     "The shape of the mask": "`x[mask]` needs a mask of the same shape as x. `masked_fill` and `torch.where` also take "
     "a mask that has to be broadcast, such as (B, 1, Tk).",
     "at non-singleton dimension": "Shapes are compared from the last axis to the first, and two sizes fit if they are "

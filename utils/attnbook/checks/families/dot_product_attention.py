@@ -16,7 +16,7 @@ wrong("root forgotten", {" ** 0.5": ""}).says("""
     You divided by the number of features itself. This is the *variance* of a dot product, so its standard
     deviation is the root of it: divide by the root.""")
 wrong("scaled by a length", {" / q.shape[-1]": " / k.shape[-2]"}).says("""
-    You divided by the root of the number of words. The scores grow with the number of *features* that they sum
+    You divided by the root of the number of keys. The scores grow with the number of *features* that they sum
     over, which is q.shape[-1].""")
 wrong("queries and keys swapped", {"q @ k.mT": "k @ q.mT"}).says("""
     You exchanged queries and keys in the scores. Row i of the weights belongs to query i, so the scores are q @

@@ -63,8 +63,8 @@ GROUPED_QUERY_ATTENTION = Exercise(
         *weights_of_heads(),
         Property(
             "neighbours share",
-            "The first H/G heads of the queries must all use head 0 of the keys, and your weights of these heads do "
-            "not come from it.",
+            "The first H/G heads of the queries must all use head 0 of the keys, and your weights of these heads are "
+            "not softmax(q k / √D) with it. Check which head of the keys they use, and the scores.",
             _first_group,
         ),
         Property(
@@ -83,8 +83,8 @@ wrong += SCALED_OR_MASKED_WRONGLY
 wrong(
     "repeat, not repeat_interleave", {_KEYS: "key.repeat(1, sharing, 1, 1)", _VALUES: "value.repeat(1, sharing, 1, 1)"}
 ).says("""
-    You repeated the whole list of heads, 0, 1, 0, 1, so that neighbouring heads use different keys. Heads h of the
-    queries share head h // (H/G): 0, 0, 1, 1, which `repeat_interleave` makes.""")
+    You repeated the whole list of heads, 0, 1, 0, 1, so that neighbouring heads use different keys. Head h of the
+    queries uses head h // (H // G) of the keys and values: 0, 0, 1, 1, which `repeat_interleave` makes.""")
 wrong("only the keys in the right order", {_VALUES: "value.repeat(1, sharing, 1, 1)"}).says("""
     Your keys are shared as they must be, but the values are in another order, 0, 1, 0, 1. Use `repeat_interleave` for
     both, because a key and its value belong to the same head.""")
@@ -102,6 +102,10 @@ wrong(
 ).says("""
     You averaged the queries of each group, so that only G heads are left. All H heads keep their own queries and
     weights; only keys and values are shared.""")
+_REPEATED = f"{_MEAN}.repeat_interleave(query.shape[1] // key.shape[1], 1)\n    sharing = q.shape[1] // key.shape[1]"
+wrong("queries averaged, then repeated", {"q, sharing = query, query.shape[1] // key.shape[1]": _REPEATED}).says("""
+    You averaged the queries of each group, so that all its heads have the same weights. All H heads keep their own
+    queries; only keys and values are shared.""")
 wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
     You used the mask (B, Tq, Tk) beside scores (B, H, Tq, Tk) as it is. torch aligns axes from the right, so that the
     batch axis of the mask meets the heads. Insert an axis behind the batch: mask[:, None].""")

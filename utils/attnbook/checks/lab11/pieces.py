@@ -43,7 +43,8 @@ def _word_counts(draw):
     symbols = (a, b, c, a + b)
     for _ in range(2):
         rows = [tuple(symbols[i] for i in draw.integers(0, 4, draw.integer(1, 6))) for _ in range(4)]
-        yield {(d, a, b): 1} | {row: draw.integer(1, 6) for row in rows}
+        different = {"".join(row): row for row in rows}  # words of the same letters could become equal
+        yield {(d, a, b): 1} | {row: draw.integer(1, 6) for row in different.values()}
 
 
 def _letters(words):
@@ -109,8 +110,8 @@ wrong("each word counted once", {"counts[pair] += count": "counts[pair] += 1"}).
     You counted each word once, however often it occurs. A pair in a word that occurs nine times occurs nine times as
     well, so add the count of the word.""")
 wrong("a pair counted once per word", {"in pairwise(symbols):": "in set(pairwise(symbols)):"}).says("""
-    You counted each pair at most once in each word. Where a pair occurs twice in a word, as `an` in `banana`, it must
-    be counted twice.""")
+    You counted each pair at most once in each word. Where a pair occurs twice in a word, as `an` in `banana`, it
+    must be counted twice.""")
 wrong("ties to the pair met first", {_BEST: "max(counts, key=counts.get)"}).says("""
     Among equally frequent pairs you took the one that was counted first. The result then depends on the order of the
     words, so take the pair that comes first in sorted order.""")
@@ -124,19 +125,27 @@ wrong("the rarest pair", {_BEST: "min(counts, key=lambda pair: (counts[pair], pa
     You merged the least frequent pair. The number of merges is limited, so each new one should replace as many pairs
     as possible: take the most frequent pair.""")
 wrong("replaced in the text", {_MERGING: _BY_TEXT}).says("""
-    You joined the symbols with spaces and replaced text. Then a symbol that only *ends* (or begins) like a part of the
-    pair is merged as well, although it is another symbol. Compare whole symbols.""")
+    You joined the symbols with spaces and replaced text. Then a symbol that only *ends* (or begins) like a part of
+    the pair is merged as well, although it is another symbol. Compare whole symbols.""")
 wrong("cut into letters again", {_MERGING: _BY_LETTERS}).says("""
-    You joined each word to a string and cut it into letters, so that symbols merged in earlier steps fell apart. Keep
-    the symbols as they are, and only join those that form the pair.""")
+    You joined each word to a string and cut it into letters, so that symbols merged in earlier steps fell apart.
+    Keep the symbols as they are, and only join those that form the pair.""")
 wrong("merged from behind", {_MERGING: _FROM_BEHIND}).says("""
-    You merged from the end of the word. Where occurrences overlap, as in `aaa`, the leftmost one must be merged first,
-    so that the same word is cut in the same way everywhere.""")
+    You merged from the end of the word. Where occurrences overlap, as in `aaa`, the leftmost one must be merged
+    first, so that the same word is cut in the same way everywhere.""")
 wrong("only the first occurrence", {"== best else 1": "== best and ''.join(best) not in joined else 1"}).says("""
     You merged only the first occurrence of the pair in each word. Every occurrence must be joined.""")
+wrong("joined in either order", {"symbols[i : i + 2] == best": "symbols[i : i + 2] in (best, best[::-1])"}).says("""
+    You also joined the two symbols where they stand in the other order. The pair is a tuple: its first symbol must
+    stand directly before the second one.""")
+wrong("the last symbol lost", {"while i < len(symbols):": "while i < len(symbols) - 1:"}).says("""
+    Your loop ends before the last symbol, so this symbol is missing wherever it is not joined. Go on as long as a
+    symbol is left.""")
+wrong("the counts lost", {"merged[tuple(joined)] = count": "merged[tuple(joined)] = 1"}).says("""
+    Every word has the count 1 in your new dict. A word occurs as often as before the merge, so it keeps its count.""")
 wrong("the second symbol again", {"i += width": "i += 1"}).says("""
-    After merging two symbols you went on by one position only, so that the second one appears again. Skip both symbols
-    that were joined.""")
+    After merging two symbols you went on by one position only, so that the second one appears again. Skip both
+    symbols that were joined.""")
 wrong(
     "words without the pair dropped",
     {
@@ -150,5 +159,5 @@ wrong("the symbol instead of the pair", {"return best, merged": 'return "".join(
     You returned the joined symbol. Wanted is the pair of the two symbols, because the same symbol can arise from
     several pairs, and a new word is cut by merging pairs.""")
 wrong("words as strings", {"merged[tuple(joined)]": 'merged[" ".join(joined)]'}).says("""
-    The keys of your new words are strings. They must be tuples of symbols, as in the input, so that the next step can
-    be applied to them.""")
+    The keys of your new words are strings. They must be tuples of symbols, as in the input, so that the next step
+    can be applied to them.""")

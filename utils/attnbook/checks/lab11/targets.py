@@ -66,8 +66,8 @@ wrong("pad taken to be 0", {"tokens[:, :1], pad": "tokens[:, :1], 0"}).says("""
     You filled the last column with 0. The number that stands for padding is given by the argument `pad`, and here it is
     another one.""")
 wrong("shifted along the batch", {_CAT: "torch.cat([tokens[1:], torch.full_like(tokens[:1], pad)], dim=0)"}).says("""
-    You shifted the rows, so that each sentence has another sentence as its target. Axis 0 is the batch and axis 1 are
-    the positions: shift the columns.""")
+    You shifted the rows, so that each sentence has another sentence as its target. Axis 0 is the batch and axis 1
+    contains the positions: shift the columns.""")
 _PAIR = "tokens[:, :-1], tokens[:, 1:]"
 wrong("inputs and targets", {_CAT: _PAIR}).says("""
     You returned a pair of inputs and targets, each one column shorter. Wanted is one tensor (B, T), the targets for

@@ -40,7 +40,7 @@ RELATIVE_SCORES = Exercise(
     cases=_memories,
     properties=[
         Property(
-            "later keys are closed",
+            "later keys are masked",
             "Keys that come after the query must have the score −inf, and all others a finite one. The queries are the "
             "last Tq of the Tk positions.",
             lambda result, query, key, *rest: torch.equal(
@@ -69,8 +69,8 @@ wrong(
 wrong("no mask", {_LATER: ""}).says("""
     Keys that come after the query still have a finite score, and for them a "distance" would be negative. A language
     model must not attend to them: set these scores to −inf.""")
-wrong("its own position closed", {_LATER: ".masked_fill(back <= 0, -torch.inf)"}).says("""
-    You closed the query's own position, too. Distance 0 is allowed, so only keys with j > Tk − Tq + i have the score
+wrong("its own position masked", {_LATER: ".masked_fill(back <= 0, -torch.inf)"}).says("""
+    You masked the query's own position, too. Distance 0 is allowed, so only keys with j > Tk − Tq + i have the score
     −inf.""")
 wrong("the shift left out", {".gather(2, back.clamp(min=0).expand_as(by_content))": ""}).says("""
     You added the scores by distance as they are, so that column j holds the score of *distance* j. Each row must be
@@ -88,11 +88,11 @@ wrong("distances from the far end", {"back.clamp(min=0)": "(keys - 1 - back).cla
 wrong(
     "the biases exchanged", {_CONTENT: "(query + distance_bias) @ key", _PLACE: "(query + content_bias) @ distance."}
 ).says("""
-    You exchanged the two biases. `content_bias` (u) is added to the query that meets the keys, and `distance_bias` (v)
-    to the query that meets the distances.""")
+    You exchanged the two biases. `content_bias` (u) is added to the query before its product with the keys, and
+    `distance_bias` (v) to the query before its product with the distances.""")
 wrong("one bias for both", {_PLACE: "(query + content_bias) @ distance."}).says("""
-    You used `content_bias` for both products. The query that meets the distances gets its own bias, `distance_bias`.
-    """)
+    You used `content_bias` for both products. Before its product with the distances the query gets another bias,
+    `distance_bias`.""")
 wrong("the content bias left out", {_CONTENT: "query @ key"}).says("""
     The product with the keys lacks its bias: it is (q + u) · k, where u is `content_bias`. The term u · k gives
     each key a score that is the same for all queries.""")
@@ -108,8 +108,7 @@ wrong("not scaled", {_ROOT: ""}).says("""
 wrong(
     "only the content scaled", {"(by_content + by_distance) / dim**0.5": "by_content / dim**0.5 + by_distance"}
 ).says("""
-    You divided only the product with the keys by √D. As in the formula, the
-    sum of both products is divided.""")
+    You divided only the product with the keys by √D. As in the formula, the sum of both products is divided.""")
 wrong("only the content", {"(by_content + by_distance)": "by_content"}).says("""
     The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to
     the product with the keys.""")
@@ -117,8 +116,8 @@ wrong("−1e9 for later keys", {_LATER: ".masked_fill(back < 0, -1e9)"}).says(""
     Later keys have a very negative score in your result, and not −inf. A large number is a guess about how small the
     other scores can be, while −inf is exact: -torch.inf.""")
 wrong("0 for later keys", {_LATER: ".masked_fill(back < 0, 0.0)"}).says("""
-    Later keys have the score 0 in your result. A score of 0 is not closed, because exp(0) = 1: set these scores
-    to −inf.""")
+    Later keys have the score 0 in your result. A score of 0 does not exclude a key, because exp(0) = 1: set these
+    scores to −inf.""")
 wrong("later keys as if they were earlier", {_LATER: "", "back.clamp(min=0)": "back.abs()"}).says("""
     You took the absolute value of the distance, so later keys have the score of earlier ones. A language model must not
     attend to them: set their scores to −inf.""")

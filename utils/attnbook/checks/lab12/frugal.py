@@ -33,7 +33,9 @@ class Once:
 
     def __next__(self) -> Tensor:
         if sum(block() is not None for block in self.given) > AT_ONCE:
-            raise RuntimeError(f"{self.name}: you keep the earlier blocks; use each one, and then let it go")
+            raise RuntimeError(
+                f"{self.name}: you keep the earlier blocks; use each one, and do not collect them in a list"
+            )
         if not self.waiting:
             self.over = True
             raise StopIteration

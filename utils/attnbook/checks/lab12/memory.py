@@ -84,6 +84,6 @@ return known[:, -length:].detach()"""
 wrong("None for length 0", NONE).says("""
     For length 0 you returned None. Here the memory is then a tensor without states, of the shape (B, 0, D), so that the
     caller needs no special case.""")
-wrong("the first segment forgotten", {_KNOWN: _CAT, _LAST: "known[:, -length:]"}).says("""
+wrong("the first segment forgotten", {_KNOWN: _CAT}).says("""
     Your function stops at the first segment, where `memory` is None and cannot be joined to anything. In this case the
     states alone are all that is known.""")

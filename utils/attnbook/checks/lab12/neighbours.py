@@ -54,6 +54,7 @@ KNN_PROBABILITIES = Exercise(
 
 _TOPK, _SOFT = "distances.topk(k, largest=False)", "(-nearest / temperature).softmax(dim=-1)"
 _VOTE = "nothing.scatter_add(1, next_tokens[which], weights)"
+_LATE = f"{_VOTE}.softmax(dim=-1)"
 
 wrong = KNN_PROBABILITIES.mistakes
 wrong("the farthest entries", {_TOPK: "distances.topk(k)"}).says("""
@@ -82,6 +83,19 @@ CUT_LATER += "\nreturn weights.new_zeros(len(query), vocabulary).scatter_add(1, 
 wrong("softmax before the cut", "distances = (query[:, None] - keys).square().sum(dim=-1)\n" + CUT_LATER).says("""
     You took the softmax over all entries and cut to k afterwards, so the weights of a row no longer sum to 1. Find the
     k nearest first, and take the softmax over these k.""")
+_FIRST = "distances[:, :k], torch.arange(k).expand(len(query), -1)"
+wrong("the first k entries", {_TOPK: _FIRST}).says("""
+    You took the first k entries of the datastore, whatever their distance is. The k *nearest* ones vote, and they are
+    different for each query: topk(k, largest=False).""")
+_OF_THE_FIRST = "distances[:1].topk(k, largest=False)[1].expand(len(query), -1)"
+wrong("the neighbours of the first query", {_TOPK: f"distances.gather(1, {_OF_THE_FIRST}), {_OF_THE_FIRST}"}).says("""
+    All queries of the batch use the neighbours of the first one. Each query has its own k nearest entries, so search
+    along the last axis of the distances (B, N).""")
+wrong("the nearest left out", {_TOPK: "(x[:, 1:] for x in distances.topk(min(k + 1, len(keys)), largest=False))"}).says(
+    """
+    You left out the nearest entry, as if it were the query itself. The datastore holds past states only, so the nearest
+    entry votes, too."""
+)
 wrong("votes overwritten", {"scatter_add(": "scatter("}).says("""
     Where several neighbours have the same next word, only one of their votes is left, because assigning by an index
     (or `scatter`) overwrites. Votes for the same word must be added: scatter_add.""")
@@ -101,6 +115,9 @@ wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=0)"}).says(
 wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[which], weights).softmax(dim=-1)"}).says("""
     You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
     probability 0.""")
+wrong("distances added, then a softmax over the words", {_SOFT: "-nearest / temperature", _VOTE: _LATE}).says("""
+    You added −distance / temperature per word and took the softmax over the vocabulary. Then words without a vote have
+    a probability, too. Take the softmax over the k neighbours first, and add these votes.""")
 wrong("not normalised", {_SOFT: "(-nearest / temperature).exp()"}).says("""
     Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, as
     a softmax over the k neighbours does.""")
@@ -126,7 +143,7 @@ def _pairs(draw):
     memory = draw.normal(batch, 5).softmax(-1)
     yield draw.normal(batch, 5).softmax(-1), memory * torch.tensor([1, 0, 1, 1, 0]), 0.1  # words without a vote
     yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 0.0
-    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 1.0
+    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1) * torch.tensor([1, 0, 1, 1]), 1.0  # exactly 0
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 

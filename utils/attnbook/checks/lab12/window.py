@@ -50,7 +50,10 @@ def _most(query, key, value, radius):
     return 4 * batch * (length + 2 * radius) * (2 * radius + 1) * max(query.shape[-1], value.shape[-1])
 
 
-EXCESS = "a tensor in this line grows with T × T; window attention needs T × (2 · radius + 1) scores, and no more"
+EXCESS = (
+    "a tensor in this line holds more numbers than a window needs, for instance because it grows with T × T; "
+    "window attention needs T × (2 · radius + 1) scores, and no more"
+)
 
 WINDOW_ATTENTION = Frugal(
     window_attention,
@@ -84,51 +87,59 @@ allowed = (torch.arange(query.shape[1])[:, None] - torch.arange(query.shape[1]))
 scores = query @ key.mT / query.shape[-1] ** 0.5
 return scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1) @ value"""
 wrong("T × T scores", FULL).says("""
-    You computed the scores of all pairs of positions and closed most of them with a mask. The values are right, but
-    the memory grows with T × T. Compare each query only with the 2 · radius + 1 keys in its window.""")
+    You computed the scores of all pairs of positions and excluded most of them with a mask. The values are right,
+    but the memory grows with T × T. Compare each query only with the 2 · radius + 1 keys in its window.""")
+BLOCKS = """
+size = 2 * radius + 1
+parts = zip(query.split(size, 1), key.split(size, 1), value.split(size, 1))
+return torch.cat([(q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v for q, k, v in parts], dim=1)"""
+wrong("blocks instead of windows", BLOCKS).says("""
+    You cut the text into blocks of 2 · radius + 1 words, and each word attends to its own block. Here each
+    position has a window of its own, from i − radius to i + radius.""")
 PADDED = """
 keys = F.pad(key, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)
 values = F.pad(value, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)
 weights = (torch.einsum("btd,btdw->btw", query, keys) / query.shape[-1] ** 0.5).softmax(dim=-1)
 return torch.einsum("btw,btdw->btd", weights, values)"""
 wrong("attention to the padding", PADDED).says("""
-    At both ends of the sequence your windows reach beyond it, and the zeros that stand there receive attention. A key
-    of zeros has the score 0, which is not "closed": set these scores to −inf before the softmax.""")
+    At both ends of the sequence your windows reach beyond it, and the zeros that stand there receive attention. A
+    key of zeros has the score 0, and a score of 0 does not exclude a position: set these scores to −inf before the
+    softmax.""")
 wrong("the ends repeated", {_CLOSED: "scores.softmax(dim=-1)"}).says("""
-    At both ends of the sequence you replaced positions that do not exist by the first or the last one, so that one key
-    counts several times. Set their scores to −inf before the softmax.""")
+    At both ends of the sequence you replaced positions that do not exist by the first or the last one, so that one
+    key counts several times. Set their scores to −inf before the softmax.""")
 wrong(
     "the window goes round", {"around.clamp(0, length - 1)": "around % length", _CLOSED: "scores.softmax(dim=-1)"}
 ).says("""
     Your window continues at the other end of the sequence, as negative indices and `roll` do. Positions before the
-    first and after the last do not exist, so close them with −inf.""")
+    first and after the last do not exist, so mask them with −inf.""")
 wrong("weights set to zero after the softmax", {_CLOSED: "scores.softmax(dim=-1) * inside"}).says("""
-    You set the weights beyond the ends to 0 after the softmax, so the others no longer sum to 1. Close these positions
-    before the softmax, by a score of −inf.""")
+    You set the weights beyond the ends to 0 after the softmax, so the others no longer sum to 1. Mask these
+    positions before the softmax, by a score of −inf.""")
 wrong("not scaled", {_SCALE: ""}).says("""
-    Your scores are not divided by √D. This is scaled dot-product attention as in Chapter 9, only in a window: divide
-    by the root of the number of features of the query.""")
+    Your scores are not divided by √D. This is scaled dot-product attention as in Chapter 9, only in a window:
+    divide by the root of the number of features of the query.""")
 wrong("scaled by D", {"** 0.5": ""}).says("""
-    You divided the scores by D, and not by its root. Scaled dot-product attention divides by √D, because the scores'
-    standard deviation grows with √D.""")
+    You divided the scores by D, and not by its root. Scaled dot-product attention divides by √D, because the
+    scores' standard deviation grows with √D.""")
 wrong("scaled by the window", {"query.shape[-1] ** 0.5": "(2 * radius + 1) ** 0.5"}).says("""
-    You divided the scores by the root of the window's size. The scale belongs to the features that a dot product adds
-    up, so divide by √D, whatever the window is.""")
+    You divided the scores by the root of the window's size. The scale belongs to the features that a dot product
+    adds up, so divide by √D, whatever the window is.""")
 wrong("one position too few at each side", {_WINDOW: "-max(radius - 1, 0), max(radius, 1),"}).says("""
-    Your window ends one position too early at both sides. Positions at a distance of exactly `radius` belong to it, so
-    it has 2 · radius + 1 of them.""")
+    Your window ends one position too early at both sides. Positions at a distance of exactly `radius` belong to
+    it, so it has 2 · radius + 1 of them.""")
 wrong("only at the left", {_WINDOW: "-radius, 1,"}).says("""
-    Your window has only the query's own position and those before it. Here it reaches to both sides: |i − j| ≤ radius.
-    """)
+    Your window has only the query's own position and those before it. Here it reaches to both sides: |i − j| ≤
+    radius.""")
 wrong("the last one forgotten", {_WINDOW: "-radius, max(radius, 1),"}).says("""
-    Your window ends one position too early at the right, as a `range` or a slice does when its end is i + radius. It
-    must reach to i + radius inclusive, so the end is i + radius + 1.""")
+    Your window ends one position too early at the right, as a `range` or a slice does when its end is i + radius.
+    It must reach to i + radius inclusive, so the end is i + radius + 1.""")
 wrong("softmax over the positions", {".softmax(dim=-1)": ".softmax(dim=1)"}).says("""
-    Your softmax runs over the queries. Each query must spread one unit of attention over the keys in its window, which
-    is the last axis of the scores (B, T, 2 · radius + 1).""")
+    Your softmax runs over the queries. Each query must spread one unit of attention over the keys in its window,
+    which is the last axis of the scores (B, T, 2 · radius + 1).""")
 wrong("scaled by the length", {"query.shape[-1] ** 0.5": "query.shape[1] ** 0.5"}).says("""
-    You divided the scores by √T, the root of the number of words. The scale belongs to the features that a dot product
-    adds up, so divide by √D, the root of the size of the last axis.""")
+    You divided the scores by √T, the root of the number of words. The scale belongs to the features that a dot
+    product adds up, so divide by √D, the root of the size of the last axis.""")
 wrong("scaled by the value's features", {"query.shape[-1] ** 0.5": "value.shape[-1] ** 0.5"}).says("""
-    You divided the scores by √Dv, the root of the number of the values' features. The dot product adds up the features
-    of query and key, so divide by √D.""")
+    You divided the scores by √Dv, the root of the number of the values' features. The dot product adds up the
+    features of query and key, so divide by √D.""")

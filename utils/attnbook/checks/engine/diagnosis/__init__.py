@@ -24,7 +24,8 @@ from .inputs import only_when
 WHOLE = (
     results.arguments, results.folded, results.permuted, results.poured, results.moved, results.halves,
     masks.truths, results.cut, extents.counted,
-    numbers.precision, numbers.factor, numbers.functions, numbers.offset, numbers.linear, numbers.with_arguments,
+    numbers.precision, numbers.factor, numbers.functions, numbers.power, numbers.offset, numbers.linear,
+    numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
     positions.only_there, masks.by_one, results.slid, results.zeros, numbers.own_number, numbers.normalised,

@@ -13,6 +13,8 @@ from .. import values
 from . import changes
 from .claims import Case, Claim, caused, same
 
+LONG = 8  # entries along an axis, each of which takes a run
+
 
 def random(case: Case) -> Iterator[Claim]:
     """Two calls on one input differ."""
@@ -59,14 +61,19 @@ def as_if(case: Case) -> Iterator[Claim]:
             yield _as_if(
                 f"as if {name} were changed",
                 f"Your result is what comes out when `{name}` is replaced by {words}.",
-                lambda case, i=i, change=change: _put(case.args, i, change(values.clone(case.args[i]))),
+                lambda case, i=i, change=change: _put(case.args, i, _changed(case.args[i], change)),
             )
+
+
+def _changed(arg: Any, change: Callable[[Any], Any]) -> Any:
+    """A copy, changed; an optional argument that is None stays so."""
+    return None if arg is None else change(values.clone(arg))
 
 
 def mixed(case: Case) -> Iterator[Claim]:
     """What stands in one entry along an axis changes the answer's result for another, and never the right one."""
     text = (
-        "Your result for the first entry along axis {0} changes when the other entries of the input along this axis "
+        "Your result for one entry along axis {0} changes when the other entries of the input along this axis "
         "are replaced by copies of it. Here each entry must be computed by itself: look for a sum, a mean, a softmax "
         "or a product over axis {0}."
     )
@@ -81,7 +88,8 @@ def mixed(case: Case) -> Iterator[Claim]:
 
 
 def _leaks(first: Case, axis: int, later_only: bool) -> Callable[[Case], bool | None]:
-    """Whether the answer's first entries change with the others, where the reference's never do.
+    """Whether some entry of the answer changes with the others (`later_only`: the first ones with the last), where
+    the reference's never do. Of a long axis only the two ends are looked at.
 
     An axis belongs to the arguments that have it in the first case, whose sizes differ; elsewhere some agree by chance.
     """
@@ -93,12 +101,20 @@ def _leaks(first: Case, axis: int, later_only: bool) -> Callable[[Case], bool | 
         size = _size(case.expected, axis)
         if size < 2 or vectors or not which or not all(_along(case.args[i], axis, size) for i in which):
             return None
-        kept = size - 1 if later_only else 1
-        ours = case.run(case.answer, _taken(case.args, which, axis, [*range(kept), *[0] * (size - kept)]))
-        before, after = (_tensor(value).narrow(axis, 0, kept) for value in (case.got, ours))
-        return not values.same(before, after, 1e-7) and _apart(case, which, axis, later_only)
+        ends = range(size) if size <= LONG else (0, size - 1)
+        orders = [[*range(size - 1), 0]] if later_only else [[at] * size for at in ends]
+        changed = (_changes(case, which, axis, order) for order in orders)
+        return any(changed) and _apart(case, which, axis, later_only)
 
     return holds
+
+
+def _changes(case: Case, which: list[int], axis: int, order: list[int]) -> bool:
+    """Whether the answer's entries change that stay where they are, when the others are replaced by `order`."""
+    ours = case.run(case.answer, _taken(case.args, which, axis, order))
+    stay = torch.tensor([i for i, source in enumerate(order) if i == source])
+    before, after = (_tensor(value).index_select(axis, stay) for value in (case.got, ours))
+    return not values.same(before, after, 1e-7)
 
 
 def _apart(case: Case, which: list[int], axis: int, later_only: bool) -> bool:

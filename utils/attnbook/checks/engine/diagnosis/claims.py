@@ -72,7 +72,9 @@ class Case:
 
     @property
     def tensors(self) -> tuple[Tensor, Tensor]:
-        """Got and expected as float64 tensors. Raises TypeError where they are no numbers."""
+        """Got and expected as float64 tensors. Raises TypeError where they are no numbers, or of other keys."""
+        if isinstance(self.got, dict) and isinstance(self.expected, dict) and self.got.keys() != self.expected.keys():
+            raise TypeError("numbers under different keys cannot be compared")
         return numbers(self.got), numbers(self.expected)
 
     def is_(self, wanted: Any) -> bool:

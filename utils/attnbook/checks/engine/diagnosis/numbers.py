@@ -82,6 +82,16 @@ def factor(case: Case) -> Iterator[Claim]:
     yield Claim("off by a factor", text, lambda case: None if len(case.different()) < 2 else _ratio(case) is not None)
 
 
+def power(case: Case) -> Iterator[Claim]:
+    """The right result, raised to a power: logarithms of another base, or multiplied before the exponential."""
+    got, expected = (tensor.flatten()[:1] for tensor in case.tensors)
+    if got > 0 and expected > 0 and expected != 1:
+        ratio = (got.log() / expected.log()).item()
+        value = next((known for known in KNOWN if math.isclose(known, ratio, rel_tol=1e-6)), ratio)
+        text = f"Your result is the right one to the power {KNOWN.get(value, f'{value:.5g}')}, on every input."
+        yield becomes("raised to a power", text, lambda right: right**value, claims.NUMBERS)
+
+
 def _times(words: str, number: Callable[[Case], float]) -> Claim:
     text = f"Your result is the right one times {words}."
     return equals("off by a factor", text, lambda case: number(case) * case.tensors[1], claims.NUMBERS)
@@ -115,9 +125,9 @@ def _offset_of_all(case: Case) -> bool:
 
 
 def _difference(case: Case) -> Tensor:
-    """Got minus expected, NaN where it tells nothing."""
+    """Got minus expected, NaN where both are the same infinity, which tells nothing."""
     got, expected = case.tensors
-    return torch.where(expected.isfinite(), got - expected, float("nan"))
+    return torch.where(expected.isfinite(), got - expected, torch.where(got == expected, float("nan"), torch.inf))
 
 
 def _quotient(case: Case) -> Tensor:

@@ -1,0 +1,10 @@
+"""The built pages of no other group as Chromium shows them: on a desk and on a phone, by day and by night."""
+
+import pytest
+from seen_pages import ChaptersInABrowser
+
+pytestmark = [pytest.mark.book, pytest.mark.slow]
+
+
+class TestOthers(ChaptersInABrowser):
+    group = "others"
