@@ -151,6 +151,21 @@ def run_course(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
+def run_grade(project: Project, options: argparse.Namespace) -> int:
+    """Grades what students handed in (submitted/NAME/LAB/ in the folder of a course): each notebook's functions run
+    apart from everything else, later exercises with right helpers; writes feedback/NAME/LAB.html, graded/, and
+    grades-LAB.csv. One bad notebook stops nobody; what cannot be graded is listed, and its grade is left blank. The
+    same command again grades only what is new or changed."""
+    from coursekit.grading.command import grade_lab, mistakes, summary
+
+    for lab in project.choose_labs(options.labs):
+        grades = grade_lab(options.course, lab.name, options.workers, not options.without_isolation, options.export)
+        print(summary(grades))
+        for exercise, mistake, count in mistakes(grades):
+            print(f"  {exercise}: {mistake}: {count}")
+    return 0
+
+
 def run_book(project: Project, options: argparse.Namespace) -> int:
     """Builds the book with Jupyter Book, where each warning counts as an error, and prints the page at which it
     begins. The chapters are shown as they are stored and not run, so it needs neither torch nor nbgrader."""
@@ -192,7 +207,7 @@ def run_check(project: Project, options: argparse.Namespace) -> int:
 
 def run_test(project: Project, options: argparse.Namespace) -> int:
     """All proofs: style, the book built with each warning as an error, all unit tests, and all chapters and
-    solutions run again. Takes some twenty minutes on two cores, and stops at the first step that fails."""
+    solutions run again. Takes some twenty-five minutes on two cores, and stops at the first step that fails."""
     return _run_task("test", project)
 
 
@@ -236,6 +251,16 @@ def _course_arguments(command: argparse.ArgumentParser) -> None:
     _lab_argument(command)
 
 
+def _grade_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
+    command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
+    command.add_argument("--workers", type=int, default=2, help="notebooks graded side by side (default 2)")
+    command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
+    command.add_argument(
+        "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
+    )
+
+
 def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--allow-root", action="store_true", help="start as root, too: in a container only")
     command.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
@@ -259,6 +284,7 @@ COMMANDS = {
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
+    "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),

@@ -26,7 +26,12 @@ activated, or `conda activate paying-attention`), from this folder, for each lab
 5. `nbgrader export` writes `grades.csv`.
 
 Graded cells and hidden tests are put back before grading, so it does no harm when a student changed them.
-Run submissions only on a machine where foreign code may do no damage: a container, or one with nothing on it.
+nbgrader runs submissions unprotected: use it only on a machine where foreign code may do no damage, such as a
+container, or one with nothing on it.
+
+Steps 3 to 5 in one command, with each submission kept apart by bubblewrap (Linux), and without a gradebook: from
+the book's folder, `coursekit grade FOLDER {lab}`, where FOLDER is this one. It writes `feedback/NAME/{lab}.html`
+and `grades-{lab}.csv`, and grades only what is new or changed when it runs again.
 """
 
 

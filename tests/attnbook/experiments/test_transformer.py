@@ -6,7 +6,13 @@ import pytest
 
 from attnbook.data.numbers import number_lists
 from attnbook.experiments import transformer
-from attnbook.experiments.shared.ablation import UnscaledAttention, WithoutFeedForward, WithoutNorm, WithoutResidual
+from attnbook.experiments.shared.ablation import (
+    UnscaledAttention,
+    WithoutFeedForward,
+    WithoutNorm,
+    WithoutResidual,
+    WithoutSelfAttention,
+)
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import TransformerConfig
 
@@ -31,6 +37,7 @@ def test_a_model_differs_from_the_base_only_as_listed(name, lists):
         ("no_norm", WithoutNorm),
         ("no_scale", UnscaledAttention),
         ("no_feed_forward", WithoutFeedForward),
+        ("no_self_attention", WithoutSelfAttention),
     ],
 )
 def test_a_part_is_taken_away_from_every_block(name, block, lists):

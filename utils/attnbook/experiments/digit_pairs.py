@@ -153,7 +153,7 @@ def by_neighbours(images: Tensor) -> dict[str, float]:
         ``neighbour_agreement``, ``neighbour_chance``, and ``neighbour_distance``, the mean distance to that image.
     """
     labels, apart = nearest_digits(crop_digits(images))  # (B, 2)
-    agreement, chance = agreement_and_chance(*labels.unbind(dim=1))
+    agreement, chance = agreement_and_chance(labels[:, 0], labels[:, 1])
     return {
         "neighbour_agreement": round(agreement, 4),
         "neighbour_chance": round(chance, 4),

@@ -14,6 +14,7 @@ from attnbook.experiments.shared.ablation import (
     WithoutFeedForward,
     WithoutNorm,
     WithoutResidual,
+    WithoutSelfAttention,
 )
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -77,6 +78,7 @@ RECIPES = {
     "no_residual": Recipe(block=WithoutResidual),
     "no_norm": Recipe(block=WithoutNorm),
     "no_feed_forward": Recipe(block=WithoutFeedForward),
+    "no_self_attention": Recipe(block=WithoutSelfAttention),
     "post": Recipe({"norm": "post"}),
     "pre_cold": Recipe(warmup=0),
     "post_cold": Recipe({"norm": "post"}, warmup=0),

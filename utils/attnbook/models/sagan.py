@@ -55,8 +55,8 @@ def feature_map_attention(x: Tensor, query: Layer, key: Layer, value: Layer) -> 
 
     Source: Zhang et al. 2019, equations 1 and 2: g is the query, f the key, h the value.
     """
-    parts = (image_to_annotations(layer(x)) for layer in (query, key, value))  # (B, C, H, W) -> (B, H · W, D) each
-    context, weights = attend(*parts, score=dot)
+    q, k, v = (image_to_annotations(layer(x)) for layer in (query, key, value))  # (B, C, H, W) -> (B, H · W, D) each
+    context, weights = attend(q, k, v, score=dot)
     return annotations_to_map(context, x.shape[2:]), weights
 
 

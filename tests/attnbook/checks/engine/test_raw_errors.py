@@ -30,6 +30,11 @@ ERRORS = {
     "`.float()`": lambda: (X == 0).mean(),
     "`generator=generator`": lambda: X[0].multinomial(1, torch.Generator()),
     "is n − 1": lambda: X[:, torch.tensor([3])],
+    "the time last": lambda: F.conv1d(X, torch.zeros(5, 4, 2)),
+    "shorter than the convolution's window": lambda: F.conv1d(X, torch.zeros(5, 3, 9)),
+    "a *new* axis": lambda: torch.stack([X, X[:, 1:]]),
+    "in a list": lambda: torch.cat(X, X),
+    "`mask.bool()`": lambda: X.masked_fill(X, 1.0),
     "A list is shorter": lambda: [][0],
     "`d.get(key, 0)`": lambda: {}[4],
 }

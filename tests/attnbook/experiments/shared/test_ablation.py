@@ -10,6 +10,7 @@ from attnbook.experiments.shared.ablation import (
     WithoutFeedForward,
     WithoutNorm,
     WithoutResidual,
+    WithoutSelfAttention,
 )
 from attnbook.models import Block, Transformer, TransformerConfig
 
@@ -45,6 +46,17 @@ def test_a_single_residual_connection_can_be_left_out(x, sublayer):
     torch.testing.assert_close(read(block, x, x), read(whole, x, x))
     block.without = frozenset({sublayer})
     assert not torch.allclose(read(block, x, x), read(whole, x, x), atol=1e-3)
+
+
+def test_without_self_attention_words_of_one_sequence_never_meet(x):
+    other = x.clone()
+    other[:, 1:] = x[:, 1:].flip(-1)
+    memory = x.flip(1)
+    outputs = {
+        kind: [read(built(kind), given, memory)[:, 0] for given in (x, other)] for kind in (WithoutSelfAttention, Block)
+    }
+    assert torch.equal(*outputs[WithoutSelfAttention])
+    assert not torch.allclose(*outputs[Block], atol=1e-3)
 
 
 def test_without_norm_nothing_is_normalised_anywhere(x):

@@ -18,6 +18,13 @@ from torch.autograd.forward_ad import dual_level
 
 GRAD, BACKWARD, FUNC, FORWARD = "autograd.grad", "backward", "torch.func", "forward mode"
 _TORCH = str(Path(torch.__file__).parent)
+_watching: list[list[str]] = []  # what is written down now, the innermost last
+
+
+def note(way: str) -> None:
+    """Write down a use of autograd that was seen in another process."""
+    if _watching:
+        _watching[-1].append(way)
 
 
 class _Watched:
@@ -57,5 +64,12 @@ def watched() -> Iterator[list[str]]:
         return enter(level)
 
     engine = _Watched(Variable._execution_engine, seen)
-    with mock.patch.object(Variable, "_execution_engine", engine), mock.patch.object(dual_level, "__enter__", noting):
-        yield seen
+    _watching.append(seen)
+    try:
+        with (
+            mock.patch.object(Variable, "_execution_engine", engine),
+            mock.patch.object(dual_level, "__enter__", noting),
+        ):
+            yield seen
+    finally:
+        _watching.pop()

@@ -124,7 +124,7 @@ def empty_body(answer: Callable) -> bool:
     """Whether a function's body is only `pass`, `...` or a docstring."""
     code = getattr(answer, "__code__", None)
     if code is None:
-        return False
+        return getattr(answer, "empty", False)  # in another process, where it was looked at
     idle = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
     instructions = list(dis.get_instructions(code))
     return (

@@ -118,7 +118,7 @@ def guarded(function: Callable, args: Sequence, printed: io.StringIO | None = No
             warnings.simplefilter("ignore")
             return within(SECONDS, function, args), None
     except (Exception, SystemExit, TimeIsUp) as error:
-        return None, _failure(error)
+        return None, failure_of(error)
     finally:
         torch.default_generator.set_state(randomness)
 
@@ -186,8 +186,8 @@ def _in_thread(clock: _Clock, function: Callable, args: Sequence) -> Any:
     return outcome["value"]
 
 
-def _failure(error: BaseException) -> Failure:
-    """Find the last line of the student's own code in the traceback."""
+def failure_of(error: BaseException) -> Failure:
+    """Find the last line of the student's own code in the traceback, or in `where` if it ran in another process."""
     try:
         said = str(error).strip()[:600]
     except Exception:
@@ -200,4 +200,4 @@ def _failure(error: BaseException) -> Failure:
             text = linecache.getline(code.co_filename, step.tb_lineno, step.tb_frame.f_globals).strip()
             found = (code.co_name, step.tb_lineno, text if len(text) < 80 else text[:77] + "...")
         step = step.tb_next
-    return Failure(error.with_traceback(None), said or "(no text)", *found)
+    return Failure(error.with_traceback(None), said or "(no text)", *getattr(error, "where", found))

@@ -145,7 +145,8 @@ return edges[:-1] + (share * edges.diff()).long()"""
 wrong("one from each stretch", STRETCHES).says("""
     Some sets of positions come far more often than others, or never: for example because one position is drawn from
     each of `length` stretches. Each set must be equally likely.""")
-wrong("torch's own generator is touched", f"torch.manual_seed(0)\nreturn {_PERMUTED}[:length].sort().values").says("""
+_SEEDED = f"torch.default_generator.manual_seed(0)\nreturn {_PERMUTED}[:length].sort().values"
+wrong("torch's own generator is touched", _SEEDED).says("""
     Your positions come from `generator`, but your function also changes torch's own generator, by `torch.manual_seed`
     or by a draw without `generator=`. Other parts of a training depend on that one: use `generator` only.""")
 wrong("not whole", "return (longest * torch.rand(length, generator=generator)).sort().values").says("""

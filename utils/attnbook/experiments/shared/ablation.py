@@ -62,6 +62,15 @@ class WithoutFeedForward(Block):
             setattr(self, name, part)
 
 
+class WithoutSelfAttention(Block):
+    """A block whose self-attention adds nothing: words of one sequence never meet, but for cross-attention."""
+
+    def attend_to_self(self, x: Tensor, mask: Tensor | None, past: Heads | None) -> tuple[Tensor, Heads, Tensor | None]:
+        """As :meth:`Block.attend_to_self`, with an output of zeros."""
+        out, heads, weights = super().attend_to_self(x, mask, past)
+        return torch.zeros_like(out), heads, weights
+
+
 class UnscaledAttention(Block):
     """A block whose attentions don't divide their scores by √(D/H)."""
 

@@ -44,14 +44,14 @@ CHAPTERS: Mapping[int, Chapter] = {
     12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8, "12_longer_text.ipynb"),
     13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
     14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
-    15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 7),
+    15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 5, "15_snail.ipynb"),
     16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4),
-    17: Chapter("Part III", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
+    17: Chapter("Part IV", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
-    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (9, 10), (9, 17), (10, 11),
-    (10, 14), (10, 15), (11, 12),
+    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17),
+    (10, 11), (10, 14), (11, 12),
 )  # fmt: skip
 
 

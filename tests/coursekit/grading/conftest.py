@@ -1,0 +1,49 @@
+"""One warm process for all tests that run foreign code: importing torch takes it seconds."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from coursekit.grading import isolation
+from coursekit.grading.apart import Warm
+from coursekit.grading.remote import Session
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """A warm process without isolation: it runs on every machine with `os.fork`."""
+    with Warm(isolated=False) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def isolated() -> Iterator[Warm]:
+    """A warm process in bubblewrap, or the reason why there is none."""
+    if reason := isolation.lacking():
+        pytest.skip(f"no isolation on this machine: {reason}")
+    with Warm() as process:
+        yield process
+
+
+@pytest.fixture
+def session(warm: Warm) -> Iterator[Callable[..., Session]]:
+    """session(source, ...): a submission whose cells these are, in a process of its own."""
+    yield from _sessions(warm)
+
+
+@pytest.fixture
+def contained(isolated: Warm) -> Iterator[Callable[..., Session]]:
+    """The same in bubblewrap."""
+    yield from _sessions(isolated)
+
+
+def _sessions(warm: Warm) -> Iterator[Callable[..., Session]]:
+    begun: list[Session] = []
+
+    def begin(*sources: str, **settings: float) -> Session:
+        begun.append(Session(warm.submission, [(f"cell {i}", text) for i, text in enumerate(sources)], **settings))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        one.close()

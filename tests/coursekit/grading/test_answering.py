@@ -1,0 +1,88 @@
+"""What runs beside a student's code, here without a process."""
+
+import socket
+
+import pytest
+import torch
+
+from attnbook import checks
+from coursekit.grading import answering, wire
+from coursekit.grading.answering import OUTPUT, Answers, Capped, references, serve
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers(references)
+
+
+def call(answers: Answers, name: str, *args, flows=(), **changes):
+    given = {
+        "name": name, "args": args, "flows": list(flows), "number": 1, "helpers": {}, "watched": False, "seconds": 2.0,
+        "random": torch.default_generator.get_state(),
+    }  # fmt: skip
+    return answers.reply({"do": "call", "with": given | changes})
+
+
+def run(answers: Answers, source: str):
+    return answers.reply({"do": "run", "with": {"source": source, "name": "cell", "seconds": 2.0}})
+
+
+def test_a_cell_says_what_it_printed_and_where_it_stopped(answers):
+    found = run(answers, "print('a')\nx = 3\n1 / 0")
+    assert found["printed"] == "a\n"
+    assert (found["error"]["type"], found["error"]["line"], found["error"]["code"]) == ("ZeroDivisionError", 3, "1 / 0")
+    assert answers.namespace["x"] == 3
+
+
+def test_a_syntax_error_is_an_error(answers):
+    assert run(answers, "def f(:")["error"]["type"] == "SyntaxError"
+
+
+def test_about_a_name(answers):
+    run(answers, "def f(a, b=1, *c): pass\nx = 3")
+    assert answers.reply({"do": "about", "with": {"name": "x"}}) == {"callable": False, "there": True, "type": "int"}
+    assert not answers.reply({"do": "about", "with": {"name": "y"}})["there"]
+    found = answers.reply({"do": "about", "with": {"name": "f"}})
+    assert found["parameters"] == [["a", 1, False], ["b", 1, True], ["c", 2, False]]
+    assert found["empty"]
+
+
+def test_a_call_works_on_copies_and_sends_them_back(answers):
+    run(answers, "def f(t):\n    t += 1\n    return t * 2")
+    mine = torch.zeros(2)
+    found = call(answers, "f", mine, flows=[False])
+    assert mine.tolist() == [0.0, 0.0]
+    assert wire.decode(found["result"], []).tolist() == [2.0, 2.0]
+    assert wire.decode(found["after"], [])[0].tolist() == [1.0, 1.0]
+
+
+def test_gradients_arrive(answers):
+    run(answers, "def f(t): return t * 3")
+    call(answers, "f", torch.ones(2), flows=[True])
+    found = answers.reply({"do": "backward", "with": {"number": 1, "sent": [torch.ones(2)]}})
+    assert wire.decode(found["arrived"], [])[0].tolist() == [3.0, 3.0]
+
+
+def test_gradients_of_an_unknown_call_are_none(answers):
+    found = answers.reply({"do": "backward", "with": {"number": 9, "sent": [torch.ones(2)]}})
+    assert found == {"error": None, "arrived": {"list": []}}
+
+
+def test_output_is_kept_up_to_a_length():
+    kept = Capped()
+    for _ in range(10):
+        assert kept.write("x" * OUTPUT) == OUTPUT
+    assert len(kept.getvalue()) == OUTPUT
+
+
+def test_references_are_the_labs():
+    assert set(references("lab02")) == set(checks._lab("lab02").exercises())
+
+
+def test_it_serves_until_the_grader_is_gone(monkeypatch):
+    ours, theirs = socket.socketpair()
+    wire.send(ours, wire.to_answer({"do": "about", "with": {"name": "f"}}))
+    ours.shutdown(socket.SHUT_WR)
+    serve(theirs)
+    assert wire.from_answer(wire.receive(ours))["callable"] is False
+    assert answering.OUTPUT == OUTPUT

@@ -1,0 +1,46 @@
+"""The warm process and its forks."""
+
+import pytest
+
+from coursekit import CourseError
+from coursekit.grading import apart, wire
+from coursekit.grading.apart import Warm
+from coursekit.grading.remote import Remote
+
+pytestmark = pytest.mark.slow
+
+
+def test_submissions_share_nothing(session):
+    one, other = (
+        session("x = 1\nimport torch\ntorch.ours = 3"),
+        session("def f(): return 'x' in globals(), hasattr(torch, 'ours')\nimport torch"),
+    )
+    one.ask("about", name="x")
+    assert Remote(other, "f")() == (False, False)
+
+
+def test_closing_twice_does_nothing(warm):
+    fork = warm.submission()
+    fork.close()
+    fork.close()
+    assert not warm.ended
+
+
+def test_a_process_that_does_not_begin_is_said(monkeypatch):
+    monkeypatch.setattr(apart, "CALL", "raise SystemExit # {number} {isolated}")
+    with pytest.raises(CourseError, match="did not begin"):
+        Warm(isolated=False)
+
+
+def test_after_its_end_a_submission_is_refused(monkeypatch):
+    monkeypatch.setattr(apart, "CALL", "import socket; socket.socket(fileno={number}).send(b'ready') # {isolated}")
+    with Warm(isolated=False) as process:
+        process.process.wait()
+        assert process.ended
+        with pytest.raises(wire.WireError, match="has ended"):
+            process.submission()
+
+
+def test_nothing_of_the_teachers_environment_reaches_it(monkeypatch, session):
+    monkeypatch.setenv("SECRET_OF_THE_TEACHER", "x")
+    assert "SECRET_OF_THE_TEACHER" not in apart._settings()

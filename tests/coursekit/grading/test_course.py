@@ -1,0 +1,148 @@
+"""A class is graded side by side, and an interrupted run goes on."""
+
+import dataclasses
+import json
+import os
+
+import pytest
+from small_class import LAB, answered, course_with, solved
+
+from coursekit import CourseError
+from coursekit.grading import course
+from coursekit.grading.course import FAULT, Grade, grade_all, graded, jobs_of, stored
+
+WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
+
+
+def points(grades) -> dict[str, float | None]:
+    return {grade.student: grade.points for grade in grades}
+
+
+@pytest.fixture
+def no_process(monkeypatch):
+    """Fails when something would be graded."""
+    monkeypatch.setattr(course.multiprocessing, "get_context", lambda _: pytest.fail("it is graded again"))
+
+
+@pytest.fixture
+def in_this_process(monkeypatch, warm):
+    """Grades with the one warm process, and keeps the list of those that were graded."""
+    began: list[str] = []
+
+    class Pool:
+        def __init__(self, workers, begin, arguments):
+            monkeypatch.setattr(course, "_warm", warm)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def imap_unordered(self, grade, jobs):
+            for job in jobs:
+                began.append(job.student)
+                yield grade(job)
+
+    monkeypatch.setattr(course.multiprocessing, "get_context", lambda _: type("Context", (), {"Pool": Pool}))
+    return began
+
+
+def test_the_jobs_are_the_students_who_handed_in(tmp_path):
+    course_with(tmp_path, {"bob": solved(), "ann": solved()})
+    (tmp_path / "submitted" / "eve").mkdir()
+    assert [job.student for job in jobs_of(tmp_path, LAB)] == ["ann", "bob"]
+
+
+def test_an_unknown_lab_and_an_empty_folder_are_said(tmp_path):
+    course_with(tmp_path, {})
+    with pytest.raises(CourseError, match=f"no source of 'lab99'; sources there: {LAB}"):
+        jobs_of(tmp_path, "lab99")
+    with pytest.raises(CourseError, match="nobody has handed in"):
+        jobs_of(tmp_path, LAB)
+
+
+@pytest.mark.slow
+def test_a_second_run_grades_nothing_and_a_changed_notebook_is_graded_again(tmp_path, in_this_process):
+    course_with(tmp_path, {"ann": solved(), "bob": WRONG, "eve": b"broken"})
+    wanted = {"ann": 6.0, "bob": 5.0, "eve": None}
+    assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == wanted
+    in_this_process.clear()
+    assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == wanted
+    assert in_this_process == []
+    course_with(tmp_path, {"bob": solved()})
+    assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == wanted | {"bob": 6.0}
+    assert in_this_process == ["bob"]
+
+
+@pytest.mark.slow
+def test_after_an_interruption_what_is_done_stays_done(tmp_path, in_this_process):
+    course_with(tmp_path, {"ann": solved(), "bob": WRONG})
+    next(iter(grade_all(jobs_of(tmp_path, LAB), isolated=False)))
+    assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == {"ann": 6.0, "bob": 5.0}
+    assert in_this_process == ["ann", "bob"]
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_grader_leaves_a_blank_stops_nobody_and_is_tried_again(tmp_path, in_this_process, monkeypatch):
+    course_with(tmp_path, {"ann": solved(), "bob": solved()})
+
+    def fails(job, warm):
+        if job.student == "ann":
+            raise RuntimeError("a fault")
+        return graded(job, warm)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(course, "graded", fails)
+        found = {grade.student: grade for grade in grade_all(jobs_of(tmp_path, LAB), isolated=False)}
+    assert found["ann"].refused == f"{FAULT} RuntimeError: a fault"
+    assert (found["ann"].points, found["bob"].points) == (None, 6.0)
+    assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == {"ann": 6.0, "bob": 6.0}
+
+
+@pytest.mark.slow
+def test_two_workers_grade_a_class(tmp_path):
+    course_with(tmp_path, {"ann": solved(), "bob": WRONG, "eve": b"broken"})
+    assert points(grade_all(jobs_of(tmp_path, LAB), 2, isolated=False)) == {"ann": 6.0, "bob": 5.0, "eve": None}
+
+
+@pytest.mark.parametrize("content", ["", "[]", "7", "{}", '{"student": 3, "x": 1}', "null"])
+def test_a_broken_record_is_as_none(content, tmp_path):
+    course_with(tmp_path, {"ann": solved()})
+    (job,) = jobs_of(tmp_path, LAB)
+    job.grade.parent.mkdir(parents=True)
+    job.grade.write_text(content)
+    assert stored(job) is None
+
+
+def test_a_record_of_another_version_is_as_none_and_one_of_this_is_read(tmp_path, no_process):
+    course_with(tmp_path, {"ann": solved()})
+    (job,) = jobs_of(tmp_path, LAB)
+    mine = Grade("ann", LAB, course.digest(job), marks=[{"points": 2.0}])
+    job.grade.parent.mkdir(parents=True)
+    job.grade.write_text(json.dumps(dataclasses.asdict(mine)))
+    assert list(grade_all([job])) == [mine]
+    job.grade.write_text(json.dumps(dataclasses.asdict(mine) | {"version": 0}))
+    assert stored(job) is None
+
+
+def test_the_digest_changes_with_the_notebook_and_with_the_source(tmp_path):
+    course_with(tmp_path, {"ann": solved()})
+    (job,) = jobs_of(tmp_path, LAB)
+    first = course.digest(job)
+    course_with(tmp_path, {"ann": WRONG})
+    second = course.digest(job)
+    job.source.write_text(job.source.read_text() + "\n")
+    assert len({first, second, course.digest(job)}) == 3
+
+
+def test_a_link_or_a_folder_in_place_of_a_notebook_stops_nobody(tmp_path):
+    course_with(tmp_path, {"ann": solved(), "bob": solved()})
+    for student, make in (("ann", lambda path: path.symlink_to("/nowhere")), ("bob", os.mkdir)):
+        path = tmp_path / "submitted" / student / LAB / f"{LAB}.ipynb"
+        path.unlink()
+        make(path)
+    assert [graded(job, None).refused for job in jobs_of(tmp_path, LAB)] == [
+        "the notebook is a link to somewhere else",
+        "there is no notebook",
+    ]

@@ -1,0 +1,132 @@
+"""What foreign code may not do. Where there is no bubblewrap, what needs it is skipped with the reason."""
+
+import contextlib
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from coursekit import CourseError
+from coursekit.grading import isolation
+from coursekit.grading.remote import Remote
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+FORBIDDEN = {
+    "solutions": f"open({str(ROOT / 'solutions' / 'lab02_bahdanau' / 'lab02_bahdanau.ipynb')!r})",
+    "tests": f"open({str(Path(__file__))!r})",
+    "the repository": f"os.listdir({str(ROOT)!r})",
+    "solutions by their name in there": "os.listdir('/course/solutions')",
+    "tests by their name in there": "os.listdir('/course/tests')",
+    "passwords": "open('/etc/shadow')",
+    "the grader's memory": "open('/proc/1/mem')",
+    "its own memory": "open('/proc/self/mem')",
+    "write to the package": "open('/course/utils/attnbook/x', 'w')",
+    "write to the environment": "open('/environment/x', 'w')",
+    "write to the root": "open('/x', 'w')",
+    "write to dev": "open('/dev/x', 'w')",
+    "write to the course": "open('/course/x', 'w')",
+    "write to usr": "open('/usr/x', 'w')",
+    "more than tmp holds": "open('/tmp/x', 'wb').write(bytes(2**27))",
+    "a shell": "os.posix_spawn('/bin/sh', ['sh'], {})",
+    "a fork": "os.fork()",
+    "a subprocess": "__import__('subprocess').run(['ls'])",
+    "a process of multiprocessing": "__import__('multiprocessing').Process(target=print).start()",
+    "much memory": "bytearray(4 * 2**30)",
+    "the network": "socket.create_connection(('1.1.1.1', 53), 2)",
+    "names of hosts": "socket.getaddrinfo('localhost.example.org', 80)",
+    "a raw socket": "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
+    "another root": "os.chroot('/tmp')",
+    "another user": "os.setuid(0)",
+    "a kill of the process above": "os.kill(os.getppid() or 1, 9) or open('/nothing')",
+    "higher limits": "__import__('resource').setrlimit(9, (-1, -1))",
+    "a device": "os.mknod('/tmp/d', 0o60600, os.makedev(8, 0))",
+    "a namespace": "os.unshare(0x10000000)" if hasattr(os, "unshare") else "open('/nothing')",
+    "a mount": "__import__('ctypes').CDLL(None).mount(b'a', b'/tmp', b'tmpfs', 0, b'') and open('/nothing')",
+}
+
+
+@pytest.mark.parametrize("text", FORBIDDEN.values(), ids=list(FORBIDDEN))
+def test_it_is_refused(text, contained):
+    begun = contained(f"import os, socket\ndef f():\n    {text}\n    return 'done'\ndef g(): return 2")
+    with pytest.raises((OSError, MemoryError, ValueError, RuntimeError)):
+        Remote(begun, "f")()
+    assert Remote(begun, "g")() == 2
+
+
+def test_environment_and_arguments_of_the_grader_are_not_seen(contained):
+    text = "import os\ndef f(): return list(os.environ)\ndef g(): return os.listdir('/proc'), os.listdir('/tmp')"
+    begun = contained(text)
+    harmless = {"HOME", "PATH", "PWD", "OMP_NUM_THREADS", "MPLBACKEND", "LC_CTYPE"}
+    assert not [name for name in Remote(begun, "f")() if name not in harmless and not name.startswith("TORCH")]
+    assert Remote(begun, "g")() == ([], [])
+
+
+def test_scratch_may_be_written_and_the_next_submission_does_not_see_it(contained):
+    text = (
+        "import os\ndef f():\n    open('/tmp/mine', 'w').write('x')\n    return os.listdir('/tmp')\n"
+        "def g(): return os.listdir('/tmp')"
+    )
+    assert Remote(contained(text), "f")() == ["mine"]
+    assert Remote(contained(text), "g")() == []
+
+
+def test_threads_are_bounded(contained):
+    text = (
+        "import threading\ndef f():\n    end, n = threading.Event(), 0\n    try:\n        for n in range(5000):\n"
+        "            threading.Thread(target=end.wait, daemon=True).start()\n    except RuntimeError:\n        pass\n"
+        "    end.set()\n    return n\n"
+    )
+    assert Remote(contained(text), "f")() < 1000
+
+
+def descendants(pid: int) -> int:
+    """How many processes a process and its descendants have started that still run."""
+    children: list[int] = []
+    for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            children += map(int, tasks.read_text(encoding="ascii").split())
+    return len(children) + sum(map(descendants, children))
+
+
+def test_nothing_goes_on_after_a_submission(contained, isolated):
+    begun = contained(
+        "import threading\nthreading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()\ndef f(): return 1"
+    )
+    assert Remote(begun, "f")() == 1
+    idle = 2  # bubblewrap's own, and the warm process
+    assert descendants(isolated.process.pid) > idle
+    begun.close()
+    until = time.monotonic() + 10
+    while descendants(isolated.process.pid) > idle and time.monotonic() < until:
+        time.sleep(0.05)
+    assert descendants(isolated.process.pid) == idle
+
+
+def test_right_answers_are_judged_as_outside(contained):
+    from attnbook import checks
+    from attnbook.checks.engine.judge import judge
+
+    begun = contained("def weight_sum(weights, value): return weights @ value")
+    assert judge(checks._lab("lab02").exercise("weight_sum"), Remote(begun, "weight_sum")).passed
+
+
+def test_without_bubblewrap_grading_is_refused_with_what_to_do(monkeypatch):
+    monkeypatch.setattr(isolation.shutil, "which", lambda name: None)
+    with pytest.raises(CourseError, match=r"not installed.*apt install bubblewrap.*--without-isolation"):
+        isolation.refuse_without_isolation()
+
+
+def test_on_other_systems_grading_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "win32" in isolation.lacking()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux")
+def test_where_namespaces_are_forbidden_grading_is_refused(monkeypatch):
+    monkeypatch.setattr(isolation.shutil, "which", lambda name: "/usr/bin/bwrap")
+    monkeypatch.setattr(os, "spawnvp", lambda *_: 1)
+    assert "namespaces" in isolation.lacking()

@@ -1,0 +1,243 @@
+"""Points for what students hand in, honest, broken and hostile."""
+
+import inspect
+import json
+
+import nbformat
+import pytest
+from nbformat import v4
+from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, parts, solved, source, with_cell
+
+from attnbook import checks
+from coursekit.grading.course import Grade, graded, jobs_of
+from coursekit.grading.marking import like_the_books, names_in
+
+pytestmark = pytest.mark.slow
+
+NO_SUM = "def weight_sum(weights, value):\n"
+WRONG_SUM = NO_SUM + "    return value"
+RATE = "def alignment_error_rate(sure, possible, predicted):\n"
+RIGHT_RATE = """\
+    n = len(predicted) + len(sure)
+    return 1 - (len(predicted & sure) + len(predicted & possible)) / n if n else 0.0
+"""
+ALL, NO_WEIGHT, NO_ALIGNMENT = dict(POINTS), POINTS | {"weight_sum": 0}, POINTS | {"alignment_error_rate": 0}
+NONE = dict.fromkeys(POINTS, 0)
+IGNORED = "for i in range(3, 60):\n    try: os.write(i, b'x' * 500)\n    except OSError: pass\n"
+
+
+def each_cell(change):
+    def apply(notebook):
+        for cell in notebook.cells:
+            change(cell)
+
+    return changed(apply)
+
+
+def without(*names):
+    def apply(notebook):
+        notebook.cells = [cell for cell in notebook.cells if cell.id not in names]
+
+    return changed(apply)
+
+
+def doubled(name):
+    def apply(notebook):
+        cell = next(cell for cell in notebook.cells if cell.id == name)
+        notebook.cells.append(v4.new_code_cell(cell.source, id="copy", metadata=cell.metadata))
+
+    return changed(apply)
+
+
+def printed(output):
+    def apply(notebook):
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs = [v4.new_output("stream", text=output)]
+
+    return changed(apply)
+
+
+def unsolved():
+    stubs = {name: text.split("\n")[0] + "\n    raise NotImplementedError()" for name, text in RIGHT.items()}
+    return answered(**stubs)
+
+
+def unsolved_with(text, at=2):
+    notebook = unsolved()
+    notebook.cells.insert(at, v4.new_code_cell(text, id="mine"))
+    return notebook
+
+
+def sum_does(text):
+    return answered(weight_sum=f"import os, sys\n{NO_SUM}{text}")
+
+
+# what is handed in, and the points it must get; None for what cannot be graded
+HANDED_IN = {
+    "solved": (solved(), ALL),
+    "unsolved": (unsolved(), NONE),
+    "one wrong": (answered(weight_sum=WRONG_SUM), NO_WEIGHT),
+    "graded cells deleted": (without(*(f"{name}-check" for name in POINTS)), ALL),
+    "one answer deleted": (without("weight_sum"), NO_WEIGHT),
+    "given cells deleted": (without("setting", "title", "closing"), ALL),
+    "metadata gone": (each_cell(lambda cell: cell.update(metadata={})), ALL),
+    "ids gone": (each_cell(lambda cell: cell.update(id=f"x{id(cell)}")), ALL),
+    "a graded cell twice": (doubled("weight_sum-check"), ALL),
+    "an answer twice": (doubled("weight_sum"), ALL),
+    "upside down": (changed(lambda notebook: notebook.cells.reverse()), ALL),
+    "no cells": (changed(lambda notebook: notebook.update(cells=[])), NONE),
+    "graded cells say pass": (each_cell(lambda c: c.update(source="pass") if c.id.endswith("check") else 0), ALL),
+    "unsolved, graded cells say pass": (unsolved_with("pass"), NONE),
+    "tagged to be skipped": (each_cell(lambda c: c.metadata.update(tags=["skip-execution"])), ALL),
+    "unsolved with ticks stored": (unsolved_with("print('✓ ' * 9)"), NONE),
+    "50 MB of stored output": (printed("x" * 12_000_000), ALL),
+    "script in stored output": (printed("<script>alert(1)</script>"), ALL),
+    "the lab's name rebound": (unsolved_with("check = type('C', (), {'__getattr__': lambda s, n: print})()"), NONE),
+    "the judge patched": (
+        unsolved_with("from attnbook.checks.engine import judge, lab\njudge.judge = lambda *a: True"),
+        NONE,
+    ),
+    "the exercise patched": (
+        unsolved_with(
+            "from attnbook import checks\nfor e in checks._lab('lab02').exercises().values():\n    e.cases = list"
+        ),
+        NONE,
+    ),
+    "the clock patched": (with_cell("import time\ntime.monotonic = time.process_time = lambda: 0.0"), ALL),
+    "the wire patched": (
+        with_cell("from coursekit.grading import wire\nwire.to_grader = lambda m: b'{}'", at=5),
+        None,  # which is graded, with no points: what comes back says nothing
+    ),
+    "compare patched": (unsolved_with("import torch\ntorch.equal = torch.allclose = lambda *a, **k: True"), NONE),
+    "an equal for everything": (
+        sum_does("    class E:\n        def __eq__(self, other): return True\n    return E()"),
+        NO_WEIGHT,
+    ),
+    "a magic line": (with_cell("%matplotlib inline\n!rm -rf ~\n%load_ext autoreload"), ALL),
+    "a magic cell": (with_cell("%%bash\nrm -rf ~"), ALL),
+    "stderr and warnings": (sum_does("    print('!', file=sys.stderr)\n    return weights @ value"), ALL),
+    "prints 50 MB": (sum_does("    print('x' * 50_000_000)\n    return weights @ value"), ALL),
+    "prints 50 MB in a cell": (with_cell("print('x' * 50_000_000)"), ALL),
+    "a syntax error": (answered(weight_sum="def weight_sum(:"), NO_WEIGHT),
+    "a syntax error of one's own": (with_cell("1 +"), ALL),
+    "an error of one's own": (with_cell("raise SystemExit(3)"), ALL),
+    "a zero byte": (answered(weight_sum="weight_sum = '\0'"), NO_WEIGHT),
+    "a surrogate": (with_cell("x = '\\ud800'\nprint(x)"), ALL),
+    "nested brackets": (answered(weight_sum="(" * 3000), NO_WEIGHT),
+    "a loop without end": (sum_does("    while True: pass"), NO_WEIGHT),
+    "recursion": (sum_does("    return weight_sum(weights, value)"), NO_WEIGHT),
+    "recursion of one's own": (with_cell("def f(): return f()\nf()"), ALL),
+    "os._exit in an answer": (sum_does("    os._exit(0)"), NO_WEIGHT),
+    "sys.exit in an answer": (sum_does("    sys.exit()"), NO_WEIGHT),
+    "os._exit at once": (with_cell("import os\nos._exit(0)"), NONE),
+    "memory": (sum_does("    return bytearray(2**34)"), NO_WEIGHT),
+    "a fork bomb": (with_cell("import os\nwhile True: os.fork()"), ALL),
+    "a bomb of threads": (
+        with_cell("import threading\nwhile True: threading.Thread(target=threading.Event().wait, daemon=True).start()"),
+        None,  # its own memory is full then: what is left of it may or may not run
+    ),
+    "threads that go on": (
+        with_cell(
+            "import threading, time\nthreading.Thread(target=lambda: [time.sleep(0.01) for _ in iter(int, 1)]).start()"
+        ),
+        ALL,
+    ),
+    "files deleted": (with_cell("import shutil\nshutil.rmtree('/course', ignore_errors=True)"), ALL),
+    "the network": (with_cell("import socket\nsocket.create_connection(('1.1.1.1', 80), 2)"), ALL),
+    "solutions read": (
+        answered(weight_sum="exec(open('/course/solutions/lab02_bahdanau/lab02_bahdanau.ipynb').read())"),
+        NO_WEIGHT,
+    ),
+    "the sockets written to": (with_cell(f"import os\n{IGNORED}"), None),
+    "the sockets closed": (with_cell("import os\nos.closerange(3, 99)"), NONE),
+    "arguments changed": (sum_does("    value.zero_()\n    return weights @ value"), NO_WEIGHT),
+    "right by a random number": (sum_does("    import random\n    return value * random.random()"), NO_WEIGHT),
+    "remembers calls": (
+        answered(alignment_error_rate=f"seen = []\n{RATE}    seen.append(1)\n    return 0.0 if len(seen) > 3 else 1.0"),
+        NO_ALIGNMENT,
+    ),
+    "another way to the same": (answered(alignment_error_rate=RATE + RIGHT_RATE), ALL),
+    "later cells redefine": (with_cell("def weight_sum(weights, value): return 1", at=99), ALL),
+    "utf-16": (nbformat.writes(solved()).encode("utf-16"), ALL),
+    "a byte order mark": (nbformat.writes(solved()).encode("utf-8-sig"), ALL),
+    "broken json": (nbformat.writes(solved()).encode()[:-99], "is no notebook"),
+    "empty": (b"", "is no notebook"),
+    "a word document": (b"PK\x03\x04" + bytes(range(256)), "is no notebook"),
+    "deeply nested": (b"[" * 100_000, "is no notebook"),
+    "cells of an old format": (
+        json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}).encode(),
+        NONE,
+    ),
+}
+
+
+def grade_of(folder, notebook, warm) -> Grade:
+    course_with(folder, {"ann": notebook})
+    (job,) = jobs_of(folder, LAB)
+    return graded(job, warm)
+
+
+def points(grade: Grade) -> dict[str, float]:
+    return {mark["exercise"]: mark["points"] for mark in grade.marks}
+
+
+@pytest.mark.parametrize("notebook, wanted", HANDED_IN.values(), ids=list(HANDED_IN))
+def test_what_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wanted, tmp_path, isolated):
+    found = grade_of(tmp_path / "first", notebook, isolated)
+    if isinstance(wanted, str):
+        assert wanted in found.refused
+        assert found.points is None
+    elif wanted is None:
+        assert set(points(found)) == set(POINTS)
+    else:
+        assert points(found) == wanted, [mark["message"] for mark in found.marks]
+    assert len(json.dumps(found.marks)) < 10**6
+    assert points(grade_of(tmp_path / "next", solved(), isolated)) == ALL
+
+
+def test_a_message_is_the_checks(tmp_path, warm):
+    found = grade_of(tmp_path, answered(weight_sum=WRONG_SUM), warm)
+    _, wrong, _ = found.marks
+    assert wrong["message"].startswith("✗ weight_sum")
+    assert wrong["mistake"]
+    assert [mark["mistake"] for mark in found.marks if mark["points"]] == ["", ""]
+
+
+def test_later_exercises_are_judged_with_right_helpers(tmp_path, warm):
+    rate = RATE + "    weight_sum(torch.ones(1, 1, 1), torch.ones(1, 1, 1)).shape\n" + RIGHT_RATE
+    wrong = NO_SUM + "    raise ValueError('mine')"
+    found = grade_of(tmp_path, answered(weight_sum=wrong, alignment_error_rate=rate), warm)
+    assert points(found) == NO_WEIGHT
+    assert [list(mark["helpers"]) for mark in found.marks] == [[], [], ["weight_sum"]]
+
+
+def test_errors_of_cells_are_reported(tmp_path, warm):
+    found = grade_of(tmp_path, with_cell("1 / 0"), warm)
+    assert found.errors == {"own cell 1": "ZeroDivisionError: division by zero"}
+
+
+def test_the_books_own_answers_are_noticed(tmp_path, warm):
+    imported = "from attnbook.checks.lab02.softmax import masked_softmax"
+    found = grade_of(tmp_path, answered(masked_softmax=imported), warm)
+    assert [mark["likeness"] for mark in found.marks] == ["imports from attnbook", "", ""]
+
+
+def test_likeness_is_of_the_code_and_not_of_its_layout():
+    exercise = checks._lab("lab02").exercise("attention_backward")
+    text = (
+        inspect.getsource(exercise.reference).replace("  # (B, Tk, Dv)", "").replace("):\n", '):\n    """Mine."""\n\n')
+    )
+    assert "word for word" in like_the_books(exercise, text)
+    assert like_the_books(exercise, text.replace("mean", "average")) == ""
+    assert like_the_books(exercise, "def f(:") == ""
+
+
+def test_names_of_what_is_no_python_are_none():
+    assert names_in("a + b(c)") == {"a", "b", "c"}
+    assert names_in("def f(:") == set()
+
+
+def test_the_parts_are_the_sources():
+    assert [part.exercise for part in parts()] == list(POINTS)
+    assert len(source().cells) > len(POINTS)

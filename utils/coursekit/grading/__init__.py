@@ -1,0 +1,5 @@
+"""Grading a class: answers run apart from the grader, and only data passes between them.
+
+`submission` reads a notebook; `isolation` and `apart` start and contain the process that runs its functions;
+`answering` is what runs there; `remote` puts such a function in a check's hands; `marking` gives the points.
+"""

@@ -1,0 +1,171 @@
+"""What runs beside a student's code: it runs their cells, calls their functions, and sends back what came of it.
+
+Everything here may be read, changed or broken by the student's code, which runs in the same process. So nothing
+here decides anything: see `remote` for the other side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import linecache
+import socket
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.checks.engine import by_hand, messages, sandbox, side_effects, values
+from coursekit.grading import wire
+
+OUTPUT = 64 * 1024  # characters that are kept of what one cell or call prints
+
+
+class Capped(io.StringIO):
+    """Keeps the beginning of what is written."""
+
+    def write(self, text: str) -> int:
+        room = OUTPUT - self.tell()
+        super().write(text[: max(room, 0)])
+        return len(text)
+
+
+class Answers:
+    """The functions of one submission, in a namespace of their own."""
+
+    def __init__(self, references: Callable[[str], dict[str, Callable]]) -> None:
+        self.references = references
+        self.namespace: dict[str, Any] = {"__name__": "__main__"}
+        self.calls: dict[int, tuple[list[Tensor], list[Tensor]]] = {}
+
+    def reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What is to be sent back for one message of the grader's."""
+        kinds: dict[str, Callable[..., dict[str, Any]]] = {"run": self.run, "about": self.about}
+        kinds |= {"call": self.call, "backward": self.backward}
+        return kinds[message["do"]](**message["with"])
+
+    def run(self, source: str, name: str, seconds: float) -> dict[str, Any]:
+        """Run a cell."""
+        printed = Capped()
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        code, failure = _quietly(compile, (source, name, "exec"), seconds, printed)
+        if failure is None:
+            _, failure = _quietly(exec, (code, self.namespace), seconds, printed)
+        return {"printed": printed.getvalue(), "error": _error(failure)}
+
+    def about(self, name: str) -> dict[str, Any]:
+        """Whether a name is a function, its parameters as (name, kind, has a default), and whether it is empty."""
+        found = self.namespace.get(name)
+        if not callable(found):
+            return {"callable": False, "there": name in self.namespace, "type": type(found).__name__}
+        try:
+            parameters = inspect.signature(found).parameters.values()
+        except (TypeError, ValueError):
+            return {"callable": True, "parameters": None, "empty": False}
+        listed = [[p.name, int(p.kind), p.default is not p.empty] for p in parameters]
+        return {"callable": True, "parameters": listed, "empty": messages.empty_body(found)}
+
+    def call(
+        self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor, helpers: dict[str, str],
+        watched: bool, seconds: float,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Call a function; with gradients if an argument's tensor wants them."""
+        leaves: list[Tensor] = []
+        with torch.enable_grad():
+            given = values.transform(args, _leaf(iter(flows), leaves))
+        for helper, lab in helpers.items():
+            self.namespace[helper] = self.references(lab)[helper]
+        torch.default_generator.set_state(random)
+        printed, ways = Capped(), contextlib.nullcontext(list[str]())
+        with (
+            by_hand.watched() if watched else ways as seen,
+            torch.set_grad_enabled(any(flows) or torch.is_grad_enabled()),
+        ):
+            result, failure = _quietly(self.namespace[name], given, seconds, printed)
+        results: list[Tensor] = []
+        found = {"printed": printed.getvalue(), "error": _error(failure), "ways": list(seen)}
+        found["result"] = wire.encode(result, results)
+        found["after"] = wire.encode(given, [])
+        self.calls = {number: (leaves, results)} if any(flows) else {}
+        return found
+
+    def backward(self, number: int, sent: list[Tensor | None]) -> dict[str, Any]:
+        """Send gradients back through a call: what arrives at each tensor that wanted one, None where nothing does."""
+        leaves, results = self.calls.get(number, ([], []))
+        pairs = [(r, s) for r, s in zip(results, sent, strict=False) if s is not None and r.requires_grad]
+        wanted = [leaf for leaf in leaves if leaf.requires_grad]
+
+        if not pairs or not wanted:
+            return {"error": None, "arrived": wire.encode([None] * len(wanted), [])}
+        grad = partial(torch.autograd.grad, allow_unused=True)
+        asked = [r for r, _ in pairs], wanted, [s for _, s in pairs]
+        arrived, failure = _quietly(grad, asked, sandbox.SECONDS, Capped())
+        return {"error": _error(failure), "arrived": wire.encode(list(arrived or []), [])}
+
+
+def _leaf(flows: Any, leaves: list[Tensor]) -> Callable[[Tensor], Tensor]:
+    def change(tensor: Tensor) -> Tensor:
+        if not next(flows):
+            return tensor.clone()
+        leaves.append(tensor.detach().clone().requires_grad_())
+        return leaves[-1].clone()  # no leaf itself, which torch would not let anybody write into
+
+    return change
+
+
+def _quietly(
+    function: Callable, args: Sequence, seconds: float, printed: io.StringIO
+) -> tuple[Any, sandbox.Failure | None]:
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(Capped()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return sandbox.within(seconds, function, args), None
+    except (Exception, SystemExit, KeyboardInterrupt, sandbox.TimeIsUp) as error:
+        traced = error.__traceback__  # begins with this very line, which is not the student's
+        return None, sandbox.failure_of(error.with_traceback(traced.tb_next if traced else None))
+
+
+def _error(failure: sandbox.Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {
+        "type": type(failure.error).__name__,
+        "text": failure.text,
+        "function": failure.function,
+        "line": failure.line,
+        "code": failure.code,
+        "timed_out": failure.timed_out,
+    }
+
+
+def load() -> None:
+    """Import what every submission needs, once, before the first fork."""
+    from attnbook import checks
+
+    for lab in checks.lab_names():
+        references(lab)
+    side_effects.load_meta()
+    import_module("torch._dynamo")  # a softmax on the meta device does: seconds that each submission would pay
+
+
+def references(lab: str) -> dict[str, Callable]:
+    """The right answers of a lab, by name."""
+    from attnbook import checks
+
+    return {name: exercise.reference for name, exercise in checks._lab(lab).exercises().items()}
+
+
+def serve(connection: socket.socket) -> None:
+    """Answer the grader's messages until there are no more."""
+    answers = Answers(references)
+    while True:
+        try:
+            message = wire.from_grader(wire.receive(connection))
+        except wire.WireError:
+            return
+        wire.send(connection, wire.to_grader(answers.reply(message)))

@@ -1,0 +1,146 @@
+"""A whole class: the submissions of a lab are graded apart from each other, in parallel; what is done stays done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from coursekit import CourseError
+from coursekit.grading.submission import CannotGradeError, parts_of, read_submission
+from coursekit.notebooks import read, write_bytes
+from coursekit.project import folders
+
+FAULT = "the grader itself failed; the next run tries again:"
+VERSION = 1  # of what is written about a submission; another one is graded again
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to be graded: the student's name, their folder, the lab's source, and where its grade goes."""
+
+    student: str
+    folder: Path
+    source: Path
+    grade: Path
+
+    @property
+    def lab(self) -> str:
+        """The lab's name."""
+        return self.source.stem
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What is known about one submission. `refused`: why it could not be graded; then there are no marks."""
+
+    student: str
+    lab: str
+    digest: str = ""
+    refused: str = ""
+    notes: list[str] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)
+    marks: list[dict[str, Any]] = field(default_factory=list)
+    version: int = VERSION
+
+    @property
+    def points(self) -> float | None:
+        """The sum of the points, or None for a submission that could not be graded."""
+        return None if self.refused else sum(mark["points"] for mark in self.marks)
+
+
+def jobs_of(course: Path, lab: str) -> list[Job]:
+    """All submissions of a lab in the folder of a course. Raises CourseError where there is no such lab, or none."""
+    source = course / "source" / lab / f"{lab}.ipynb"
+    if not source.is_file():
+        known = ", ".join(folder.name for folder in folders(course / "source")) or "none"
+        raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit course` makes them")
+    students = [folder for folder in folders(course / "submitted") if (folder / lab).is_dir()]
+    if not students:
+        raise CourseError(f"nobody has handed in {lab}: no folder submitted/NAME/{lab} in {course}")
+    return [Job(s.name, s / lab, source, course / "graded" / s.name / f"{lab}.json") for s in students]
+
+
+def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Iterator[Grade]:
+    """Grade what is new or changed, in parallel, and give each grade when it is there; the others come first.
+
+    Each grade is stored as soon as it is known, so that an interrupted run goes on where it stopped."""
+    waiting = []
+    for job in jobs:
+        known = stored(job)
+        if known is not None and known.digest == digest(job):
+            yield known
+        else:
+            waiting.append(job)
+    if not waiting:
+        return
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(workers, len(waiting)), _begin, (isolated,)) as pool:
+        yield from pool.imap_unordered(_grade, waiting)
+
+
+def stored(job: Job) -> Grade | None:
+    """What an earlier run found, or None."""
+    try:
+        found = Grade(**json.loads(job.grade.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return found if found.version == VERSION else None
+
+
+def digest(job: Job) -> str:
+    """Changes when the submission or the lab's source does."""
+    found = hashlib.sha256(job.source.read_bytes())
+    for path in sorted(job.folder.glob("*.ipynb")):
+        found.update(path.name.encode())
+        if path.is_file() and not path.is_symlink():
+            found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+_warm: Any = None  # each worker has one
+
+
+def _begin(isolated: bool) -> None:
+    global _warm
+    from coursekit.grading.apart import Warm
+
+    _warm = Warm(isolated)
+
+
+def _grade(job: Job) -> Grade:
+    try:
+        found = graded(job, _warm)
+    except Exception as error:  # a fault of the grader's own: the others are still to be graded, and this one again
+        found = Grade(job.student, job.lab, refused=f"{FAULT} {type(error).__name__}: {error}")
+    if _warm.ended:
+        found = Grade(job.student, job.lab, refused=f"{FAULT} the process for answers has ended")
+        _begin(_warm.isolated)
+    write_bytes(json.dumps(asdict(found), indent=1).encode(), job.grade)
+    return found
+
+
+def graded(job: Job, warm: Any) -> Grade:
+    """The grade of one submission, with a process of `warm` for it."""
+    from coursekit.grading.marking import mark
+    from coursekit.grading.remote import Session
+
+    source: NotebookNode = read(job.source)
+    read_now = digest(job)
+    try:
+        submission = read_submission(job.folder, source, job.lab)
+    except CannotGradeError as error:
+        return Grade(job.student, job.lab, read_now, str(error))
+    session = Session(warm.submission, submission.cells)
+    try:
+        marks = mark(job.lab.split("_", 1)[0], parts_of(source), submission, session)
+    finally:
+        session.close()
+    errors = {name: f"{error.get('type')}: {error.get('text')}" for name, error in session.errors.items()}
+    return Grade(job.student, job.lab, read_now, "", submission.notes, errors, [asdict(found) for found in marks])

@@ -1,0 +1,99 @@
+"""Points: each answer is judged by the lab's own check, with the right helpers in place of wrong ones."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from dataclasses import dataclass
+
+from attnbook import checks
+from attnbook.checks.engine.exercise import Exercise
+from attnbook.checks.engine.judge import Verdict, judge
+from coursekit.grading import wire
+from coursekit.grading.remote import Remote, Session
+from coursekit.grading.submission import Part, Submission, parsed
+
+NOT_THERE = "✗ {name}: there is no such function. Its cell is gone, or stopped with an error before it was defined."
+ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one exercise earned, and why.
+
+    Fields:
+        mistake: the check's name for what is wrong, or the kind of what was seen; empty if all is right.
+        helpers: functions of the student's that are wrong and were replaced by right ones while this one was judged.
+        likeness: why the answer looks like the book's own code, or empty.
+    """
+
+    exercise: str
+    points: float
+    of: float
+    message: str
+    mistake: str = ""
+    helpers: tuple[str, ...] = ()
+    likeness: str = ""
+
+
+def mark(lab: str, parts: list[Part], submission: Submission, session: Session) -> list[Mark]:
+    """The marks of one submission; never raises for what a student's code does."""
+    exercises = {exercise: checks._lab(lab).exercise(exercise) for exercise in (part.exercise for part in parts)}
+    wrong: list[str] = []
+    marks = []
+    for part in parts:
+        exercise, source = exercises[part.exercise], submission.answers.get(part.exercise, "")
+        verdict = judged(exercise, part.variants, session, dict.fromkeys(wrong, lab))
+        helpers = tuple(name for name in wrong if name in names_in(source))
+        likeness = like_the_books(exercise, source)
+        found = "" if verdict.passed else verdict.mistake or verdict.kind
+        points = part.points if verdict.passed else 0.0
+        marks.append(Mark(part.exercise, points, part.points, verdict.message, found, helpers, likeness))
+        if not verdict.passed:
+            wrong.append(part.exercise)
+    return marks
+
+
+def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, helpers: dict[str, str]) -> Verdict:
+    """The first verdict that is not right, or the first."""
+    try:
+        remote = Remote(session, exercise.name, helpers, exercise.by_hand)
+        if not remote.callable:
+            return Verdict(False, None, NOT_THERE.format(name=exercise.name), "unwritten")
+        verdicts = []
+        for variant in variants:
+            verdicts.append(judge(exercise, remote, variant))
+            if not verdicts[-1].passed:
+                return verdicts[-1]
+        return verdicts[0]
+    except wire.WireError as error:
+        return Verdict(False, None, ENDED.format(name=exercise.name, error=error), "error")
+
+
+def names_in(source: str) -> set[str]:
+    """All names that a source uses; none where it is no Python."""
+    return {node.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Name)}
+
+
+def like_the_books(exercise: Exercise, source: str) -> str:
+    """Why an answer looks like the package's own code, or an empty text: it is imported, or is the same but for names
+    of the layout (blank lines, comments, docstrings)."""
+    tree = parsed(source)
+    for node in ast.walk(tree):
+        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if any(module.split(".")[0] == "attnbook" for module in modules):
+            return "imports from attnbook"
+    mine = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == exercise.name]
+    book = _bare(ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0])
+    if any(_bare(function) == book for function in mine) and len(book) > 400:
+        return "is the reference of the checks, word for word"
+    return ""
+
+
+def _bare(function: ast.AST) -> str:
+    body = list(getattr(function, "body", []))
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    return "\n".join(ast.dump(statement) for statement in body)

@@ -1,0 +1,159 @@
+"""What passes between the grader and the process that runs an answer.
+
+To that process go pickles: the grader made them. Back come messages of JSON, where a tensor is its bytes: reading
+one can run no code, whatever was written into it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import socket
+import struct
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+LARGEST = 64 * 2**20  # bytes of one message
+_HEAD = struct.Struct("<Q")
+_DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in (
+    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
+    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
+)}  # fmt: skip
+
+
+class WireError(Exception):
+    """What came back is no message, or the other side is gone."""
+
+
+def send(connection: socket.socket, message: bytes) -> None:
+    """One message. Raises WireError if nobody reads it any more."""
+    try:
+        connection.sendall(_HEAD.pack(len(message)) + message)
+    except OSError as error:
+        raise WireError(str(error)) from None
+
+
+def receive(connection: socket.socket, largest: int = LARGEST) -> bytes:
+    """One message. Raises WireError if the other side ended, or if the message is larger than `largest` bytes."""
+    (length,) = _HEAD.unpack(_exactly(connection, _HEAD.size))
+    if length > largest:
+        raise WireError(f"a message of {length} bytes; {largest} are allowed")
+    return _exactly(connection, length)
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    parts, missing = [], count
+    while missing:
+        try:
+            part = connection.recv(min(missing, 2**20))
+        except OSError as error:
+            raise WireError(str(error)) from None
+        if not part:
+            raise WireError("the process ended")
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
+def to_answer(message: dict[str, Any]) -> bytes:
+    """A message of the grader's."""
+    return pickle.dumps(message)
+
+
+def from_grader(message: bytes) -> dict[str, Any]:
+    """The same, where the answer runs."""
+    return pickle.loads(message)
+
+
+def to_grader(message: dict[str, Any]) -> bytes:
+    """A message of the answer's process; its values were encoded before, see `encode`."""
+    return json.dumps(message).encode()
+
+
+def from_answer(message: bytes) -> dict[str, Any]:
+    """The same, at the grader. Raises WireError for what is no such message."""
+    try:
+        found = json.loads(message)
+    except (ValueError, RecursionError):
+        raise WireError("not JSON") from None
+    if not isinstance(found, dict):
+        raise WireError("no dictionary")
+    return found
+
+
+def encode(value: Any, tensors: list[Tensor]) -> Any:
+    """A value as JSON; its tensors are listed, too, in order. What no exercise returns becomes its type's name."""
+    if value is None or type(value) in (bool, float, str) or (type(value) is int and abs(value) < 2**63):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Tensor):
+        return _encode_tensor(value, tensors)
+    if isinstance(value, torch.Generator):
+        return {"generator": encode(value.get_state(), [])}
+    kind = next((kind for kind in (tuple, list, dict, set, frozenset) if isinstance(value, kind)), None)
+    if kind is dict:
+        return {"dict": [[encode(key, tensors), encode(item, tensors)] for key, item in dict.items(value)]}
+    if kind is not None:
+        return {kind.__name__: [encode(item, tensors) for item in kind.__iter__(value)]}
+    return {"strange": type(value).__name__, "yields": hasattr(value, "gi_frame")}
+
+
+def _encode_tensor(value: Tensor, tensors: list[Tensor]) -> dict[str, Any]:
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass may answer for itself, but not here
+        dtype = str(value.dtype).removeprefix("torch.")
+        if value.layout is not torch.strided or dtype not in _DTYPES:
+            return {"strange": type(value).__name__}
+        tensors.append(value)
+        about = {"tensor": dtype, "shape": list(value.shape), "flows": value.requires_grad}
+        if value.is_meta:
+            return about | {"meta": True}
+        plain = value.detach().cpu().flatten().contiguous()
+        content = plain.view(torch.uint8).numpy().tobytes() if len(plain) else b""
+        return about | {"bytes": base64.b64encode(content).decode()}
+
+
+def decode(message: Any, tensors: list[Tensor]) -> Any:
+    """A value from JSON; its tensors are also listed. Raises WireError for what `encode` did not make."""
+    try:
+        return _decode(message, tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError, RecursionError, AttributeError) as error:
+        raise WireError(f"{type(error).__name__}: {error}") from None
+
+
+def _decode(message: Any, tensors: list[Tensor]) -> Any:
+    if not isinstance(message, dict):
+        return message
+    if "tensor" in message:
+        tensors.append(_decode_tensor(message))
+        return tensors[-1]
+    if "strange" in message:
+        return _stranger(str(message["strange"])[:60], bool(message.get("yields")))
+    ((kind, content),) = message.items()
+    if kind == "generator":
+        generator = torch.Generator()
+        generator.set_state(_decode(content, []))
+        return generator
+    if kind == "dict":
+        return {_decode(key, tensors): _decode(item, tensors) for key, item in content}
+    made = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}[kind]
+    return made(_decode(item, tensors) for item in content)
+
+
+def _decode_tensor(message: dict[str, Any]) -> Tensor:
+    dtype, shape = _DTYPES[message["tensor"]], [int(size) for size in message["shape"]]
+    if message.get("meta"):
+        return torch.empty(shape, dtype=dtype, device="meta")
+    content = bytearray(base64.b64decode(message["bytes"], validate=True))
+    flat = torch.frombuffer(content, dtype=dtype) if content else torch.empty(0, dtype=dtype)
+    return flat.reshape(shape)
+
+
+def _stranger(name: str, yields: bool) -> Any:
+    """A value of a type of this name, which says no more about itself."""
+    members = {"gi_frame": None} if yields else {}
+    return type(name, (), members)()
