@@ -22,6 +22,7 @@ from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.byte_pairs import BytePairs, learn_merges, merge_most_frequent_pair, split_word, train_byte_pairs
 from attnbook.data.captions import Canvases, canvases, digit_images
 from attnbook.data.dates import FORMATS, dates, written_date
+from attnbook.data.digit_pairs import DigitPairs, digit_pairs
 from attnbook.data.geometry import (
     convex_hull,
     hull_area_covered,
@@ -63,6 +64,7 @@ __all__ = [
     "BytePairs",
     "Canvases",
     "Corpus",
+    "DigitPairs",
     "Example",
     "Line",
     "Task",
@@ -82,6 +84,7 @@ __all__ = [
     "copy_batch",
     "dates",
     "digit_images",
+    "digit_pairs",
     "held_karp",
     "hull_area_covered",
     "hull_batch",

@@ -28,7 +28,16 @@ from attnbook.models.pointer import (
     pointer_log_probs,
     pointer_loss,
 )
+from attnbook.models.sagan import (
+    SAGAN,
+    FeatureMapAttention,
+    ImageDiscriminator,
+    ImageGenerator,
+    feature_map_attention,
+    gated_residual,
+)
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
+from attnbook.models.spectral_norm import SpectralNorm, spectral_norm_step, spectrally_normalised
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 from attnbook.models.transformer_xl import RelativeAttention, TransformerXL, align_distances, segment_memory
 
@@ -36,14 +45,18 @@ __all__ = [
     "GNMT",
     "LSTMN",
     "NTM",
+    "SAGAN",
     "AttentionSeq2Seq",
     "Block",
     "Captioner",
     "Datastore",
     "Encoded",
     "Encoder",
+    "FeatureMapAttention",
     "GNMTEncoder",
     "GNMTState",
+    "ImageDiscriminator",
+    "ImageGenerator",
     "KneserNey",
     "LSTMLanguageModel",
     "LSTMTagger",
@@ -62,6 +75,7 @@ __all__ = [
     "PostNormBlock",
     "RelativeAttention",
     "SentenceClassifier",
+    "SpectralNorm",
     "Transformer",
     "TransformerConfig",
     "TransformerState",
@@ -73,6 +87,8 @@ __all__ = [
     "build_datastore",
     "exact_search",
     "faiss_search",
+    "feature_map_attention",
+    "gated_residual",
     "greedy_pointer_decode",
     "image_to_annotations",
     "input_feeding_step",
@@ -83,4 +99,6 @@ __all__ = [
     "pointer_log_probs",
     "pointer_loss",
     "segment_memory",
+    "spectral_norm_step",
+    "spectrally_normalised",
 ]

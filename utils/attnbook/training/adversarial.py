@@ -1,0 +1,194 @@
+"""Training two networks against each other: hinge losses, two learning rates, and somebody who watches."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from tqdm.auto import tqdm
+
+from attnbook.models.sagan import SAGAN
+from attnbook.threads import one_thread_if_small
+from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
+from attnbook.training.progress import report_steps
+
+Watch = Callable[[SAGAN], dict[str, Any]]
+
+
+def hinge_losses(real: Tensor, fake: Tensor) -> tuple[Tensor, Tensor]:
+    """What the discriminator and the generator minimise.
+
+    Args:
+        real, fake: ``(B,)``, the discriminator's scores of real and of generated images.
+
+    Returns:
+        Two scalars. The discriminator's is mean max(0, 1 − real) + mean max(0, 1 + fake): scores beyond ±1 on the right
+        side cost nothing. The generator's is − mean fake.
+
+    Raises:
+        ValueError: if there is no score among ``real`` or among ``fake``.
+
+    Source: Zhang et al. 2019, equation 4; Lim and Ye 2017.
+    """
+    if real.numel() == 0 or fake.numel() == 0:
+        raise ValueError(f"real and fake must hold a score at least, got {real.numel()} and {fake.numel()}")
+    return F.relu(1 - real).mean() + F.relu(1 + fake).mean(), -fake.mean()
+
+
+@dataclass
+class AdversarialHistory:
+    """What happened in a training.
+
+    Fields:
+        discriminator_losses, generator_losses: of each step.
+        watched: what ``watch`` returned, each with its ``step``.
+        seconds: time spent in steps.
+    """
+
+    discriminator_losses: list[float] = field(default_factory=list)
+    generator_losses: list[float] = field(default_factory=list)
+    watched: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+        return len(self.generator_losses)
+
+
+def fit_adversarially(
+    model: SAGAN,
+    batch_at: Callable[[int], Tensor],
+    steps: int,
+    *,
+    seed: int = 0,
+    learning_rates: tuple[float, float] = (1e-3, 2e-3),
+    betas: tuple[float, float] = (0.0, 0.9),
+    watch: Watch | None = None,
+    watch_every: int = 50,
+    checkpoint: str | Path | None = None,
+    progress: bool = True,
+) -> AdversarialHistory:
+    """Train ``model`` where it is (on its device) with Adam: in each step first the discriminator, then the generator.
+
+    Args:
+        batch_at: the real images ``(B, 1, H, W)`` of step 0, 1, …; a pure function of the step.
+        steps: how many steps in all, those before an interruption counted in.
+        seed: of the noise; that of a step depends on the seed and the step alone.
+        learning_rates: of the generator and of the discriminator.
+        betas: how much of its running means Adam keeps at each step.
+        watch: ``watch(model) -> figures``, called before the first step and after every ``watch_every`` steps, with the
+            model in evaluation mode and without gradients. What it returns goes into the history with its ``step``.
+        checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends bit
+            by bit where the uninterrupted training would have ended.
+        progress: show a progress bar.
+
+    Returns:
+        :class:`AdversarialHistory`. The model is left in evaluation mode.
+
+    Raises:
+        ValueError: if ``steps`` or ``watch_every`` is not positive, or the checkpoint belongs to another training.
+        FloatingPointError: if a loss is no longer a number.
+
+    Source: Zhang et al. 2019, section 4; two learning rates: Heusel et al. 2017.
+    """
+    if steps < 1 or watch_every < 1:
+        raise ValueError(f"steps and watch_every must be at least 1, got {steps} and {watch_every}")
+    plan = {"seed": seed, "learning_rates": list(learning_rates), "betas": list(betas)}
+    run = _Run(model, plan)
+    if checkpoint is not None and Path(checkpoint).exists():
+        run.resume(checkpoint)
+    report_steps(run.history.steps)  # those before an interruption
+    bar = tqdm(total=steps, initial=run.history.steps, disable=not progress, leave=False, mininterval=0.5)
+    with bar, one_thread_if_small(model):
+        if run.history.steps == 0:
+            run.pause(watch, None)
+        while run.history.steps < steps:
+            discriminator, generator = run.step(batch_at(run.history.steps))
+            bar.set_postfix_str(f"losses {discriminator:.2f}, {generator:.2f}", refresh=False)
+            bar.update()
+            report_steps(1)
+            if run.history.steps % watch_every == 0 or run.history.steps == steps:
+                run.pause(watch, checkpoint)
+    model.eval()
+    return run.history
+
+
+class _Run:
+    """A training under way: everything that changes from step to step, and nothing else."""
+
+    def __init__(self, model: SAGAN, plan: dict[str, Any]) -> None:
+        self.model, self.plan, self.history = model, plan, AdversarialHistory()
+        self.device = next(model.parameters()).device
+        networks = (model.generator, model.discriminator)
+        self.optimisers = [
+            torch.optim.Adam(network.parameters(), lr=rate, betas=tuple(plan["betas"]))
+            for network, rate in zip(networks, plan["learning_rates"], strict=True)
+        ]
+
+    def step(self, real: Tensor) -> tuple[float, float]:
+        """Take one step of each network on as many generated images as real ones; return the two losses."""
+        start, number = time.perf_counter(), self.history.steps
+        self.model.train()
+        # Tests and figures draw with small seeds.
+        noise = self.model.generator.noise(len(real), 1_000_003 * (self.plan["seed"] + 1) + number)
+        fake = self.model.generator(noise)  # (B, 1, H, W)
+        losses = self._discriminator_step(real.to(self.device), fake.detach()), self._generator_step(fake)
+        if not all(map(math.isfinite, losses)):
+            raise FloatingPointError(f"the losses are {losses} at step {number}; try smaller learning_rates")
+        for kept, loss in zip((self.history.discriminator_losses, self.history.generator_losses), losses, strict=True):
+            kept.append(loss)
+        self.history.seconds += time.perf_counter() - start
+        return losses
+
+    def _discriminator_step(self, real: Tensor, fake: Tensor) -> float:
+        # One pass for both, as the discriminator treats each image by itself.
+        scores = self.model.discriminator(torch.cat([real, fake]))  # (2 B,)
+        loss, _ = hinge_losses(*scores.chunk(2))
+        self.optimisers[1].zero_grad()
+        loss.backward()
+        self.optimisers[1].step()
+        return loss.item()
+
+    def _generator_step(self, fake: Tensor) -> float:
+        discriminator = self.model.discriminator.requires_grad_(False)  # it only passes the gradient on
+        scores = discriminator(fake)  # (B,)
+        _, loss = hinge_losses(scores, scores)
+        self.optimisers[0].zero_grad()
+        loss.backward()
+        self.optimisers[0].step()
+        discriminator.requires_grad_(True)
+        return loss.item()
+
+    def pause(self, watch: Watch | None, checkpoint: str | Path | None) -> None:
+        """Let somebody watch and write a checkpoint, where these are wanted."""
+        if watch is not None:
+            self.model.eval()
+            with torch.no_grad():
+                self.history.watched.append({"step": self.history.steps, **watch(self.model)})
+        if checkpoint is not None:
+            self.save(checkpoint)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that :meth:`resume` needs."""
+        optimisers = [optimiser.state_dict() for optimiser in self.optimisers]
+        history = asdict(self.history)
+        save_checkpoint(path, model=self.model.state_dict(), optimisers=optimisers, history=history, plan=self.plan)
+
+    def resume(self, path: str | Path) -> None:
+        """Go on from a checkpoint of the same model and plan."""
+        saved = load_checkpoint(path, self.device)
+        if saved.get("plan") != self.plan:
+            raise ValueError(f"{path} holds a training with {saved.get('plan')}, not {self.plan}; give another path")
+        try:
+            self.model.load_state_dict(saved["model"])
+        except RuntimeError as error:
+            raise ValueError(f"{path} holds another model: {error}") from error
+        for optimiser, state in zip(self.optimisers, saved["optimisers"], strict=True):
+            optimiser.load_state_dict(state)
+        self.history = AdversarialHistory(**saved["history"])
