@@ -6,45 +6,55 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from attnbook.data.captions import digit_crops, digit_images
-from attnbook.models.captioning import DigitClassifier, FeatureMap
+from attnbook.data.captions import SIZE, digit_crops, digit_images
 from attnbook.training import fit
+from attnbook.training.progress import listening
 
-JUDGE_STEPS = 400
+JUDGE_STEPS = 600
 JUDGE_TRAINING = {"batch": 64, "learning_rate": 3e-3, "warmup": 50, "max_grad_norm": 1.0}
-JUDGE_SIDE = 12  # pixels of what the judge sees: a digit at any position of so small a canvas
-CLASSES = 10
+CLASSES, FEATURES = 10, 64
+
+
+class JudgeNetwork(nn.Sequential):
+    """Two convolutions, two linear layers: ``(N, 1, 8, 8)`` -> logits ``(N, 10)``; all but the last give features."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            nn.Conv2d(1, 32, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(32, 64, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(64 * 16, FEATURES),
+            nn.ReLU(),
+            nn.Linear(FEATURES, CLASSES),
+        )
 
 
 class Judge:
-    """Says which digit an image shows, and by which features: a classifier trained on real digits, then left alone.
+    """Says which digit an image shows, and by which features: a network trained on real digits, then left alone."""
 
-    Args:
-        classifier: of images ``(N, 1, 12, 12)``.
-    """
-
-    def __init__(self, classifier: DigitClassifier) -> None:
-        self.classifier = classifier.eval()
+    def __init__(self, network: JudgeNetwork) -> None:
+        self.network = network.eval()
 
     @torch.no_grad()
     def features(self, digits: Tensor) -> Tensor:
         """What the last layer is computed from: ``(..., 8, 8)`` -> ``(..., 64)``."""
-        margin = (JUDGE_SIDE - digits.shape[-1]) // 2
-        padded = F.pad(digits.flatten(0, -3)[:, None], (margin,) * 4)  # (N, 1, 12, 12)
-        device = self.classifier.output.weight.device
-        found = self.classifier.features(padded.to(device)).amax(dim=(2, 3))  # (N, 64)
-        return found.unflatten(0, digits.shape[:-2])
+        images = digits.flatten(0, -3)[:, None] if digits.ndim > 2 else digits[None, None]  # (N, 1, 8, 8)
+        found = self.network[:-1](images.to(self.network[-1].weight))  # (N, 64)
+        return found.view(*digits.shape[:-2], FEATURES)
 
     @torch.no_grad()
     def __call__(self, digits: Tensor) -> Tensor:
         """The most likely digit: ``(..., 8, 8)`` -> ``(...)`` long, from 0 to 9."""
-        return self.classifier.output(self.features(digits)).argmax(dim=-1)
+        return self.network[-1](self.features(digits)).argmax(dim=-1)
 
 
 class _Crops(NamedTuple):
-    """Single digits: image ``(B, 1, 12, 12)``, label ``(B,)``."""
+    """Single digits: image ``(B, 1, 8, 8)``, label ``(B,)``."""
 
     image: Tensor
     label: Tensor
@@ -61,18 +71,19 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
     No other random numbers are disturbed. A second call returns the first one's judge.
     """
     how = {name: value for name, value in JUDGE_TRAINING.items() if name != "batch"}
-    with torch.random.fork_rng(devices=[]):
+    # The bar of an experiment counts the steps of its own trainings alone.
+    with torch.random.fork_rng(devices=[]), listening(lambda steps: None):
         torch.manual_seed(seed)
-        classifier = DigitClassifier(FeatureMap())
+        network = JudgeNetwork()
         fit(
-            classifier,
-            lambda step: _Crops(*digit_crops(int(JUDGE_TRAINING["batch"]), 1_000_003 * (seed + 1) + step, JUDGE_SIDE)),
+            network,
+            lambda step: _Crops(*digit_crops(int(JUDGE_TRAINING["batch"]), 1_000_003 * (seed + 1) + step, SIZE)),
             steps,
             loss=lambda model, batch: F.cross_entropy(model(batch.image), batch.label),
             progress=False,
             **how,  # type: ignore[arg-type]
         )
-    return Judge(classifier)
+    return Judge(network)
 
 
 def judge_accuracy(judge: Judge) -> float:

@@ -30,9 +30,9 @@ from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
 
 TRAINING: dict[str, Any] = {"batch": 48, "betas": (0.0, 0.9)}
 RATES = {"generator": 1e-3, "discriminator": 2e-3}
-EVERY = 50  # steps from one look to the next
-LOOK, TESTS = 500, 2000  # generated images that are judged while training, and afterwards
-TEST_SEED, LOOK_SEED = 0, 1  # of the noise and of the held-out pairs; training begins at 1,000,003
+EVERY = 50  # steps from one measurement to the next
+MONITORED, TESTS = 500, 2000  # generated images that are judged while training, and afterwards
+TEST_SEED, MONITOR_SEED = 0, 1  # of the noise and of the held-out pairs; training begins at 1,000,003
 ATTENDED = 200  # images whose attention is measured
 
 
@@ -190,7 +190,7 @@ def attention_shares(weights: Tensor | None, height: int, width: int) -> dict[st
     }
 
 
-class Look:
+class Monitor:
     """What is measured every so many steps: γ, agreement and chance, classes, distances."""
 
     def __init__(self, recipe: Recipe) -> None:
@@ -198,14 +198,14 @@ class Look:
 
     def __call__(self, model: SAGAN) -> dict[str, Any]:
         """The figures of a model under training."""
-        images = model.sample(LOOK, LOOK_SEED)
+        images = model.sample(MONITORED, MONITOR_SEED)
         gammas = {
             f"gamma_{name}": gamma if gamma is None else round(gamma, 4) for name, gamma in model.gammas().items()
         }
         return {**gammas, **judged(images, trained_judge()), **distances(images, self.recipe.classes)}
 
 
-def train(model: SAGAN, recipe: Recipe, job: Job, watch: Look | None = None) -> AdversarialHistory:
+def train(model: SAGAN, recipe: Recipe, job: Job, watch: Monitor | None = None) -> AdversarialHistory:
     """Train, each step on new canvases."""
     return fit_adversarially(
         model,
@@ -248,7 +248,7 @@ def run(job: Job) -> Outcome:
     judge = trained_judge()
     seed_everything(job.seed)
     model = build(job.model).to(device)
-    history = train(model, recipe, job, Look(recipe))
+    history = train(model, recipe, job, Monitor(recipe))
     curves = {name: [row[name] for row in history.watched] for name in history.watched[0]}
     figures = {
         "parameters": {
@@ -279,7 +279,7 @@ EXPERIMENT = Experiment(
         "warmup": 0,
         "max_grad_norm": None,
         "every": EVERY,
-        "look": LOOK,
+        "monitored": MONITORED,
         "tests": TESTS,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },

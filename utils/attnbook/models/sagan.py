@@ -1,6 +1,6 @@
 """SAGAN in small: a convolutional generator and discriminator, each with attention between positions of a feature map.
 
-Sources: Zhang et al. 2019; Wang et al. 2018 (the non-local block); Miyato et al. 2018 (the sum-pooled discriminator).
+Sources: Zhang et al. 2019; Wang et al. 2018 (the non-local block); Miyato et al. 2018, appendix B (global sum pooling).
 """
 
 from collections.abc import Callable, Sequence
@@ -185,7 +185,7 @@ class ImageDiscriminator(nn.Module):
         normalised: spectral normalisation of every layer.
         channels: of the first feature map, the next two have twice as many.
 
-    Source: after Miyato et al. 2018, section 4 and Zhang et al. 2019; ours is smaller.
+    Source: after Miyato et al. 2018, appendix B, and Zhang et al. 2019, section 4; ours is smaller.
     """
 
     def __init__(self, attention: bool = True, gamma: float = 0.0, normalised: bool = True, channels: int = 32) -> None:
