@@ -68,6 +68,9 @@ wrong = AGREEMENT_AND_CHANCE.mistakes
 wrong("one over the number of classes", {_CHANCE: "torch.tensor(1 / len(classes))"}).says("""
     You took 1 / K for K digits that occur. This is right only if all digits are equally frequent; a generator that
     prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
+wrong("one over the number of left classes", {_CHANCE: "torch.tensor(1 / len(left.unique()))"}).says("""
+    You took 1 / K for the K digits that occur on the left. This is right only if all digits are equally frequent; a
+    generator that prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
 wrong("one tenth", {_CHANCE: "torch.tensor(0.1)"}).says("""
     You took one tenth, as if all ten digits were equally frequent on both sides. Chance depends on the digits that were
     really drawn: Σ p_left(c) · p_right(c).""")
@@ -106,3 +109,8 @@ wrong(
     multiplies the two sides' shares, which are counted separately.""")
 wrong("agreement above chance", {"agreement.item(),": "agreement.item() - (p_left * p_right).sum().item(),"}).says("""
     You subtracted chance from the agreement. Both numbers are wanted as they are, side by side.""")
+wrong("only zeros and ones", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(2)"}).says("""
+    You added only the products for the digits 0 and 1. Any digit from 0 to 9 may occur, because the judge names what it
+    sees, so the sum runs over all of them.""")
+wrong("the zero left out", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(1, 10)"}).says("""
+    Your sum begins with the digit 1, so agreements of zeros are missing from chance. The digits run from 0 to 9.""")

@@ -67,3 +67,11 @@ wrong("no gradient at γ", {"return": "if gamma == 0:\n        return x.clone()\
     Your values are right, but on some inputs no gradient arrives at γ. It was turned into a plain number (`.item()`,
     `.detach()`), or your function gives back the map alone where γ is 0. γ starts at 0 and is learnt, so it would stay
     there for ever: compute x + γ · attended in every case, with the tensor γ itself.""")
+wrong("a mixture the other way round", {_SUM: "gamma * x + (1 - gamma) * attended"}).says("""
+    You mixed the two, so at γ = 0 the map is replaced by the attended map. In SAGAN the map always passes unchanged,
+    and γ times the attended map is added.""")
+wrong("the map added twice", {_PRODUCT: "gamma * (attended + x)"}).says("""
+    You added the map a second time, inside the product with γ. Only the attended map is multiplied by γ, and the map is
+    added once, as it is.""")
+wrong("laid side by side", {_SUM: "torch.cat([x, gamma * attended], dim=1)"}).says("""
+    You laid the two maps side by side along the channels. They are added, so the result has the shape of `x`.""")

@@ -116,3 +116,16 @@ wrong(
 wrong("fake scores detached", {"1 + fake": "1 + fake.detach()"}).says("""
     Your values are right, but you detached the fake scores in the discriminator's loss, so the discriminator learns
     nothing from fake images. The fake *images* are detached before they are scored, never the scores.""")
+wrong("the Wasserstein loss", {_BOTH: "fake.mean() - real.mean()"}).says("""
+    You used the difference of the mean scores, as a Wasserstein GAN does. The hinge loss has a margin and is cut off
+    for each score: relu(1 − real) and relu(1 + fake).""")
+wrong("absolute values", {_REAL: "(1 - real).abs().mean()", _FAKE: "(1 + fake).abs().mean()"}).says("""
+    You took absolute values, so a score beyond the margin costs something, too. What is missing is cut off at 0, with
+    relu, so that only scores short of the margin cost anything.""")
+SQUARES = {_REAL: "(1 - real).square().mean()", _FAKE: "(1 + fake).square().mean()"}
+wrong("least squares", SQUARES | {_GENERATOR: "(1 - fake).square().mean()"}).says("""
+    You used squared differences from 1 and −1, as a least-squares GAN does, so that scores beyond the margin cost
+    something, too. The hinge loss is relu(1 − real), relu(1 + fake), and −mean(fake) for the generator.""")
+wrong("least squares for the discriminator", SQUARES).says("""
+    You squared the differences from 1 and −1, so that scores beyond the margin cost something, too. What is missing is
+    cut off at 0, with relu, and counts as it is.""")

@@ -126,3 +126,11 @@ wrong("no softmax", {_WEIGHTS: f"{_SCORES}"}).says("""
 wrong("divided by the number of positions", {_WEIGHTS: f"{_SCORES} / (height * width)"}).says("""
     You divided the scores by the number of positions, which is the dot-product version of the non-local block. SAGAN
     uses a softmax over the keys, so that the weights are positive and sum to 1 per query.""")
+wrong("values averaged with the columns", {"weights @ value": "weights.mT @ value"}).says("""
+    Your weights are right, but you averaged the values with their *columns*, which do not sum to 1. What position i
+    receives is made with row i of the weights: weights @ value for values (B, N, D), or value @ weights transposed for
+    (B, D, N).""")
+SELF = "eye = torch.eye(height * width).bool()\n    weights = ({}).masked_fill(eye.to(x.device), -1e30){}"
+wrong("the position itself left out", {f"weights = {_WEIGHTS}": SELF.format(_SCORES, _SOFTMAX)}).says("""
+    You excluded each position from its own attention. Each position attends to all N positions of the image, itself
+    included.""")

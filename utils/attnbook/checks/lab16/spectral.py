@@ -32,6 +32,8 @@ def _weights(draw):
     yield drawn(3, 3)  # square: W and its transpose may be confused
     yield drawn(4, 2, 1, 2)
     yield drawn(2, 2, 2, 2)
+    weight, u = drawn(outputs, width)
+    yield weight / 100, u  # a largest singular value below 1
     weight, u = drawn(inputs, outputs, width)
     yield weight, 3 * u  # no unit vector: only its direction counts
 
@@ -101,7 +103,10 @@ wrong("the matrix instead of the weight", {_RETURN: "matrix / sigma, u"}).says("
 wrong("v returned", {_RETURN: "weight / sigma, v"}).says("""
     Your second result is v, which has one entry per column. The next step starts from u, which has one entry per row:
     return the new u.""")
-wrong("the transpose the other way round", {"matrix.T @ u": "matrix @ u", "matrix @ v, d": "matrix.T @ v, d"}).says("""
+wrong(
+    "the transpose the other way round",
+    {"matrix.T @ u": "matrix @ u", "matrix @ v, d": "matrix.T @ v, d", _SIGMA: "v @ matrix @ u"},
+).says("""
     You multiplied u by W and v by its transpose. u has one entry per *row* of W (per output), so v comes from Wᵀ u, and
     the new u from W v.""")
 wrong(
@@ -118,11 +123,18 @@ wrong(
 wrong(
     "gradient through the power iteration", {"with torch.no_grad():": "if True:", _RETURN: "weight / sigma, u.detach()"}
 ).says("""
-    Your values are right, but the gradient also flows through u and v. Both count as constants: only the matrix in
-    σ = u · W v is differentiated, so compute u and v inside `torch.no_grad()`, or detach them.""")
-wrong("gradient through the power iteration, and u", {"with torch.no_grad():": "if True:"}).says("""
-    Your values are right, but u and v carry gradients, also the u that you return. Both count as constants, or the
-    graphs of all steps would hang together: compute them inside `torch.no_grad()`, or detach them.""")
+    Your values are right, but the gradient also flows through u and v. Both count as constants, also the u that
+    you return: only the matrix in σ = u · W v is differentiated. Compute u and v inside `torch.no_grad()`, or detach
+    them.""")
 wrong("σ as a constant", {"weight / sigma, u": "weight / sigma.detach(), u"}).says("""
     Your values are right, but σ is cut off from the weight (`.detach()`, `.item()`, or computed inside `no_grad`). σ
     depends on the weight, and this belongs to the gradient; only u and v count as constants.""")
+EXACT = """
+U, values, _ = torch.linalg.svd(weight.flatten(1), full_matrices=False)
+return weight / values[0], U[:, 0].detach()"""
+wrong("the exact singular vectors", EXACT).says("""
+    You computed all singular values and vectors exactly (`svd`), and u has no effect. Here a single step of the power
+    iteration is wanted, which is much cheaper and starts from the given u.""")
+wrong("only where σ is above 1", {_RETURN: "weight / sigma.clamp(min=1), u"}).says("""
+    You divided only where σ is above 1. The weight is always divided by σ, so a small weight is made larger: the
+    largest singular value of the result is about 1 in every case.""")
