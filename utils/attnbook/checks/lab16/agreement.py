@@ -87,8 +87,8 @@ wrong("the most frequent digit", {_CHANCE: "torch.maximum(p_left.max(), p_right.
     You took the share of the most frequent digit. This is what the best constant guess would reach, but two digits that
     are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
 wrong("the most frequent digit of a side", {_CHANCE: "p_left.max()"}).says("""
-    You took the share of the most frequent digit. This is what the best constant guess would reach, but two digits that
-    are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
+    You took the share of the most frequent left digit. Two digits that are drawn independently may agree in any class:
+    add the products of both sides' shares, Σ p_left(c) · p_right(c).""")
 wrong("the smaller share of each digit", {_CHANCE: "torch.minimum(p_left, p_right).sum()"}).says("""
     You added the smaller of the two shares of each digit. This is how much the two distributions overlap; two digits
     that are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
