@@ -10,6 +10,7 @@ from attnbook.data.digit_pairs import crop_digits, digit_pairs
 from attnbook.experiments import digit_pairs as experiment
 from attnbook.experiments.shared.runner import Job
 from attnbook.image_metrics import trained_judge
+from attnbook.models.sagan import FeatureMapAttention
 
 CPU_RECIPES = [name for name, recipe in experiment.RECIPES.items() if not recipe.gpu]
 
@@ -34,6 +35,10 @@ def test_each_pair_of_networks_is_what_its_name_says(name):
     model, recipe = experiment.build(name), experiment.RECIPES[name]
     assert (model.generator.attention is not None) == (name not in ("none", "discriminator_only"))
     assert (model.discriminator.attention is not None) == (name not in ("none", "generator_only"))
+    layers = [layer for layer in model.modules() if isinstance(layer, FeatureMapAttention)]
+    assert len(layers) == recipe.generator + recipe.discriminator
+    reductions = {layer.output.out_channels / layer.value.out_channels for layer in layers}
+    assert reductions <= {8 if name == "narrow_values" else 2}
     normalised = [module for module in model.modules() if parametrize.is_parametrized(module)]
     assert bool(normalised) == (name != "no_spectral_norm")
     gammas = {gamma for gamma in model.gammas().values() if gamma is not None}

@@ -70,6 +70,7 @@ def test_with_gamma_zero_the_layer_is_the_identity_and_only_gamma_gets_a_gradien
     (y * slope).sum().backward()
     assert torch.equal(x.grad, slope)
     assert layer.gamma.grad.abs() > 0
+    assert [part.out_channels for part in (layer.query, layer.key, layer.value, layer.output)] == [1, 1, 4, 8]
     convolutions = (layer.query, layer.key, layer.value, layer.output)
     assert all(part.parametrizations.weight.original.grad.count_nonzero() == 0 for part in convolutions)
 
@@ -93,6 +94,8 @@ def test_what_does_not_fit_together_is_refused():
         gated_residual(x, x, torch.zeros(3))
     with pytest.raises(ValueError, match="channels must be a multiple of 8, got 12"):
         FeatureMapAttention(12)
+    with pytest.raises(ValueError, match="channels must be a multiple of 3, got 8"):
+        FeatureMapAttention(8, value_reduction=3)
     with pytest.raises(ValueError, match="height and width must be multiples of 4, got 8 and 30"):
         ImageGenerator(width=30)
     with pytest.raises(ValueError, match="noise must have shape"):
@@ -115,8 +118,8 @@ def test_shapes_sizes_and_ranges():
     assert ImageGenerator(attention=False).weights(noise) is None
     assert ImageDiscriminator(attention=False).weights(images) is None
     assert ImageGenerator(height=32)(ImageGenerator(height=32).noise(2)).shape == (2, 1, 32, 32)
-    assert sum(p.numel() for p in generator.parameters()) == 19_826
-    assert sum(p.numel() for p in discriminator.parameters()) == 99_874
+    assert sum(p.numel() for p in generator.parameters()) == 20_594
+    assert sum(p.numel() for p in discriminator.parameters()) == 102_946
 
 
 def test_noise_and_samples_come_again_for_the_same_seed():

@@ -24,7 +24,7 @@ from attnbook.image_metrics import (
     side_shares,
     trained_judge,
 )
-from attnbook.models.sagan import SAGAN, ImageDiscriminator, ImageGenerator
+from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, ImageGenerator
 from attnbook.seeding import seed_everything
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
 
@@ -43,7 +43,8 @@ class Recipe:
     Fields:
         generator, discriminator: whether they have attention.
         normalised: spectral normalisation, of the discriminator and of the generator's attention.
-        gamma: where γ begins. one_rate: the discriminator learns at the generator's rate.
+        gamma: where γ begins. value_reduction: a map of C features has values of C / value_reduction.
+        one_rate: the discriminator learns at the generator's rate.
         classes: the digits that occur. steps: of training.
         height, width: of a canvas. channels: of both networks' first maps.
         kept: the seeds whose weights are kept.
@@ -54,6 +55,7 @@ class Recipe:
     discriminator: bool = True
     normalised: bool = True
     gamma: float = 0.0
+    value_reduction: int = VALUE_REDUCTION
     one_rate: bool = False
     classes: tuple[int, ...] = CLASSES
     steps: int = 800
@@ -66,7 +68,7 @@ class Recipe:
     def build(self) -> SAGAN:
         """Fresh networks."""
         size = {"height": self.height, "width": self.width}
-        how = {"gamma": self.gamma, "normalised": self.normalised, "channels": self.channels}
+        how = {name: getattr(self, name) for name in ("gamma", "normalised", "channels", "value_reduction")}
         return SAGAN(
             ImageGenerator(self.generator, **how, **size),  # type: ignore[arg-type]
             ImageDiscriminator(self.discriminator, **how),  # type: ignore[arg-type]
@@ -89,6 +91,7 @@ RECIPES = {
     "no_spectral_norm": Recipe(normalised=False),
     "one_rate": Recipe(one_rate=True),
     "gamma_one": Recipe(gamma=1.0),
+    "narrow_values": Recipe(value_reduction=8),
     "four_digits": Recipe(classes=(0, 1, 2, 3), steps=1600),
     "large": Recipe(classes=(0, 1, 2, 3), steps=10_000, height=32, width=32, channels=64, gpu=True),
 }

@@ -17,7 +17,8 @@ from attnbook.seeding import generator
 
 NOISE = 16  # features of a cell of the noise map
 CELL = 4  # a cell of the noise map stands for 4 × 4 pixels
-REDUCTION = 8  # features of a map per feature of query, key and value
+REDUCTION = 8  # features of a map per feature of query and key
+VALUE_REDUCTION = 2  # features of a map per feature of value
 
 Layer = Callable[[Tensor], Tensor]
 
@@ -81,23 +82,28 @@ class FeatureMapAttention(nn.Module):
     """Attention between the positions of a feature map, added to the map with a learnt weight γ.
 
     Args:
-        channels: C of the map. query, key and value have C / 8 features each.
+        channels: C of the map. query and key have C / 8 features each.
         gamma: what γ is before training; at 0 the layer is the identity.
         normalised: spectral normalisation of the four 1 × 1 convolutions.
+        value_reduction: value has C / value_reduction features.
 
     Raises:
-        ValueError: if ``channels`` is not a multiple of 8.
+        ValueError: if ``channels`` is not a multiple of 8, or of ``value_reduction``.
 
-    Source: Zhang et al. 2019, section 3.
+    Source: Zhang et al. 2019, section 3, where value has C / 8 features, too; C / 2 is the authors' published code.
     """
 
-    def __init__(self, channels: int, gamma: float = 0.0, normalised: bool = True) -> None:
+    def __init__(
+        self, channels: int, gamma: float = 0.0, normalised: bool = True, value_reduction: int = VALUE_REDUCTION
+    ) -> None:
         super().__init__()
-        if channels < 1 or channels % REDUCTION:
-            raise ValueError(f"channels must be a multiple of {REDUCTION}, got {channels}")
-        inner = channels // REDUCTION
-        self.query, self.key, self.value = (_convolution(channels, inner, 1, normalised, bias=False) for _ in range(3))
-        self.output = _convolution(inner, channels, 1, normalised, bias=False)
+        for reduction in (REDUCTION, value_reduction):
+            if channels < 1 or channels % reduction:
+                raise ValueError(f"channels must be a multiple of {reduction}, got {channels}")
+        narrow, wide = channels // REDUCTION, channels // value_reduction
+        self.query, self.key = (_convolution(channels, narrow, 1, normalised, bias=False) for _ in range(2))
+        self.value = _convolution(channels, wide, 1, normalised, bias=False)
+        self.output = _convolution(wide, channels, 1, normalised, bias=False)
         self.gamma = nn.Parameter(torch.tensor(float(gamma)))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -118,6 +124,7 @@ class ImageGenerator(nn.Module):
         normalised: spectral normalisation of the attention.
         channels: of the hidden feature maps; the last one has half of them.
         height, width: of an image, in pixels.
+        value_reduction: as of :class:`FeatureMapAttention`.
 
     Raises:
         ValueError: if ``height`` or ``width`` is not a multiple of 4.
@@ -135,6 +142,7 @@ class ImageGenerator(nn.Module):
         channels: int = 32,
         height: int = HEIGHT,
         width: int = WIDTH,
+        value_reduction: int = VALUE_REDUCTION,
     ) -> None:
         super().__init__()
         if height % CELL or width % CELL:
@@ -142,7 +150,7 @@ class ImageGenerator(nn.Module):
         self.size = (height // CELL, width // CELL)
         self.first = _hidden_layer(NOISE + 2, channels)
         self.second = _hidden_layer(channels, channels)
-        self.attention = FeatureMapAttention(channels, gamma, normalised) if attention else None
+        self.attention = FeatureMapAttention(channels, gamma, normalised, value_reduction) if attention else None
         self.third = _hidden_layer(channels, channels // 2)
         self.output = nn.Conv2d(channels // 2, 1, 3, padding=1)
 
@@ -181,18 +189,25 @@ class ImageDiscriminator(nn.Module):
     Without attention a score depends on 14 × 14 pixels, and their sum judges distant parts of an image separately.
 
     Args:
-        attention, gamma: as of :class:`ImageGenerator`.
+        attention, gamma, value_reduction: as of :class:`ImageGenerator`.
         normalised: spectral normalisation of every layer.
         channels: of the first feature map, the next two have twice as many.
 
     Source: after Miyato et al. 2018, appendix B, and Zhang et al. 2019, section 4; ours is smaller.
     """
 
-    def __init__(self, attention: bool = True, gamma: float = 0.0, normalised: bool = True, channels: int = 32) -> None:
+    def __init__(
+        self,
+        attention: bool = True,
+        gamma: float = 0.0,
+        normalised: bool = True,
+        channels: int = 32,
+        value_reduction: int = VALUE_REDUCTION,
+    ) -> None:
         super().__init__()
         self.first = _convolution(1, channels, 3, normalised)
         self.second = _convolution(channels, 2 * channels, 4, normalised, stride=2)
-        self.attention = FeatureMapAttention(2 * channels, gamma, normalised) if attention else None
+        self.attention = FeatureMapAttention(2 * channels, gamma, normalised, value_reduction) if attention else None
         self.third = _convolution(2 * channels, 2 * channels, 3, normalised)
         self.fourth = _convolution(2 * channels, 3 * channels // 2, 3, normalised)
         self.output = _convolution(3 * channels // 2, 1, 1, normalised)
