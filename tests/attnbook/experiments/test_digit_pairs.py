@@ -43,7 +43,7 @@ def test_each_pair_of_networks_is_what_its_name_says(name):
     assert bool(normalised) == (name != "no_spectral_norm")
     gammas = {gamma for gamma in model.gammas().values() if gamma is not None}
     assert gammas <= {1.0 if name == "gamma_one" else 0.0}
-    assert recipe.rates() == (1e-3, 1e-3 if name == "one_rate" else 2e-3)
+    assert recipe.rates() == (1e-3 if name == "two_rates" else 2e-3, 2e-3)
     assert (recipe.classes == (0, 1)) == (name not in ("four_digits", "large"))
 
 
