@@ -19,14 +19,14 @@ _COLUMNS = {"query": 0.9, "key": 2.9, "score": 4.75, "weight": 7.1, "value": 9.6
 
 
 class Chapter(NamedTuple):
-    """A box of the map: its chapter's part, title and idea, where it stands, and its notebook once there is one."""
+    """A box of the map: its chapter's part, title and idea, where it stands, and its notebook."""
 
     part: str
     title: str
     idea: str
     column: float
     row: float
-    notebook: str = ""
+    notebook: str
 
 
 CHAPTERS: Mapping[int, Chapter] = {
@@ -45,7 +45,7 @@ CHAPTERS: Mapping[int, Chapter] = {
     13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
     14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
     15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 5, "15_snail.ipynb"),
-    16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4),
+    16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
     17: Chapter("Part IV", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
@@ -182,18 +182,16 @@ def _corner(number: int) -> tuple[float, float]:
 
 
 def _box(number: int) -> str:
-    """A chapter's box; dashed and without a link while the chapter is planned."""
+    """A chapter's box, a link to it."""
     (x, y), one = _corner(number), CHAPTERS[number]
-    planned = "" if one.notebook else "<title>planned</title>"
-    dashes = "" if one.notebook else ' stroke-dasharray="5 4"'
     text = f'<text x="{x + _WIDTH / 2}" text-anchor="middle" fill="currentColor" stroke="none" y="'
     box = (
-        f'{planned}<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"{dashes}/>'
+        f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"/>'
         f'{text}{y + 20}" font-size="13">{escape(one.part)}</text>'
         f'{text}{y + 42}" font-size="17" font-weight="bold">{number}. {escape(one.title)}</text>'
         f'{text}{y + 64}" font-size="14">{escape(one.idea)}</text>'
     )
-    return f'<a href="{one.notebook}">{box}</a>' if one.notebook else f"<g>{box}</g>"
+    return f'<a href="{one.notebook}">{box}</a>'
 
 
 def _arrow(start: int, end: int) -> str:

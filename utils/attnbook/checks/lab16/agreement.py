@@ -1,0 +1,116 @@
+"""Lab 16: how often two digits agree, and how often they would agree by chance."""
+
+from __future__ import annotations
+
+import torch
+
+from ..engine.exercise import Exercise, Property
+
+
+def agreement_and_chance(left, right):
+    agreement = (left == right).double().mean()  # ()
+    classes = torch.cat([left, right]).unique()  # (K,)
+    p_left = (left[:, None] == classes).double().mean(dim=0)  # (N, K) -> (K,)
+    p_right = (right[:, None] == classes).double().mean(dim=0)  # (N, K) -> (K,)
+    return agreement.item(), (p_left * p_right).sum().item()
+
+
+def _pairs(draw):
+    (count,) = draw.sizes(1, low=8)
+
+    def drawn(count, classes, share):
+        left = draw.integers(0, classes, count)
+        other = draw.integers(0, classes, count)
+        same = torch.rand(count, generator=draw.generator) < share
+        right = torch.where(same, left, other)
+        left[0], right[0], left[1], right[1] = 0, classes - 1, 0, 0
+        return left, right
+
+    if draw.compact:
+        yield drawn(3, 2, 0.5)
+        yield drawn(4, 2, 0.3)
+    yield drawn(count, 3, 0.6)
+    yield drawn(count + 4, 10, 0.5)
+    yield drawn(50, 2, 0.9)
+    left, right = drawn(count, 4, 0.4)
+    yield left, right + 2  # a class occurs on one side only
+    yield left + 3, right
+    yield torch.full((count,), 7), torch.full((count,), 7)  # collapse: always the same digit
+    yield torch.full((4,), 1), torch.full((4,), 6)
+    yield draw.integers(0, 10, 1), draw.integers(0, 10, 1)  # a single pair
+
+
+AGREEMENT_AND_CHANCE = Exercise(
+    agreement_and_chance,
+    cases=_pairs,
+    returns=("agreement", "chance"),
+    gradients=False,
+    tolerance=1e-6,
+    properties=[
+        Property(
+            "two shares",
+            "Both results are shares, so they lie between 0 and 1.",
+            lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in result),
+        ),
+        Property(
+            "chance does not depend on the pairing",
+            "Chance is what agreement would be on average if the right digits were exchanged at random, so it depends "
+            "only on how often each digit occurs on the left, and how often on the right.",
+            lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
+        ),
+    ],
+)
+
+_AGREEMENT, _CHANCE = "(left == right).double().mean()", "(p_left * p_right).sum()"
+_LEFT, _RIGHT = "(left[:, None] == classes).double().mean(dim=0)", "(right[:, None] == classes).double().mean(dim=0)"
+
+wrong = AGREEMENT_AND_CHANCE.mistakes
+wrong("one over the number of classes", {_CHANCE: "torch.tensor(1 / len(classes))"}).says("""
+    You took 1 / K for K digits that occur. This is right only if all digits are equally frequent; a generator that
+    prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
+wrong("one over the number of left classes", {_CHANCE: "torch.tensor(1 / len(left.unique()))"}).says("""
+    You took 1 / K for the K digits that occur on the left. This is right only if all digits are equally frequent; a
+    generator that prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
+wrong("one tenth", {_CHANCE: "torch.tensor(0.1)"}).says("""
+    You took one tenth, as if all ten digits were equally frequent on both sides. Chance depends on the digits that were
+    really drawn: Σ p_left(c) · p_right(c).""")
+wrong("the left side squared", {_CHANCE: "(p_left * p_left).sum()"}).says("""
+    You squared the shares of the left side. Two independent digits agree with the probability
+    Σ p_left(c) · p_right(c), and the two sides may differ.""")
+wrong("the right side squared", {_CHANCE: "(p_right * p_right).sum()"}).says("""
+    You squared the shares of the right side. Two independent digits agree with the probability
+    Σ p_left(c) · p_right(c), and the two sides may differ.""")
+wrong("both sides in one pot", {_CHANCE: "((p_left + p_right) / 2).square().sum()"}).says("""
+    You counted the digits of both sides together and squared their shares. The left and the right digits may be
+    distributed differently, so multiply each side's own shares: Σ p_left(c) · p_right(c).""")
+wrong("the most frequent digit", {_CHANCE: "torch.maximum(p_left.max(), p_right.max())"}).says("""
+    You took the share of the most frequent digit. This is what the best constant guess would reach, but two digits that
+    are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
+wrong("the most frequent digit of a side", {_CHANCE: "p_left.max()"}).says("""
+    You took the share of the most frequent left digit. Two digits that are drawn independently may agree in any class:
+    add the products of both sides' shares, Σ p_left(c) · p_right(c).""")
+wrong("the smaller share of each digit", {_CHANCE: "torch.minimum(p_left, p_right).sum()"}).says("""
+    You added the smaller of the two shares of each digit. This is how much the two distributions overlap; two digits
+    that are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
+wrong("averaged over the digits", {_CHANCE: "(p_left * p_right).mean()"}).says("""
+    You averaged p_left(c) · p_right(c) over the digits. The cases in which both sides show the same digit exclude each
+    other, so their probabilities are added.""")
+wrong("agreement sorted", {_AGREEMENT: "(left.sort().values == right.sort().values).double().mean()"}).says("""
+    You sorted both sides before you compared them, so the pairs were lost. The left and the right digit of the *same*
+    image must agree.""")
+wrong("every left with every right", {_AGREEMENT: "(left[:, None] == right).double().mean()"}).says("""
+    You compared every left digit with every right one, which is chance itself. Agreement compares the two digits of the
+    same image.""")
+wrong(
+    "share among the agreeing",
+    {_CHANCE: "((left[:, None] == classes) & (right[:, None] == classes)).double().mean(0).sum()"},
+).says("""
+    You counted for each digit the images in which *both* sides show it, and added. This is agreement again; chance
+    multiplies the two sides' shares, which are counted separately.""")
+wrong("agreement above chance", {"agreement.item(),": "agreement.item() - (p_left * p_right).sum().item(),"}).says("""
+    You subtracted chance from the agreement. Both numbers are wanted as they are, side by side.""")
+wrong("only zeros and ones", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(2)"}).says("""
+    You added only the products for the digits 0 and 1. Any digit from 0 to 9 may occur, because the judge names what it
+    sees, so the sum runs over all of them.""")
+wrong("the zero left out", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(1, 10)"}).says("""
+    Your sum begins with the digit 1, so agreements of zeros are missing from chance. The digits run from 0 to 9.""")
