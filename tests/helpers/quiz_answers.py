@@ -19,10 +19,12 @@ from attnbook.models.block import TransformerConfig
 from attnbook.models.ntm_addressing import circular_shift, erase_and_add, sharpen
 from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.transformer import Transformer
+from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.path_lengths import reach
 from attnbook.penalties import length_penalty
 from attnbook.sampling import sampling_probabilities
 from attnbook.text_metrics import perplexity
+from attnbook.training.adversarial import hinge_losses
 
 LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2
 VALUES = torch.tensor([[[4.0, 0], [0, 2], [0, 0], [0, 7]]])  # (B, Tk, Dv)
@@ -129,6 +131,22 @@ def fourth_output() -> float:
     return causal_convolution(x, torch.tensor([[[0.5, 1.0]]]), dilation=2)[0, 3, 0].item()
 
 
+
+def local_score_field() -> int:
+    x = torch.zeros(1, 1, 60, requires_grad=True)
+    y = x
+    for size, stride in ((3, 1), (4, 2), (3, 1), (3, 1)):
+        y = nn.functional.conv1d(y, torch.ones(1, 1, size), stride=stride)
+    y[0, 0, y.shape[-1] // 2].backward()
+    return int((x.grad != 0).sum())
+
+
+def first_estimate() -> torch.Tensor:
+    matrix = torch.tensor([[3.0, 0], [4, 5]])
+    u, v = spectral_norm_step(matrix, torch.tensor([1.0, 0]))
+    return u @ matrix @ v
+
+
 NUMBERS = {
     "01/parameters": lambda: nn.Linear(2 * 128 + 32, 35).weight.numel(),
     "01/gate": kept_share,
@@ -176,6 +194,10 @@ NUMBERS = {
     "15/convolution": fourth_output,
     "15/reach": lambda: len(dilations_for(48)),
     "15/pull": lambda: best_value(((2, 1),), 1),
+    "16/chance": lambda: torch.tensor([0.9, 0.1]) @ torch.tensor([0.8, 0.2]),
+    "16/hinge": lambda: hinge_losses(torch.tensor([1.5, 0.5]), torch.tensor([-2.0, 0.2]))[0],
+    "16/field": local_score_field,
+    "16/norm": first_estimate,
     "17/thin": lambda: masked_softmax(torch.tensor([4.0, *[0.0] * 30]))[0],
     "17/double": lambda: math.log(2 * (1000 - 1)) - math.log(1000 - 1),
     "17/exact": lambda: 0.99**31,
