@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.project import Project, find_project
+from coursekit.teaching.commands import TEACHING
 
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
@@ -16,6 +17,7 @@ A reader's day with it, and a student's:
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
+  coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
 An author's day with it:
   coursekit new chapter 11 bert_gpt --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
@@ -285,6 +287,7 @@ COMMANDS = {
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
+    **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
