@@ -130,14 +130,16 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
     """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. With --write it
-    becomes a page of the book, book/status.md."""
+    becomes a page of the book, book/status.md, and book/mistakes.md is made anew, which lists the known mistakes."""
+    from coursekit.mistakes import book_page
     from coursekit.notebooks import write_bytes
     from coursekit.status import PAGE, plain, status_page
 
     page = status_page(project)
     if options.write:
-        write_bytes(page.encode(), project.root / PAGE)
-        print(f"{PAGE.as_posix()}: written")
+        for path, text in ((PAGE, page), (book_page.PAGE, book_page.mistakes_page(project))):
+            write_bytes(text.encode(), project.root / path)
+            print(f"{path.as_posix()}: written")
     else:
         print(plain(page))
     return 0
@@ -245,7 +247,7 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write book/status.md instead of printing")
+    command.add_argument("--write", action="store_true", help="write book/status.md and book/mistakes.md")
 
 
 def _course_arguments(command: argparse.ArgumentParser) -> None:
