@@ -43,7 +43,7 @@ def summary(one: Tally) -> str:
     text = f"{_count(one.graded, 'notebook was', 'notebooks were')} graded"
     if one.not_graded:
         text += f", and {one.not_graded} could not be"
-    text += "." if one.seen else ". They show no mistake."
+    text += "." if one.seen else ". No mistake was found."
     if one.unwritten:
         listed = ", ".join(f"{exercise} ({students})" for exercise, students in one.unwritten.items())
         text += f" Not written yet, by number of students: {listed}."
