@@ -7,7 +7,7 @@ from coursekit.slides.choose import Chooser
 from coursekit.slides.deck import Slide
 from coursekit.slides.labels import Labels
 
-LONG = "Short sentence. " + " ".join(["word"] * 70) + "."
+LONG = "Short sentence. " + " ".join(["Word"] * 70) + "."
 
 
 def markdown(text: str, *tags: str) -> NotebookNode:
@@ -41,9 +41,9 @@ def test_each_heading_begins_a_slide_with_the_first_sentences_of_its_text(slides
     found = slides(markdown(f"# One\n\n{LONG}"), markdown("## Two\n\nFirst.\n\nSecond."))
     assert [slide.title for slide in found] == ["One", "Two"]
     assert "Short sentence." in shown(found)
-    assert "word word" not in shown(found)
+    assert "Word Word" not in shown(found)
     assert "Second." not in shown(found)
-    assert "word word" in said(found)
+    assert "Word Word" in said(found)
     assert "Second." in said(found)
 
 
@@ -92,7 +92,7 @@ def test_what_a_folded_cell_prints_stays_where_it_is_short(slides):
 
 
 def test_tags_overrule_the_rules(slides):
-    assert "a = 1" in shown(slides(markdown("# One"), code("a = 1\n" * 11, "", "slide")))
+    assert 'class="code"' in shown(slides(markdown("# One"), code("a = 1\n" * 11, "", "slide")))
     assert "Second." in shown(slides(markdown("# One\n\nFirst.\n\nSecond.", "slide")))
     found = slides(markdown("# One"), markdown("First.", "slide-notes"))
     assert (shown(found), "First." in said(found)) == ("", True)

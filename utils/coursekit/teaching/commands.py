@@ -66,4 +66,8 @@ def _mistakes_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--book", metavar="URL", help="the address of the built book, for links to its sections")
 
 
-TEACHING = {"handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments)}
+TEACHING = {
+    "handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments),
+    "slides": (run_slides, "slides of a chapter, for a lecture", _slides_arguments),
+    "mistakes": (run_mistakes, "which mistakes a class made", _mistakes_arguments),
+}

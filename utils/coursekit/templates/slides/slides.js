@@ -3,17 +3,24 @@
   const root = document.documentElement;
   const slides = Array.from(document.querySelectorAll(".slide"));
   const notes = Array.from(document.querySelectorAll(".notes"));
-  const smallest = 15;
+  const smallest = 0.58; // of the usual size of letters
   let now = 0, other = window.opener;
 
-  function fit(body) {
-    let size = 26;
-    const full = () => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1;
-    body.style.fontSize = "";
-    while (full() && size > smallest) {
+  function shrink(element, full, largest) {
+    let size = largest;
+    element.style.fontSize = "";
+    while (full() && size > largest * smallest) {
       size -= 0.5;
-      body.style.fontSize = size + "px";
+      element.style.fontSize = size + "px";
     }
+  }
+
+  function fit(body) {
+    body.style.fontSize = "";
+    body.querySelectorAll(".formula, .table").forEach((one) => {
+      shrink(one, () => one.scrollWidth > one.clientWidth + 1, 26);
+    });
+    shrink(body, () => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1, 26);
   }
 
   window.fitSlides = () => slides.forEach((slide) => fit(slide.querySelector(".body")));
