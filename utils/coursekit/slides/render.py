@@ -51,7 +51,7 @@ def bullets(text: str, words: int, labels: Labels) -> Part:
 def _item(text: str, words: int, labels: Labels) -> Part:
     """An item of a list: its first sentences, and its displayed formulas."""
     said = first_sentences(DISPLAYED.split(text)[0].strip(), words)
-    html, height = inline(said, labels), _lines(said) * LINE + 10
+    html, height = inline(said, labels), _lines(said) * LINE + 10.0
     for found in DISPLAYED.finditer(text):
         shown, more = formula(Block("formula", found["inside"].strip(), label=found["label"] or ""), labels)
         html, height = html + shown, height + more
