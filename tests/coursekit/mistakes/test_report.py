@@ -14,7 +14,7 @@ READ = Section("02_bahdanau", "Padding gets no weight")
 
 
 def seen(name: str, students: int, exercise: str = "masked_softmax") -> Seen:
-    return Seen(exercise, name, f"You did {name} here, really. That is <wrong>.", students, 10, True, READ)
+    return Seen(exercise, name, f"You did {name} here, as others do. That is <wrong>.", students, 10, True, READ)
 
 
 CLASS = Tally("lab02_bahdanau", 10, 1, [seen("one", 2), seen("two", 5), seen("three", 1, "weight_sum")], {"last": 3})
@@ -43,7 +43,7 @@ def test_the_figure_shows_no_more_than_can_be_read():
 
 def test_the_table_has_name_sentence_number_and_share_of_each(page):
     first = [cell.get_text() for cell in page.select("tbody tr")[0].select("td")]
-    assert first == ["masked_softmax", "one", "You did one here, really.", "2", "20%"]
+    assert first == ["masked_softmax", "one", "You did one here, as others do.", "2", "20%"]
     assert len(page.select("tbody tr")) == 3
 
 
@@ -71,7 +71,7 @@ def test_the_summary_tells_on_what_it_rests():
 
 
 def test_the_terminal_gets_the_same_by_exercise():
-    assert lines(CLASS)[1:3] == ["  masked_softmax: one: 2 (20%)", "      You did one here, really."]
+    assert lines(CLASS)[1:3] == ["  masked_softmax: one: 2 (20%)", "      You did one here, as others do."]
 
 
 def test_of_equal_ones_the_labs_order_decides():
