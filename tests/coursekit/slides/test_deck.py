@@ -54,3 +54,11 @@ def test_a_wide_picture_and_one_after_many_words_have_slides_of_their_own():
         deck.add("words", height)
         deck.picture("<img>", "", aspect)
         assert titles(deck) == [("One", 1), ("One", 1)]
+
+
+def test_what_is_too_wide_to_stand_beside_a_picture_keeps_its_slide():
+    deck = Deck()
+    deck.begin("One", 2)
+    deck.add('<div class="formula">a</div>', 100)
+    deck.picture("<img>", "", 1.2)
+    assert titles(deck) == [("One", 1), ("One", 1)]

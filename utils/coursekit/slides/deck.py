@@ -60,7 +60,8 @@ class Deck:
         """A picture and its caption. A wide one lies above its caption; beside a high one there is space for the
         words that the slide begins with, if they are few."""
         slide = self.current()
-        beside = aspect < HIGH and not slide.closed and slide.height <= BESIDE
+        narrow = not any(wide in part for part in slide.parts for wide in ("<div", "<pre", "<table"))
+        beside = narrow and not slide.closed and slide.height <= BESIDE
         if aspect >= HIGH:
             self.alone(f"<figure>{image}{caption}</figure>", ROOM)
         else:
