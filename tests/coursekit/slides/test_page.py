@@ -35,7 +35,7 @@ def test_the_command_writes_a_page_with_mathjax_beside_it(course, tmp_path, caps
     assert (folder / "mathjax" / "tex-chtml.js").is_file()
     assert page.select_one("h1").get_text() == "Count"
     assert page.select_one(".slide img")["alt"] == "A rising line."
-    assert len(page.select(".slide")) == len(page.select(".notes")) == 1
+    assert len(page.select(".slide")) == len(page.select(".notes")) == 2
 
 
 @pytest.mark.parametrize("name", ["1", "01", "01_counting", "chapters/01_counting.ipynb"])
