@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.project import Project, find_project
+from coursekit.teaching.commands import TEACHING
 
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
@@ -17,6 +18,7 @@ A reader's day with it, and a student's:
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
   coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
+  coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
 An author's day with it:
   coursekit new chapter 11 bert_gpt --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
@@ -129,14 +131,16 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
     """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. With --write it
-    becomes a page of the book, book/status.md."""
+    becomes a page of the book, book/status.md, and book/mistakes.md is made anew, which lists the known mistakes."""
+    from coursekit.mistakes import book_page
     from coursekit.notebooks import write_bytes
     from coursekit.status import PAGE, plain, status_page
 
     page = status_page(project)
     if options.write:
-        write_bytes(page.encode(), project.root / PAGE)
-        print(f"{PAGE.as_posix()}: written")
+        for path, text in ((PAGE, page), (book_page.PAGE, book_page.mistakes_page(project))):
+            write_bytes(text.encode(), project.root / path)
+            print(f"{path.as_posix()}: written")
     else:
         print(plain(page))
     return 0
@@ -256,7 +260,7 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write book/status.md instead of printing")
+    command.add_argument("--write", action="store_true", help="write book/status.md and book/mistakes.md")
 
 
 def _course_arguments(command: argparse.ArgumentParser) -> None:
@@ -305,6 +309,7 @@ COMMANDS = {
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
     "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
+    **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),
