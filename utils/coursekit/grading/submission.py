@@ -65,14 +65,14 @@ def _variant(call: ast.Call) -> int:
 
 def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission:
     """What lies in a student's folder for the lab `name`. Raises CannotGradeError for what is none."""
-    path, notes = _notebook(folder, name)
+    path, notes = find_notebook(folder, name)
     notebook = _parse(path.read_bytes(), path.name)
     cells, answers, more = cells_to_run(source, notebook)
     return Submission(cells, answers, notes + more)
 
 
-def _notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
-    """The notebook in a folder: the one of the lab's name, or the only one."""
+def find_notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
+    """The notebook in a folder: the one of the lab's name, or the only one. Raises CannotGradeError for none."""
     found = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
     named = [path for path in found if path.name == f"{name}.ipynb"]
     if not found:
