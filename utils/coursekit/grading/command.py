@@ -40,9 +40,8 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
 
     Raises CourseError where nothing is handed in, where foreign code could do damage (see `isolation`), and for a
     deadline that cannot be understood."""
-    for name, step in STEPS.items():
-        if only in (None, name):
-            yield from step(order)
+    for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
+        yield from step(order)
 
 
 def collected(order: Order) -> Iterator[str]:
@@ -130,9 +129,29 @@ def export(order: Order) -> Iterator[str]:
     yield f"export: {name}, {len(grades)} students, {sum(grade.points is None for grade in grades)} without a grade"
 
 
-STEPS: dict[str, Callable[[Order], Iterator[str]]] = {
+def likeness(order: Order) -> Iterator[str]:
+    """Compare the students' answers with each other, and write the pairs that are alike."""
+    from coursekit.grading.likeness import LEAST, write_likeness
+
+    pairs = write_likeness(jobs_of(order.course, order.lab))
+    alike = [pair for pair in pairs if max(pair.text, pair.names) >= LEAST]
+    yield f"likeness: {len(alike)} of {len(pairs)} pairs are alike by {LEAST:.0%} or more: likeness-{order.lab}.html"
+
+
+def gradebook(order: Order) -> Iterator[str]:
+    """Write points and comments into nbgrader's gradebook."""
+    from coursekit.grading.gradebook import write_gradebook
+
+    jobs = jobs_of(order.course, order.lab)
+    count = write_gradebook(order.course, jobs, marked(jobs))
+    yield f"gradebook: {count} of {len(jobs)} submissions are in nbgrader's gradebook"
+
+
+Step = Callable[[Order], Iterator[str]]
+STEPS: dict[str, Step] = {
     "collect": collected, "check": checked, "run": run, "mark": mark, "feedback": feedback, "export": export,
 }  # fmt: skip
+MORE: dict[str, Step] = {"likeness": likeness, "gradebook": gradebook}  # never taken unasked
 
 
 def summary(grades: Sequence[Grade]) -> str:
