@@ -2,7 +2,7 @@
 
 `python tests/helpers/made_up_class.py COURSE LAB … [--students 30]` lays down what was downloaded from Moodle, with
 deadlines, into a folder that `coursekit course` made; with --compare it holds grades-LAB.csv against what each student
-must get.
+must get. Some of these notebooks are hostile: grade them only with isolation.
 """
 
 from __future__ import annotations
