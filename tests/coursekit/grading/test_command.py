@@ -51,6 +51,14 @@ def test_without_isolation_nothing_is_graded(tmp_path, monkeypatch):
         list(grade_lab(Order(tmp_path, LAB)))
 
 
+def test_a_deadline_that_is_wrong_is_said_before_anything_is_run(tmp_path, monkeypatch):
+    course_with(tmp_path, {"ann": solved()})
+    (tmp_path / "deadlines.csv").write_text(f"{','.join(COLUMNS)}\n{LAB},tomorrow,UTC,,,,\n")
+    monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
+    with pytest.raises(CourseError, match="like 2026-10-19 23:59"):
+        list(grade_lab(Order(tmp_path, LAB, isolated=False)))
+
+
 def a_record(course, student: str, **fields) -> None:
     """What `run` would have stored about a submission."""
     (job,) = [job for job in jobs_of(course, LAB) if job.student == student]

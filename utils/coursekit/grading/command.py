@@ -40,6 +40,7 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
 
     Raises CourseError where nothing is handed in, where foreign code could do damage (see `isolation`), and for a
     deadline that cannot be understood."""
+    deadlines.deadlines(order.course)  # a wrong line is said now, and not after everything was run
     for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
         yield from step(order)
 

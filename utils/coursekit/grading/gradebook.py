@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> i
     settings, source = _settings(course), read(jobs[0].source)
     exercises = _exercises(source)
     graded = [(job, grade) for job, grade in zip(jobs, grades, strict=True) if not grade.refused]
-    with Gradebook(settings.db_url, settings.course_id) as book:
+    with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
+        warnings.simplefilter("ignore")  # nbgrader's own, about how it adds a submission
         try:
             book.find_notebook(jobs[0].lab, jobs[0].lab)
         except MissingEntry:
