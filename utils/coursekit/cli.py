@@ -157,17 +157,20 @@ def run_course(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_grade(project: Project, options: argparse.Namespace) -> int:
-    """Grades what students handed in (submitted/NAME/LAB/ in the folder of a course): each notebook's functions run
-    apart from everything else, later exercises with right helpers; writes feedback/NAME/LAB.html, graded/, and
-    grades-LAB.csv. One bad notebook stops nobody; what cannot be graded is listed, and its grade is left blank. The
-    same command again grades only what is new or changed."""
-    from coursekit.grading.command import grade_lab, mistakes, summary
+    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
+    collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
+    functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
+    (deadlines.csv); feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv. --only takes one of them, or
+    one of two that are never taken unasked: likeness compares the students' answers with each other, and gradebook
+    writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be graded is listed, and
+    its grade is left blank. The same command again runs only what is new or changed, and goes on where it stopped."""
+    from coursekit.grading.command import Order, grade_lab
 
+    isolated = not options.without_isolation
     for lab in project.choose_labs(options.labs):
-        grades = grade_lab(options.course, lab.name, options.workers, not options.without_isolation, options.export)
-        print(summary(grades))
-        for exercise, mistake, count in mistakes(grades):
-            print(f"  {exercise}: {mistake}: {count}")
+        order = Order(options.course, lab.name, options.workers, isolated, options.export, options.book)
+        for line in grade_lab(order, options.only):
+            print(line, flush=True)
     return 0
 
 
@@ -269,10 +272,13 @@ def _course_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _grade_arguments(command: argparse.ArgumentParser) -> None:
+    steps = ("collect", "check", "run", "mark", "feedback", "export", "likeness", "gradebook")
     command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
     command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
-    command.add_argument("--workers", type=int, default=2, help="notebooks graded side by side (default 2)")
+    command.add_argument("--only", choices=steps, help="one step alone (default: the first six)")
+    command.add_argument("--workers", type=int, default=2, help="notebooks run side by side (default 2)")
     command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
+    command.add_argument("--book", default="", metavar="URL", help="the built book, so that feedback can link to it")
     command.add_argument(
         "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
     )

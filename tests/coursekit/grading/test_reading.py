@@ -1,12 +1,11 @@
 """What to read again: each exercise has its section, and each section stands in its chapter."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from coursekit.grading.reading import TABLE, Section, anchor, section, sections
+from coursekit.grading.reading import Section, anchor, section, sections
 from coursekit.grading.submission import parts_of
 from coursekit.notebooks import read
 from coursekit.project import Project, find_project
@@ -30,10 +29,6 @@ def headings() -> dict[str, set[str]]:
 def test_each_graded_exercise_has_a_section(lab):
     graded = [part.exercise for part in parts_of(read(lab.source))]
     assert sorted(sections(lab.name)) == sorted(graded)
-
-
-def test_no_lab_is_listed_that_is_not_there():
-    assert set(tomllib.loads(TABLE.read_text(encoding="utf-8"))) <= {lab.number for lab in LABS}
 
 
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.number)
