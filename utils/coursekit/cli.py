@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.project import Project, find_project
-from coursekit.teaching.commands import TEACHING
+from coursekit.teaching.commands import TEACHING, lab_argument
 
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
@@ -146,46 +146,6 @@ def run_status(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
-def run_course(project: Project, options: argparse.Namespace) -> int:
-    """Makes a folder for one run of the course, in which nbgrader hands out and grades: the labs' sources,
-    the settings, and a README with the commands that a term needs. An existing course keeps its grades."""
-    from coursekit.course import make_course
-
-    for name in make_course(options.folder, project.choose_labs(options.labs)):
-        print(f"{options.folder / name}: written")
-    return 0
-
-
-def run_grade(project: Project, options: argparse.Namespace) -> int:
-    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
-    collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
-    functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
-    (deadlines.csv); feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv. --only takes one of them, or
-    one of two that are never taken unasked: likeness compares the students' answers with each other, and gradebook
-    writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be graded is listed, and
-    its grade is left blank. The same command again runs only what is new or changed, and goes on where it stopped."""
-    from coursekit.grading.command import Order, grade_lab
-
-    isolated = not options.without_isolation
-    for lab in project.choose_labs(options.labs):
-        order = Order(options.course, lab.name, options.workers, isolated, options.export, options.book)
-        for line in grade_lab(order, options.only):
-            print(line, flush=True)
-    return 0
-
-
-def run_exam(project: Project, options: argparse.Namespace) -> int:
-    """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
-    exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
-    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
-    the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
-    from coursekit.exams.command import make_exam, report
-
-    folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone
-    print(report(*make_exam(options.kind, options.seed, folder)))
-    return 0
-
-
 def run_book(project: Project, options: argparse.Namespace) -> int:
     """Builds the book with Jupyter Book, where each warning counts as an error, and prints the page at which it
     begins. The chapters are shown as they are stored and not run, so it needs neither torch nor nbgrader."""
@@ -252,7 +212,7 @@ def _new_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _release_arguments(command: argparse.ArgumentParser) -> None:
-    _lab_argument(command)
+    lab_argument(command)
     command.add_argument("--overwrite", action="store_true", help="write over a lab that somebody has run")
 
 
@@ -266,30 +226,6 @@ def _status_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--write", action="store_true", help="write book/status.md and book/mistakes.md")
 
 
-def _course_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("folder", type=Path, metavar="FOLDER", help="where it shall be, such as ../autumn")
-    _lab_argument(command)
-
-
-def _grade_arguments(command: argparse.ArgumentParser) -> None:
-    steps = ("collect", "check", "run", "mark", "feedback", "export", "likeness", "gradebook")
-    command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
-    command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
-    command.add_argument("--only", choices=steps, help="one step alone (default: the first six)")
-    command.add_argument("--workers", type=int, default=2, help="notebooks run side by side (default 2)")
-    command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
-    command.add_argument("--book", default="", metavar="URL", help="the built book, so that feedback can link to it")
-    command.add_argument(
-        "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
-    )
-
-
-def _exam_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
-    command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
-    command.add_argument("--to", type=Path, metavar="FOLDER", help="where (default: work/exam-KIND, which git ignores)")
-
-
 def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--allow-root", action="store_true", help="start as root, too: in a container only")
     command.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
@@ -300,10 +236,6 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
     """The command takes none."""
 
 
-def _lab_argument(command: argparse.ArgumentParser) -> None:
-    command.add_argument("labs", nargs="*", metavar="LAB", help="such as lab01 (default: all)")
-
-
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
@@ -312,9 +244,6 @@ COMMANDS = {
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
     "status": (run_status, "count what the course holds", _status_arguments),
-    "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
-    "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
-    "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
     **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),

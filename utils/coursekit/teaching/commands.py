@@ -1,9 +1,49 @@
-"""The sub-commands of `coursekit` for teachers: handout, slides, mistakes."""
+"""The sub-commands of `coursekit` for teachers: course, grade, exam, handout, slides, mistakes."""
 
 import argparse
 from pathlib import Path
 
 from coursekit.project import Project
+
+
+def run_course(project: Project, options: argparse.Namespace) -> int:
+    """Makes a folder for one run of the course, in which nbgrader hands out and grades: the labs' sources,
+    the settings, and a README with the commands that a term needs. An existing course keeps its grades."""
+    from coursekit.course import make_course
+
+    for name in make_course(options.folder, project.choose_labs(options.labs)):
+        print(f"{options.folder / name}: written")
+    return 0
+
+
+def run_grade(project: Project, options: argparse.Namespace) -> int:
+    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
+    collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
+    functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
+    (deadlines.csv); feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv. --only takes one of them, or
+    one of two that are never taken unasked: likeness compares the students' answers with each other, and gradebook
+    writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be graded is listed, and
+    its grade is left blank. The same command again runs only what is new or changed, and goes on where it stopped."""
+    from coursekit.grading.command import Order, grade_lab
+
+    isolated = not options.without_isolation
+    for lab in project.choose_labs(options.labs):
+        order = Order(options.course, lab.name, options.workers, isolated, options.export, options.book)
+        for line in grade_lab(order, options.only):
+            print(line, flush=True)
+    return 0
+
+
+def run_exam(project: Project, options: argparse.Namespace) -> int:
+    """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
+    exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
+    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
+    the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
+    from coursekit.exams.command import make_exam, report
+
+    folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone
+    print(report(*make_exam(options.kind, options.seed, folder)))
+    return 0
 
 
 def run_handout(project: Project, options: argparse.Namespace) -> int:
@@ -47,6 +87,35 @@ def run_mistakes(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
+def lab_argument(command: argparse.ArgumentParser) -> None:
+    """The labs that a command is for."""
+    command.add_argument("labs", nargs="*", metavar="LAB", help="such as lab01 (default: all)")
+
+
+def _course_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", type=Path, metavar="FOLDER", help="where it shall be, such as ../autumn")
+    lab_argument(command)
+
+
+def _grade_arguments(command: argparse.ArgumentParser) -> None:
+    steps = ("collect", "check", "run", "mark", "feedback", "export", "likeness", "gradebook")
+    command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
+    command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
+    command.add_argument("--only", choices=steps, help="one step alone (default: the first six)")
+    command.add_argument("--workers", type=int, default=2, help="notebooks run side by side (default 2)")
+    command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
+    command.add_argument("--book", default="", metavar="URL", help="the built book, so that feedback can link to it")
+    command.add_argument(
+        "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
+    )
+
+
+def _exam_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
+    command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="where (default: work/exam-KIND, which git ignores)")
+
+
 def _handout_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("lab", metavar="LAB", help="such as lab02")
     command.add_argument("--to", type=Path, metavar="FILE.zip", help="where it goes (default: the lab's name, here)")
@@ -67,6 +136,9 @@ def _mistakes_arguments(command: argparse.ArgumentParser) -> None:
 
 
 TEACHING = {
+    "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
+    "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
+    "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
     "handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments),
     "slides": (run_slides, "slides of a chapter, for a lecture", _slides_arguments),
     "mistakes": (run_mistakes, "which mistakes a class made", _mistakes_arguments),
