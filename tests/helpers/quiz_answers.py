@@ -18,8 +18,8 @@ from attnbook.experiments.complexity import formula
 from attnbook.models.block import TransformerConfig
 from attnbook.models.ntm_addressing import circular_shift, erase_and_add, sharpen
 from attnbook.models.snail import causal_convolution, dilations_for
-from attnbook.models.transformer import Transformer
 from attnbook.models.spectral_norm import spectral_norm_step
+from attnbook.models.transformer import Transformer
 from attnbook.path_lengths import reach
 from attnbook.penalties import length_penalty
 from attnbook.sampling import sampling_probabilities
@@ -129,7 +129,6 @@ def spread(features: int) -> float:
 def fourth_output() -> float:
     x = torch.tensor([[[2.0], [0.0], [1.0], [3.0]]])
     return causal_convolution(x, torch.tensor([[[0.5, 1.0]]]), dilation=2)[0, 3, 0].item()
-
 
 
 def local_score_field() -> int:
