@@ -83,3 +83,10 @@ return len(reached)
 wrong("skipped positions not counted", SKIPPED).says("""
     You counted only the positions that the taps reach. The receptive field also counts the positions in the gaps
     between them: it is the distance back to the earliest one, plus 1 for the position itself.""")
+wrong("two taps assumed", "return 1 + sum(dilations)").says("""
+    Your formula has no `kernel` in it and holds for two taps only. The first of K taps lies K − 1 dilations back, so
+    multiply the sum of the dilations by kernel − 1.""")
+FIRST = "return 1 + (kernel - 1) * (dilations[0] + sum(dilations[1:]))"
+wrong("no layers, no answer", FIRST).says("""
+    Your function is right for each stack with layers, but it looks up a layer of the empty list as well. Without any
+    layer a position sees only itself: begin with 1, and add what each layer reaches further back.""")
