@@ -129,3 +129,7 @@ COUNTS = "(torch.bincount(left) / len(left) * (torch.bincount(right) / len(right
 wrong("counts of different lengths", {_CHANCE: COUNTS}).says("""
     Your counts of the two sides differ in length where the largest digit of one side does not occur on the other:
     `torch.bincount` stops at the largest number that it finds. Give both ten entries, minlength=10.""")
+OTHER = "(((left[:, None] == right).sum() - (left == right).sum()) / max(len(left) * (len(left) - 1), 1))"
+wrong("only pairs of different images", {_CHANCE: OTHER}).says("""
+    You left out the pairs of an image with itself, so that you divide by N (N − 1). In the formula every left digit
+    meets every right one, also that of its own image: Σ p_left(c) · p_right(c), which divides by N · N.""")
