@@ -17,13 +17,13 @@
     });
   }
 
-  // A table of an output, whose columns are aligned by blanks, is unreadable when its lines break: let it scroll instead.
+  // A table of an output or a drawing in letters, whose columns are aligned by blanks, is unreadable when its lines break: let it scroll instead.
   function keepColumns() {
-    document.querySelectorAll(".bd-article .cell_output pre").forEach(function (box) {
+    document.querySelectorAll(".bd-article .cell_output pre:not(.package-source *), .bd-article section > div:is(.highlight-default, .highlight-text) pre").forEach(function (box) {
       const lines = box.textContent.split("\n").filter(function (line) { return line.trim(); });
       const gaps = lines.map(function (line) { return line.trim().split(/ {2,}/).length - 1; });
       const aligned = gaps.filter(function (count) { return count > 0; }).length, rows = gaps.filter(function (count) { return count > 1; }).length;
-      if (lines.length > 1 && (aligned * 2 > lines.length || rows * 5 >= lines.length * 2)) { box.classList.add("aligned"); } // titles may stand between rows
+      if (lines.length > 1 && (aligned * 2 > lines.length || rows * 5 >= lines.length * 2 || /[─│└┘┌┐]{2}/.test(box.textContent))) { box.classList.add("aligned"); } // titles may stand between rows
     });
   }
 

@@ -104,7 +104,7 @@ def test_no_part_of_the_configuration_loads_from_outside(root, config):
     assert "://" not in config["sphinx"]["config"]["mathjax_path"]
     assert config["sphinx"]["config"]["nb_ipywidgets_js"] == {}
     assert "paying_attention_book" in config["sphinx"]["local_extensions"]
-    for name in ("custom.css", "reading.js", "search.js"):
+    for name in ("custom.css", "quiz.css", "reading.js", "search.js", "quiz.js"):
         assert "://" not in (root / "book/_static" / name).read_text(encoding="utf-8")
 
 

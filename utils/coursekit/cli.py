@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.project import Project, find_project
+from coursekit.teaching.commands import TEACHING
 
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
@@ -16,6 +17,8 @@ A reader's day with it, and a student's:
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
 A teacher's day with it:
   coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
+  coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
+  coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
 An author's day with it:
   coursekit new chapter 11 bert_gpt --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
@@ -128,14 +131,16 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
     """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. With --write it
-    becomes a page of the book, book/status.md."""
+    becomes a page of the book, book/status.md, and book/mistakes.md is made anew, which lists the known mistakes."""
+    from coursekit.mistakes import book_page
     from coursekit.notebooks import write_bytes
     from coursekit.status import PAGE, plain, status_page
 
     page = status_page(project)
     if options.write:
-        write_bytes(page.encode(), project.root / PAGE)
-        print(f"{PAGE.as_posix()}: written")
+        for path, text in ((PAGE, page), (book_page.PAGE, book_page.mistakes_page(project))):
+            write_bytes(text.encode(), project.root / path)
+            print(f"{path.as_posix()}: written")
     else:
         print(plain(page))
     return 0
@@ -152,17 +157,32 @@ def run_course(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_grade(project: Project, options: argparse.Namespace) -> int:
-    """Grades what students handed in (submitted/NAME/LAB/ in the folder of a course): each notebook's functions run
-    apart from everything else, later exercises with right helpers; writes feedback/NAME/LAB.html, graded/, and
-    grades-LAB.csv. One bad notebook stops nobody; what cannot be graded is listed, and its grade is left blank. The
-    same command again grades only what is new or changed."""
-    from coursekit.grading.command import grade_lab, mistakes, summary
+    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
+    collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
+    functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
+    (deadlines.csv); feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv. --only takes one of them, or
+    one of two that are never taken unasked: likeness compares the students' answers with each other, and gradebook
+    writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be graded is listed, and
+    its grade is left blank. The same command again runs only what is new or changed, and goes on where it stopped."""
+    from coursekit.grading.command import Order, grade_lab
 
+    isolated = not options.without_isolation
     for lab in project.choose_labs(options.labs):
-        grades = grade_lab(options.course, lab.name, options.workers, not options.without_isolation, options.export)
-        print(summary(grades))
-        for exercise, mistake, count in mistakes(grades):
-            print(f"  {exercise}: {mistake}: {count}")
+        order = Order(options.course, lab.name, options.workers, isolated, options.export, options.book)
+        for line in grade_lab(order, options.only):
+            print(line, flush=True)
+    return 0
+
+
+def run_exam(project: Project, options: argparse.Namespace) -> int:
+    """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
+    exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
+    The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
+    the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
+    from coursekit.exams.command import make_exam, report
+
+    folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone
+    print(report(*make_exam(options.kind, options.seed, folder)))
     return 0
 
 
@@ -243,7 +263,7 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write book/status.md instead of printing")
+    command.add_argument("--write", action="store_true", help="write book/status.md and book/mistakes.md")
 
 
 def _course_arguments(command: argparse.ArgumentParser) -> None:
@@ -252,13 +272,22 @@ def _course_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _grade_arguments(command: argparse.ArgumentParser) -> None:
+    steps = ("collect", "check", "run", "mark", "feedback", "export", "likeness", "gradebook")
     command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
     command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
-    command.add_argument("--workers", type=int, default=2, help="notebooks graded side by side (default 2)")
+    command.add_argument("--only", choices=steps, help="one step alone (default: the first six)")
+    command.add_argument("--workers", type=int, default=2, help="notebooks run side by side (default 2)")
     command.add_argument("--export", choices=("csv", "moodle", "canvas"), default="csv", help="columns of the table")
+    command.add_argument("--book", default="", metavar="URL", help="the built book, so that feedback can link to it")
     command.add_argument(
         "--without-isolation", action="store_true", help="no bubblewrap: only on a machine with nothing on it"
     )
+
+
+def _exam_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
+    command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="where (default: work/exam-KIND, which git ignores)")
 
 
 def _open_arguments(command: argparse.ArgumentParser) -> None:
@@ -285,6 +314,8 @@ COMMANDS = {
     "status": (run_status, "count what the course holds", _status_arguments),
     "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
+    "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
+    **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
     "test": (run_test, "all proofs", _no_arguments),

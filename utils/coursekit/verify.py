@@ -30,9 +30,11 @@ def verify(project: Project, run: bool = True, say: Say = print, run_only: Colle
 
 
 def course_problems(project: Project) -> list[str]:
-    """What is wrong between notebooks: ids and names that clash, labs without a source."""
+    """What is wrong between notebooks: ids and names that clash, labs without a source, a page that is out of step."""
+    from coursekit.mistakes.book_page import page_problems
+
     try:
-        problems = stray_problems(project) + repeated_grade_ids(project.labs)
+        problems = stray_problems(project) + repeated_grade_ids(project.labs) + page_problems(project)
         return problems + repeated_figure_names([*project.chapters, *(lab.source for lab in project.labs)])
     except CourseError as error:
         return [str(error)]

@@ -1,14 +1,19 @@
 """`coursekit grade` as a teacher uses it."""
 
 import csv
+import subprocess
+import sys
+import time
 
+import nbformat
 import pytest
 from small_class import LAB, answered, course_with, solved
 
 from coursekit import CourseError, cli
 from coursekit.grading import command, isolation
-from coursekit.grading.command import grade_lab, mistakes, summary
-from coursekit.grading.course import Grade
+from coursekit.grading.command import NOT_MARKED, NOTHING, STEPS, Order, grade_lab, mistakes, summary
+from coursekit.grading.course import NOT_RUN, Grade, digest, grades_so_far, jobs_of, store
+from coursekit.grading.deadlines import COLUMNS
 from coursekit.project import Project
 
 WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
@@ -43,7 +48,80 @@ def test_without_isolation_nothing_is_graded(tmp_path, monkeypatch):
     monkeypatch.setattr(isolation, "lacking", lambda: "bubblewrap is missing")
     monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
     with pytest.raises(CourseError, match="bubblewrap is missing"):
-        grade_lab(tmp_path, LAB, 1, True, "csv")
+        list(grade_lab(Order(tmp_path, LAB)))
+
+
+def test_a_deadline_that_is_wrong_is_said_before_anything_is_run(tmp_path, monkeypatch):
+    course_with(tmp_path, {"ann": solved()})
+    (tmp_path / "deadlines.csv").write_text(f"{','.join(COLUMNS)}\n{LAB},tomorrow,UTC,,,,\n")
+    monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
+    with pytest.raises(CourseError, match="like 2026-10-19 23:59"):
+        list(grade_lab(Order(tmp_path, LAB, isolated=False)))
+
+
+def a_record(course, student: str, **fields) -> None:
+    """What `run` would have stored about a submission."""
+    (job,) = [job for job in jobs_of(course, LAB) if job.student == student]
+    mark = a_mark("weight_sum", "values") | {"message": "✗ weight_sum", "helpers": []}
+    store(job, Grade(student, LAB, digest(job), marks=[mark, mark | {"points": 1.0, "mistake": ""}], **fields))
+
+
+def steps(course, *names: str) -> list[str]:
+    return [line for name in names for line in grade_lab(Order(course, LAB, isolated=False), name)]
+
+
+def test_collect_and_check_say_what_came_in_and_run_nothing(tmp_path):
+    broken = answered(weight_sum="def weight_sum(weights, value):\n    raise NotImplementedError()")
+    course = course_with(tmp_path, {"ann": solved(), "bob": broken, "eve": b"broken"})
+    (course / "submitted" / "kim").mkdir()
+    put_download(course, "zoe.ipynb", solved())
+    assert steps(course, "collect") == ["collect: 4 have handed in, 1 of them anew: zoe", "  nothing from kim"]
+    told = steps(course, "check")
+    assert told[:2] == ["check: 4 notebooks read, 2 remarks", "  bob: not written yet: weight_sum"]
+    assert told[2].startswith("  eve: cannot be graded:")
+    assert not (course / "graded").exists()
+
+
+def put_download(course, name: str, notebook) -> None:
+    path = course / "downloaded" / LAB / name
+    path.parent.mkdir(parents=True)
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+
+
+def test_a_step_that_comes_too_early_leaves_blanks_and_says_what_is_to_be_done(tmp_path):
+    course = course_with(tmp_path, {"ann": solved(), "bob": WRONG})
+    a_record(course, "bob")
+    assert steps(course, "export") == [f"export: grades-{LAB}.csv, 2 students, 2 without a grade"]
+    rows = list(csv.DictReader((course / f"grades-{LAB}.csv").open(newline="")))
+    assert [row["not graded because"] for row in rows] == [NOT_RUN, NOT_MARKED]
+
+
+def test_mark_takes_off_what_lateness_costs_and_may_be_repeated(tmp_path):
+    course = course_with(tmp_path, {"ann": solved(), "bob": solved()})
+    for student, stamp in (("ann", "2026-10-19 21:59:00"), ("bob", "2026-10-20 22:30:00")):
+        a_record(course, student)
+        (course / "submitted" / student / LAB / "timestamp.txt").write_text(f"{stamp}.0 UTC")
+    assert steps(course, "mark")[0] == "mark: no deadline in deadlines.csv"
+    (course / "deadlines.csv").write_text(f"{','.join(COLUMNS)}\n{LAB},2026-10-19 23:59,Europe/Berlin,0,10,0,\n")
+    for _ in range(2):
+        assert steps(course, "mark")[0] == "mark: late, in started days: bob (2)"
+    assert [grade.points for grade in grades_so_far(jobs_of(course, LAB))] == [1.0, 0.8]
+    steps(course, "feedback")
+    page = (course / "feedback" / "bob" / f"{LAB}.html").read_text(encoding="utf-8")
+    assert "0.8 of 2 points" in page
+    assert "2 started days late, so 80 % of the 1 points" in page
+
+
+def test_who_handed_in_another_lab_only_has_an_empty_cell(tmp_path):
+    course = course_with(tmp_path, {"ann": solved()})
+    (course / "submitted" / "kim" / "lab03_other").mkdir(parents=True)
+    a_record(course, "ann")
+    steps(course, "mark", "export")
+    rows = list(csv.DictReader((course / f"grades-{LAB}.csv").open(newline="")))
+    assert [(row["student"], row["points"], row["not graded because"]) for row in rows] == [
+        ("ann", "1", ""),
+        ("kim", "", NOTHING),
+    ]
 
 
 @pytest.mark.slow
@@ -53,16 +131,40 @@ def test_a_class_gets_grades_pages_and_a_table(tmp_path, capsys, monkeypatch):
     (root / "solutions" / LAB).mkdir(parents=True)
     (root / "source" / LAB / f"{LAB}.ipynb").rename(root / "solutions" / LAB / f"{LAB}.ipynb")
     assert [lab.name for lab in Project(root).labs] == [LAB]
-    status = cli.main(["--root", str(root), "grade", str(folder), "lab02", "--workers", "1", "--without-isolation"])
+    asked = ["grade", str(folder), "lab02", "--workers", "1", "--without-isolation", "--book", "https://example.org/b/"]
+    status = cli.main(["--root", str(root), *asked])
     shown = capsys.readouterr().out.splitlines()
     assert status == 0
-    assert shown[0] == "2 of 3 graded"
-    assert shown[1].startswith("not graded: eve:")
-    assert shown[2].startswith("  weight_sum: ")
+    assert [line.split(":")[0] for line in shown if line.split(":")[0] in STEPS] == list(STEPS)
+    assert shown.index("2 of 3 graded") < shown.index(next(line for line in shown if line.startswith("  weight_sum: ")))
+    assert any(line.startswith("not graded: eve:") for line in shown)
     rows = list(csv.DictReader((folder / f"grades-{LAB}.csv").open(newline="")))
     assert [(row["student"], row["points"]) for row in rows] == [("ann", "6"), ("bob", "5"), ("eve", "")]
-    assert "✗ weight_sum" in (folder / "feedback" / "bob" / f"{LAB}.html").read_text(encoding="utf-8")
+    page = (folder / "feedback" / "bob" / f"{LAB}.html").read_text(encoding="utf-8")
+    assert "✗ weight_sum" in page
+    assert '<a href="https://example.org/b/chapters/02_bahdanau.html#the-attention-layer-forward">Chapter 2' in page
     assert "could not be graded" in (folder / "feedback" / "eve" / f"{LAB}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
+    course = course_with(tmp_path, {f"s{number}": solved() for number in range(6)})
+    run = f"grade_lab(Order(Path({str(course)!r}), {LAB!r}, workers=1, isolated=False), 'run')"
+    code = f"from pathlib import Path; from coursekit.grading.command import *\nif __name__ == '__main__': list({run})"
+    (tmp_path / "run.py").write_text(code)
+    process = subprocess.Popen([sys.executable, str(tmp_path / "run.py")])
+    deadline = time.monotonic() + 240
+    while not list(course.glob("graded/*/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    done = len(list(course.glob("graded/*/*.json")))
+    assert 1 <= done < 6
+    (said,) = steps(course, "run")
+    new = int(said.split()[1])
+    assert said == f"run: {new} notebooks, and {6 - new} that had not changed"
+    assert new <= 6 - done
+    assert all(grade.earned == 6.0 for grade in grades_so_far(jobs_of(course, LAB)))
 
 
 def test_an_empty_course_is_said_on_the_command_line(project, tmp_path, capsys):

@@ -27,6 +27,9 @@ def test_csv_names_every_exercise():
         "lab": "lab02",
         "points": "2",
         "of": "3.5",
+        "before lateness": "2",
+        "days late": "",
+        "handed in": "",
         "not graded because": "",
         "f": "2",
         "g": "0",
@@ -60,3 +63,15 @@ def test_another_kind_is_refused():
 
 def test_the_order_of_students_does_not_depend_on_who_was_first():
     assert table(GRADES) == table(GRADES[::-1])
+
+
+def test_lateness_stands_beside_the_points():
+    late = {"days": 2, "handed_in": "2026-10-21T00:30:00+02:00", "known": "by x", "due": "2026-10-19T23:59:00+02:00"}
+    grade = Grade("ann", "lab02", marks=[{"exercise": "f", "points": 3.0, "of": 3.0}], late=late | {"kept": 0.75})
+    (found,) = rows("csv", [grade])
+    assert (found["points"], found["before lateness"], found["days late"]) == ("2.25", "3", "2")
+    assert found["handed in"] == late["handed_in"]
+    (found,) = rows("moodle", [grade])
+    assert found["lab02"] == "2.25"
+    assert "2 started days late, so 75 % of the 3 points" in found["Feedback"]
+    assert rows("canvas", [grade])[0]["lab02"] == "2.25"

@@ -57,6 +57,28 @@ def test_a_helper_that_was_replaced_is_named():
     assert "the right version of square" in page(Grade("ann", "lab02", marks=[a_mark(helpers=("square",))]))
 
 
+def test_what_to_read_again_is_named_where_points_are_missing_and_linked_where_the_book_has_an_address():
+    wrong = a_mark(exercise="masked_softmax", points=0.0)
+    grade = Grade("ann", "lab02_bahdanau", marks=[wrong, a_mark(exercise="weight_sum", points=3.0)])
+    assert page(grade).count("Read again") == 1
+    assert "<p>Read again: Chapter 2, “Padding gets no weight”.</p>" in page(grade)
+    link = '<a href="https://x.org/book/chapters/02_bahdanau.html#padding-gets-no-weight">Chapter 2, '
+    assert link in page(grade, "https://x.org/book/")
+    assert "Read again" not in page(Grade("ann", "lab02", marks=[a_mark(points=0.0)]), "https://x.org")
+
+
+def test_an_address_of_the_book_is_no_html():
+    grade = Grade("ann", "lab02", marks=[a_mark(exercise="weight_sum", points=0.0)])
+    assert "<script" not in page(grade, f'">{EVIL}')
+
+
+def test_lateness_is_said_with_the_points_before_and_after():
+    late = {"days": 1, "handed_in": "2026-10-20T00:30:00+02:00", "known": "by x", "due": "2026-10-19T23:59:00+02:00"}
+    text = page(Grade("ann", "lab02", marks=[a_mark()], late=late | {"kept": 0.9}))
+    for part in ("1.8 of 3 points", "(by x)", "1 started day late", "90 % of the 2 points", "2026-10-20 00:30"):
+        assert part in text
+
+
 def test_what_could_not_be_graded_says_why_and_gives_no_points():
     text = page(Grade("ann", "lab02", refused="there is no notebook"))
     assert "there is no notebook" in text

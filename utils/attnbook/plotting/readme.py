@@ -1,6 +1,7 @@
-"""The picture on the README, drawn again by ``python -m attnbook.plotting.readme``.
+"""The picture on the README and the landing page, drawn again by ``python -m attnbook.plotting.readme``.
 
-It is the alignment picture of chapter 02, from the weights that ``python -m attnbook.experiments numbers`` leaves.
+``--narrow --out book/_static/readme_alignment_narrow.png`` draws its form for phones. It is the alignment picture of
+chapter 02, from the weights that ``python -m attnbook.experiments numbers`` leaves.
 """
 
 import argparse
@@ -13,14 +14,18 @@ from attnbook.data.batching import Task
 from attnbook.decoding import DecoderModule, greedy
 from attnbook.experiments.numbers import build, task
 from attnbook.plotting.alignments import plot_alignment
-from attnbook.plotting.style import use_book_style
+from attnbook.plotting.style import new_axes, use_book_style
 from attnbook.training import load_checkpoint
 
 NUMBERS = (342, 7, 85)
+NARROW = (4.25, 4.6)  # inches: on a phone 358 pixels wide, so that letters of 10 points are 12 pixels high
 
 
-def draw_readme(model: DecoderModule, task: Task, path: Path) -> None:
-    """Let the model translate :data:`NUMBERS` and store where it looked as a PNG of some 1,000 pixels.
+def draw_readme(model: DecoderModule, task: Task, path: Path, size: tuple[float, float] | None = None) -> None:
+    """Let the model translate :data:`NUMBERS` and store its attention weights as a PNG.
+
+    Args:
+        size: of the picture in inches, such as :data:`NARROW`; ``None`` takes what its words need, some 1,000 pixels.
 
     Raises:
         ValueError: if the model has no attention, so that there is nothing to draw.
@@ -32,7 +37,8 @@ def draw_readme(model: DecoderModule, task: Task, path: Path) -> None:
         raise ValueError(f"{type(model).__name__} has no attention weights to draw; give an AttentionSeq2Seq")
     words = task.target_vocabulary.decode(tokens[0])
     use_book_style()
-    plot_alignment(weights[0, : len(words)], example.source, words, truth=example.sure)
+    ax = new_axes(None, size) if size is not None else None
+    plot_alignment(weights[0, : len(words)], example.source, words, truth=example.sure, ax=ax)
     plt.savefig(path)
     plt.close()
 
@@ -42,10 +48,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m attnbook.plotting.readme", description=__doc__)
     parser.add_argument("--weights", type=Path, default=Path("results/weights/numbers_attention_0.pt"))
     parser.add_argument("--out", type=Path, default=Path("book/_static/readme_alignment.png"))
+    parser.add_argument("--narrow", action="store_true", help="draw the form for phones")
     options = parser.parse_args(arguments)
     model = build("attention", task())
     model.load_state_dict(load_checkpoint(options.weights)["model"])
-    draw_readme(model.eval(), task(), options.out)
+    draw_readme(model.eval(), task(), options.out, NARROW if options.narrow else None)
 
 
 if __name__ == "__main__":

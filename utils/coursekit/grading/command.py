@@ -1,36 +1,158 @@
-"""`coursekit grade`: collect, judge, write feedback, export; an interrupted run goes on where it stopped."""
+"""`coursekit grade`: six steps, all at once or each alone; an interrupted run goes on where it stopped."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from coursekit.grading.course import Grade, grade_all, jobs_of
+from coursekit.grading import collect, deadlines
+from coursekit.grading.course import Grade, Job, current, grade_all, grades_so_far, jobs_of, store
 from coursekit.grading.export import table
 from coursekit.grading.feedback import write_feedback
 from coursekit.grading.isolation import refuse_without_isolation
-from coursekit.notebooks import write_bytes
+from coursekit.grading.submission import CannotGradeError, find_notebook, parts_of, read_submission
+from coursekit.notebooks import read, write_bytes
+from coursekit.work import STUB
+
+NOT_MARKED = "it was run, but not marked yet"
+NOTHING = "nothing was handed in"
 
 
-def grade_lab(course: Path, lab: str, workers: int, isolated: bool, kind: str) -> list[Grade]:
-    """Grade what is new in a lab's submissions, write each student's page, and the table of grades.
+@dataclass(frozen=True)
+class Order:
+    """What a teacher asked for: the course's folder, a lab, and how. `book` is the address of the built book."""
 
-    Raises CourseError where nothing is handed in, or where foreign code could do damage (see `isolation`)."""
-    jobs = {job.student: job for job in jobs_of(course, lab)}
-    if isolated:
+    course: Path
+    lab: str
+    workers: int = 2
+    isolated: bool = True
+    kind: str = "csv"
+    book: str = ""
+
+
+def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
+    """Take the steps in turn, or one alone, and yield what a teacher should read of each.
+
+    Raises CourseError where nothing is handed in, where foreign code could do damage (see `isolation`), and for a
+    deadline that cannot be understood."""
+    deadlines.deadlines(order.course)  # a wrong line is said now, and not after everything was run
+    for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
+        yield from step(order)
+
+
+def collected(order: Order) -> Iterator[str]:
+    """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in."""
+    new = collect.collect(order.course, order.lab)
+    jobs = jobs_of(order.course, order.lab)
+    yield f"collect: {len(jobs)} have handed in" + (f", {len(new)} of them anew: {', '.join(new)}" if new else "")
+    if absent := collect.missing(order.course, order.lab):
+        yield f"  nothing from {', '.join(absent)}"
+
+
+def checked(order: Order) -> Iterator[str]:
+    """Read each notebook without running anything: what is missing, what was mended, what cannot be graded."""
+    jobs = jobs_of(order.course, order.lab)
+    told = [line for job in jobs for line in _look(job)]
+    yield f"check: {len(jobs)} notebooks read, {len(told)} remarks"
+    yield from (f"  {line}" for line in told)
+
+
+def _look(job: Job) -> Iterator[str]:
+    source = read(job.source)
+    try:
+        found = read_submission(job.folder, source, job.lab)
+    except CannotGradeError as error:
+        yield f"{job.student}: cannot be graded: {error}"
+        return
+    yield from (f"{job.student}: {note}" for note in found.notes)
+    unwritten = [part.exercise for part in parts_of(source) if STUB in found.answers.get(part.exercise, "")]
+    if unwritten:
+        yield f"{job.student}: not written yet: {', '.join(unwritten)}"
+
+
+def run(order: Order) -> Iterator[str]:
+    """Run and judge what is new or changed, each submission apart; the only step in which foreign code runs."""
+    jobs = jobs_of(order.course, order.lab)
+    if order.isolated:
         refuse_without_isolation()
-    grades = []
-    with tqdm(total=len(jobs), unit="notebook", desc=lab, file=sys.stderr, disable=None) as bar:
-        for grade in grade_all(list(jobs.values()), workers, isolated):
-            write_feedback(jobs[grade.student], grade)
-            grades.append(grade)
+    waiting = [job for job in jobs if current(job) is None]
+    with tqdm(total=len(waiting), unit="notebook", desc=order.lab, file=sys.stderr, disable=None) as bar:
+        for _ in grade_all(waiting, order.workers, order.isolated):
             bar.update()
-    write_bytes(table(grades, kind).encode(), course / f"grades-{lab}.csv")
-    return sorted(grades, key=lambda grade: grade.student)
+    yield f"run: {len(waiting)} notebooks, and {len(jobs) - len(waiting)} that had not changed"
+
+
+def mark(order: Order) -> Iterator[str]:
+    """Take off what lateness costs, by deadlines.csv."""
+    due = deadlines.deadlines(order.course)
+    jobs = jobs_of(order.course, order.lab)
+    for job, grade in zip(jobs, grades_so_far(jobs), strict=True):
+        if not grade.refused:
+            deadline = due.get((job.lab, job.student)) or due.get((job.lab, ""))
+            when, known = deadlines.handed_in(job.folder, find_notebook(job.folder, job.lab)[0])
+            store(job, replace(grade, late=deadlines.lateness(deadline, when, known)))
+    grades = marked(jobs)
+    dated = any(lab == order.lab for lab, _ in due)
+    late = [f"{grade.student} ({grade.late['days']})" for grade in grades if grade.late and grade.late["days"]]
+    said = f"late, in started days: {', '.join(late) or 'nobody'}" if dated else f"no deadline in {deadlines.FILE}"
+    yield f"mark: {said}"
+    yield summary(grades)
+    yield from (f"  {exercise}: {mistake}: {count}" for exercise, mistake, count in mistakes(grades))
+
+
+def marked(jobs: list[Job]) -> list[Grade]:
+    """The grades as they are exported; what was not marked yet is refused, with this reason."""
+    return [
+        grade if grade.refused or grade.late else Grade(grade.student, grade.lab, refused=NOT_MARKED)
+        for grade in grades_so_far(jobs)
+    ]
+
+
+def feedback(order: Order) -> Iterator[str]:
+    """Write each student's page."""
+    jobs = jobs_of(order.course, order.lab)
+    for job, grade in zip(jobs, marked(jobs), strict=True):
+        write_feedback(job, grade, order.book)
+    yield f"feedback: {len(jobs)} pages, feedback/NAME/{order.lab}.html"
+
+
+def export(order: Order) -> Iterator[str]:
+    """Write the table of grades; who handed in nothing has an empty cell, as who could not be graded."""
+    absent = [Grade(name, order.lab, refused=NOTHING) for name in collect.missing(order.course, order.lab)]
+    grades = marked(jobs_of(order.course, order.lab)) + absent
+    name = f"grades-{order.lab}.csv"
+    write_bytes(table(grades, order.kind).encode(), order.course / name)
+    yield f"export: {name}, {len(grades)} students, {sum(grade.points is None for grade in grades)} without a grade"
+
+
+def likeness(order: Order) -> Iterator[str]:
+    """Compare the students' answers with each other, and write the pairs that are alike."""
+    from coursekit.grading.likeness import LEAST, write_likeness
+
+    pairs = write_likeness(jobs_of(order.course, order.lab))
+    alike = [pair for pair in pairs if max(pair.text, pair.names) >= LEAST]
+    yield f"likeness: {len(alike)} of {len(pairs)} pairs are alike by {LEAST:.0%} or more: likeness-{order.lab}.html"
+
+
+def gradebook(order: Order) -> Iterator[str]:
+    """Write points and comments into nbgrader's gradebook."""
+    from coursekit.grading.gradebook import write_gradebook
+
+    jobs = jobs_of(order.course, order.lab)
+    count = write_gradebook(order.course, jobs, marked(jobs))
+    yield f"gradebook: {count} of {len(jobs)} submissions are in nbgrader's gradebook"
+
+
+Step = Callable[[Order], Iterator[str]]
+STEPS: dict[str, Step] = {
+    "collect": collected, "check": checked, "run": run, "mark": mark, "feedback": feedback, "export": export,
+}  # fmt: skip
+MORE: dict[str, Step] = {"likeness": likeness, "gradebook": gradebook}  # never taken unasked
 
 
 def summary(grades: Sequence[Grade]) -> str:

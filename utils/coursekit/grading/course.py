@@ -18,6 +18,7 @@ from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders
 
 FAULT = "the grader itself failed; the next run tries again:"
+NOT_RUN = "it is new or changed, and was not run yet"
 VERSION = 1  # of what is written about a submission; another one is graded again
 
 
@@ -47,12 +48,24 @@ class Grade:
     notes: list[str] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
+    late: dict[str, Any] | None = None  # what `deadlines.lateness` found; None until it was marked
     version: int = VERSION
 
     @property
-    def points(self) -> float | None:
-        """The sum of the points, or None for a submission that could not be graded."""
+    def earned(self) -> float | None:
+        """The points of all exercises, or None for a submission that could not be graded."""
         return None if self.refused else sum(mark["points"] for mark in self.marks)
+
+    @property
+    def points(self) -> float | None:
+        """What is left of them if it was handed in late."""
+        share = self.late["kept"] if self.late else 1.0
+        return None if self.earned is None else round(share * self.earned, 2)
+
+    @property
+    def possible(self) -> float | None:
+        """The points that the lab has, or None where that is not known."""
+        return sum(mark["of"] for mark in self.marks) if self.marks else None
 
 
 def jobs_of(course: Path, lab: str) -> list[Job]:
@@ -71,18 +84,36 @@ def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Itera
     """Grade what is new or changed, in parallel, and give each grade when it is there; the others come first.
 
     Each grade is stored as soon as it is known, so that an interrupted run goes on where it stopped."""
-    waiting = []
-    for job in jobs:
-        known = stored(job)
-        if known is not None and known.digest == digest(job):
-            yield known
-        else:
-            waiting.append(job)
+    known = {job.student: current(job) for job in jobs}
+    yield from (grade for grade in known.values() if grade is not None)
+    waiting = [job for job in jobs if known[job.student] is None]
     if not waiting:
         return
     context = multiprocessing.get_context("spawn")
     with context.Pool(min(workers, len(waiting)), _begin, (isolated,)) as pool:
         yield from pool.imap_unordered(_grade, waiting)
+
+
+def current(job: Job) -> Grade | None:
+    """What an earlier run found, or None if there was none or something has changed since."""
+    known = stored(job)
+    return known if known is not None and known.digest == digest(job) else None
+
+
+def grades_so_far(jobs: list[Job]) -> list[Grade]:
+    """What is known about each submission; one that must be run first is refused, with this reason."""
+    return [_so_far(job, stored(job)) for job in jobs]
+
+
+def _so_far(job: Job, known: Grade | None) -> Grade:
+    if known is not None and (known.digest == digest(job) or known.refused.startswith(FAULT)):
+        return known
+    return Grade(job.student, job.lab, refused=NOT_RUN)
+
+
+def store(job: Job, grade: Grade) -> None:
+    """Keep a grade for the next step, and for the next run."""
+    write_bytes(json.dumps(asdict(grade), indent=1).encode(), job.grade)
 
 
 def stored(job: Job) -> Grade | None:
@@ -122,7 +153,7 @@ def _grade(job: Job) -> Grade:
     if _warm.ended:
         found = Grade(job.student, job.lab, refused=f"{FAULT} the process for answers has ended")
         _begin(_warm.isolated)
-    write_bytes(json.dumps(asdict(found), indent=1).encode(), job.grade)
+    store(job, found)
     return found
 
 

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 
 from coursekit.grading.course import Grade
+from coursekit.grading.deadlines import sentence
 
 FORMATS = ("csv", "moodle", "canvas")
 
@@ -33,14 +34,16 @@ def table(grades: Sequence[Grade], kind: str = "csv") -> str:
 
 
 def _csv(grade: Grade) -> dict[str, str]:
+    late = grade.late or {"days": "", "handed_in": ""}
     about = {"student": grade.student, "lab": grade.lab, "points": _points(grade.points)}
-    about["of"] = _points(sum(mark["of"] for mark in grade.marks) if grade.marks else None)
-    about["not graded because"] = grade.refused
+    about |= {"of": _points(grade.possible), "before lateness": _points(grade.earned), "days late": str(late["days"])}
+    about |= {"handed in": late["handed_in"], "not graded because": grade.refused}
     return about | {mark["exercise"]: _points(mark["points"]) for mark in grade.marks}
 
 
 def _moodle(grade: Grade) -> dict[str, str]:
-    return {"Username": grade.student, grade.lab: _points(grade.points), "Feedback": grade.refused}
+    said = grade.refused or (sentence(grade.late, grade.earned) if grade.late and grade.late["days"] else "")
+    return {"Username": grade.student, grade.lab: _points(grade.points), "Feedback": said}
 
 
 def _canvas(grade: Grade) -> dict[str, str]:

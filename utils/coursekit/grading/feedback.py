@@ -6,6 +6,8 @@ from html import escape
 from pathlib import Path
 
 from coursekit.grading.course import Grade, Job
+from coursekit.grading.deadlines import sentence
+from coursekit.grading.reading import Section, section
 from coursekit.notebooks import write_bytes
 
 LONGEST = 6000  # characters of one message
@@ -34,22 +36,23 @@ th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px so
 """
 
 
-def write_feedback(job: Job, grade: Grade) -> Path:
-    """Write the page of one submission beside its grade."""
+def write_feedback(job: Job, grade: Grade, book: str = "") -> Path:
+    """Write the page of one submission beside its grade; `book` is the address of the built book, if there is one."""
     path = job.grade.parents[2] / "feedback" / job.student / f"{job.lab}.html"
-    write_bytes(page(grade).encode(), path)
+    write_bytes(page(grade, book).encode(), path)
     return path
 
 
-def page(grade: Grade) -> str:
-    """The page: points and message of each exercise; or why the notebook could not be graded."""
+def page(grade: Grade, book: str = "") -> str:
+    """The page: points, message and what to read again of each exercise; or why the notebook could not be graded."""
     about = {"lab": escape(grade.lab), "student": escape(grade.student)}
     if grade.refused:
         text = f"<p>This notebook could not be graded, and there is no grade yet: {escape(grade.refused)}.</p>"
         return PAGE.format(**about, total="not graded", content=text)
-    possible = sum(mark["of"] for mark in grade.marks)
-    parts = [_table(grade), *(_notes(grade)), *(_exercise(mark) for mark in grade.marks)]
-    return PAGE.format(**about, total=f"{grade.points:g} of {possible:g} points", content="\n".join(parts))
+    late = f"<p>{escape(sentence(grade.late, grade.earned))}</p>" if grade.late else ""
+    parts = [late, _table(grade), *_notes(grade), *(_exercise(mark, grade.lab, book) for mark in grade.marks)]
+    total = f"{grade.points:g} of {grade.possible or 0:g} points"
+    return PAGE.format(**about, total=total, content="\n".join(parts))
 
 
 def _table(grade: Grade) -> str:
@@ -65,10 +68,21 @@ def _notes(grade: Grade) -> list[str]:
     return [f"<p>{escape(line[:LONGEST])}</p>" for line in lines]
 
 
-def _exercise(mark: dict) -> str:
+def _exercise(mark: dict, lab: str, book: str) -> str:
     text = escape(mark["message"][:LONGEST])
     helped = ", ".join(mark["helpers"])
     with_ours = (
         f"<p>It was judged with the right version of {escape(helped)}, because yours is wrong.</p>" if helped else ""
     )
-    return f"<h2>{escape(mark['exercise'])}</h2>\n{with_ours}<pre>{text}</pre>"
+    again = "" if mark["points"] == mark["of"] else _read_again(section(lab, mark["exercise"]), book)
+    return f"<h2>{escape(mark['exercise'])}</h2>\n{with_ours}<pre>{text}</pre>{again}"
+
+
+def _read_again(place: Section | None, book: str) -> str:
+    """Where the book teaches what went wrong, with a link if the book has an address."""
+    if place is None:
+        return ""
+    words = escape(place.words)
+    if book:
+        words = f'<a href="{escape(book.rstrip("/"))}/{escape(place.page)}">{words}</a>'
+    return f"<p>Read again: {words}.</p>"

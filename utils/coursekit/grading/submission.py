@@ -65,14 +65,14 @@ def _variant(call: ast.Call) -> int:
 
 def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission:
     """What lies in a student's folder for the lab `name`. Raises CannotGradeError for what is none."""
-    path, notes = _notebook(folder, name)
-    notebook = _parse(path.read_bytes(), path.name)
+    path, notes = find_notebook(folder, name)
+    notebook = parsed_notebook(path)
     cells, answers, more = cells_to_run(source, notebook)
     return Submission(cells, answers, notes + more)
 
 
-def _notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
-    """The notebook in a folder: the one of the lab's name, or the only one."""
+def find_notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
+    """The notebook in a folder: the one of the lab's name, or the only one. Raises CannotGradeError for none."""
     found = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
     named = [path for path in found if path.name == f"{name}.ipynb"]
     if not found:
@@ -86,7 +86,9 @@ def _notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
     return path, [] if named else [f"the notebook is called {path.name}, and was taken for {name}.ipynb"]
 
 
-def _parse(content: bytes, name: str) -> NotebookNode:
+def parsed_notebook(path: Path) -> NotebookNode:
+    """A student's notebook, with what is odd taken out of its cells. Raises CannotGradeError for what is none."""
+    content, name = path.read_bytes(), path.name
     encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         notebook = nbformat.reads(content.decode(encoding), as_version=4)

@@ -41,7 +41,8 @@ def plot_canvases(
     inches = 6.4 / columns * height / width
     size = (6.5, sum(0.3 + count * (inches + 0.08) for count in lines) + 0.1)
     figure = plt.figure(figsize=size, layout="constrained")
-    panels = np.atleast_1d(figure.subfigures(len(rows), 1, height_ratios=[0.3 + n * (inches + 0.08) for n in lines]))
+    ratios = [0.3 + count * (inches + 0.08) for count in lines]
+    panels = np.asarray(figure.subfigures(len(rows), 1, squeeze=False, height_ratios=ratios))[:, 0]
     drawn: list[Axes] = []
     for panel, count, (title, images) in zip(panels, lines, rows.items(), strict=True):
         panel.suptitle(title, x=0.01, ha="left", fontsize=11)

@@ -1,0 +1,73 @@
+"""The book's page of the mistakes that the checks know."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coursekit.mistakes import book_page
+from coursekit.mistakes.book_page import PAGE, first_sentence, line, mistakes_page, page_problems
+from coursekit.project import Project
+from coursekit.verify import course_problems
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return mistakes_page(Project(ROOT))
+
+
+def test_the_page_lists_every_known_mistake_of_every_lab(page):
+    from attnbook.checks import catalogue
+
+    known = [found for lab in catalogue().values() for listed in lab.values() for found in listed.mistakes]
+    by_lab = page.split("## By lab")[1]
+    assert len(re.findall(r"^- \*\*", by_lab, re.MULTILINE)) == len(known)
+    assert f"{len(known):,} wrong answers" in page
+    assert by_lab.count('<details class="answer">') == by_lab.count("</details>") == len(catalogue())
+
+
+def test_the_twenty_most_widespread_kinds_come_first_each_with_examples(page):
+    kinds = page.split("## By lab")[0].split("\n### ")[1:]
+    assert len(kinds) == 20
+    for kind in kinds:
+        assert 2 <= len(re.findall(r"^- Lab \d+, `\w+`: ", kind, re.MULTILINE)) <= 3, kind.splitlines()[0]
+    rows = re.findall(r"\| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    spread = [int(exercises) for _, exercises, _ in rows]
+    assert spread == sorted(spread, reverse=True)
+
+
+def test_the_page_of_this_book_is_what_the_checks_give(page):
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == page
+
+
+def test_verify_says_when_the_page_is_out_of_step(project):
+    assert page_problems(project) == []
+    (project.root / "book").mkdir()
+    (project.root / PAGE).write_text("old")
+    assert (
+        page_problems(project)
+        == ["book/mistakes.md is not what the checks give: run `coursekit status --write`"]
+        == course_problems(project)
+    )
+    (project.root / PAGE).write_text(mistakes_page(project), encoding="utf-8")
+    assert page_problems(project) == []
+
+
+@pytest.mark.parametrize("message, said", [
+    ("You left the mask out completely. It belongs here.", "You left the mask out completely."),
+    ("Too small. It is a sum over all keys. More.", "Too small. It is a sum over all keys."),
+])  # fmt: skip
+def test_a_first_sentence_says_what_was_done(message, said):
+    assert first_sentence(message) == said
+
+
+def test_signs_of_markup_in_a_message_mean_nothing():
+    assert line("a < b", "You wrote `x < y`, a[0](b) and 5 $ for <b> here.") == (
+        r"- **a &lt; b.** You wrote `x < y`, a[0]\(b) and 5 \$ for &lt;b&gt; here."
+    )
+
+
+def test_numbers_in_words():
+    assert [book_page.in_words(number) for number in (20, 7)] == ["twenty", "7"]

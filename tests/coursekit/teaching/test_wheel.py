@@ -1,0 +1,43 @@
+"""The book's wheel, and archives without dates."""
+
+from pathlib import Path
+
+import pytest
+
+from coursekit import CourseError
+from coursekit.teaching.wheel import SOURCES, archive, build_wheel, contents
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_an_archive_gives_back_what_was_put_in_and_knows_no_date_and_no_order():
+    files = {"b/two.txt": b"2" * 1000, "a.txt": "größer".encode()}
+    zipped = archive(files)
+    assert contents(zipped) == files
+    assert zipped == archive(dict(reversed(files.items())))
+
+
+def test_a_folder_that_is_no_copy_of_the_project_gives_no_wheel(tmp_path):
+    with pytest.raises(CourseError, match=r"has no pyproject\.toml, no LICENSE"):
+        build_wheel(tmp_path)
+
+
+def test_what_setuptools_says_of_a_wheel_that_cannot_be_built_is_told(tmp_path):
+    for name in SOURCES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("this is no TOML")
+    with pytest.raises(CourseError, match=r"could not build the wheel; it said: .*TOMLDecodeError"):
+        build_wheel(tmp_path)
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_packages_records_and_weights_and_neither_answers_nor_tests():
+    name, wheel = build_wheel(ROOT)
+    held = contents(wheel)
+    assert name.startswith("paying_attention-")
+    assert {"attnbook/checks/lab02/__init__.py", "coursekit/teaching/wheel.py"} <= held.keys()
+    assert any(file.endswith(".pt") for file in held)
+    assert not [file for file in held if file.startswith(("solutions", "tests", "labs", "chapters"))]
+    assert not [file for file in held if "/checks/" in file and Path(file).name in ("right.py", "adversarial.py")]
+    assert [file for file, content in held.items() if str(ROOT).encode() in content] == []
+    assert build_wheel(ROOT) == (name, wheel)

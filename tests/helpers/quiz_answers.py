@@ -1,0 +1,215 @@
+"""What the package says to the questions of the quizzes: numbers, and the texts of right choices, by chapter and id."""
+
+import math
+
+import torch
+from torch import nn
+
+from attnbook.attention import attend, causal_mask, masked_softmax, window_mask
+from attnbook.attention.blocked import Running
+from attnbook.attention.centred import local_window_mask, predicted_centre
+from attnbook.attention.hard import location_log_probs, reinforce_loss
+from attnbook.attention.multihead import MultiHeadAttention, split_heads
+from attnbook.attention.positions import LinearBias, apply_rotary
+from attnbook.attention.scores import Additive, dot, scaled_dot
+from attnbook.data.bandits import best_value
+from attnbook.data.byte_pairs import count_pairs
+from attnbook.experiments.complexity import formula
+from attnbook.models.block import TransformerConfig
+from attnbook.models.ntm_addressing import circular_shift, erase_and_add, sharpen
+from attnbook.models.snail import causal_convolution, dilations_for
+from attnbook.models.transformer import Transformer
+from attnbook.models.spectral_norm import spectral_norm_step
+from attnbook.path_lengths import reach
+from attnbook.penalties import length_penalty
+from attnbook.sampling import sampling_probabilities
+from attnbook.text_metrics import perplexity
+from attnbook.training.adversarial import hinge_losses
+
+LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2
+VALUES = torch.tensor([[[4.0, 0], [0, 2], [0, 0], [0, 7]]])  # (B, Tk, Dv)
+
+
+def parameters(model: nn.Module, without: str = "bias") -> int:
+    """How many numbers a model learns, without those whose name holds a word."""
+    return sum(p.numel() for name, p in model.named_parameters() if without not in name)
+
+
+def of_chapter_2() -> tuple[torch.Tensor, torch.Tensor]:
+    return attend(torch.zeros(1, 1, 1), torch.zeros(1, 4, 1), VALUES, score=lambda query, key: LOGS)
+
+
+def kept_share() -> float:
+    """What a GRU whose gates are all one half keeps of a state after three words."""
+    cell = nn.GRUCell(1, 1, bias=False)
+    nn.init.zeros_(cell.weight_ih)
+    nn.init.zeros_(cell.weight_hh)
+    state = torch.ones(1, 1)
+    for _ in range(3):
+        state = cell(torch.zeros(1, 1), state)
+    return state.item()
+
+
+def residual_slope() -> float:
+    x = torch.ones(1, requires_grad=True)
+    y = x
+    for _ in range(4):
+        y = y + 0.5 * y
+    return torch.autograd.grad(y, x)[0].item()
+
+
+def estimate() -> float:
+    scores = torch.zeros(2, requires_grad=True)
+    log_prob = location_log_probs(scores.softmax(0)[None, None], torch.tensor([[0]]))
+    return -torch.autograd.grad(reinforce_loss(log_prob, torch.tensor([[3.0]])), scores)[0][0].item()
+
+
+def pixels_seen() -> int:
+    x = torch.zeros(1, 1, 60, requires_grad=True)
+    layer = nn.functional.conv1d
+    y = layer(layer(layer(x, torch.ones(1, 1, 3)), torch.ones(1, 1, 2), stride=2), torch.ones(1, 1, 3))
+    y[0, 0, y.shape[-1] // 2].backward()
+    return int((x.grad != 0).sum())
+
+
+def lengths_of_equal_cost() -> int:
+    return next(n for n in range(2, 2000) if formula("self_attention", n, 100) == formula("lstm", n, 100))
+
+
+def encoder_matrices() -> int:
+    model = Transformer(5, 5, TransformerConfig(d_model=10, heads=2, layers=1, d_ff=40))
+    return sum(p.numel() for p in model.encoder.parameters() if p.ndim == 2)
+
+
+def pre_norm() -> float:
+    x = torch.tensor([2.0, 4, 4, 6])
+    return (x + 10 * nn.LayerNorm(4)(x) * torch.tensor([1.0, 0, 0, 0]))[0].item()
+
+
+def wanted_probability() -> float:
+    logits = torch.zeros(1, 5, requires_grad=True)
+    loss = nn.functional.cross_entropy(logits, torch.tensor([0]), label_smoothing=0.1)
+    return 0.2 - torch.autograd.grad(loss, logits)[0][0, 0].item()  # the gradient is p − q, and p is 1/5
+
+
+def rotated_score() -> float:
+    query, key = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
+    return (apply_rotary(query, torch.tensor([90.0])) @ apply_rotary(key, torch.tensor([92.0])).T).item()
+
+
+def text_perplexity() -> float:
+    p = torch.tensor([1 / 2, 1 / 4, 1 / 8])
+    logits = torch.stack([torch.zeros(3), (p / (1 - p)).log()], dim=-1)[None]
+    return perplexity(logits, torch.ones(1, 3, dtype=torch.long))
+
+
+def block_total() -> float:
+    state = Running(*(torch.tensor([[x]]) for x in (-math.inf, 0.0, 0.0)))
+    for scores in ([2.0, 4.0], [6.0, 5.0]):
+        state = state.add(torch.tensor([scores]), torch.zeros(2, 1))
+    return state.total.item()
+
+
+def written() -> float:
+    memory, weights = torch.tensor([[[1.0], [0.0]]]), torch.tensor([[0.75, 0.25]])
+    return erase_and_add(memory, weights, torch.tensor([[1.0]]), torch.tensor([[2.0]]))[0, 0].item()
+
+
+def sharpened() -> float:
+    moved = circular_shift(torch.eye(8)[0], torch.tensor([0.05, 0.9, 0.05]))
+    return sharpen(moved, torch.tensor([2.0]))[0].item()
+
+
+def spread(features: int) -> float:
+    """The standard deviation of dot products, measured."""
+    query, key = torch.randn(2, 400_000 // features * 8, features).unbind()
+    return (query * key).sum(dim=-1).std().item()
+
+
+def fourth_output() -> float:
+    x = torch.tensor([[[2.0], [0.0], [1.0], [3.0]]])
+    return causal_convolution(x, torch.tensor([[[0.5, 1.0]]]), dilation=2)[0, 3, 0].item()
+
+
+
+def local_score_field() -> int:
+    x = torch.zeros(1, 1, 60, requires_grad=True)
+    y = x
+    for size, stride in ((3, 1), (4, 2), (3, 1), (3, 1)):
+        y = nn.functional.conv1d(y, torch.ones(1, 1, size), stride=stride)
+    y[0, 0, y.shape[-1] // 2].backward()
+    return int((x.grad != 0).sum())
+
+
+def first_estimate() -> torch.Tensor:
+    matrix = torch.tensor([[3.0, 0], [4, 5]])
+    u, v = spectral_norm_step(matrix, torch.tensor([1.0, 0]))
+    return u @ matrix @ v
+
+
+NUMBERS = {
+    "01/parameters": lambda: nn.Linear(2 * 128 + 32, 35).weight.numel(),
+    "01/gate": kept_share,
+    "01/bits": lambda: 4 * math.log2(1000),
+    "02/weight": lambda: of_chapter_2()[1][0, 0, 1],
+    "02/context": lambda: of_chapter_2()[0][0, 0, 1],
+    "03/dot": lambda: scaled_dot(torch.tensor([[[2.0, 0, 1, 0]]]), torch.full((1, 1, 4), 2.0)),
+    "03/parameters": lambda: parameters(Additive(20, 30, 10)),
+    "03/variance": lambda: round(spread(256)),
+    "04/centre": lambda: predicted_centre(torch.zeros(1, 1), torch.tensor([6]), torch.ones(1, 1), torch.ones(1)),
+    "04/window": lambda: local_window_mask(torch.tensor([4.6]), torch.tensor([6]), 2).sum(),
+    "05/residual": residual_slope,
+    "05/paths": lambda: len(torch.cartesian_prod(*[torch.arange(2)] * 4)),
+    "05/means": lambda: torch.cat([torch.full((2,), 2.0), torch.full((6,), 0.5)]).mean(),
+    "05/penalty": lambda: -3 / length_penalty(torch.tensor(7.0), 1.0),
+    "06/expected": lambda: torch.tensor([0.5, 0.3, 0.2]) @ torch.tensor([-3.0, -1, -2]),
+    "06/estimate": estimate,
+    "06/field": pixels_seen,
+    "07/score": lambda: dot(torch.tensor([[[2.0, 0, 1]]]), torch.tensor([[[2.0, 0, -1]]])),
+    "07/causal": lambda: causal_mask(6).sum(),
+    "07/cost": lengths_of_equal_cost,
+    "08/parameters": lambda: parameters(MultiHeadAttention(64, 8), without="nothing"),
+    "08/rotary": rotated_score,
+    "08/alibi": lambda: -LinearBias(4).bias(torch.tensor([0]), torch.tensor([4]))[0],
+    "09/layer": encoder_matrices,
+    "09/norm": pre_norm,
+    "09/smoothing": wanted_probability,
+    "10/greedy": lambda: torch.tensor([0.5, 0.4]).prod(),
+    "10/nucleus": lambda: (
+        sampling_probabilities(torch.tensor([[0.605, 0.222, 0.082, 0.05, 0.03, 0.011]]).log(), top_p=0.8) > 0
+    ).sum(),
+    "10/cache": lambda: causal_mask(100).sum(),
+    "11/merge": lambda: max(
+        count_pairs({tuple(w): n for w, n in zip(("cat", "cats", "hat", "hot"), (6, 3, 4, 2), strict=True)}).values()
+    ),
+    "11/perplexity": text_perplexity,
+    "12/blocks": block_total,
+    "12/reach": lambda: reach(causal_mask(40) & window_mask(40, 4), 4)[-1].sum(),
+    "12/neighbours": lambda: 0.25 * torch.tensor([-0.25, -1.25]).softmax(0)[0] + 0.75 * 0.2,
+    "13/erase": written,
+    "13/circle": lambda: circular_shift(torch.eye(8)[7], torch.tensor([0.0, 0.1, 0.9]))[0],
+    "13/sharpen": sharpened,
+    "14/mask": lambda: masked_softmax(torch.tensor([5.0, 3, 2]).log(), torch.tensor([False, True, True]))[1],
+    "14/copy": lambda: 0.8 * 0 + 0.2 * (0.5 + 0.3),
+    "15/convolution": fourth_output,
+    "15/reach": lambda: len(dilations_for(48)),
+    "15/pull": lambda: best_value(((2, 1),), 1),
+    "16/chance": lambda: torch.tensor([0.9, 0.1]) @ torch.tensor([0.8, 0.2]),
+    "16/hinge": lambda: hinge_losses(torch.tensor([1.5, 0.5]), torch.tensor([-2.0, 0.2]))[0],
+    "16/field": local_score_field,
+    "16/norm": first_estimate,
+    "17/thin": lambda: masked_softmax(torch.tensor([4.0, *[0.0] * 30]))[0],
+    "17/double": lambda: math.log(2 * (1000 - 1)) - math.log(1000 - 1),
+    "17/exact": lambda: 0.99**31,
+}
+TEXTS = {
+    "02/shapes": lambda: str(
+        tuple(attend(torch.zeros(1, 3, 2), torch.zeros(1, 4, 2), torch.zeros(1, 4, 2))[1].shape[1:])
+    ),
+    "08/shapes": lambda: str(
+        tuple((split_heads(torch.zeros(32, 50, 512), 8) @ split_heads(torch.zeros(32, 50, 512), 8).mT).shape)
+    ),
+    "09/cross": lambda: str(
+        tuple(attend(torch.zeros(1, 10, 2), torch.zeros(1, 7, 2), torch.zeros(1, 7, 2))[1].shape[1:])
+    ),
+}

@@ -1,0 +1,1 @@
+"""Mid-terms and finals from questions whose numbers a seed draws: `coursekit exam`."""

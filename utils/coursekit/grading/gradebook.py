@@ -1,0 +1,83 @@
+"""Points and comments for nbgrader's gradebook, so that formgrader and `nbgrader export` show them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from coursekit import CourseError
+from coursekit.grading.course import Grade, Job
+from coursekit.grading.submission import find_notebook, parsed_notebook, parts_of
+from coursekit.notebooks import code_cells, grader, is_answer, is_graded, read, write
+
+UNKNOWN = "the gradebook does not know {lab} yet: run `nbgrader generate_assignment {lab}` in {folder} first"
+
+
+def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> int:
+    """Write the grades of a lab; returns how many. Points that somebody gave by hand stay.
+
+    Raises CourseError if the assignment was never made with nbgrader, which stores its cells in the gradebook."""
+    from nbgrader.api import Gradebook, MissingEntry
+
+    settings, source = _settings(course), read(jobs[0].source)
+    exercises = _exercises(source)
+    graded = [(job, grade) for job, grade in zip(jobs, grades, strict=True) if not grade.refused]
+    with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
+        warnings.simplefilter("ignore")  # nbgrader's own, about how it adds a submission
+        try:
+            book.find_notebook(jobs[0].lab, jobs[0].lab)
+        except MissingEntry:
+            raise CourseError(UNKNOWN.format(lab=jobs[0].lab, folder=course)) from None
+        for job, grade in graded:
+            _write(book, grade, exercises)
+            _show(course, job)
+    return len(graded)
+
+
+def _settings(course: Path) -> Any:
+    """nbgrader's own view of the folder: where the gradebook is, and the course's name."""
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config.loader import Config, PyFileConfigLoader
+
+    path = course / "nbgrader_config.py"
+    config = PyFileConfigLoader(path.name, path=str(course)).load_config() if path.is_file() else Config()
+    return CourseDirectory(config=config, root=str(course.resolve()))
+
+
+def _exercises(source: NotebookNode) -> dict[str, str]:
+    """The exercise of each graded cell and of each answer, by nbgrader's name of the cell."""
+    checks = [grader(cell)["grade_id"] for cell in source.cells if is_graded(cell)]
+    found = {name: part.exercise for name, part in zip(checks, parts_of(source), strict=True)}
+    answers = [grader(cell)["grade_id"] for cell in source.cells if is_answer(cell)]
+    return found | {name: str(name).split("-", 1)[1] for name in answers}
+
+
+def _write(book: Any, grade: Grade, exercises: dict[str, str]) -> None:
+    marks = {mark["exercise"]: mark for mark in grade.marks}
+    book.update_or_create_student(grade.student)
+    when = {"timestamp": grade.late["handed_in"]} if grade.late else {}
+    book.update_or_create_submission(grade.lab, grade.student, **when)
+    notebook = book.find_submission_notebook(grade.lab, grade.lab, grade.student)
+    notebook.late_submission_penalty = round((grade.earned or 0.0) - (grade.points or 0.0), 2)
+    for entry in notebook.grades:
+        mark = marks.get(exercises.get(entry.name, ""))
+        if mark:
+            entry.needs_manual_grade = entry.manual_score is not None and entry.auto_score != mark["points"]
+            entry.auto_score = mark["points"]
+    for comment in notebook.comments:
+        mark = marks.get(exercises.get(comment.name, ""))
+        comment.auto_comment = mark["message"] if mark else comment.auto_comment
+    book.db.commit()
+
+
+def _show(course: Path, job: Job) -> None:
+    """Lay down what formgrader shows: the notebook as it was handed in, without outputs, which could be anything."""
+    path = find_notebook(job.folder, job.lab)[0]
+    notebook = parsed_notebook(path)
+    for cell in code_cells(notebook):
+        cell.outputs, cell.execution_count = [], None
+    write(notebook, course / "autograded" / job.student / job.lab / f"{job.lab}.ipynb")

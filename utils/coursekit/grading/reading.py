@@ -1,0 +1,52 @@
+"""Which section of which chapter teaches what an exercise asks for: the table `reading.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_suffix(".toml")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a chapter: the chapter's file name without its ending, and the heading as it stands there."""
+
+    chapter: str
+    title: str
+
+    @property
+    def words(self) -> str:
+        """As it is said to a person."""
+        return f"Chapter {int(self.chapter[:2])}, “{self.title}”"
+
+    @property
+    def page(self) -> str:
+        """Its page in the built book, from the book's first page, with the place on it."""
+        return f"chapters/{self.chapter}.html#{anchor(self.title)}"
+
+
+def section(lab: str, exercise: str) -> Section | None:
+    """What to read again for an exercise of a lab (`lab02` or its full name), or None where nothing is listed."""
+    return sections(lab).get(exercise)
+
+
+@cache
+def sections(lab: str) -> dict[str, Section]:
+    """All sections of a lab, by exercise."""
+    table = dict(tomllib.loads(TABLE.read_text(encoding="utf-8")).get(lab.partition("_")[0], {}))
+    chapter = table.pop("chapter", "")
+    return {
+        exercise: Section(chapter, place) if isinstance(place, str) else Section(*place)
+        for exercise, place in table.items()
+    }
+
+
+def anchor(title: str) -> str:
+    """The place of a heading on its page, as Sphinx names it: small letters and digits, joined by hyphens."""
+    plain = unicodedata.normalize("NFKD", title.lower()).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-").lstrip("-0123456789")

@@ -1,0 +1,102 @@
+"""Which mistakes a class shows: counted from what `coursekit grade` stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from coursekit import CourseError
+from coursekit.grading.course import Grade, jobs_of, stored
+from coursekit.grading.reading import Section, section
+from coursekit.project import folders
+
+UNWRITTEN = "unwritten"
+STOPPED = "error"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One mistake of a class.
+
+    Fields:
+        name: as the check reports it. message: what the check says to whoever makes it.
+        students: how many made it. of: how many notebooks were graded.
+        known: whether the checks have a name of their own for it.
+    """
+
+    exercise: str
+    name: str
+    message: str
+    students: int
+    of: int
+    known: bool
+    read: Section | None
+
+    @property
+    def share(self) -> float:
+        """The share of the graded notebooks."""
+        return self.students / self.of
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A lab of a class: how many notebooks were graded, what they show, and which exercises are not written yet."""
+
+    lab: str
+    graded: int
+    not_graded: int
+    seen: list[Seen]
+    unwritten: dict[str, int]
+
+
+def graded_labs(course: Path) -> list[str]:
+    """The labs of which a course holds grades. Raises CourseError where there are none."""
+    labs = sorted({path.stem for folder in folders(course / "graded") for path in folder.glob("lab*.json")})
+    if not labs:
+        raise CourseError(f"{course} holds no grades: `coursekit grade {course} LAB` makes them")
+    return labs
+
+
+def tally(course: Path, lab: str) -> Tally:
+    """Count the mistakes of one lab. Raises CourseError where nothing of it was graded."""
+    found = [grade for job in jobs_of(course, lab) if (grade := stored(job)) is not None]
+    grades = [grade for grade in found if not grade.refused]
+    if not grades:
+        raise CourseError(f"no notebook of {lab} was graded in {course}: `coursekit grade {course} {lab}` does it")
+    marks = [mark for grade in grades for mark in grade.marks if mark["mistake"]]
+    unwritten = Counter(mark["exercise"] for mark in marks if mark["mistake"] == UNWRITTEN)
+    order = list(dict.fromkeys(mark["exercise"] for grade in grades for mark in grade.marks))
+    seen = sorted(_seen(lab, grades), key=lambda one: (order.index(one.exercise), -one.students, one.name))
+    return Tally(lab, len(grades), len(found) - len(grades), seen, dict(unwritten))
+
+
+def _seen(lab: str, grades: list[Grade]) -> list[Seen]:
+    from attnbook.checks import catalogue  # which brings torch along
+
+    counts: Counter[tuple[str, str]] = Counter()
+    said: dict[tuple[str, str], str] = {}
+    for grade in grades:
+        for mark in grade.marks:
+            if mark["mistake"] and mark["mistake"] != UNWRITTEN:
+                key = mark["exercise"], mark["mistake"]
+                counts[key] += 1
+                said.setdefault(key, mark["message"])
+    listed = catalogue().get(lab.split("_", 1)[0], {})
+    rows = []
+    for (exercise, name), students in counts.items():
+        names = {known.name: known.message for known in listed[exercise].mistakes} if exercise in listed else {}
+        message = names.get(name) or explained(said[exercise, name], name)
+        read = section(lab, exercise)
+        rows.append(Seen(exercise, name, message, students, len(grades), name in names, read))
+    return rows
+
+
+def explained(message: str, name: str) -> str:
+    """What a check said of a mistake that it has no name for: the first line, and the paragraph under it."""
+    if name == STOPPED:
+        return "The function stops with an error. " + message.splitlines()[0].removeprefix("✗ ")
+    lines = message.splitlines()
+    words = [line.strip() for line in lines[1:]]
+    end = next((at for at, line in enumerate(words) if not line or line.endswith(":")), len(words))
+    return " ".join([lines[0].removeprefix("✗ ").rstrip("."), *words[:end]]) if end == 0 else " ".join(words[:end])

@@ -1,0 +1,1 @@
+"""What a teacher makes of the course: handouts, slides, and the mistakes of a class."""

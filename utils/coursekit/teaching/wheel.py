@@ -1,0 +1,63 @@
+"""The book's wheel, and archives that are the same byte for byte whenever they are made."""
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from coursekit import CourseError
+
+SOURCES = ("pyproject.toml", "LICENSE", "LICENSE-text", "utils/attnbook", "utils/coursekit", "results")
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: when it was made is nobody's business
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
+BUILD = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """A zip file with these contents by name, in the order of the names and without dates."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, EARLIEST)
+            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+            zipped.writestr(entry, files[name])
+    return held.getvalue()
+
+
+def contents(zipped: bytes) -> dict[str, bytes]:
+    """What an archive holds, by name."""
+    with zipfile.ZipFile(io.BytesIO(zipped)) as held:
+        return {name: held.read(name) for name in held.namelist() if not name.endswith("/")}
+
+
+def build_wheel(root: Path) -> tuple[str, bytes]:
+    """The name and the content of the book's wheel, built from a copy, so that the sources stay as they are.
+
+    Raises CourseError where the sources are not there, or setuptools cannot build them."""
+    missing = [name for name in SOURCES if not (root / name).exists()]
+    if missing:
+        raise CourseError(f"the wheel cannot be built: {root} has no {', no '.join(missing)}")
+    with TemporaryDirectory() as folder:
+        for name in SOURCES:
+            _copy(root / name, Path(folder) / name)
+        settings = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "PYTHONPATH": ""}
+        command = [sys.executable, "-c", BUILD]
+        done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
+        found = list((Path(folder) / "dist").glob("*.whl"))
+        if done.returncode or len(found) != 1:
+            said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+            raise CourseError(f"setuptools could not build the wheel; it said: {said}")
+        return found[0].name, archive(contents(found[0].read_bytes()))
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=LEFT_OUT)
+    else:
+        shutil.copy(source, target)
