@@ -118,11 +118,11 @@ wrong("the nine left out", {"classes = torch.cat([left, right]).unique()": "clas
     Your sum ends with the digit 8, as range(9) does, so agreements of nines are missing from chance. There are ten
     digits, from 0 to 9.""")
 KAPPA = f"((agreement - {_CHANCE}) / (1 - {_CHANCE}))"
-wrong("kappa for chance", {_CHANCE: KAPPA}).says("""
+wrong("Cohen's κ", {_CHANCE: KAPPA}).says("""
     Your second number is Cohen's κ, which is computed from the agreement and chance, and which is 0 / 0 where chance is
     1. Wanted is chance itself.""")
 JOINT = "((left[:, None] == classes) & (right[:, None] == classes)).double().mean(0).square().sum()"
-wrong("the share of equal pairs squared", {_CHANCE: JOINT}).says("""
+wrong("both sides of a pair counted together", {_CHANCE: JOINT}).says("""
     You counted for each digit the images in which *both* sides show it, and squared this share. Chance must not depend
     on the pairs: count each side by itself, and multiply p_left(c) by p_right(c).""")
 COUNTS = "(torch.bincount(left) / len(left) * (torch.bincount(right) / len(right))).sum()"
