@@ -59,6 +59,11 @@ def restless(query, key):
     return dot(query, key) + random.random()
 
 
+def restless_here_and_there(query, key):
+    """Wrong everywhere, and with about one call in two another number: two calls may agree."""
+    return dot(query, key) + 1 + torch.randint(2, ())
+
+
 def one_position(index):
     def answer(query, key):
         scores = dot(query, key)
@@ -75,6 +80,7 @@ def one_position(index):
         ("reshaped, not transposed", lambda q, k: dot(q, k).mT.reshape(len(q), q.shape[1], -1)),
         ("an axis of size 1", lambda q, k: dot(q, k)[:, None]),
         ("axes folded", lambda q, k: dot(q, k).flatten(1)),
+        ("axes of other lengths", lambda q, k: dot(q, k).reshape(len(q), -1, q.shape[1])),
         ("rolled", lambda q, k: dot(q, k).roll(1, 2)),
         ("flipped", lambda q, k: dot(q, k).flip(1)),
         ("sorted", lambda q, k: dot(q, k).sort(-1).values),
@@ -108,6 +114,7 @@ def one_position(index):
             lambda q, k: torch.cat([dot(q, k)[:1], dot(q, k)[1:].exp() * 3]),
         ),
         ("random", restless),
+        ("random", restless_here_and_there),
     ],
 )
 def test_a_wrong_result_is_explained_by_the_right_one(kind, answer):

@@ -104,6 +104,15 @@ wrong("nothing exchanged, nothing padded", {_PAD: "x", _CONV: _CALL}).says("""
 wrong("dilation only in the padding", {"weight, dilation=dilation": "weight"}).says("""
     Your padding takes the dilation into account, but F.conv1d was not given it, so your result is too long. Give it
     to F.conv1d as well: dilation=dilation.""")
+SHORT = """
+total = x.new_zeros(*x.shape[:2], len(weight))
+for k in range(weight.shape[-1]):
+    shift = (weight.shape[-1] - 1 - k) * dilation
+    total[:, shift:] += x[:, : x.shape[1] - shift] @ weight[:, :, k].mT
+return total"""
+wrong("no window longer than the sequence", SHORT).says("""
+    Your function stops where a tap lies further back than the sequence is long: T − shift is then negative, and as
+    the end of a slice it counts from the end. Such a tap adds nothing: take max(T − shift, 0), or pad x with zeros.""")
 wrong("stride for dilation", {"dilation=dilation": "stride=dilation"}).says("""
     You gave the dilation to F.conv1d as `stride`, which skips *outputs*. The dilation is the distance between two
     taps of one output: dilation=dilation.""")

@@ -83,3 +83,19 @@ return len(reached)
 wrong("skipped positions not counted", SKIPPED).says("""
     You counted only the positions that the taps reach. The receptive field also counts the positions in the gaps
     between them: it is the distance back to the earliest one, plus 1 for the position itself.""")
+wrong("two taps assumed", "return 1 + sum(dilations)").says("""
+    Your formula has no `kernel` in it and holds for two taps only. The first of K taps lies K − 1 dilations back, so
+    multiply the sum of the dilations by kernel − 1.""")
+FIRST = "return 1 + (kernel - 1) * (dilations[0] + sum(dilations[1:]))"
+wrong("no layers, no answer", FIRST).says("""
+    Your function is right for each stack with layers, but it looks up a layer of the empty list as well. Without any
+    layer a position sees only itself: begin with 1, and add what each layer reaches further back.""")
+wrong("the first dilation taken for 1", "return kernel + (kernel - 1) * sum(dilations[1:])").says("""
+    You counted `kernel` positions for the first layer, as if its dilation were 1 and there always were a layer. Begin
+    with 1 for the position itself, and add d · (kernel − 1) for each layer, the first one included.""")
+wrong("equal dilations counted once", "return 1 + (kernel - 1) * sum(set(dilations))").says("""
+    You counted each dilation once (`set`), but two layers may have the same one. Each layer reaches further back than
+    those below it, so add up all entries of the list.""")
+wrong("the future as well", "return 1 + 2 * (kernel - 1) * sum(dilations)").says("""
+    You counted as many positions after the output's position as before it. The convolutions are causal, so nothing
+    after it is seen: add up how far *back* each layer reaches, and then 1.""")

@@ -114,3 +114,22 @@ wrong("only zeros and ones", {"classes = torch.cat([left, right]).unique()": "cl
     sees, so the sum runs over all of them.""")
 wrong("the zero left out", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(1, 10)"}).says("""
     Your sum begins with the digit 1, so agreements of zeros are missing from chance. The digits run from 0 to 9.""")
+wrong("the nine left out", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(9)"}).says("""
+    Your sum ends with the digit 8, as range(9) does, so agreements of nines are missing from chance. There are ten
+    digits, from 0 to 9.""")
+KAPPA = f"((agreement - {_CHANCE}) / (1 - {_CHANCE}))"
+wrong("Cohen's κ", {_CHANCE: KAPPA}).says("""
+    Your second number is Cohen's κ, which is computed from the agreement and chance, and which is 0 / 0 where chance is
+    1. Wanted is chance itself.""")
+JOINT = "((left[:, None] == classes) & (right[:, None] == classes)).double().mean(0).square().sum()"
+wrong("both sides of a pair counted together", {_CHANCE: JOINT}).says("""
+    You counted for each digit the images in which *both* sides show it, and squared this share. Chance must not depend
+    on the pairs: count each side by itself, and multiply p_left(c) by p_right(c).""")
+COUNTS = "(torch.bincount(left) / len(left) * (torch.bincount(right) / len(right))).sum()"
+wrong("counts of different lengths", {_CHANCE: COUNTS}).says("""
+    Your counts of the two sides differ in length where the largest digit of one side does not occur on the other:
+    `torch.bincount` stops at the largest number that it finds. Give both ten entries, minlength=10.""")
+OTHER = "(((left[:, None] == right).sum() - (left == right).sum()) / max(len(left) * (len(left) - 1), 1))"
+wrong("only pairs of different images", {_CHANCE: OTHER}).says("""
+    You left out the pairs of an image with itself, so that you divide by N (N − 1). In the formula every left digit
+    meets every right one, also that of its own image: Σ p_left(c) · p_right(c), which divides by N · N.""")

@@ -75,3 +75,6 @@ wrong("the map added twice", {_PRODUCT: "gamma * (attended + x)"}).says("""
     added once, as it is.""")
 wrong("laid side by side", {_SUM: "torch.cat([x, gamma * attended], dim=1)"}).says("""
     You laid the two maps side by side along the channels. They are added, so the result has the shape of `x`.""")
+wrong("negative γ cut off", {_PRODUCT: "gamma.relu() * attended"}).says("""
+    You cut γ off at 0, so where γ is negative your result is the map alone. γ has no limits: a negative one subtracts
+    the attended map, and is as useful as a positive one.""")

@@ -32,7 +32,8 @@ def _maps(draw):
     yield drawn(2, 6, 2, 3, 6, 6)  # as many channels as positions: a forgotten transpose keeps the shape
     yield drawn(3, 3, 3, 3, 3, 3)  # all sizes the same
     yield drawn(batch, channels, 1, width, features, values)
-    yield drawn(1, 2, 3, 2, 4, 2)
+    x, *matrices = drawn(1, 2, 3, 2, 4, 2)
+    yield 60 * x, *matrices  # large scores: exp alone overflows
 
 
 FEATURE_MAP_ATTENTION = Exercise(
@@ -134,3 +135,10 @@ SELF = "eye = torch.eye(height * width).bool()\n    weights = ({}).masked_fill(e
 wrong("the position itself left out", {f"weights = {_WEIGHTS}": SELF.format(_SCORES, _SOFTMAX)}).says("""
     You excluded each position from its own attention. Each position attends to all N positions of the image, itself
     included.""")
+wrong("height and width exchanged", {_BACK: "context.mT.reshape(batch, -1, width, height)"}).says("""
+    You exchanged height and width: your attended map has the width where the height belongs. In (B, D, H, W) the
+    height is axis 2 and the width axis 3, as in `x.shape`.""")
+OWN = f"({_SCORES}).exp() / ({_SCORES}).exp().sum(-1, keepdim=True)"
+wrong("an exp without the maximum subtracted", {_WEIGHTS: OWN}).says("""
+    Your softmax overflows where scores are large: exp(710) is infinite, and ∞ / ∞ is NaN. The scores are not divided
+    here, so they may be large. torch's `softmax` subtracts the largest score of each row first.""")

@@ -138,3 +138,6 @@ wrong("the exact singular vectors", EXACT).says("""
 wrong("only where σ is above 1", {_RETURN: "weight / sigma.clamp(min=1), u"}).says("""
     You divided only where σ is above 1. The weight is always divided by σ, so a small weight is made larger: the
     largest singular value of the result is about 1 in every case.""")
+wrong("matrices only", {_MATRIX: "weight"}).says("""
+    Your function takes a weight with two axes only. The kernels of a convolution are (O, C, height, width): join all
+    axes after the first, weight.flatten(1), before you multiply, and divide the weight in its own shape.""")

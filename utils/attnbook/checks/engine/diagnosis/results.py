@@ -66,7 +66,10 @@ def folded(case: Case) -> Iterator[Claim]:
     if got.shape == expected.shape:
         return
     many = got.dim() > expected.dim()
-    if [size for size in got.shape if size != 1] != [size for size in expected.shape if size != 1]:
+    if got.dim() == expected.dim():
+        kind = "axes of other lengths"
+        what = "axes of other lengths. Is the order of the sizes right where you give the shape (`reshape`, `view`)?"
+    elif [size for size in got.shape if size != 1] != [size for size in expected.shape if size != 1]:
         kind = "axes folded"
         what = "axes apart that belong together" if many else "axes in one that should stay apart"
     elif many:
@@ -77,7 +80,8 @@ def folded(case: Case) -> Iterator[Claim]:
             "an axis of size 1 too few. A `squeeze()` without an axis takes away each axis of size 1, a batch of one "
             "sentence too; `keepdim=True` keeps an axis, and `None` in an index puts one in"
         )
-    yield Claim(kind, f"Your result holds the right numbers in the right order, but it has {what}.", _refolded)
+    text = f"Your result holds the right numbers in the right order, but it has {what}"
+    yield Claim(kind, text if text.endswith("?") else f"{text}.", _refolded)
 
 
 def _refolded(case: Case) -> bool:
