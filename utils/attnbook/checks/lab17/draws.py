@@ -20,7 +20,7 @@ from ..engine import values
 from ..engine.sandbox import Run
 from ..families.draws import MALFORMED, ManyCalls, codes, copied
 
-CALLS, MANY, SHOWN, AGAIN = 60, 180, 3, 12  # MANY where so few sets are possible that they can be counted
+CALLS, MANY, SHOWN, AGAIN = 60, 130, 3, 12  # MANY where so few sets are possible that they can be counted
 COUNTED = {(3, 5): 600}  # and more in one place, where draws that favour neighbours are to be told from even ones
 FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
@@ -106,7 +106,7 @@ class ManyDraws(ManyCalls):
         done = super().run(partial(_calls, function), args)
         if done.failure is not None or done.raw[0][0] is None:
             return replace(done, result=None, value=None, raw=None)
-        draws, again = ([values.plain(draw) for draw in calls] for calls in done.raw[:2])
+        draws, again = (_plain(calls) for calls in done.raw[:2])
         fault, call = _first_fault(draws, again, done.raw[2], *args[:2])
         value = self.right(args, draws[0]) if fault is None else fault
         if _reshaped(draws, args[0]):
@@ -116,8 +116,18 @@ class ManyDraws(ManyCalls):
         return replace(done, result=tuple(draws[shown]), value=value, raw=tuple(done.raw[0][shown]), after=())
 
 
+def _plain(draws: list) -> list:
+    """Each draw as it is compared; draws of one form all at once, since there are thousands of them."""
+    forms = {(draw.shape, draw.dtype, draw.device) for draw in draws if isinstance(draw, Tensor)}
+    if len(forms) == 1 and all(isinstance(draw, Tensor) for draw in draws):
+        return list(values.plain(torch.stack(draws)).unbind())
+    return [values.plain(draw) for draw in draws]
+
+
 def calls_of(length: int, longest: int) -> int:
-    """How often an answer is called for one input."""
+    """How often an answer is called for one input; seldom where all positions are wanted, so that draws are equal."""
+    if length == longest:
+        return AGAIN
     return COUNTED.get((length, longest), MANY if math.comb(longest, length) <= FEW_SETS else CALLS)
 
 
