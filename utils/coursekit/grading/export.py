@@ -29,7 +29,7 @@ def table(grades: Sequence[Grade], kind: str = "csv") -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 
@@ -60,7 +60,7 @@ def _points(points: float | None) -> str:
     return "" if points is None else f"{points:g}"
 
 
-def _harmless(value: str) -> str:
+def harmless(value: str) -> str:
     """On one line; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
     value = "".join(sign if sign.isprintable() else " " for sign in value).strip()
     return f"'{value}" if value[:1] in ("=", "+", "-", "@") else value

@@ -80,9 +80,4 @@ def _exercise(mark: dict, lab: str, book: str) -> str:
 
 def _read_again(place: Section | None, book: str) -> str:
     """Where the book teaches what went wrong, with a link if the book has an address."""
-    if place is None:
-        return ""
-    words = escape(place.words)
-    if book:
-        words = f'<a href="{escape(book.rstrip("/"))}/{escape(place.page)}">{words}</a>'
-    return f"<p>Read again: {words}.</p>"
+    return "" if place is None else f"<p>Read again: {place.link(book)}.</p>"

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from attnbook.extras import needed_from
 from coursekit import CourseError
 from coursekit.grading.course import Job
+from coursekit.grading.export import harmless
 from coursekit.grading.submission import CannotGradeError, Submission, cells_to_run, read_submission
 from coursekit.notebooks import grader, is_answer, read, write_bytes
 from coursekit.regions import given_lines
@@ -129,8 +130,7 @@ def _table(pairs: list[Pair]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["one", "other", "same text", "same with names exchanged"])
     for pair in pairs:
-        names = [f"'{name}" if name[:1] in ("=", "+", "-", "@") else name for name in (pair.one, pair.other)]
-        writer.writerow([*names, f"{pair.text:.2f}", f"{pair.names:.2f}"])
+        writer.writerow([harmless(pair.one), harmless(pair.other), f"{pair.text:.2f}", f"{pair.names:.2f}"])
     return text.getvalue()
 
 

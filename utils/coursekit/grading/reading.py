@@ -7,7 +7,10 @@ import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from pathlib import Path
+
+from coursekit.teaching.links import address
 
 TABLE = Path(__file__).with_suffix(".toml")
 
@@ -28,6 +31,11 @@ class Section:
     def page(self) -> str:
         """Its page in the built book, from the book's first page, with the place on it."""
         return f"chapters/{self.chapter}.html#{anchor(self.title)}"
+
+    def link(self, book: str | None) -> str:
+        """Its words in HTML, with a link if the book has an address."""
+        words = escape(self.words)
+        return f'<a href="{escape(address(book, self.page))}">{words}</a>' if book else words
 
 
 def section(lab: str, exercise: str) -> Section | None:

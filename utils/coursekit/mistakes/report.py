@@ -11,7 +11,6 @@ from string import Template
 from coursekit.mistakes.book_page import first_sentence
 from coursekit.mistakes.tally import Seen, Tally
 from coursekit.notebooks import write_bytes
-from coursekit.teaching.links import address
 
 BARS, TALKED_ABOUT = 15, 6  # of the figure, and of what to say
 ROW, LEFT, WIDTH, RIGHT = 30, 430, 420, 120  # pixels: a bar's row, its name, the longest bar, its number
@@ -112,9 +111,7 @@ def to_say(seen: Sequence[Seen], book: str | None) -> list[str]:
         parts.append(f"<h4><code>{escape(one.exercise)}</code>: {escape(one.name)} ({who})</h4>")
         parts.append(f"<p>{escape(one.message)}</p>")
         if one.read is not None:
-            words = escape(one.read.words)
-            link = f'<a href="{escape(address(book, one.read.page))}">{words}</a>' if book else words
-            parts.append(f"<p>To read again: {link}.</p>")
+            parts.append(f"<p>To read again: {one.read.link(book)}.</p>")
     return parts
 
 
