@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.grading.command import mistakes
 from coursekit.grading.course import Grade, jobs_of, stored
 from coursekit.grading.reading import Section, section
 from coursekit.project import folders
@@ -66,25 +67,21 @@ def tally(course: Path, lab: str) -> Tally:
         raise CourseError(f"no notebook of {lab} was graded in {course}: `coursekit grade {course} {lab}` does it")
     marks = [mark for grade in grades for mark in grade.marks if mark["mistake"]]
     unwritten = Counter(mark["exercise"] for mark in marks if mark["mistake"] == UNWRITTEN)
-    order = list(dict.fromkeys(mark["exercise"] for grade in grades for mark in grade.marks))
-    seen = sorted(_seen(lab, grades), key=lambda one: (order.index(one.exercise), -one.students, one.name))
-    return Tally(lab, len(grades), len(found) - len(grades), seen, dict(unwritten))
+    return Tally(lab, len(grades), len(found) - len(grades), _seen(lab, grades), dict(unwritten))
 
 
 def _seen(lab: str, grades: list[Grade]) -> list[Seen]:
     from attnbook.checks import catalogue  # which brings torch along
 
-    counts: Counter[tuple[str, str]] = Counter()
     said: dict[tuple[str, str], str] = {}
     for grade in grades:
         for mark in grade.marks:
-            if mark["mistake"] and mark["mistake"] != UNWRITTEN:
-                key = mark["exercise"], mark["mistake"]
-                counts[key] += 1
-                said.setdefault(key, mark["message"])
+            said.setdefault((mark["exercise"], mark["mistake"]), mark["message"])
     listed = catalogue().get(lab.split("_", 1)[0], {})
     rows = []
-    for (exercise, name), students in counts.items():
+    for exercise, name, students in mistakes(grades):
+        if name == UNWRITTEN:
+            continue
         names = {known.name: known.message for known in listed[exercise].mistakes} if exercise in listed else {}
         message = names.get(name) or explained(said[exercise, name], name)
         read = section(lab, exercise)
