@@ -40,12 +40,13 @@ class History:
     Fields:
         losses: the loss of each step, in nats a word.
         validations: (step, result) each time ``validate`` was called.
-        seconds: time spent in steps.
+        seconds: time spent in steps, by the clock. cpu_seconds: what the processor worked in them.
     """
 
     losses: list[float] = field(default_factory=list)
     validations: list[tuple[int, float]] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     @property
     def steps(self) -> int:
@@ -159,7 +160,7 @@ class _Run:
 
     def step(self, batch: Batch) -> float:
         """Take one step of training and return its loss."""
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule(self.history.steps)
         self.model.train()
@@ -178,6 +179,7 @@ class _Run:
         self.optimiser.step()
         self.history.losses.append(whole_loss)
         self.history.seconds += time.perf_counter() - start
+        self.history.cpu_seconds += time.process_time() - cpu_start
         return self.history.losses[-1]
 
     def pause(self, validate: Callable[[nn.Module], float] | None, checkpoint: str | Path | None) -> None:
