@@ -131,7 +131,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.picture:
         from attnbook.plotting import plot_alignment
 
-        plot_alignment(found.weights, found.source, found.target).get_figure(root=True).savefig(options.picture)
+        figure = plot_alignment(found.weights, found.source, found.target).get_figure(root=True)
+        figure.savefig(options.picture)  # type: ignore[union-attr]  # axes that were drawn on have one
     else:
         print(drawn(found))
     return 0
