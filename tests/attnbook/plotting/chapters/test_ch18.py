@@ -88,6 +88,7 @@ def test_the_maps_of_one_sentence_stand_one_below_the_other(record):
     maps = {name: Map(**seeds[0][0]) for name, seeds in found.items()}
     axes = plot_maps(maps)
     assert [ax.get_title() for ax in axes] == ["bahdanau_de_en", "transformer_de_en"]
+    assert [label.get_text() for label in axes[0].get_yticklabels()][:2] == ["A", "dog"]
     other = Map(["x"] * 7, *maps["bahdanau_de_en"][1:])
     with pytest.raises(ValueError, match="maps must be of one sentence"):
         plot_maps({**maps, "other": other})
@@ -99,6 +100,9 @@ def test_the_alignment_error_of_each_layer_has_a_row():
     assert labels == ["Luong", "Transformer, layer 1", "Transformer, layer 2"]
     dots = [list(mark.get_xdata()) for mark in ax.lines if mark.get_linestyle() == "None"]
     assert dots == [[0.3, 0.4], [0.6, 0.5], [0.2, 0.3]]
+    colours = {mark.get_color() for mark in ax.lines if mark.get_linestyle() == "None"}
+    of_length = plot_score_by_words({"plain": {7: [30]}, "Luong": {7: [31]}, "Transformer": {7: [32]}}, {7: 9})
+    assert colours <= {mark.get_color() for mark in of_length.lines}  # a model has one colour in the chapter
     with pytest.raises(ValueError, match="the same layers for each seed"):
         plot_alignment_errors({"Transformer": [[0.6, 0.2], [0.5]]})
 
@@ -106,6 +110,7 @@ def test_the_alignment_error_of_each_layer_has_a_row():
 def test_each_beam_is_named_by_its_width_and_penalty(record):
     (beams,) = [run["beams"] for run in record["runs"] if "beams" in run]
     axes = plot_beams(beams)
+    axes[0].figure.canvas.draw()
     assert [label.get_text() for label in axes[1].get_xticklabels()][:2] == ["greedy", "2\nα = 0.6"]
     assert list(axes[0].lines[0].get_ydata()) == [one["bleu"] for one in beams]
     with pytest.raises(ValueError, match="beams is empty"):

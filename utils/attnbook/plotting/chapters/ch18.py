@@ -1,18 +1,24 @@
 """Figures of chapter 18: scores with seeds and intervals, BLEU by length, losses by time, alignments, beams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from attnbook.data.byte_pairs import MARK
 from attnbook.plotting.alignments import plot_alignment
 from attnbook.plotting.boxes import FAINT, line
 from attnbook.plotting.curves import Curves, plot_by_length
-from attnbook.plotting.style import TRUTH_COLOUR, Look, legend_above, new_axes, styles_for
+from attnbook.plotting.style import CurveStyle, Look, legend_above, new_axes, styles_for
 
-_PUBLISHED: Look = {"marker": "D", "color": TRUTH_COLOUR, "linestyle": "", "markersize": 8, "markerfacecolor": "white"}
+_MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
+_PUBLISHED: Look = {"marker": "D", "color": "black", "linestyle": "", "markersize": 8, "markerfacecolor": "white"}
+
+
+def _looks(names: Iterable[str]) -> dict[str, CurveStyle]:
+    return styles_for([*_MODELS, *names])
 
 
 class Score(NamedTuple):
@@ -43,9 +49,9 @@ def plot_scores(scores: Mapping[str, Score], ax: Axes | None = None, title: str 
     if wrong or not scores:
         raise ValueError(f"scores needs one interval per seed, at least one, for each model; not so for {wrong}")
     ax = new_axes(ax, (6.5, 1.6 + 0.62 * len(scores)))
-    colours = {name: style.colour for name, style in styles_for(scores).items()}
+    looks = _looks(scores)
     for row, (name, score) in enumerate(scores.items()):
-        _score_row(ax, row, score, colours[name])
+        _score_row(ax, row, score, looks[name].colour)
     ax.set_yticks(range(len(scores)), list(scores))
     ax.set(xlabel="BLEU (0 to 100)", ylim=(len(scores) - 0.4, -0.6))
     ax.grid(False, axis="y")
@@ -86,7 +92,8 @@ def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes |
     lacking = {int(words) for points in curves.values() for words in points} - set(sentences)
     if lacking:
         raise ValueError(f"sentences lacks the numbers of words {sorted(lacking)}, for which a curve has a score")
-    ax = plot_by_length(curves, "words of the source (in brackets: sentences)", "BLEU", ax, trained=None)
+    xlabel = "words of the source (in brackets: sentences)"
+    ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=_looks(curves))
     ax.autoscale(axis="y")
     ax.set_ylim(bottom=0)
     ticks = sorted(sentences)
@@ -109,9 +116,9 @@ def plot_losses(
     if not losses or any(not seed for seeds in losses.values() for seed in seeds):
         raise ValueError(f"losses needs at least one model, and points for each seed; got {list(losses)}")
     ax = new_axes(ax)
-    handles = []
-    for name, style in styles_for(losses).items():
-        look: Look = {"color": style.colour, "linestyle": style.line, "linewidth": 1.6}
+    handles, looks = [], _looks(losses)
+    for name in losses:
+        look: Look = {"color": looks[name].colour, "linestyle": looks[name].line, "linewidth": 1.6, "marker": ""}
         for seed in losses[name]:
             ax.plot(*zip(*seed, strict=True), **look)
         handles.append(Line2D([], [], **look))
@@ -131,6 +138,8 @@ class Map(NamedTuple):
 def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
     """Draw what several models attended to in one sentence, one below the other, each with its own translation.
 
+    The mark for the space before a piece is not drawn.
+
     Args:
         maps: by the model's name.
 
@@ -143,10 +152,9 @@ def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
     size = (6.5, sum(1.35 + 0.24 * height for height in heights))
     _, axes = plt.subplots(len(maps), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=heights)
     for ax, (name, one) in zip(axes[:, 0], maps.items(), strict=True):
-        labels = {"xlabel": "piece of the source", "ylabel": "piece written"}
-        plot_alignment(one.weights, one.source, one.target, ax=ax, title=name, bar=False, **labels)
-        if ax is not axes[0, 0]:
-            ax.set_xlabel("")
+        source, target = ([piece.replace(MARK, "") or MARK for piece in side] for side in (one.source, one.target))
+        axis = "piece of the source" if ax is axes[0, 0] else ""
+        plot_alignment(one.weights, source, target, ax=ax, title=name, bar=False, xlabel=axis, ylabel="piece written")
     return list(axes[:, 0])
 
 
@@ -167,10 +175,10 @@ def plot_alignment_errors(errors: Mapping[str, Sequence[Sequence[float]]], ax: A
         labels += [name if layers == 1 else f"{name}, layer {layer + 1}" for layer in range(layers)]
         rows += [(name, [seed[layer] for seed in seeds]) for layer in range(layers)]
     ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rows)))
-    styles = styles_for(errors)
+    looks = _looks(errors)
     for row, (name, values) in enumerate(rows):
         line(ax, (0, 1), (row, row), FAINT, width=0.8)
-        look: Look = {"color": styles[name].colour, "marker": styles[name].marker, "linestyle": ""}
+        look: Look = {"color": looks[name].colour, "marker": looks[name].marker, "linestyle": ""}
         ax.plot(values, [row] * len(values), clip_on=False, zorder=3, **look)
     ax.set_yticks(range(len(rows)), labels)
     ax.set(xlabel="alignment error rate on 20 sentences", xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6))
@@ -197,8 +205,8 @@ def plot_beams(beams: Sequence[Mapping[str, float]]) -> list[Axes]:
         values = [one[key] for one in beams]
         ax.plot(range(len(beams)), values, "o", color="black", markersize=7)
         for x, value in enumerate(values):
-            ax.annotate(f"{value:.1f}" if key == "bleu" else f"{value:.2f}", (x, value), (0, 7), None, "offset points",
-                        ha="center")  # fmt: skip
+            written = f"{value:.1f}" if key == "bleu" else f"{value:.2f}"
+            ax.annotate(written, (x, value), (0, 7), textcoords="offset points", ha="center")
         ax.set_ylabel(ylabel)
         ax.margins(x=0.08, y=0.35)
         ax.grid(False, axis="x")
