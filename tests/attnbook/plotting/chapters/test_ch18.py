@@ -5,6 +5,8 @@ import pytest
 import torch
 from made_up_translations import made_up_translations
 
+from attnbook.experiments import translate
+from attnbook.experiments.shared.runner import Job
 from attnbook.plotting import by_model
 from attnbook.plotting.chapters.ch18 import (
     Map,
@@ -115,3 +117,13 @@ def test_each_beam_is_named_by_its_width_and_penalty(record):
     assert list(axes[0].lines[0].get_ydata()) == [one["bleu"] for one in beams]
     with pytest.raises(ValueError, match="beams is empty"):
         plot_beams([])
+
+
+def test_the_made_up_record_has_the_fields_of_a_real_one(record, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # checkpoints lie in the working folder
+    figures = translate.run(Job("tiny_de_en", 0, 2)).figures
+    made_up = next(run for run in record["runs"] if run["model"] == "transformer_de_en")
+    assert set(made_up) - {"model", "seed", "steps", "beams"} == set(figures)
+    for field in ("samples", "alignments"):
+        assert set(made_up[field][0]) == set(figures[field][0])
+    assert set(made_up["scores"]["validation"]["beam"]) == set(figures["scores"]["validation"]["beam"])
