@@ -17,7 +17,8 @@ from coursekit.project import Lab, Project
 from coursekit.regions import MARK
 from coursekit.release import released_files
 
-LABS = Project(Path(__file__).parents[2]).labs[:1]
+# One that runs quickly, as four copies of it are run, and whose exercises do without each other's answers.
+LABS = [lab for lab in Project(Path(__file__).parents[2]).labs if lab.number == "lab07"]
 
 
 def nbgrader(folder: Path, *command: str, status: int = 0) -> str:
