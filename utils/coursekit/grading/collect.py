@@ -18,7 +18,6 @@ from coursekit import CourseError
 from coursekit.grading.deadlines import WRITTEN_AT
 from coursekit.grading.submission import LARGEST
 from coursekit.notebooks import write_bytes
-from coursekit.project import folders
 
 DOWNLOADED, EARLIER = "downloaded", "earlier"
 MOODLE = re.compile(r"(.+?)_\d+_assignsubmission_.*")  # Ann Lee_4711_assignsubmission_file/lab02.ipynb
@@ -42,11 +41,6 @@ def collect(course: Path, lab: str) -> list[str]:
     found = sorted(_found(course / DOWNLOADED / lab), key=lambda one: one.when)
     latest = {one.student: one for one in found}
     return [student for student, one in sorted(latest.items()) if _take(course, lab, one)]
-
-
-def missing(course: Path, lab: str) -> list[str]:
-    """Students who have handed in another lab, but not this one."""
-    return [folder.name for folder in folders(course / "submitted") if not (folder / lab).is_dir()]
 
 
 def _take(course: Path, lab: str, one: Found) -> bool:

@@ -49,6 +49,7 @@ class Grade:
     errors: dict[str, str] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
     late: dict[str, Any] | None = None  # what `deadlines.lateness` found; None until it was marked
+    text: dict[str, Any] | None = None  # points (None: not read), of and comment of the text question, if it is used
     version: int = VERSION
 
     @property
@@ -59,8 +60,22 @@ class Grade:
     @property
     def points(self) -> float | None:
         """What is left of them if it was handed in late."""
+        return self._kept(self.earned)
+
+    @property
+    def text_points(self) -> float | None:
+        """What is left of the points of the text question; None where nobody has read the answer, or asked for one."""
+        return self._kept(self.text["points"]) if self.text else None
+
+    @property
+    def total(self) -> float | None:
+        """The sum of both, or None as long as one of them is not known."""
+        points, text = self.points, self.text_points
+        return None if points is None or text is None else round(points + text, 2)
+
+    def _kept(self, points: float | None) -> float | None:
         share = self.late["kept"] if self.late else 1.0
-        return None if self.earned is None else round(share * self.earned, 2)
+        return None if points is None else round(share * points, 2)
 
     @property
     def possible(self) -> float | None:
