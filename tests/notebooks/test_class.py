@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from made_up_class import KINDS, OTHERS, differences, hand_in
+from made_up_class import KINDS, OTHERS, differences, hand_in, read_texts, text_differences
 
 from coursekit import cli
 from coursekit.grading import isolation
@@ -26,8 +26,14 @@ def test_each_kind_of_student_gets_the_points_that_they_earned(tmp_path, capsys)
     coursekit("grade", str(course), "lab02", "--workers", "2", "--book", "https://example.org/book")
     assert differences(course, LAB, wanted) == []
     pages = {path.parent.name: path.read_text(encoding="utf-8") for path in course.glob("feedback/*/*.html")}
-    assert set(pages) == set(wanted)
+    handed_in = {student for student in wanted if not student.endswith("missing")}
+    assert set(pages) == handed_in
     assert sum("https://example.org/book/chapters/02_bahdanau.html#" in page for page in pages.values()) >= 6
     capsys.readouterr()
     coursekit("grade", str(course), "lab02", "--only", "run")
-    assert capsys.readouterr().out == f"run: 0 notebooks, and {len(wanted)} that had not changed\n"
+    assert capsys.readouterr().out == f"run: 0 notebooks, and {len(handed_in)} that had not changed\n"
+    assert len(read_texts(course, LAB)) == len(handed_in) - len(("broken", "the last one"))
+    coursekit("grade", str(course), "lab02")
+    assert "text question not yet read: 1 of" in capsys.readouterr().out
+    assert differences(course, LAB, wanted) == text_differences(course, LAB) == []
+    assert "<script" not in (course / f"text-{LAB}.html").read_text(encoding="utf-8")

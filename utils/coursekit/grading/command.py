@@ -18,7 +18,6 @@ from coursekit.grading.isolation import refuse_without_isolation
 from coursekit.grading.roster import FILE as ROSTER
 from coursekit.grading.roster import attendance
 from coursekit.grading.submission import CannotGradeError, find_notebook, parts_of, read_submission
-from coursekit.grading.text_table import read_table
 from coursekit.notebooks import read, write_bytes
 from coursekit.work import STUB
 
@@ -46,7 +45,7 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
     deadline that cannot be understood."""
     deadlines.deadlines(order.course)  # a wrong line is said now, and not after everything was run
     attendance(order.course, order.lab)
-    read_table(order.course, order.lab)
+    texts.refuse_wrong_points(order.course, order.lab)
     for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
         yield from step(order)
 
@@ -60,7 +59,7 @@ def collected(order: Order) -> Iterator[str]:
     if found.absent:
         yield f"  nothing from {', '.join(sorted(found.absent))}"
     yield from (f"  not in {ROSTER}: {name}" for name in found.strangers)
-    yield from (f"  {name}: {SAME_NAME}" for name in sorted({person.name for person in found.doubtful}))
+    yield from (f"  {name}: {SAME_NAME}" for name in sorted(found.doubtful))
 
 
 def checked(order: Order) -> Iterator[str]:
@@ -135,11 +134,10 @@ def feedback(order: Order) -> Iterator[str]:
 def export(order: Order) -> Iterator[str]:
     """Write the table of grades; who handed in nothing has an empty cell, as who could not be graded."""
     found = attendance(order.course, order.lab)
-    nothing = dict.fromkeys(found.absent, NOTHING) | {person.name: SAME_NAME for person in found.doubtful}
+    nothing = dict.fromkeys(found.absent, NOTHING) | dict.fromkeys(found.doubtful, SAME_NAME)
     grades = marked(order.course, jobs_of(order.course, order.lab))
-    there = {grade.student for grade in grades}
-    grades += [Grade(name, order.lab, refused=why) for name, why in nothing.items() if name not in there]
-    people = [*found.people.items(), *found.absent.items()]
+    grades += [Grade(name, order.lab, refused=why) for name, why in nothing.items()]
+    people = [*found.people.items(), *found.absent.items(), *found.doubtful.items()]
     known = {name: {"Student": person.name, **person.about} for name, person in people if person}
     name = f"grades-{order.lab}.csv"
     write_bytes(table(grades, order.kind, known).encode(), order.course / name)

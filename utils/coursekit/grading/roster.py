@@ -80,13 +80,13 @@ class Attendance:
     Fields:
         people: who of the list it is, by the name of the submission, where that can be told.
         absent: names without a submission of this lab, with the person of the list if there is one.
-        doubtful: people who share a name, so that a submission under it cannot be told to be theirs.
+        doubtful: those who share a name, so that a submission under it cannot be told to be theirs.
         strangers: submissions of nobody in the list; none where there is no list.
     """
 
     people: Mapping[str, Person]
     absent: Mapping[str, Person | None]
-    doubtful: list[Person]
+    doubtful: Mapping[str, Person]
     strangers: list[str]
 
 
@@ -100,10 +100,16 @@ def attendance(course: Path, lab: str) -> Attendance:
     unclear = {bare(name) for name in names if shared[bare(name)] > 1}
     rest = [person for person in everybody if not any(person is one for one in people.values())]
     absent: dict[str, Person | None] = {name: people.get(name) for name, there in names.items() if not there}
-    absent |= {person.name: person for person in rest if not person.keys & unclear}
-    doubtful = [person for person in rest if person.keys & unclear]
+    absent |= {_called(person, everybody): person for person in rest if not person.keys & unclear}
+    doubtful = {_called(person, everybody): person for person in rest if person.keys & unclear}
     strangers = [name for name, there in names.items() if there and not shared[bare(name)]] if everybody else []
     return Attendance(people, absent, doubtful, strangers)
+
+
+def _called(person: Person, everybody: list[Person]) -> str:
+    """The person's name, with what tells them from others who have the same."""
+    alone = sum(one.name == person.name for one in everybody) == 1
+    return person.name if alone else f"{person.name} ({', '.join(person.about.values())})"
 
 
 def bare(text: str) -> str:

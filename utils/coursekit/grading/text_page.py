@@ -87,7 +87,9 @@ def _same(question: TextQuestion, answers: Mapping[str, str], entries: Mapping[s
     """For each student whose words are another's, or those of the book's examples: a sentence about it."""
     holders: dict[str, list[str]] = {}
     for points, example in question.levels:
-        holders.setdefault(_bare(example), []).append(f"the book’s example for {points} points")
+        holders.setdefault(_bare(example), []).append(
+            f"the book’s example for {points} point{'' if points == 1 else 's'}"
+        )
     for student, entry in entries.items():
         if answers.get(student):
             holders.setdefault(_bare(answers[student]), []).append(escape(entry.answer))

@@ -15,6 +15,15 @@ from coursekit.notebooks import read
 from coursekit.textquestion import TextQuestion, text_question
 
 
+def refuse_wrong_points(course: Path, lab: str) -> None:
+    """Raise CourseError, which names the row, for a table that cannot be understood; nothing if there is none."""
+    source = course / "source" / lab / f"{lab}.ipynb"
+    question = text_question(read(source).cells) if source.is_file() else None
+    if question is not None:
+        table = read_table(course, lab)
+        table.entries([row["student"] for row in table.rows], question.points)
+
+
 def lay_out(course: Path, jobs: list[Job]) -> Iterator[str]:
     """Write the page of answers and the table for their points, and say how far the reading is.
 
@@ -28,7 +37,7 @@ def lay_out(course: Path, jobs: list[Job]) -> Iterator[str]:
     order = {student: entries[student] for student in sorted(entries, key=_rows(table.rows, entries))}
     write_page(course / f"text-{lab}.html", lab, question, answers, order)
     yield f"text: answers in text-{lab}.html, points go into text-{lab}.csv; {_state(entries)}"
-    yield from _remarks(lab, answers, entries, table.strangers([job.student for job in jobs]))
+    yield from _remarks(lab, answers, entries, table.strangers(answers))
 
 
 def _remarks(lab: str, answers: dict[str, str], entries: dict[str, Entry], strangers: list[str]) -> Iterator[str]:
