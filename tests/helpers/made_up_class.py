@@ -126,7 +126,7 @@ def hand_in(course: Path, lab: str, students: int, seed: int = 0) -> dict[str, f
         for number in range(students):
             dice = random.Random(f"{seed} {lab} {number}")
             names = [*KINDS, *OTHERS]
-            common = dice.choice(["right", "right", "one-mistake", "two-mistakes"])
+            common = random.Random(number).choice(["right", "right", "one-mistake", "two-mistakes"])  # as in other labs
             kind = names[number] if number < len(names) else common
             wanted[f"{number:03d} {kind}"] = _student(packed, f"{number:03d} {kind}", kind, source, lab, dice)
     _list_students(course / ROSTER, wanted)
