@@ -269,3 +269,20 @@ def test_a_list_of_students_that_is_wrong_is_said_before_anything_is_run(tmp_pat
     monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
     with pytest.raises(CourseError, match=r"students\.csv needs a column"):
         steps(course, "run")
+
+
+@pytest.mark.slow
+def test_fifty_megabytes_of_markdown_and_scripts_harm_nobody(tmp_path):
+    evil = f"<script>alert(1)</script>{'x' * 50 * 2**20}"
+    course = course_with(tmp_path, {"ann": writing("Because."), "eve": writing(evil)}, asks=True)
+    for student in ("ann", "eve"):
+        a_record(course, student)
+    assert any(line.endswith("not yet read: 2 of 2") for line in steps(course, "mark"))
+    page = (course / f"text-{LAB}.html").read_text(encoding="utf-8")
+    assert len(page) < 20_000
+    assert "<script" not in page
+    assert "Because." in page
+    assert (course / f"text-{LAB}.csv").stat().st_size < 200
+    give(course, ann="2", eve="0")
+    steps(course, "feedback", "export")
+    assert (course / "feedback" / "eve" / f"{LAB}.html").stat().st_size < 20_000

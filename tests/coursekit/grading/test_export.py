@@ -109,6 +109,7 @@ def test_lateness_costs_points_of_the_text_question_too():
     late = {"days": 1, "handed_in": "2026-10-20T12:00:00+00:00", "known": "by x", "due": "2026-10-19T23:59:00+00:00"}
     ann = rows("csv", texts(late=late | {"kept": 0.9}))[0]
     assert (ann["points"], ann["text question"], ann["total"]) == ("1.8", "1.8", "3.6")
+    assert "90 % of the 4 points" in rows("moodle", texts(late=late | {"kept": 0.9}))[0]["Feedback"]
 
 
 def test_the_cells_by_which_a_platform_knows_its_users_go_along():

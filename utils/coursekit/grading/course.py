@@ -58,8 +58,14 @@ class Grade:
         return None if self.refused else sum(mark["points"] for mark in self.marks)
 
     @property
+    def earned_with_text(self) -> float:
+        """The points of exercises and text question, as far as they are known, before anything is taken off."""
+        read = self.text["points"] if self.text else None
+        return (self.earned or 0.0) + (read or 0.0)
+
+    @property
     def points(self) -> float | None:
-        """What is left of them if it was handed in late."""
+        """What is left of those of the exercises if it was handed in late."""
         return self._kept(self.earned)
 
     @property
@@ -91,7 +97,10 @@ def jobs_of(course: Path, lab: str) -> list[Job]:
         raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit course` makes them")
     students = [folder for folder in folders(course / "submitted") if (folder / lab).is_dir()]
     if not students:
-        raise CourseError(f"nobody has handed in {lab}: no folder submitted/NAME/{lab} in {course}")
+        raise CourseError(
+            f"nobody has handed in {lab}: in {course}, there is nothing in downloaded/{lab}/ and no folder "
+            f"submitted/NAME/{lab}/"
+        )
     return [Job(s.name, s / lab, source, course / "graded" / s.name / f"{lab}.json") for s in students]
 
 

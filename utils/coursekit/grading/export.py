@@ -53,7 +53,7 @@ def _text(grade: Grade, points: str, total: str) -> dict[str, str]:
 
 def _moodle(grade: Grade, known: Mapping[str, str]) -> dict[str, str]:
     """With a list of students, what Moodle knows them by; a folder's name is hardly anybody's user name there."""
-    said = grade.refused or (sentence(grade.late, grade.earned) if grade.late and grade.late["days"] else "")
+    said = grade.refused or (sentence(grade.late, grade.earned_with_text) if grade.late and grade.late["days"] else "")
     who = known or {"Username": grade.student}
     points = {grade.lab: _points(grade.points), **_text(grade, f"{grade.lab} text", f"{grade.lab} total")}
     return {**who, **points, "Feedback": said}

@@ -49,7 +49,7 @@ def page(grade: Grade, book: str = "") -> str:
     if grade.refused:
         text = f"<p>This notebook could not be graded, and there is no grade yet: {escape(grade.refused)}.</p>"
         return PAGE.format(**about, total="not graded", content=text)
-    late = f"<p>{escape(sentence(grade.late, _earned(grade)))}</p>" if grade.late else ""
+    late = f"<p>{escape(sentence(grade.late, grade.earned_with_text))}</p>" if grade.late else ""
     parts = [late, _table(grade), *_notes(grade), *(_exercise(mark, grade.lab, book) for mark in grade.marks)]
     return PAGE.format(**about, total=_total(grade), content="\n".join([*parts, _text(grade)]))
 
@@ -60,12 +60,6 @@ def _total(grade: Grade) -> str:
         return f"{grade.total:g} of {(grade.possible or 0) + grade.text['of']:g} points"
     points = f"{grade.points:g} of {grade.possible or 0:g} points"
     return f"{points}; the text question is not read yet" if grade.text else points
-
-
-def _earned(grade: Grade) -> float:
-    """The points of exercises and text question before anything is taken off."""
-    read = grade.text["points"] if grade.text else None
-    return (grade.earned or 0.0) + (read or 0.0)
 
 
 def _table(grade: Grade) -> str:

@@ -28,7 +28,7 @@ blockquote {{ margin: 1rem 0; padding-left: 1rem; border-left: 0.3rem solid #767
 table {{ border-collapse: collapse; }}
 th, td {{ text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px solid #ccc; }}
 main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }}
-article {{ padding: 0 1rem; border: 1px solid #767676; }}
+article {{ padding: 0 1rem; border: 1px solid #767676; overflow: hidden; }}
 article p {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 h2 {{ font-size: 1rem; }}
 </style>
