@@ -39,6 +39,19 @@ def test_the_summary_says_who_was_not_graded_and_what_to_look_at():
     ]
 
 
+def test_a_student_has_one_line_however_many_answers_are_the_books():
+    marks = [
+        a_mark("f", likeness="imports"),
+        a_mark("g"),
+        a_mark("h", likeness="imports"),
+        a_mark("k", likeness="is it"),
+    ]
+    assert summary([Grade("ann", LAB, marks=marks)]).splitlines()[1:] == [
+        "look at it yourself: ann, f, h: the answer imports",
+        "look at it yourself: ann, k: the answer is it",
+    ]
+
+
 def test_the_mistakes_of_a_class_come_in_the_labs_order_the_commonest_first():
     assert mistakes(GRADES) == [("f", "rolled", 2), ("f", "error", 1), ("g", "values", 1)]
 

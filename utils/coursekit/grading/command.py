@@ -178,9 +178,11 @@ def summary(grades: Sequence[Grade]) -> str:
     lines = [f"{len(graded)} of {len(grades)} graded"]
     lines += [f"not graded: {grade.student}: {grade.refused}" for grade in grades if grade.refused]
     for grade in graded:
+        alike: dict[str, list[str]] = {}
         for mark in grade.marks:
-            if mark["likeness"]:
-                lines.append(f"look at it yourself: {grade.student}, {mark['exercise']}: the answer {mark['likeness']}")
+            alike.setdefault(mark["likeness"], []).append(mark["exercise"])
+        alike.pop("", None)
+        lines += [f"look at it yourself: {grade.student}, {', '.join(n)}: the answer {why}" for why, n in alike.items()]
     return "\n".join(lines)
 
 
