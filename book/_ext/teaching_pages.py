@@ -1,7 +1,7 @@
 """The teacher's guide: its graph of chapters, syllabi and text questions, from the notebooks when the book is built.
 
-Minutes and questions stand in the notebooks and the graph in `plotting/chapters/ch00.py`, so that nothing is written
-down twice. The package itself is not imported, because a book is built without PyTorch.
+Minutes and questions stand in the notebooks and the graph in `plotting/chapters/ch00.py`, so nothing stands twice. The
+package itself is not imported, because a book is built without PyTorch.
 """
 
 from __future__ import annotations
@@ -228,21 +228,18 @@ def _arrow(start: int, end: int) -> str:
 
 
 def question(number: str, root: Path = ROOT) -> str:
-    """The text question of a lab (`02`), from the lab's source, and its rubric, in Markdown."""
-    asked = question_of_file(source_of(number, root))
-    if asked is None:
+    """The text question of a lab (`02`), which must ask one, and its rubric, in Markdown."""
+    if (asked := question_of_file(source_of(number, root))) is None:
         raise ValueError(f"lab {number} asks no text question")
     rows = [f"| {points} | {example} |" for points, example in asked.levels]
-    caption = f"Rubric of the text question of Lab {number}, with an example of an answer at each level."
-    lines = [f"> {asked.question}", "", f"```{{table}} {caption}", f":name: tab-text-{number}", ""]
-    return "\n".join([*lines, "| Points | An answer at this level |", "|--:|:--|", *rows, "```"])
+    caption = f"```{{table}} Rubric of the text question of Lab {number}, with an example of an answer at each level."
+    heads = ["| Points | An answer at this level |", "|--:|:--|"]
+    return "\n".join([f"> {asked.question}", "", caption, f":name: tab-text-{number}", "", *heads, *rows, "```"])
 
 
 def source_of(number: str, root: Path = ROOT) -> Path:
-    """The solved notebook of a lab by its number. Raises ValueError where there is none."""
-    for path in (root / "solutions").glob(f"lab{number}_*/lab{number}_*.ipynb"):
-        return path
-    raise ValueError(f"there is no lab {number}")
+    """The solved notebook of a lab, by its number."""
+    return next((root / "solutions").glob(f"lab{number}_*/lab{number}_*.ipynb"))
 
 
 class _Made(SphinxDirective):
@@ -274,7 +271,7 @@ class Question(_Made):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The question and the table."""
+        """The question and its table."""
         self.env.note_dependency(str(source_of(self.arguments[0])))
         return self.parsed(question(self.arguments[0]))
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
 from tiny_course import ABOUT, marks
 
+from coursekit.grading.command import Order, grade_lab
+from coursekit.grading.course import Grade, digest, jobs_of, store
 from coursekit.grading.submission import Submission, parts_of, read_submission
 from coursekit.notebooks import write
 from coursekit.regions import MARK
@@ -125,3 +128,20 @@ def submission(folder: Path, notebook: NotebookNode | bytes) -> Submission:
 def parts() -> list:
     """The lab's exercises with their points."""
     return parts_of(source())
+
+
+def a_mark(exercise: str, mistake: str = "", likeness: str = "") -> dict:
+    """The mark of one exercise without points."""
+    return {"exercise": exercise, "points": 0.0, "of": 1.0, "mistake": mistake, "likeness": likeness}
+
+
+def a_record(course: Path, student: str, **fields: Any) -> None:
+    """What `run` would have stored about a submission."""
+    (job,) = [job for job in jobs_of(course, LAB) if job.student == student]
+    mark = a_mark("weight_sum", "values") | {"message": "✗ weight_sum", "helpers": []}
+    store(job, Grade(student, LAB, digest(job), marks=[mark, mark | {"points": 1.0, "mistake": ""}], **fields))
+
+
+def steps(course: Path, *names: str) -> list[str]:
+    """What `coursekit grade` says in some of its steps."""
+    return [line for name in names for line in grade_lab(Order(course, LAB, isolated=False), name)]
