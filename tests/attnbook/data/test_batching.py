@@ -157,5 +157,15 @@ def test_a_batch_takes_less_than_two_milliseconds(task):
     assert (time.process_time() - start) / 200 < 0.002
 
 
+def test_the_lengths_of_training_are_of_sources_and_of_targets_with_their_end(task):
+    wanted = [[len(example.source), len(example.target) + 1] for example in task.train]
+    assert task.train_lengths().tolist() == wanted
+
+
+def test_chosen_rows_of_training_make_a_batch_in_that_order(task):
+    chosen = [7, 0, 300]
+    assert same(task.train_rows(torch.tensor(chosen)), task.collate([task.train[row] for row in chosen]))
+
+
 def test_rows_are_filled_up_on_the_right():
     assert pad_rows([[], [4], [5, 6]]).tolist() == [[PAD, PAD], [4, PAD], [5, 6]]

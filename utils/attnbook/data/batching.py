@@ -115,9 +115,9 @@ class Task:
             raise ValueError(f"step is {step}; the first step is 0")
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; a batch needs at least 1 example")
+        encoded = self._encoded_train()
         per_epoch = -(-len(self.train) // batch_size)  # rounded up: the last batch of an epoch may be smaller
         epoch, number = divmod(step, per_epoch)
-        encoded = self._encoded_train()
         return encoded.rows(self._batches(encoded.lengths, seed, epoch, batch_size)[number])
 
     def train_lengths(self) -> Tensor:
