@@ -13,6 +13,7 @@ from typing import Any
 
 from torch import nn
 
+from attnbook.data.batching import Batch
 from attnbook.data.translation import PAIRS, TokenBatches, TranslationTask, multi30k_task, own_translation_task
 from attnbook.device import best_device
 from attnbook.experiments.shared.recipes import chosen
@@ -126,34 +127,43 @@ def trained(name: str, sizes: tuple[int, int], seed: int = 0) -> nn.Module:
 
 def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, folder: Path) -> History:
     """Train a model, going on from what an earlier attempt left in ``folder``; the last weights lie there, too."""
-    batches, snapshots = TokenBatches(data.task), Snapshots(folder, AVERAGED)
-    every = max(1, job.steps // VALIDATIONS)
-    history = fit(
+    watched = Watched(data, Snapshots(folder, AVERAGED), job.seed)
+    return fit(
         model,
-        lambda step: batches.batch_at(step, BATCH, job.seed),
+        watched.batch_at,
         job.steps,
         loss=partial(teacher_forcing_loss, smoothing=recipe.smoothing),
         learning_rate=recipe.learning_rate,
-        validate=Validation(data, snapshots, every),
-        validate_every=every,
+        validate=watched.validate,
+        validate_every=max(1, job.steps // VALIDATIONS),
         checkpoint=folder / "training.ckpt",
         mixed_precision=best_device().type == "cuda",
         progress=False,
         **TRAINING,
     )
-    return history
 
 
-class Validation:
-    """Minus the loss on the held-out part, in nats per piece; each time the weights are kept, too."""
+class Watched:
+    """The batches of a training, and its validations; it knows how many steps have been taken.
 
-    def __init__(self, data: TranslationTask, snapshots: Snapshots, every: int) -> None:
-        self.data, self.snapshots, self.every = data, snapshots, every
+    Args:
+        snapshots: where the weights are kept at each validation, under the step's number: a step that is taken again
+            after an interruption replaces its own.
+    """
 
-    def __call__(self, model: nn.Module) -> float:
+    def __init__(self, data: TranslationTask, snapshots: Snapshots, seed: int) -> None:
+        self.data, self.snapshots, self.seed = data, snapshots, seed
+        self.batches, self.steps = TokenBatches(data.task), 0
+
+    def batch_at(self, step: int) -> Batch:
+        """The batch of a step."""
+        self.steps = step + 1
+        return self.batches.batch_at(step, BATCH, self.seed)
+
+    def validate(self, model: nn.Module) -> float:
+        """Minus the loss on the held-out part, in nats per piece; the weights are kept, too."""
         if parallel.rank() == 0:
-            last = int(self.snapshots.files()[-1].stem) if self.snapshots.files() else 0
-            self.snapshots.take(model, last + self.every)
+            self.snapshots.take(model, self.steps)
         return -target_loss(model, self.data.task, self.data.task.validation)
 
 
@@ -165,7 +175,7 @@ def run(job: Job) -> Outcome:
     model = recipe.build(data.sizes()).to(best_device())
     history = fitted(model, data, job, recipe, folder)
     before = {"loss": target_loss(model, data.task, data.task.validation), "bleu": validation_bleu(model, data)}
-    model.load_state_dict(Snapshots(folder).average())
+    model.load_state_dict(parallel.from_first(Snapshots(folder).average() if parallel.rank() == 0 else {}))
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "device": best_device().type,
@@ -200,8 +210,9 @@ EXPERIMENT = Experiment(
     run,
     {
         "task": "multi30k_task(pair), own_translation_task() for tiny",
-        "tokens_per_batch": BATCH,
+        "batch": f"{BATCH} tokens, the padding counted",
         "averaged": AVERAGED,
+        "learning_rate": "the highest one, in each recipe",
         **TRAINING,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },
