@@ -132,8 +132,8 @@ def draw_picture(translation: Translation, file: str) -> None:
     """Draw the attention map into a file, whose ending says of which kind. Raises ValueError for an unknown ending."""
     from attnbook.plotting import plot_alignment
 
-    axes = plot_alignment(translation.weights, translation.source, translation.target)
-    axes.get_figure(root=True).savefig(file, bbox_inches="tight")
+    figure = plot_alignment(translation.weights, translation.source, translation.target).get_figure(root=True)
+    figure.savefig(file, bbox_inches="tight")  # type: ignore[union-attr]  # axes that were drawn on have one
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -118,7 +118,7 @@ def test_word_vectors_of_both_languages_and_the_output_layers_input_are_dropped(
 
 FIELDS = {
     "parameters", "device", "losses", "validations", "validation_before_averaging", "validation_loss", "scores",
-    "bleu_counts", "source_words", "samples", "alignments", *TIMES,
+    "bleu_counts", "source_words", "samples", "alignments", "alignment_error_rates", "beams", *TIMES,
 }  # fmt: skip
 
 
@@ -152,6 +152,8 @@ def test_a_training_writes_its_record_with_every_field_and_leaves_no_checkpoint(
         for row in one["weights"]:
             assert len(row) == len(one["source"])
             assert sum(row) == pytest.approx(1, abs=0.005 * len(row))
+    assert run["alignment_error_rates"] == []  # there are links for sentences of Multi30k alone
+    assert run["validation_before_averaging"].keys() == {"loss", "bleu"}
     assert [step for step, _ in run["validations"]] == list(range(1, 21))
     assert run["losses"][-1] < run["losses"][0]
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [

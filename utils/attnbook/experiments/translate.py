@@ -20,7 +20,9 @@ from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.experiments.shared.translation import (
+    alignment_errors,
     alignments,
+    by_beam,
     sample_translations,
     scored,
     target_loss,
@@ -189,7 +191,10 @@ def run(job: Job) -> Outcome:
         **scored(model, data),
         "samples": sample_translations(model, data, 20),
         "alignments": alignments(model, data, 4),
+        "alignment_error_rates": alignment_errors(model, data),
     }
+    if job.seed < recipe.kept:
+        figures["beams"] = by_beam(model, data)
     if parallel.rank() == 0:
         (folder / "training.ckpt").unlink()
         Snapshots(folder).remove()

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from attnbook.data.batching import Example, Task
-from attnbook.data.translation import TranslationTask
+from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.hand_alignments import hand_alignments, word_of_each, words_of
+from attnbook.data.translation import TESTS, TranslationTask
 from attnbook.data.vocabulary import PAD
 from attnbook.decoding import DecoderModule, beam, greedy
-from attnbook.training import teacher_forcing_loss
+from attnbook.metrics import alignment_error_rate, alignment_from_weights
+from attnbook.models import Transformer
+from attnbook.training import shift_right, teacher_forcing_loss
 from attnbook.translation_metrics import bleu_counts, translation_scores
 
 WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
@@ -30,7 +34,9 @@ def target_loss(model: DecoderModule, task: Task, examples: Sequence[Example]) -
     return nats / pieces
 
 
-def write(model: DecoderModule, data: TranslationTask, examples: Sequence[Example], width: int = 1) -> list[str]:
+def write(
+    model: DecoderModule, data: TranslationTask, examples: Sequence[Example], width: int = 1, alpha: float = ALPHA
+) -> list[str]:
     """The translations of ``examples`` as sentences, in their order; greedily, or by a beam of ``width``."""
     device, task = next(model.parameters()).device, data.task
     order = sorted(range(len(examples)), key=lambda row: len(examples[row].source))
@@ -42,7 +48,7 @@ def write(model: DecoderModule, data: TranslationTask, examples: Sequence[Exampl
         if width == 1:
             tokens = greedy(model, batch.source, batch.lengths, max_length=longest).tokens
         else:
-            tokens = beam(model, batch.source, batch.lengths, max_length=longest, width=width, alpha=ALPHA).tokens[:, 0]
+            tokens = beam(model, batch.source, batch.lengths, max_length=longest, width=width, alpha=alpha).tokens[:, 0]
         for row, numbers in zip(rows, tokens.tolist(), strict=True):
             written[row] = data.target_pieces.decode(task.target_vocabulary.decode(numbers))
     return [written[row] for row in range(len(examples))]
@@ -96,3 +102,58 @@ def alignments(model: DecoderModule, data: TranslationTask, count: int) -> list[
         rows = [[round(weight, 2) for weight in row] for row in weights[0, : len(target)].tolist()]
         found.append({"source": list(example.source), "target": target, "weights": rows})
     return found
+
+
+BEAMS = ((1, 0.0), (2, 0.6), (5, 0.0), (5, 0.6), (5, 1.0), (10, 0.6))  # width, and alpha of the length penalty
+
+
+def by_beam(model: DecoderModule, data: TranslationTask) -> list[dict[str, float]]:
+    """BLEU of the validation part by width of the beam and length penalty, and words per word of the reference."""
+    references, found = data.references["validation"], []
+    for width, alpha in BEAMS:
+        lines = write(model, data, data.task.validation, width, alpha)
+        lengths = [sum(len(words_of(line)) for line in part) for part in (lines, references)]
+        bleu = translation_scores(lines, references).bleu
+        found.append({"width": width, "alpha": alpha, "bleu": bleu, "length_ratio": round(lengths[0] / lengths[1], 3)})
+    return found
+
+
+def alignment_errors(model: DecoderModule, data: TranslationTask) -> list[float]:
+    """The alignment error rate of each layer of cross-attention on the sentences that were aligned by hand.
+
+    The model reads the reference (teacher forcing). A word's weights are the sum over the pieces of a source word and
+    the mean over its own pieces; each target word is linked to the source word with the largest. There is one number
+    for a recurrent model, and none without attention or for other sentences than Multi30k's, de-en.
+    """
+    if data.task.name != "de-en" or TESTS[0] not in data.tests:
+        return []
+    links: list[dict[str, set]] = []
+    for number, true in enumerate(hand_alignments()):
+        example, reference = data.tests[TESTS[0]][number], data.references[TESTS[0]][number]
+        source = words_of(data.source_pieces.decode(example.source))
+        at = word_of_each(list(example.source), source), word_of_each(list(example.target), words_of(reference))
+        layers = weights_by_layer(model, data.task.collate([example]).to(next(model.parameters()).device))
+        links = links or [{"sure": set(), "possible": set(), "predicted": set()} for _ in layers]
+        for weights, pooled in zip(layers, links, strict=True):
+            predicted = alignment_from_weights(word_weights(weights[0, :-1].cpu(), *at))
+            for kind, those in (("sure", true.sure), ("possible", true.possible), ("predicted", predicted)):
+                pooled[kind] |= {(number, *link) for link in those}
+    return [round(alignment_error_rate(**pooled), 4) for pooled in links]
+
+
+@torch.no_grad()
+def weights_by_layer(model: DecoderModule, batch: Batch) -> list[Tensor]:
+    """Where the decoder attends under teacher forcing, ``(B, T, Tk)`` of each layer, mean of its heads."""
+    inputs = batch.source, batch.lengths, shift_right(batch.target)
+    if isinstance(model, Transformer):
+        return [layer.mean(dim=1) for layer in model.maps(*inputs).cross if layer is not None]
+    weights = model(*inputs)[1]
+    return [] if weights is None else [weights]
+
+
+def word_weights(weights: Tensor, source_words: list[int], target_words: list[int]) -> Tensor:
+    """Weights between pieces ``(T, Tk)`` -> between words: sums over a source word, the mean over a target word."""
+    columns, rows = torch.tensor(source_words), torch.tensor(target_words)
+    summed = weights.new_zeros(len(weights), int(columns.max()) + 1).index_add_(1, columns, weights)
+    found = weights.new_zeros(int(rows.max()) + 1, summed.shape[1]).index_add_(0, rows, summed)
+    return found / rows.bincount()[:, None]
