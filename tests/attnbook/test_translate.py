@@ -112,7 +112,8 @@ def test_what_cannot_be_done_with_it_is_one_sentence_and_status_2(arguments, sen
         (["a", "--pair", "de-fr"], "pair must be one of de-en, en-de, got 'de-fr'\n"),
         (
             ["a", "--pair", "en-de"],
-            "no results/weights/translate_pieces_en_de.json: run python -m attnbook.experiments translate --pair en-de\n",
+            "no results/weights/translate_pieces_en_de.json: "
+            "run python -m attnbook.experiments translate --pair en-de\n",
         ),
     ],
 )

@@ -117,7 +117,7 @@ def attended(model: DecoderModule, source: Tensor, lengths: Tensor, tokens: Tens
 
 
 def drawn(translation: Translation) -> str:
-    """The attention map in letters: a row for each piece of the translation, under each piece of the source its weight."""
+    """The attention map in letters: a row for each piece of the translation, a weight below each of the source."""
     width = max(map(len, translation.target), default=0)
     shades = (translation.weights * len(SHADES)).long().clamp(max=len(SHADES) - 1)  # (T, Tk)
     columns = [len(piece) for piece in translation.source]

@@ -51,11 +51,7 @@ def test_pieces_are_learnt_from_training_alone(small):
 
 
 def test_the_references_are_as_written_and_in_order(small):
-    assert small.references == {
-        "validation": ["the zoo"],
-        "first": ["one dog", "a clock"],
-        "second": ["a cat"],
-    }
+    assert small.references == {"validation": ["the zoo"], "first": ["one dog", "a clock"], "second": ["a cat"]}
     assert list(small.tests) == ["first", "second"]
     assert small.task.test == small.tests["first"]
 

@@ -66,7 +66,7 @@ def test_a_pair_of_languages_picks_the_models_for_it(line, models, asked):
 
 
 def test_one_seed_and_one_model_may_be_named_in_the_singular(asked):
-    command.main("numbers --seed 3 --model plain".split())
+    command.main(["numbers", "--seed", "3", "--model", "plain"])
     [(_, options)] = asked
     assert (options.seeds, options.models) == ([3], ["plain"])
 

@@ -1,16 +1,20 @@
 """What is measured of a translator: in the order of the sentences, whatever shares a batch."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
 
 from attnbook.data.algorithmic import reversed_strings
+from attnbook.data.batching import Example, Task
 from attnbook.data.byte_pairs import BytePairs
-from attnbook.data.translation import TranslationTask
+from attnbook.data.hand_alignments import HandAlignment
+from attnbook.data.translation import TESTS, TranslationTask
 from attnbook.decoding import select
 from attnbook.experiments.shared import translation
-from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
-from attnbook.training import teacher_forcing_loss
+from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
+from attnbook.training import shift_right, teacher_forcing_loss
 from attnbook.translation_metrics import bleu_from_counts
 
 
@@ -120,3 +124,79 @@ def test_measuring_needs_no_gradients(data, sizes):
     model: nn.Module = PlainSeq2Seq(*sizes, embedding=4, hidden=6)
     assert isinstance(translation.target_loss(model, data.task, data.task.validation), float)
     assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_beams_are_compared_on_the_validation_part(data, sure):
+    found = translation.by_beam(sure(), data)
+    assert [(one["width"], one["alpha"]) for one in found] == list(translation.BEAMS)
+    assert all(one["bleu"] == 100 and one["length_ratio"] == 1 for one in found)
+
+
+def test_the_length_penalty_reaches_the_beam(data, sure, monkeypatch):
+    heard = []
+    search = translation.beam
+    monkeypatch.setattr(translation, "beam", lambda *a, **named: heard.append(named["alpha"]) or search(*a, **named))
+    translation.write(sure(), data, data.task.test[:2], 2, 0.3)
+    assert heard == [0.3]
+
+
+# ---- alignments of words
+
+
+LINKED = (HandAlignment(frozenset({(0, 1), (1, 0)}), frozenset({(0, 1), (1, 0), (2, 2)})),)
+
+
+@pytest.fixture
+def linked(data, monkeypatch) -> TranslationTask:
+    """One sentence with links, "ab c" and its translation "de f"; b and e are pieces inside of a word."""
+    pieces = BytePairs(["▁a", "b", "▁c", "."], []), BytePairs(["▁d", "e", "▁f", "."], [])
+    vocabularies = [one.vocabulary() for one in pieces]
+    example = Example(("▁a", "b", "▁c", "."), ("▁d", "e", "▁f", "."), size=2)
+    task = Task("de-en", [example], [example], [example], {}, *vocabularies)
+    monkeypatch.setattr(translation, "hand_alignments", lambda: LINKED)
+    return TranslationTask(task, *pieces, {TESTS[0]: [example]}, {TESTS[0]: ["de f."]})
+
+
+def attending(*rows: tuple[float, ...]) -> Callable:
+    """Stands for the weights of one layer: a row per piece of the target, and one of its end."""
+    return lambda model, batch: [torch.tensor([[*rows, rows[-1]]])]
+
+
+def test_the_error_rate_is_0_for_a_model_that_attends_as_the_links_say(linked, sure, monkeypatch):
+    crossed = attending((0.1, 0.1, 0.8, 0), (0, 0, 1.0, 0), (0.5, 0.5, 0, 0), (0, 0, 0, 1.0))
+    monkeypatch.setattr(translation, "weights_by_layer", crossed)
+    assert translation.alignment_errors(sure(), linked) == [0]
+
+
+def test_a_wrong_link_counts_as_och_and_ney_say(linked, sure, monkeypatch):
+    straight = attending((0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0), (0, 0, 1.0, 0), (0, 0, 0, 1.0))
+    monkeypatch.setattr(translation, "weights_by_layer", straight)
+    # links (0, 0), (1, 1), (2, 2): none of two sure ones, one of the possible ones
+    assert translation.alignment_errors(sure(), linked) == [pytest.approx(1 - (0 + 1) / (3 + 2), abs=1e-4)]
+
+
+def test_a_model_has_an_error_rate_per_layer_of_attention(linked):
+    sizes = linked.sizes()
+    config = TransformerConfig(d_model=8, heads=2, layers=3, d_ff=8)
+    assert len(translation.alignment_errors(Transformer(*sizes, config).eval(), linked)) == 3
+    assert len(translation.alignment_errors(AttentionSeq2Seq(*sizes, embedding=4, hidden=6), linked)) == 1
+    assert translation.alignment_errors(PlainSeq2Seq(*sizes, embedding=4, hidden=6), linked) == []
+
+
+def test_other_sentences_have_no_links(data, sure):
+    assert translation.alignment_errors(sure(), data) == []
+
+
+def test_the_weights_of_a_layer_are_the_mean_of_its_heads(linked):
+    model = Transformer(*linked.sizes(), TransformerConfig(d_model=8, heads=2, layers=2, d_ff=8)).eval()
+    batch = linked.task.collate(linked.task.test)
+    layers = translation.weights_by_layer(model, batch)
+    cross = model.maps(batch.source, batch.lengths, shift_right(batch.target)).cross
+    for layer, heads in zip(layers, cross, strict=True):
+        torch.testing.assert_close(layer, (heads[:, 0] + heads[:, 1]) / 2)
+
+
+def test_weights_of_words_are_summed_over_the_source_and_averaged_over_the_target():
+    weights = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
+    found = translation.word_weights(weights, [0, 0, 1], [0, 0, 1])
+    torch.testing.assert_close(found, torch.tensor([[0.45, 0.55], [1.0, 0.0]]))
