@@ -76,6 +76,11 @@ def test_a_batch_moves_to_a_device_as_a_whole(task, device):
     assert same(moved.to("cpu"), batch)
 
 
+def test_the_tokens_of_a_batch_are_the_words_of_both_sides_and_each_end(task):
+    wanted = sum(len(example.source) + len(example.target) + 1 for example in task.test)
+    assert task.collate(task.test).tokens() == wanted
+
+
 def test_the_repr_is_one_line_with_the_counts(task):
     assert repr(task) == "Task('number lists': 500 train, 60 validation, 30 test; 34 and 35 words)"
     longer = Task("longer", [], [], [], {8: [], 10: []}, Vocabulary("a"), Vocabulary("a"))

@@ -43,6 +43,10 @@ class Batch(NamedTuple):
         """The same batch on another device, all three tensors of it."""
         return Batch(*(tensor.to(device) for tensor in self))
 
+    def tokens(self) -> int:
+        """How many words both sides have, EOS counted and PAD not."""
+        return int(self.lengths.sum()) + int((self.target != PAD).sum())
+
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Tensor:
     """Lists of numbers -> (B, longest) long, filled up with PAD on the right.
