@@ -97,7 +97,7 @@ def fit(
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
-        progress: show a progress bar, with the loss and (of a :class:`~attnbook.data.batching.Batch`) tokens per second.
+        progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 
     Returns:
         :class:`History`. The model is left in evaluation mode.
