@@ -260,6 +260,17 @@ def test_the_weights_of_the_end_are_the_mean_of_the_last(tiny, monkeypatch, tmp_
         torch.testing.assert_close(tensor, torch.stack([state[name] for state in last]).mean(dim=0))
 
 
+@pytest.mark.slow
+def test_a_second_process_writes_nothing_and_has_the_average_of_the_first(tiny, monkeypatch):
+    data = own_translation_task()
+    first = {name: torch.ones_like(tensor) for name, tensor in tiny.build(data.sizes()).state_dict().items()}
+    monkeypatch.setattr(translate.parallel, "rank", lambda: 1)
+    monkeypatch.setattr(translate.parallel, "from_first", lambda value: first)
+    outcome = translate.run(Job("tiny_de_en", 0, 2))
+    assert os.listdir() == []
+    assert all(torch.equal(tensor, first[name]) for name, tensor in outcome.model.state_dict().items())
+
+
 def test_pieces_are_counted_in_both_languages_and_without_padding():
     data = own_translation_task()
     epoch = TokenBatches(data.task).steps_per_epoch(translate.BATCH)
