@@ -80,9 +80,7 @@ def translator(pair: str = "de-en", name: str = "transformer", seed: int = 0) ->
     from attnbook.experiments import translate as experiment  # a reader who only translates needs no experiment before
 
     check_pair(pair)
-    pieces = read_pieces(pair)
-    sizes = len(pieces[0].vocabulary()), len(pieces[1].vocabulary())
-    return Translator(experiment.trained(f"{name}_{pair.replace('-', '_')}", sizes, seed), *pieces)
+    return Translator(experiment.trained(f"{name}_{pair.replace('-', '_')}", seed), *read_pieces(pair))
 
 
 def translate(sentence: str, pair: str = "de-en", name: str = "transformer") -> Translation:

@@ -169,10 +169,11 @@ def test_what_is_kept_comes_back_with_its_pieces(tiny, tmp_path, monkeypatch):
     data = own_translation_task()
     source, target = read_pieces("de-en")
     assert (source.pieces, target.pieces) == (data.source_pieces.pieces, data.target_pieces.pieces)
-    model = translate.trained("tiny_de_en", data.sizes())
+    model: Any = translate.trained("tiny_de_en")
     assert not model.training
+    assert (len(model.embed_source.words.weight), len(model.embed_target.words.weight)) == data.sizes()
     with pytest.raises(ValueError, match="translate_tiny_de_en_1"):
-        translate.trained("tiny_de_en", data.sizes(), seed=1)
+        translate.trained("tiny_de_en", seed=1)
 
 
 @pytest.mark.slow
@@ -257,6 +258,17 @@ def test_the_weights_of_the_end_are_the_mean_of_the_last(tiny, monkeypatch, tmp_
     last = [state for _, state in taken[-translate.AVERAGED :]]
     for name, tensor in outcome.model.state_dict().items():
         torch.testing.assert_close(tensor, torch.stack([state[name] for state in last]).mean(dim=0))
+
+
+@pytest.mark.slow
+def test_a_second_process_writes_nothing_and_has_the_average_of_the_first(tiny, monkeypatch):
+    data = own_translation_task()
+    first = {name: torch.ones_like(tensor) for name, tensor in tiny.build(data.sizes()).state_dict().items()}
+    monkeypatch.setattr(translate.parallel, "rank", lambda: 1)
+    monkeypatch.setattr(translate.parallel, "from_first", lambda value: first)
+    outcome = translate.run(Job("tiny_de_en", 0, 2))
+    assert os.listdir() == []
+    assert all(torch.equal(tensor, first[name]) for name, tensor in outcome.model.state_dict().items())
 
 
 def test_pieces_are_counted_in_both_languages_and_without_padding():

@@ -32,7 +32,7 @@ from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import GNMT, AttentionSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 from attnbook.training import History, Snapshots, fit, parallel, teacher_forcing_loss
-from attnbook.translate import pieces_file, saved_pieces
+from attnbook.translate import pieces_file, read_pieces, saved_pieces
 
 BATCH = 2048  # tokens, the padding counted
 TRAINING: dict[str, Any] = {"warmup": 400, "max_grad_norm": 1.0, "betas": (0.9, 0.98)}
@@ -122,9 +122,11 @@ RECIPES["tiny_de_en"] = Recipe("transformer", 200, TINY, dropout=0.0, learning_r
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def trained(name: str, sizes: tuple[int, int], seed: int = 0) -> nn.Module:
+def trained(name: str, seed: int = 0) -> nn.Module:
     """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(chosen(RECIPES, name).build(sizes), "translate", name, seed)
+    recipe = chosen(RECIPES, name)
+    source, target = (len(pieces.vocabulary()) for pieces in read_pieces(recipe.pair))
+    return load_weights(recipe.build((source, target)), "translate", name, seed)
 
 
 def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, folder: Path) -> History:
