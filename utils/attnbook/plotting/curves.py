@@ -258,4 +258,4 @@ def _tick_at(ax: Axes, xs: list[int | float]) -> None:
         for x, room in zip(xs[1:], needed[1:], strict=True):
             if x - kept[-1] >= room:
                 kept.append(x)
-    ax.set_xticks(kept, [f"{x:g}" for x in kept])
+    ax.set_xticks(kept, [f"{x:g}".replace("-", "\N{MINUS SIGN}") for x in kept])  # matplotlib's minus
