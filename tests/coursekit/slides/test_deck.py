@@ -1,6 +1,7 @@
 """A deck that fills slide after slide."""
 
 import pytest
+
 from coursekit.slides.deck import ROOM, Deck
 
 
