@@ -43,6 +43,10 @@ class Batch(NamedTuple):
         """The same batch on another device, all three tensors of it."""
         return Batch(*(tensor.to(device) for tensor in self))
 
+    def tokens(self) -> int:
+        """How many words both sides have, EOS counted and PAD not."""
+        return int(self.lengths.sum()) + int((self.target != PAD).sum())
+
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Tensor:
     """Lists of numbers -> (B, longest) long, filled up with PAD on the right.
@@ -115,11 +119,24 @@ class Task:
             raise ValueError(f"step is {step}; the first step is 0")
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; a batch needs at least 1 example")
-        if self._encoded is None:
-            self._encoded = self._encode(self.train)
+        encoded = self._encoded_train()
         per_epoch = -(-len(self.train) // batch_size)  # rounded up: the last batch of an epoch may be smaller
         epoch, number = divmod(step, per_epoch)
-        return self._encoded.rows(self._batches(self._encoded.lengths, seed, epoch, batch_size)[number])
+        return encoded.rows(self._batches(encoded.lengths, seed, epoch, batch_size)[number])
+
+    def train_lengths(self) -> Tensor:
+        """The words of each training example, ``(N, 2)``: of its source, and of its target with EOS."""
+        encoded = self._encoded_train()
+        return torch.stack([encoded.lengths, encoded.target_lengths], dim=1)
+
+    def train_rows(self, index: Tensor) -> Batch:
+        """A batch of the training examples ``index (B,)``."""
+        return self._encoded_train().rows(index)
+
+    def _encoded_train(self) -> _Encoded:
+        if self._encoded is None:
+            self._encoded = self._encode(self.train)
+        return self._encoded
 
     def _batches(self, lengths: Tensor, seed: int, epoch: int, batch_size: int) -> list[Tensor]:
         """The batches of an epoch, each the positions of its examples in `train`; the last epoch is kept.

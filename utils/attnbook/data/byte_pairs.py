@@ -154,6 +154,19 @@ class BytePairs:
         """The text of these pieces."""
         return "".join(pieces).replace(MARK, " ").removeprefix(" ")
 
+    def saved(self) -> dict[str, list]:
+        """What :meth:`from_saved` makes the same pieces of, fit for JSON."""
+        merged = {"".join(pair) for pair in self.merges}
+        return {
+            "letters": [piece for piece in self.pieces[1:] if piece not in merged],
+            "merges": [" ".join(pair) for pair in self.merges],
+        }
+
+    @classmethod
+    def from_saved(cls, saved: Mapping[str, list[str]]) -> "BytePairs":
+        """Pieces as :meth:`saved` wrote them down; no symbol holds a space, which divides the two of a merge."""
+        return cls(saved["letters"], [tuple(merge.split(" ")) for merge in saved["merges"]])  # type: ignore[misc]
+
     def vocabulary(self) -> Vocabulary:
         """The pieces with their numbers, padding, begin and end before them."""
         return Vocabulary(self.pieces)

@@ -56,8 +56,9 @@ def _parser() -> _Parser:
     add = parser.add_argument
     add("name", nargs="?", metavar="NAME", help="which experiment")
     add("-h", "--help", action="store_true", help="this text; after a NAME, more about that experiment")
-    add("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="SEED", help="default: 0 1 2")
-    add("--models", nargs="+", metavar="MODEL", help="only these models, added to what is there")
+    add("--seeds", "--seed", type=int, nargs="+", default=[0, 1, 2], metavar="SEED", help="default: 0 1 2")
+    add("--models", "--model", nargs="+", metavar="MODEL", help="only these models, added to what is there")
+    add("--pair", metavar="PAIR", help="of languages, such as de-en, where an experiment has several")
     add("--steps", type=int, help="another length of training, to try things out")
     add("--workers", type=int, default=2, help="processes side by side, one thread each; default: 2")
     add("--out", type=Path, metavar="FOLDER", help="another folder for the results; default: scratch")
@@ -78,6 +79,8 @@ def _check(options) -> None:
         raise Refusal(f"Say which experiment: {', '.join(sorted(EXPERIMENTS))}; --help tells what each is.")
     if options.name not in EXPERIMENTS:
         raise Refusal(unknown(options.name, EXPERIMENTS))
+    if options.pair is not None:
+        options.models = _models_of_pair(EXPERIMENTS[options.name], options.models, options.pair)
     check_models(EXPERIMENTS[options.name], options.models)
     if min(options.seeds) < 0:
         raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(options.seeds)}.")
@@ -85,6 +88,15 @@ def _check(options) -> None:
         raise Refusal(f"--workers must be at least 1, got {options.workers}.")
     if options.steps is not None and options.steps < 1:
         raise Refusal(f"--steps must be at least 1, got {options.steps}.")
+
+
+def _models_of_pair(experiment: Experiment, models: list[str] | None, pair: str) -> list[str]:
+    """The models, all when none is named, for one pair of languages: ``transformer`` and de-en: transformer_de_en."""
+    ending = f"_{pair.replace('-', '_')}"
+    there = [model for model in experiment.steps if model.endswith(ending)]
+    if not there:
+        raise Refusal(f"{experiment.name} has no models for the pair {pair}.")
+    return there if models is None else [model.removesuffix(ending) + ending for model in models]
 
 
 def _command(arguments: list[str]) -> str:

@@ -1,5 +1,6 @@
 """Training: one loop for every model, rates that follow steps, checkpoints that resume exactly."""
 
+from attnbook.training.averaging import Snapshots, average_weights
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
 from attnbook.training.losses import (
@@ -24,7 +25,9 @@ __all__ = [
     "BrokenCheckpoint",
     "History",
     "ScheduledSampling",
+    "Snapshots",
     "TwoPass",
+    "average_weights",
     "exponential_decay",
     "fit",
     "inverse_sigmoid_decay",

@@ -40,12 +40,13 @@ class History:
     Fields:
         losses: the loss of each step, in nats a word.
         validations: (step, result) each time ``validate`` was called.
-        seconds: time spent in steps.
+        seconds: time spent in steps, by the clock. cpu_seconds: what the processor worked in them.
     """
 
     losses: list[float] = field(default_factory=list)
     validations: list[tuple[int, float]] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     @property
     def steps(self) -> int:
@@ -96,7 +97,7 @@ def fit(
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
-        progress: show a progress bar.
+        progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 
     Returns:
         :class:`History`. The model is left in evaluation mode.
@@ -119,9 +120,13 @@ def fit(
     bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
         while run.history.steps < steps and not run.is_stale(patience):
-            bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
+            batch = batch_at(run.history.steps)
+            run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
+            run.step(batch.to(device))
+            note = run.note()
+            bar.set_postfix_str(note, refresh=False)
             bar.update()
-            report_steps(1)
+            report_steps(1, note)
             if run.history.steps % validate_every == 0 or run.history.steps == steps:
                 run.pause(validate, checkpoint)
     report_steps(steps - run.history.steps)  # those that an early stop has saved
@@ -156,10 +161,11 @@ class _Run:
         self.history = History()
         self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
         self.device_type = next(model.parameters()).device.type
+        self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
 
-    def step(self, batch: Batch) -> float:
-        """Take one step of training and return its loss."""
-        start = time.perf_counter()
+    def step(self, batch: Batch) -> None:
+        """Take one step of training."""
+        start, cpu_start = time.perf_counter(), time.process_time()
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule(self.history.steps)
         self.model.train()
@@ -178,7 +184,12 @@ class _Run:
         self.optimiser.step()
         self.history.losses.append(whole_loss)
         self.history.seconds += time.perf_counter() - start
-        return self.history.losses[-1]
+        self.history.cpu_seconds += time.process_time() - cpu_start
+
+    def note(self) -> str:
+        """The loss of the last step, and how many tokens this process has read per second of its steps."""
+        loss, seconds = f"loss {self.history.losses[-1]:.3f}", self.history.seconds - self.seconds_before
+        return f"{loss}, {self.tokens / seconds:,.0f} tokens/s" if self.tokens and seconds > 0 else loss
 
     def pause(self, validate: Callable[[nn.Module], float] | None, checkpoint: str | Path | None) -> None:
         """Validate and write a checkpoint, where these are wanted."""
@@ -216,4 +227,5 @@ class _Run:
             raise ValueError(f"{path} holds another model: {error}") from error
         self.optimiser.load_state_dict(saved["optimiser"])
         self.history = History(**saved["history"])
+        self.seconds_before = self.history.seconds
         torch.set_rng_state(saved["random"].cpu())

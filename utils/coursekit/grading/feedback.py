@@ -49,10 +49,17 @@ def page(grade: Grade, book: str = "") -> str:
     if grade.refused:
         text = f"<p>This notebook could not be graded, and there is no grade yet: {escape(grade.refused)}.</p>"
         return PAGE.format(**about, total="not graded", content=text)
-    late = f"<p>{escape(sentence(grade.late, grade.earned))}</p>" if grade.late else ""
+    late = f"<p>{escape(sentence(grade.late, grade.earned_with_text))}</p>" if grade.late else ""
     parts = [late, _table(grade), *_notes(grade), *(_exercise(mark, grade.lab, book) for mark in grade.marks)]
-    total = f"{grade.points:g} of {grade.possible or 0:g} points"
-    return PAGE.format(**about, total=total, content="\n".join(parts))
+    return PAGE.format(**about, total=_total(grade), content="\n".join([*parts, _text(grade)]))
+
+
+def _total(grade: Grade) -> str:
+    """The points of all that was graded, the text question among it once somebody has read the answer."""
+    if grade.text and grade.total is not None:
+        return f"{grade.total:g} of {(grade.possible or 0) + grade.text['of']:g} points"
+    points = f"{grade.points:g} of {grade.possible or 0:g} points"
+    return f"{points}; the text question is not read yet" if grade.text else points
 
 
 def _table(grade: Grade) -> str:
@@ -60,6 +67,10 @@ def _table(grade: Grade) -> str:
         f"<tr><td>{escape(mark['exercise'])}</td><td>{mark['points']:g} of {mark['of']:g}</td></tr>"
         for mark in grade.marks
     )
+    if grade.text:
+        points = grade.text["points"]
+        read = "not read yet" if points is None else f"{points:g} of {grade.text['of']:g}"
+        rows += f"<tr><td>Text question</td><td>{read}</td></tr>"
     return f"<table><tr><th>Exercise</th><th>Points</th></tr>{rows}</table>"
 
 
@@ -81,3 +92,9 @@ def _exercise(mark: dict, lab: str, book: str) -> str:
 def _read_again(place: Section | None, book: str) -> str:
     """Where the book teaches what went wrong, with a link if the book has an address."""
     return "" if place is None else f"<p>Read again: {place.link(book)}.</p>"
+
+
+def _text(grade: Grade) -> str:
+    """What the person who read the answer wrote about it."""
+    comment = grade.text["comment"] if grade.text else ""
+    return f"<h2>Text question</h2>\n<pre>{escape(comment[:LONGEST])}</pre>" if comment else ""

@@ -2,11 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import torch
@@ -30,10 +31,16 @@ class Job(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a job leaves: figures for the JSON file, and the trained model if its weights are to be kept."""
+    """What a job leaves.
+
+    Fields:
+        figures: for the JSON file. model: the trained model if its weights are to be kept.
+        texts: what is kept with the weights, by the file's name as seen from the folder of results.
+    """
 
     figures: dict
     model: nn.Module | None = None
+    texts: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -154,7 +161,7 @@ def _run_together(work: Callable, jobs: list[Job], take: Callable[[Event], None]
     try:
         for job in jobs:
             take(Event("started", job))
-            with listening(lambda steps, job=job: take(Event("steps", job, steps))):  # type: ignore[misc]
+            with listening(lambda steps, note, job=job: take(Event("steps", job, steps, note))):  # type: ignore[misc]
                 figures = work(job)
             take(Event("finished", job, figures))
     except KeyboardInterrupt as error:
@@ -167,6 +174,8 @@ def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
     outcome = experiment.run(job)
     if outcome.model is not None and parallel.rank() == 0:
         keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
+        for name, text in outcome.texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
     return {**job._asdict(), **outcome.figures}
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TypeVar
 
-from torch import nn
+from torch import Tensor, nn
 
 from attnbook.results import result_folders
 from attnbook.training import load_checkpoint, save_checkpoint
@@ -18,7 +18,9 @@ def weights_file(experiment: str, name: str, seed: int) -> str:
 
 def keep_weights(model: nn.Module, folder: Path, experiment: str, name: str, seed: int) -> None:
     """Write the weights of a trained model in half precision: half the size, and no answer of the book changes."""
-    halves = {key: tensor.half() for key, tensor in model.state_dict().items()}
+    once: dict[int, Tensor] = {}  # tensors under two names, as a tied output layer has them, are written once
+    state = model.state_dict()
+    halves = {key: once.setdefault(tensor.data_ptr(), tensor.half()) for key, tensor in state.items()}
     save_checkpoint(folder / weights_file(experiment, name, seed), model=halves)
 
 

@@ -1,0 +1,159 @@
+"""What is measured of a trained translator: losses, scores on each test, sample translations, alignments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.hand_alignments import hand_alignments, word_of_each, words_of
+from attnbook.data.translation import TESTS, TranslationTask
+from attnbook.data.vocabulary import PAD
+from attnbook.decoding import DecoderModule, beam, greedy
+from attnbook.metrics import alignment_error_rate, alignment_from_weights
+from attnbook.models import Transformer
+from attnbook.training import shift_right, teacher_forcing_loss
+from attnbook.translation_metrics import bleu_counts, translation_scores
+
+WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
+ROWS = 100  # sentences side by side
+
+
+@torch.no_grad()
+def target_loss(model: DecoderModule, task: Task, examples: Sequence[Example]) -> float:
+    """Nats per piece of the targets under teacher forcing, the end symbol counted, without smoothing."""
+    nats = pieces = 0.0
+    device = next(model.parameters()).device
+    ordered = sorted(examples, key=lambda example: len(example.target))
+    for start in range(0, len(ordered), ROWS):
+        batch = task.collate(ordered[start : start + ROWS]).to(device)
+        words = int((batch.target != PAD).sum())
+        nats += float(teacher_forcing_loss(model, batch)) * words
+        pieces += words
+    return nats / pieces
+
+
+def write(
+    model: DecoderModule, data: TranslationTask, examples: Sequence[Example], width: int = 1, alpha: float = ALPHA
+) -> list[str]:
+    """The translations of ``examples`` as sentences, in their order; greedily, or by a beam of ``width``."""
+    device, task = next(model.parameters()).device, data.task
+    order = sorted(range(len(examples)), key=lambda row: len(examples[row].source))
+    written: dict[int, str] = {}
+    for start in range(0, len(order), ROWS):
+        rows = order[start : start + ROWS]
+        batch = task.collate([examples[row] for row in rows]).to(device)
+        longest = batch.source.shape[1] * 3 // 2 + 10
+        if width == 1:
+            tokens = greedy(model, batch.source, batch.lengths, max_length=longest).tokens
+        else:
+            tokens = beam(model, batch.source, batch.lengths, max_length=longest, width=width, alpha=alpha).tokens[:, 0]
+        for row, numbers in zip(rows, tokens.tolist(), strict=True):
+            written[row] = data.target_pieces.decode(task.target_vocabulary.decode(numbers))
+    return [written[row] for row in range(len(examples))]
+
+
+def validation_bleu(model: DecoderModule, data: TranslationTask) -> float:
+    """BLEU of greedy translations of the validation part."""
+    return translation_scores(write(model, data, data.task.validation), data.references["validation"]).bleu
+
+
+def scored(model: DecoderModule, data: TranslationTask) -> dict[str, Any]:
+    """Scores on validation and each test, greedy and by beam; of the first test what BLEU counts in each sentence."""
+    parts = {"validation": data.task.validation, **data.tests}
+    scores, first = {}, next(iter(data.tests))
+    for part, examples in parts.items():
+        written = {name: write(model, data, examples, width) for name, width in (("greedy", 1), ("beam", WIDTH))}
+        scores[part] = {
+            name: translation_scores(lines, data.references[part])._asdict() for name, lines in written.items()
+        }
+        if part == first:
+            counts = bleu_counts(written["beam"], data.references[part], lower=False).tolist()
+    return {
+        "scores": scores,
+        "bleu_counts": [" ".join(map(str, row)) for row in counts],
+        "source_words": [example.size for example in data.tests[first]],
+    }
+
+
+def sample_translations(model: DecoderModule, data: TranslationTask, count: int) -> list[dict[str, str]]:
+    """The first sentences of the first test: source, what a person wrote, and what the model writes by beam."""
+    test = next(iter(data.tests))
+    examples = data.tests[test][:count]
+    return [
+        {"source": data.source_pieces.decode(example.source), "reference": reference, "translation": translation}
+        for example, reference, translation in zip(
+            examples, data.references[test], write(model, data, examples, WIDTH), strict=False
+        )
+    ]
+
+
+def alignments(model: DecoderModule, data: TranslationTask, count: int) -> list[dict[str, Any]]:
+    """Pieces and attention weights ``(T, Tk)``, two digits, of the first greedy translations; [] without attention."""
+    test = next(iter(data.tests))
+    found = []
+    for example in data.tests[test][:count]:
+        batch = data.task.collate([example]).to(next(model.parameters()).device)
+        tokens, weights = greedy(model, batch.source, batch.lengths, max_length=2 * batch.source.shape[1] + 10)
+        if weights is None:
+            return []
+        target = data.task.target_vocabulary.decode(tokens[0])
+        rows = [[round(weight, 2) for weight in row] for row in weights[0, : len(target)].tolist()]
+        found.append({"source": list(example.source), "target": target, "weights": rows})
+    return found
+
+
+BEAMS = ((1, 0.0), (2, 0.6), (5, 0.0), (5, 0.6), (5, 1.0), (10, 0.6))  # width, and alpha of the length penalty
+
+
+def by_beam(model: DecoderModule, data: TranslationTask) -> list[dict[str, float]]:
+    """BLEU of the validation part by width of the beam and length penalty, and words per word of the reference."""
+    references, found = data.references["validation"], []
+    for width, alpha in BEAMS:
+        lines = write(model, data, data.task.validation, width, alpha)
+        lengths = [sum(len(words_of(line)) for line in part) for part in (lines, references)]
+        bleu = translation_scores(lines, references).bleu
+        found.append({"width": width, "alpha": alpha, "bleu": bleu, "length_ratio": round(lengths[0] / lengths[1], 3)})
+    return found
+
+
+def alignment_errors(model: DecoderModule, data: TranslationTask) -> list[float]:
+    """The alignment error rate of each layer of cross-attention on the sentences that were aligned by hand.
+
+    The model reads the reference (teacher forcing). A word's weights are the sum over the pieces of a source word and
+    the mean over its own pieces; each target word is linked to the source word with the largest. There is one number
+    for a recurrent model, and none without attention or for other sentences than Multi30k's, de-en.
+    """
+    if data.task.name != "de-en" or TESTS[0] not in data.tests:
+        return []
+    links: list[dict[str, set]] = []
+    for number, true in enumerate(hand_alignments()):
+        example, reference = data.tests[TESTS[0]][number], data.references[TESTS[0]][number]
+        source = words_of(data.source_pieces.decode(example.source))
+        at = word_of_each(list(example.source), source), word_of_each(list(example.target), words_of(reference))
+        layers = weights_by_layer(model, data.task.collate([example]).to(next(model.parameters()).device))
+        links = links or [{"sure": set(), "possible": set(), "predicted": set()} for _ in layers]
+        for weights, pooled in zip(layers, links, strict=True):
+            predicted = alignment_from_weights(word_weights(weights[0, :-1].cpu(), *at))
+            for kind, those in (("sure", true.sure), ("possible", true.possible), ("predicted", predicted)):
+                pooled[kind] |= {(number, *link) for link in those}
+    return [round(alignment_error_rate(**pooled), 4) for pooled in links]
+
+
+@torch.no_grad()
+def weights_by_layer(model: DecoderModule, batch: Batch) -> list[Tensor]:
+    """Where the decoder attends under teacher forcing, ``(B, T, Tk)`` of each layer, mean of its heads."""
+    inputs = batch.source, batch.lengths, shift_right(batch.target)
+    if isinstance(model, Transformer):
+        return [layer.mean(dim=1) for layer in model.maps(*inputs).cross if layer is not None]
+    weights = model(*inputs)[1]
+    return [] if weights is None else [weights]
+
+
+def word_weights(weights: Tensor, source_words: list[int], target_words: list[int]) -> Tensor:
+    """Weights between pieces ``(T, Tk)`` -> between words: sums over a source word, the mean over a target word."""
+    columns, rows = torch.tensor(source_words), torch.tensor(target_words)
+    summed = weights.new_zeros(len(weights), int(columns.max()) + 1).index_add_(1, columns, weights)
+    found = weights.new_zeros(int(rows.max()) + 1, summed.shape[1]).index_add_(0, rows, summed)
+    return found / rows.bincount()[:, None]

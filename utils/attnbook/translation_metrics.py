@@ -1,0 +1,142 @@
+"""The scores by which translations are compared, each named for what it is, and how sure a difference is.
+
+All are computed by sacrebleu (Post 2018) from sentences as written; its signature says how. What a corpus BLEU is made
+of is kept sentence by sentence, so that two systems can be compared on resampled tests long after they have run.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.extras import needed_from
+from attnbook.seeding import generator
+
+ORDERS = 4  # BLEU counts runs of one to four tokens
+
+
+class Scores(NamedTuple):
+    """Of one system on one test, all from 0 to 100, higher is better.
+
+    Fields:
+        bleu: on the text as written, cased; sacrebleu's own tokeniser (13a) is part of the score.
+        bleu_signature: how it was computed.
+        chrf: F-score of runs of one to six characters.
+        chrf_signature: how it was computed.
+        bleu_lower: as ``bleu``, on both texts in lower case. Tutorials quote a score like this one, most of them with
+            another tokeniser.
+    """
+
+    bleu: float
+    bleu_signature: str
+    chrf: float
+    chrf_signature: str
+    bleu_lower: float
+
+
+def translation_scores(translations: Sequence[str], references: Sequence[str]) -> Scores:
+    """Score translations, one reference for each.
+
+    Raises:
+        ValueError: if there are none, or not as many as references.
+    """
+    _check(translations, references)
+    with needed_from("notebooks"):
+        from sacrebleu.metrics import BLEU, CHRF
+    bleu, lower, chrf = BLEU(), BLEU(lowercase=True), CHRF()
+    scores = [metric.corpus_score(list(translations), [list(references)]).score for metric in (bleu, chrf, lower)]
+    signatures = str(bleu.get_signature()), str(chrf.get_signature())
+    return Scores(round(scores[0], 2), signatures[0], round(scores[1], 2), signatures[1], round(scores[2], 2))
+
+
+def bleu_counts(translations: Sequence[str], references: Sequence[str], lower: bool = True) -> Tensor:
+    """What BLEU counts in each sentence, ``(N, 10)`` whole numbers; their sum over sentences gives the corpus' BLEU.
+
+    The columns are the tokens of the translation, those of the reference, and for runs of one to four tokens first how
+    many of the translation's are in the reference, then how many it has.
+
+    Args:
+        lower: compare in lower case.
+
+    Raises:
+        ValueError: as :func:`translation_scores`.
+    """
+    _check(translations, references)
+    with needed_from("notebooks"):
+        from sacrebleu.metrics import BLEU
+    metric = BLEU(lowercase=lower)
+    rows = []
+    for translation, reference in zip(translations, references, strict=True):
+        found = metric.corpus_score([translation], [[reference]])
+        rows.append([found.sys_len, found.ref_len, *found.counts, *found.totals])
+    return torch.tensor(rows)
+
+
+def bleu_from_counts(counts: Tensor) -> Tensor:
+    """Corpus BLEU, from 0 to 100, of ``counts (..., N, 10)``, summed over the N sentences -> ``(...)``.
+
+    Where no run of some length is right, BLEU is 0 here; sacrebleu puts a small number in its place.
+
+    Source: Papineni et al. 2002, section 2.3.
+    """
+    total = counts.double().sum(dim=-2)  # (..., 10)
+    written, wanted = total[..., 0], total[..., 1]
+    right, there = total[..., 2 : 2 + ORDERS], total[..., 2 + ORDERS :]
+    precision = (right / there.clamp(min=1)).log().mean(dim=-1).exp()  # the geometric mean
+    brevity = torch.exp(1 - wanted / written.clamp(min=1)).clamp(max=1.0)
+    return 100 * precision * brevity
+
+
+class Interval(NamedTuple):
+    """A number and the range in which 95 % of its resampled values lie."""
+
+    value: float
+    low: float
+    high: float
+
+
+def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
+    """BLEU of ``counts (N, 10)`` and its range when the test is drawn anew from its own sentences.
+
+    The range says how much the score depends on which sentences are in the test. It says nothing about another seed of
+    the training.
+
+    Source: Koehn 2004, section 3 (bootstrap resampling).
+    """
+    return _interval(bleu_from_counts(counts), bleu_from_counts(counts[_draws(len(counts), samples, seed)]))
+
+
+def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
+    """How many BLEU the first of two systems is ahead, and its range on resampled tests that are the same for both.
+
+    Args:
+        ours, theirs: ``(N, 10)`` each, of the same sentences in the same order.
+
+    Raises:
+        ValueError: if they have different shapes.
+
+    Source: Koehn 2004, section 4 (paired bootstrap resampling).
+    """
+    if ours.shape != theirs.shape:
+        raise ValueError(f"both need the same sentences, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
+    rows = _draws(len(ours), samples, seed)  # (samples, N)
+    drawn = bleu_from_counts(ours[rows]) - bleu_from_counts(theirs[rows])
+    return _interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
+
+
+def _draws(sentences: int, samples: int, seed: int) -> Tensor:
+    return torch.randint(sentences, (samples, sentences), generator=generator(seed))
+
+
+def _interval(value: Tensor, drawn: Tensor) -> Interval:
+    low, high = drawn.quantile(torch.tensor([0.025, 0.975], dtype=drawn.dtype)).tolist()
+    return Interval(value.item(), low, high)
+
+
+def _check(translations: Sequence[str], references: Sequence[str]) -> None:
+    if not translations or len(translations) != len(references):
+        raise ValueError(
+            f"translations and references must be equally many, at least one; got {len(translations)} and "
+            f"{len(references)}"
+        )
