@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coursekit.grading.course import Grade, Job
 from coursekit.grading.deadlines import sentence
-from coursekit.grading.reading import Section, section
+from coursekit.grading.reading import behind, section
 from coursekit.notebooks import write_bytes
 
 LONGEST = 6000  # characters of one message
@@ -85,13 +85,15 @@ def _exercise(mark: dict, lab: str, book: str) -> str:
     with_ours = (
         f"<p>It was judged with the right version of {escape(helped)}, because yours is wrong.</p>" if helped else ""
     )
-    again = "" if mark["points"] == mark["of"] else _read_again(section(lab, mark["exercise"]), book)
+    again = "" if mark["points"] == mark["of"] else _read_again(lab, mark, book)
     return f"<h2>{escape(mark['exercise'])}</h2>\n{with_ours}<pre>{text}</pre>{again}"
 
 
-def _read_again(place: Section | None, book: str) -> str:
-    """Where the book teaches what went wrong, with a link if the book has an address."""
-    return "" if place is None else f"<p>Read again: {place.link(book)}.</p>"
+def _read_again(lab: str, mark: dict, book: str) -> str:
+    """Where the book teaches the exercise, and what lies behind the mistake, with links if the book has an address."""
+    places = (section(lab, mark["exercise"]), behind(lab, mark["mistake"]))
+    links = dict.fromkeys(place.link(book) for place in places if place is not None)
+    return f"<p>Read again: {', and '.join(links)}.</p>" if links else ""
 
 
 def _text(grade: Grade) -> str:
