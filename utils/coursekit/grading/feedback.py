@@ -7,18 +7,15 @@ from pathlib import Path
 
 from coursekit.grading.course import Grade, Job
 from coursekit.grading.deadlines import sentence
+from coursekit.grading.offline import HEAD
 from coursekit.grading.reading import behind, section
 from coursekit.notebooks import write_bytes
 
 LONGEST = 6000  # characters of one message
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{lab}: {student}</title>
+PAGE = (
+    HEAD
+    + """<title>{lab}: {student}</title>
 <style>
 body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; }}
 body {{ color: #1a1a1a; background: #fff; }}
@@ -34,6 +31,7 @@ th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px so
 </body>
 </html>
 """
+)
 
 
 def write_feedback(job: Job, grade: Grade, book: str = "") -> Path:
