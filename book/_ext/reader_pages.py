@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import groupby
 from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
@@ -34,7 +35,7 @@ def for_readers(body: str) -> str:
     if 'class="cell ' not in body:
         return body
     page = BeautifulSoup(TOOLS.sub(lambda found: found[1] or "", body), "html.parser")
-    for step in (show_sources_in_the_theme, fold_claims, name_folds, keep_lightness):
+    for step in (show_sources_in_the_theme, fold_claims, say_once, name_folds, keep_lightness):
         step(page)
     add_reading_mode(page)
     return str(page)
@@ -117,6 +118,22 @@ def is_only_proof(cell: Tag) -> bool:
     """Whether a cell does nothing for a reader but to check: it is hidden, or it begins with a claim."""
     code = cell.find("div", class_="cell_input").get_text().lstrip()
     return "tag_hide-cell" in cell["class"] or code.startswith("claim(")
+
+
+def say_once(page: BeautifulSoup) -> None:
+    """Show what a check says once, where a solution's cell runs it on several variants and each says the same."""
+    for pre in page.select("div.cell .output.stream pre"):
+        runs = [(line, len(list(same))) for line, same in groupby(pre.get_text().splitlines())]
+        if any(line.startswith("✓ ") and count > 1 for line, count in runs):
+            pre.clear()
+            pre.append(NavigableString("".join(f"{line}\n" for run in runs for line in said(*run))))
+
+
+def said(line: str, count: int) -> list[str]:
+    """The lines that stand for one that comes `count` times in a row."""
+    if count == 1 or not line.startswith("✓ "):
+        return [line] * count
+    return [line, "  (The next call says the same.)" if count == 2 else f"  (The next {count - 1} calls say the same.)"]
 
 
 def name_folds(page: BeautifulSoup) -> None:

@@ -1,6 +1,6 @@
-"""The teacher's guide: its graph of chapters and its syllabi, made from the notebooks when the book is built.
+"""The teacher's guide: its graph of chapters, syllabi and text questions, from the notebooks when the book is built.
 
-Minutes stand in the notebooks and the graph in `plotting/chapters/ch00.py`, so that neither is written down twice. The
+Minutes and questions stand in the notebooks and the graph in `plotting/chapters/ch00.py`, so nothing stands twice. The
 package itself is not imported, because a book is built without PyTorch.
 """
 
@@ -20,6 +20,8 @@ from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from coursekit.textquestion import question_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "book/teaching/syllabi.yml"
@@ -225,6 +227,21 @@ def _arrow(start: int, end: int) -> str:
     return f'<path d="{path}" marker-end="url(#teaching-tip)"/>'
 
 
+def question(number: str, root: Path = ROOT) -> str:
+    """The text question of a lab (`02`), which must ask one, and its rubric, in Markdown."""
+    if (asked := question_of_file(source_of(number, root))) is None:
+        raise ValueError(f"lab {number} asks no text question")
+    rows = [f"| {points} | {example} |" for points, example in asked.levels]
+    caption = f"```{{table}} Rubric of the text question of Lab {number}, with an example of an answer at each level."
+    heads = ["| Points | An answer at this level |", "|--:|:--|"]
+    return "\n".join([f"> {asked.question}", "", caption, f":name: tab-text-{number}", "", *heads, *rows, "```"])
+
+
+def source_of(number: str, root: Path = ROOT) -> Path:
+    """The solved notebook of a lab, by its number."""
+    return next((root / "solutions").glob(f"lab{number}_*/lab{number}_*.ipynb"))
+
+
 class _Made(SphinxDirective):
     """A directive whose content is Markdown that a function writes."""
 
@@ -248,6 +265,17 @@ class SyllabusTable(_Made):
         return self.parsed(syllabus_table(self.arguments[0], self.options["caption"]))
 
 
+class Question(_Made):
+    """`{text-question} NN`: the text question of a lab, with its rubric."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The question and its table."""
+        self.env.note_dependency(str(source_of(self.arguments[0])))
+        return self.parsed(question(self.arguments[0]))
+
+
 class ChapterTable(_Made):
     """`{teaching-chapters}`: what each chapter needs, and its minutes."""
 
@@ -269,4 +297,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("teaching-syllabus", SyllabusTable)
     app.add_directive("teaching-chapters", ChapterTable)
     app.add_directive("teaching-graph", Graph)
+    app.add_directive("text-question", Question)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

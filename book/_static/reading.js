@@ -22,7 +22,7 @@
     document.querySelectorAll(".bd-article .cell_output pre:not(.package-source *), .bd-article section > div:is(.highlight-default, .highlight-text) pre").forEach(function (box) {
       const lines = box.textContent.split("\n").filter(function (line) { return line.trim(); });
       const gaps = lines.map(function (line) { return line.trim().split(/ {2,}/).length - 1; });
-      const aligned = gaps.filter(function (count) { return count > 0; }).length, rows = gaps.filter(function (count) { return count > 1; }).length;
+      const aligned = gaps.filter(function (count, at) { return count > 0 || /^ {8,}/.test(lines[at]); }).length, rows = gaps.filter(function (count) { return count > 1; }).length;
       if (lines.length > 1 && (aligned * 2 > lines.length || rows * 5 >= lines.length * 2 || /[─│└┘┌┐]{2}/.test(box.textContent))) { box.classList.add("aligned"); } // titles may stand between rows
     });
   }

@@ -176,7 +176,7 @@ def test_the_same_judge_comes_again_and_no_random_number_is_disturbed(judge):
 
 def test_who_counts_the_steps_of_an_experiment_does_not_hear_of_the_judges():
     heard = []
-    with listening(heard.append, every=0):
+    with listening(lambda *told: heard.append(told), every=0):
         trained_judge.__wrapped__(steps=2)
     assert heard == []
 

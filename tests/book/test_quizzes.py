@@ -65,6 +65,16 @@ def test_each_quiz_stands_on_the_page_of_its_part_under_its_chapters_title(root,
     assert listed == [[f"book/quizzes/{name}" for name in sorted(pages)]]
 
 
+def test_each_chapter_ends_with_a_link_to_its_quiz(root, quizzes, chapters):
+    for name in quizzes:
+        wanted = r"\[quiz on this chapter\]\(\.\./(book/quizzes/part\d\.md)#quiz-on-chapter-(\d+)\)"
+        link = re.search(wanted, chapters[name])
+        assert link, name
+        assert int(link[2]) == int(name[:2]), name
+        assert f"```{{quiz}} {name}\n" in (root / link[1]).read_text(encoding="utf-8"), name
+        assert "## The lab\n" in chapters[name][: link.start()], name
+
+
 def test_the_first_page_says_that_answers_are_public(root):
     page = (root / "book/quizzes/part1.md").read_text(encoding="utf-8")
     assert "therefore public" in page

@@ -50,6 +50,20 @@ def test_an_output_of_claims_only_is_gone(shown):
     assert page.select_one(".cell > details.claims summary").get_text() == "✓ 1 statement checked"
 
 
+@pytest.mark.parametrize(
+    "output, wanted",
+    [
+        ("✓ f is right (8 inputs).\n" * 3, "✓ f is right (8 inputs).\n  (The next 2 calls say the same.)\n"),
+        ("a\n✓ f is right.\n✓ f is right.", "a\n✓ f is right.\n  (The next call says the same.)\n"),
+        ("✓ f is right.\n✓ g is right.", "✓ f is right.\n✓ g is right.\n"),
+        ("1\n1\n1", "1\n1\n1\n"),
+    ],
+)
+def test_a_check_that_says_the_same_for_each_variant_is_shown_once(shown, output, wanted):
+    page = shown("check.f(f)\ncheck.f(f, variant=2)", STREAM.format(output.rstrip("\n")))
+    assert page.select_one(".output.stream pre").get_text() == wanted
+
+
 @pytest.mark.parametrize("code, tag", [("claim(x)", ""), ("x = 1\nclaim(x)", "tag_hide-cell")])
 def test_a_cell_that_only_proves_is_one_mark_with_its_code_inside(shown, code, tag):
     page = shown(code, STREAM.format("✓ claim: it holds"), tag)

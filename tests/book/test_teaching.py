@@ -223,15 +223,24 @@ def test_each_misunderstanding_is_one_that_a_check_knows(lectures):
 # --- text questions and projects --------------------------------------------------------------------
 
 
-def test_each_lab_has_its_text_question_with_four_levels(teaching, texts):
+def test_each_lab_asks_its_text_question_and_the_page_shows_it_with_four_levels(root, teaching, texts):
     parts = re.split(r"^\(text-question-(\d\d)\)=\n", texts["text_questions"], flags=re.MULTILINE)[1:]
     questions = dict(zip(map(int, parts[::2]), parts[1::2], strict=True))
     labs = {number: one.lab for number, one in teaching.chapters().items() if one.lab or number in WITHOUT_LINKS}
     assert list(questions) == sorted(labs)
     for number, text in questions.items():
         assert number in WITHOUT_LINKS or f"](../../{labs[number]})" in text
-        assert len(re.findall(r"^> \S", text, re.MULTILINE)) == 1, number
-        assert re.findall(r"^\| (\d) \| \S", text, re.MULTILINE) == ["3", "2", "1", "0"], number
+        assert f"```{{text-question}} {number:02}\n```" in text
+        shown = teaching.question(f"{number:02}")
+        assert len(re.findall(r"^> \S", shown, re.MULTILINE)) == 1, number
+        assert re.findall(r"^\| (\d) \| \S", shown, re.MULTILINE) == ["3", "2", "1", "0"], number
+        asked = re.search(r"^> (.+)$", shown, re.MULTILINE)[1]
+        released = json.loads((root / labs[number]).read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in released]
+        answers = [i for i, cell in enumerate(released) if cell["id"] == f"lab{number:02}-text_question"]
+        assert f"> {asked}\n" in sources[answers[0] - 1]
+        assert sources[answers[0]] == "YOUR ANSWER HERE"
+        assert sources[answers[0] + 1].startswith("## What you have built")
 
 
 def test_the_milestones_are_those_of_the_syllabi(teaching, texts):

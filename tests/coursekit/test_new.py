@@ -68,7 +68,7 @@ def test_a_new_lab_can_be_released_and_shows_no_solution(project):
     assert release(lab)
     assert step_problems(project, lab) == []
     assert leaks(lab) == []
-    assert sum(grader(cell).get("points", 0) for cell in read(lab.released).cells) == 2
+    assert sum(grader(cell).get("points", 0) for cell in read(lab.released).cells) == 2 + 3
 
 
 def test_a_new_lab_brings_its_checks_and_their_tests(project):

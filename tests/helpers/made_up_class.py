@@ -1,8 +1,9 @@
 """A class that hands in: right, wrong, crashing, looping, hostile, late, missing, handed in twice.
 
 `python tests/helpers/made_up_class.py COURSE LAB … [--students 30]` lays down what was downloaded from Moodle, with
-deadlines, into a folder that `coursekit course` made; with --compare it holds grades-LAB.csv against what each student
-must get. Some of these notebooks are hostile: grade them only with isolation.
+deadlines and a list of the students, into a folder that `coursekit course` made. With --read it reads the answers to
+the text question as a teacher would, all but the last one; with --compare it holds grades-LAB.csv against what each
+student must get. Some of these notebooks are hostile: grade them only with isolation.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import csv
 import io
 import random
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,11 @@ from nbformat import NotebookNode, from_dict, v4
 
 from attnbook.checks import catalogue
 from coursekit.grading.deadlines import TEMPLATE
+from coursekit.grading.roster import FILE as ROSTER
+from coursekit.grading.text_table import read_table
 from coursekit.notebooks import grader, is_answer, is_graded, read
 from coursekit.regions import MARK
+from coursekit.textquestion import STUB, is_written, text_question
 
 IN_TIME, LATE = (2026, 10, 18, 20, 0, 0), (2026, 10, 20, 12, 0, 0)
 DEADLINE = "{lab},2026-10-19 23:59,UTC,15,10,50,"
@@ -89,6 +93,7 @@ def _cheats(notebook: NotebookNode, exercises: dict[str, float], dice: random.Ra
     return _writes("def NAME(*a, **k):\n    return 0")(notebook, exercises, dice)
 
 
+EVIL = "<script>alert(1)</script> <img src=x onerror=alert(2)> [here](javascript:alert(3)) </article>"
 SPIES = (
     "import pathlib\nfound = [p.read_bytes() for p in pathlib.Path('/').glob('*/solutions/**/*.ipynb')]\nassert found",
     "import socket\nsocket.create_connection(('1.1.1.1', 53), timeout=2)",
@@ -121,14 +126,40 @@ def hand_in(course: Path, lab: str, students: int, seed: int = 0) -> dict[str, f
         for number in range(students):
             dice = random.Random(f"{seed} {lab} {number}")
             names = [*KINDS, *OTHERS]
-            common = dice.choice(["right", "right", "one-mistake", "two-mistakes"])
+            common = random.Random(number).choice(["right", "right", "one-mistake", "two-mistakes"])  # as in other labs
             kind = names[number] if number < len(names) else common
             wanted[f"{number:03d} {kind}"] = _student(packed, f"{number:03d} {kind}", kind, source, lab, dice)
+    _list_students(course / ROSTER, wanted)
     path = course / "deadlines.csv"
     text = path.read_text(encoding="utf-8") if path.exists() else TEMPLATE
     if f"\n{lab}," not in text:
         path.write_text(text + DEADLINE.format(lab=lab) + "\n", encoding="utf-8")
-    return {student: points for student, points in wanted.items() if not student.endswith("missing")}
+    return wanted
+
+
+def _list_students(path: Path, names: Iterable[str]) -> None:
+    """As Moodle exports them."""
+    rows = [f"{name.replace(' ', ',')},{name[:3]}@example.org" for name in names]
+    path.write_text("\n".join(["First name,Last name,Email address", *rows]) + "\n", encoding="utf-8")
+
+
+def text_answer(source: NotebookNode, student: str) -> tuple[str, float]:
+    """What a student writes in answer to the text question, and the points that it must get."""
+    question = text_question(source.cells)
+    assert question is not None
+    number, kind = student.split(" ", 1)
+    points, example = question.levels[int(number) % len(question.levels)]
+    hostile = {"spy": f"{example}\n\n{EVIL}", "loud": f"{example}\n\n" + "no " * 10**6, "empty": STUB}
+    return hostile.get(kind, example), 0.0 if kind == "empty" else float(points)
+
+
+def read_texts(course: Path, lab: str) -> dict[str, float]:
+    """Fill the table of the text question, all rows but the last; returns the points that were given."""
+    source = read(course / "source" / lab / f"{lab}.ipynb")
+    table = read_table(course, lab)
+    given = {row["student"]: text_answer(source, row["student"])[1] for row in table.rows[:-1]}
+    table.fill({student: (points, "Read.") for student, points in given.items()})
+    return given
 
 
 def _student(
@@ -147,6 +178,7 @@ def _student(
         packed.writestr(earlier, nbformat.writes(empty))
     notebook = solved(source)
     lost = about.change(notebook, exercises, dice)
+    next(cell for cell in notebook.cells if is_written(cell)).source = text_answer(source, student)[0]
     packed.writestr(zipfile.ZipInfo(name, about.when), nbformat.writes(notebook))
     return round(about.kept * sum(of for exercise, of in exercises.items() if exercise not in lost), 2)
 
@@ -162,7 +194,8 @@ def solved(source: NotebookNode) -> NotebookNode:
 
 
 def _answers(notebook: NotebookNode) -> dict[str, NotebookNode]:
-    return {str(grader(c)["grade_id"]).split("-", 1)[1]: c for c in notebook.cells if is_answer(c)}
+    answers = (cell for cell in notebook.cells if is_answer(cell) and not is_written(cell))
+    return {str(grader(cell)["grade_id"]).split("-", 1)[1]: cell for cell in answers}
 
 
 def _number(notebook: NotebookNode) -> str:
@@ -187,14 +220,35 @@ def differences(course: Path, lab: str, wanted: dict[str, float | None]) -> list
     return [f"{name}: {found.get(name)!r}, not {text!r}" for name, text in texts.items() if found.get(name) != text]
 
 
+def text_differences(course: Path, lab: str) -> list[str]:
+    """The same for the text question, once `read_texts` has given points to all but the last row of its table."""
+    source = read(course / "source" / lab / f"{lab}.ipynb")
+    last = read_table(course, lab).rows[-1]["student"]
+    problems = []
+    for row in csv.DictReader(io.StringIO((course / f"grades-{lab}.csv").read_text(encoding="utf-8"))):
+        student, kind = row["student"], row["student"].split(" ", 1)[1]
+        wanted = ["", ""]
+        if kind not in OTHERS and student != last:
+            text = round((KINDS[kind].kept) * text_answer(source, student)[1], 2)
+            wanted = [f"{text:g}", f"{round(text + float(row['points']), 2):g}"]
+        if [row["text question"], row["total"]] != wanted:
+            problems.append(f"{student}: text question and total {row['text question']}, {row['total']}, not {wanted}")
+    return problems
+
+
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("course", type=Path)
     options.add_argument("labs", nargs="+")
     options.add_argument("--students", type=int, default=30)
+    options.add_argument("--read", action="store_true")
     options.add_argument("--compare", action="store_true")
     asked = options.parse_args()
     for one in asked.labs:
         must = hand_in(asked.course, one, asked.students)
+        if asked.read:
+            print(one, f"{len(read_texts(asked.course, one))} answers were read")
         if asked.compare:
             print(one, *(differences(asked.course, one, must) or [f"{len(must)} grades are right"]), sep="\n  ")
+            if asked.read:
+                print("", *(text_differences(asked.course, one) or ["so are the text questions"]), sep="\n  ")

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
 from tiny_course import ABOUT, marks
 
+from coursekit.grading.command import Order, grade_lab
+from coursekit.grading.course import Grade, digest, jobs_of, store
 from coursekit.grading.submission import Submission, parts_of, read_submission
 from coursekit.notebooks import write
 from coursekit.regions import MARK
+from coursekit.textquestion import STUB
 
 LAB = "lab02_small"
 POINTS = {"masked_softmax": 2, "weight_sum": 1, "alignment_error_rate": 3}
@@ -54,6 +58,33 @@ def solved() -> NotebookNode:
     return notebook
 
 
+QUESTION = "## A text question\n\n> Why does padding get no weight?\n\nAnswer below."
+MODEL = """\
+Because it is no word.
+
+*This is a model answer, with 2 points. These answers have fewer:*
+
+- **1 point:** It is masked.
+- **0 points:** It is zero."""
+
+
+def asking() -> NotebookNode:
+    """The lab with a text question before its last cell."""
+    notebook = source()
+    answer = v4.new_markdown_cell(MODEL, id="lab02-text_question", metadata=marks("lab02-text_question", 2))
+    answer.metadata.nbgrader |= {"solution": True, "locked": False}
+    notebook.cells[-1:-1] = [v4.new_markdown_cell(QUESTION, id="text_question"), answer]
+    return notebook
+
+
+def writing(text: str = STUB) -> NotebookNode:
+    """The solved notebook with this answer to the text question."""
+    notebook = solved()
+    notebook.cells[-1:-1] = asking().cells[-3:-1]
+    notebook.cells[-2].source = text
+    return notebook
+
+
 def answered(**answers: str) -> NotebookNode:
     """The solved notebook with other code in some answer cells."""
     notebook = solved()
@@ -76,9 +107,11 @@ def changed(change: Callable[[NotebookNode], object]) -> NotebookNode:
     return notebook
 
 
-def course_with(folder: Path, notebooks: dict[str, NotebookNode | bytes]) -> Path:
-    """The folder of a course in which each student has handed in a notebook, or the bytes of one."""
-    write(source(), folder / "source" / LAB / f"{LAB}.ipynb")
+def course_with(folder: Path, notebooks: dict[str, NotebookNode | bytes], asks: bool = False) -> Path:
+    """The folder of a course in which each student has handed in a notebook, or the bytes of one.
+
+    `asks`: whether the lab has a text question."""
+    write(asking() if asks else source(), folder / "source" / LAB / f"{LAB}.ipynb")
     for student, notebook in notebooks.items():
         path = folder / "submitted" / student / LAB / f"{LAB}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,3 +128,20 @@ def submission(folder: Path, notebook: NotebookNode | bytes) -> Submission:
 def parts() -> list:
     """The lab's exercises with their points."""
     return parts_of(source())
+
+
+def a_mark(exercise: str, mistake: str = "", likeness: str = "") -> dict:
+    """The mark of one exercise without points."""
+    return {"exercise": exercise, "points": 0.0, "of": 1.0, "mistake": mistake, "likeness": likeness}
+
+
+def a_record(course: Path, student: str, **fields: Any) -> None:
+    """What `run` would have stored about a submission."""
+    (job,) = [job for job in jobs_of(course, LAB) if job.student == student]
+    mark = a_mark("weight_sum", "values") | {"message": "✗ weight_sum", "helpers": []}
+    store(job, Grade(student, LAB, digest(job), marks=[mark, mark | {"points": 1.0, "mistake": ""}], **fields))
+
+
+def steps(course: Path, *names: str) -> list[str]:
+    """What `coursekit grade` says in some of its steps."""
+    return [line for name in names for line in grade_lab(Order(course, LAB, isolated=False), name)]

@@ -16,8 +16,10 @@ from coursekit.notebooks import is_answer, is_graded, normalise, read, to_text, 
 from coursekit.project import Lab, Project
 from coursekit.regions import MARK
 from coursekit.release import released_files
+from coursekit.textquestion import text_question
 
-LABS = Project(Path(__file__).parents[2]).labs[:1]
+# One that runs quickly, as four copies of it are run, and whose exercises do without each other's answers.
+LABS = [lab for lab in Project(Path(__file__).parents[2]).labs if lab.number == "lab07"]
 
 
 def nbgrader(folder: Path, *command: str, status: int = 0) -> str:
@@ -81,6 +83,7 @@ def test_a_real_lab_gives_each_student_the_points_one_expects(lab: Lab, tmp_path
     assert to_text(normalise(released)).encode() == released_files(lab)[lab.source.name]
     points = list(points_by_exercise(source).values())
     full, half = sum(points), len(points) // 2
+    most = full + text_question(source.cells).points  # which a person gives
     hand_in(tmp_path, lab, {
         "perfect": solved(released, source),
         "untouched": released,
@@ -89,10 +92,10 @@ def test_a_real_lab_gives_each_student_the_points_one_expects(lab: Lab, tmp_path
     })  # fmt: skip
     nbgrader(tmp_path, "autograde", lab.name)
     assert grades(tmp_path) == {
-        "perfect": (full, full),
-        "untouched": (0, full),
-        "half-right": (sum(points[:half]), full),
-        "crashing": (sum(points[1:half]), full),
+        "perfect": (full, most),
+        "untouched": (0, most),
+        "half-right": (sum(points[:half]), most),
+        "crashing": (sum(points[1:half]), most),
     }
 
 

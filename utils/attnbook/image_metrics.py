@@ -88,7 +88,7 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
     """
     how = {name: value for name, value in JUDGE_TRAINING.items() if name != "batch"}
     # The bar of an experiment counts the steps of its own trainings alone.
-    with torch.random.fork_rng(devices=[]), listening(lambda steps: None):
+    with torch.random.fork_rng(devices=[]), listening(lambda steps, note: None):
         torch.manual_seed(seed)
         network = JudgeNetwork()
         fit(

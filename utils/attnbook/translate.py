@@ -14,11 +14,13 @@ import torch
 from torch import Tensor
 
 from attnbook.data.byte_pairs import BytePairs
+from attnbook.data.translation import check_pair
 from attnbook.data.vocabulary import Vocabulary
 from attnbook.decoding import DecoderModule, beam
 from attnbook.results import result_folders
 
-WIDTH, ALPHA, MOST = 5, 0.6, 60  # of the beam; and how many pieces a translation has at most
+WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
+MOST = 60  # pieces of a translation
 SHADES = " ░▒▓█"  # from no weight to all of it
 
 
@@ -67,24 +69,33 @@ def saved_pieces(source: BytePairs, target: BytePairs) -> str:
 
 
 @cache
-def translator(pair: str = "de-en", seed: int = 0) -> Translator:
-    """The Transformer of the experiment ``translate``. Raises ValueError if it left no weights for the pair."""
-    from attnbook.experiments import translate as experiment  # a reader who only translates needs no experiment before
+def translator(pair: str = "de-en", name: str = "transformer", seed: int = 0) -> Translator:
+    """A trained model of the experiment ``translate``.
 
-    pieces = read_pieces(pair)
-    sizes = len(pieces[0].vocabulary()), len(pieces[1].vocabulary())
-    return Translator(experiment.trained(f"transformer_{pair.replace('-', '_')}", sizes, seed), *pieces)
-
-
-def translate(sentence: str, pair: str = "de-en") -> Translation:
-    """Translate one sentence by beam search, and say what each piece of the translation attended to.
+    Args:
+        name: of the model, without the pair.
 
     Raises:
-        ValueError: if the sentence is empty, or there is no model for the pair.
+        ValueError: for another pair or name, or if the experiment left no weights of this model.
+    """
+    from attnbook.experiments import translate as experiment  # a reader who only translates needs no experiment before
+
+    check_pair(pair)
+    return Translator(experiment.trained(f"{name}_{pair.replace('-', '_')}", seed), *read_pieces(pair))
+
+
+def translate(sentence: str, pair: str = "de-en", name: str = "transformer") -> Translation:
+    """Translate one sentence by beam search, and say what each piece of the translation attended to.
+
+    Args:
+        pair: of languages, ``"de-en"`` or ``"en-de"``. name: of the model, as for :func:`translator`.
+
+    Raises:
+        ValueError: if the sentence is empty, or there is no such model for the pair.
     """
     if not sentence.strip():
         raise ValueError("sentence is empty; give one such as 'Ein Hund läuft durch den Schnee.'")
-    model, source_pieces, target_pieces = translator(pair)
+    model, source_pieces, target_pieces = translator(pair, name)
     words = source_pieces.encode(" ".join(sentence.split()))
     source = torch.tensor([source_pieces.vocabulary().encode(words)])  # (1, Tk)
     lengths = torch.tensor([len(words)])
@@ -105,14 +116,23 @@ def attended(model: DecoderModule, source: Tensor, lengths: Tensor, tokens: Tens
 
 
 def drawn(translation: Translation) -> str:
-    """The attention map in letters: a row for each piece of the translation, a column for each piece of the source."""
-    width = max(map(len, translation.target))
+    """The attention map in letters: a row for each piece of the translation, a weight below each of the source."""
+    width = max(map(len, translation.target), default=0)
     shades = (translation.weights * len(SHADES)).long().clamp(max=len(SHADES) - 1)  # (T, Tk)
+    columns = [len(piece) for piece in translation.source]
     rows = [
-        f"{piece:>{width}} " + "".join(SHADES[shade] * 2 for shade in row)
+        f"{piece:>{width}} " + " ".join(SHADES[shade] * wide for shade, wide in zip(row, columns, strict=True))
         for piece, row in zip(translation.target, shades.tolist(), strict=True)
     ]
     return "\n".join([f"{'':>{width}} " + " ".join(translation.source), *rows])
+
+
+def draw_picture(translation: Translation, file: str) -> None:
+    """Draw the attention map into a file, whose ending says of which kind. Raises ValueError for an unknown ending."""
+    from attnbook.plotting import plot_alignment
+
+    figure = plot_alignment(translation.weights, translation.source, translation.target).get_figure(root=True)
+    figure.savefig(file, bbox_inches="tight")  # type: ignore[union-attr]  # axes that were drawn on have one
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -120,21 +140,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m attnbook.translate", description=__doc__)
     parser.add_argument("sentence", help="in quotes")
     parser.add_argument("--pair", default="de-en", help="default: de-en")
+    parser.add_argument("--model", default="transformer", help="of the experiment translate; default: transformer")
     parser.add_argument("--picture", metavar="FILE", help="draw the attention map there (png, svg, pdf)")
     options = parser.parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without shades of grey
     try:
-        found = translate(options.sentence, options.pair)
-    except ValueError as error:
+        found = translate(options.sentence, options.pair, options.model)
+        if options.picture:
+            draw_picture(found, options.picture)
+    except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    print(found.text)
-    if options.picture:
-        from attnbook.plotting import plot_alignment
-
-        figure = plot_alignment(found.weights, found.source, found.target).get_figure(root=True)
-        figure.savefig(options.picture)  # type: ignore[union-attr]  # axes that were drawn on have one
-    else:
-        print(drawn(found))
+    print(found.text if options.picture else f"{found.text}\n{drawn(found)}")
     return 0
 
 

@@ -28,6 +28,9 @@ activated, or `conda activate paying-attention`), for each lab:
    student, `feedback/NAME/{lab}.html`, and the table `grades-{lab}.csv`. The same command again runs only what is
    new or changed, and it may be interrupted at any time.
 
+4. Read the answers to the text question in `text-{lab}.html`, write points and comments into
+   `text-{lab}.csv`, and give the command of step 3 again. If you do not ask the question, leave the table as it is.
+
 `coursekit grade` takes six steps, and `--only STEP` takes one of them alone:
 
 | step | what it does | what it writes |
@@ -36,11 +39,15 @@ activated, or `conda activate paying-attention`), for each lab:
 | `check` | reads the notebooks, runs nothing, and says what is missing | nothing |
 | `run` | runs and judges what is new or changed, kept apart by bubblewrap (Linux) | `graded/NAME/{lab}.json` |
 | `mark` | takes off what lateness costs | the same file |
+| | lays out the answers to the text question | `text-{lab}.html` and, with empty rows, `text-{lab}.csv` |
 | `feedback` | makes each student's page | `feedback/` |
 | `export` | makes the table of grades | `grades-{lab}.csv` |
 
 `--only likeness` compares the students' answers with each other and writes `likeness-{lab}.html`. `--only gradebook`
 writes the points into nbgrader's gradebook, so that formgrader and `nbgrader export` know them.
+
+**Who takes the course** may stand in `students.csv`: the table that Moodle or Canvas exports, or one column `student`.
+Who handed in nothing then has a row in the table of grades, with blank points.
 
 **Deadlines** stand in `deadlines.csv`, which shows in its first lines how to write one. Without a deadline nothing is
 taken off. The time of a submission is that of nbgrader's `timestamp.txt`, or else that of the notebook's file.

@@ -11,6 +11,7 @@ from coursekit.notebooks import CHECK_OUTPUT, code_cells, grader, has_tag, is_an
 from coursekit.project import Lab, Project, files_in
 from coursekit.regions import given_lines, region_problem
 from coursekit.release import released_files
+from coursekit.textquestion import NAME, is_written, text_question
 from coursekit.work import work_problem
 
 # Labs are opened in many viewers; roles, directives, labels and citations would show raw in most.
@@ -23,7 +24,7 @@ def source_problems(lab: Lab) -> list[str]:
     problems = [f"cell {c.id}: {problem}" for c in notebook.cells if (problem := region_problem(c))]
     problems += [f"cell {c.id}: {problem}" for c in notebook.cells for problem in _grader_problems(c, lab)]
     problems += [f"cell {c.id}: {problem}" for c in code_cells(notebook) for problem in _output_problems(c)]
-    problems += about_problems(notebook)
+    problems += about_problems(notebook) + _question_problems(notebook, lab)
     if found := MYST.search(prose(notebook)):
         problems.append(f"labs are plain Markdown, but {found[0].strip()!r} is MyST")
     if not any(is_graded(cell) for cell in notebook.cells):
@@ -46,16 +47,16 @@ def repeated_grade_ids(labs: Iterable[Lab]) -> list[str]:
 
 
 def points_of(notebook: NotebookNode) -> int | float:
-    """The sum of all points that the lab gives."""
-    return sum(grader(cell).get("points", 0) for cell in notebook.cells if grader(cell).get("grade"))
+    """The sum of all points that checks give; those of the text question, which a person gives, are not in it."""
+    return sum(grader(cell).get("points", 0) for cell in notebook.cells if is_graded(cell))
 
 
 def points_by_exercise(notebook: NotebookNode) -> dict[str, int | float]:
     """Grade id of each answer cell -> the points of the graded cells that follow it; 0 for one left open."""
     points: dict[str, int | float] = {}
     for cell in notebook.cells:
-        if is_answer(cell):
-            points[grader(cell)["grade_id"]] = grader(cell).get("points", 0)
+        if is_answer(cell) and not is_written(cell):
+            points[grader(cell)["grade_id"]] = 0
         elif is_graded(cell) and points:
             points[list(points)[-1]] += grader(cell)["points"]
     return points
@@ -105,6 +106,20 @@ def _grader_problems(cell: NotebookNode, lab: Lab) -> list[str]:
         problems.append("only graded cells have points")
     if is_answer(cell) and cell.cell_type == "code" and not "".join(given_lines(cell)).strip():
         problems.append("students get no line of this answer cell: leave the function's first line outside")
+    return problems
+
+
+def _question_problems(notebook: NotebookNode, lab: Lab) -> list[str]:
+    """What is wrong with the text question, if the lab asks one."""
+    written = [cell for cell in notebook.cells if is_written(cell)]
+    problems = [f"cell {cell.id}: an answer that a person grades is Markdown" for cell in written if "outputs" in cell]
+    names = [str(grader(cell).get("grade_id")) for cell in written]
+    if names not in ([], [f"{lab.number}-{NAME}"]):
+        problems.append(f"there is one text question, whose grade id is {lab.number}-{NAME}; found {names}")
+    try:
+        text_question(notebook.cells)
+    except CourseError as error:
+        problems.append(str(error))
     return problems
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from coursekit.notebooks import code_cells, read, was_run
 from coursekit.project import Lab
 from coursekit.regions import LIKE_A_MARK, Region, regions
+from coursekit.textquestion import is_written
 
 # Characters. A short line such as `return weights` gives nothing away; one like a whole formula does.
 TELLING = {"SOLUTION": 30, "HIDDEN TESTS": 12}
@@ -24,6 +25,9 @@ def leaks(lab: Lab) -> list[str]:
         for region in regions(cell.source):
             what = f"{region.kind.lower()} of cell {cell.id}"
             problems += [f"{what} is in the student's copy: {line}" for line in _leaked(region, shown)]
+    for cell in filter(is_written, source.cells):
+        answer = Region("SOLUTION", cell.source.splitlines())
+        problems += [f"the answer of cell {cell.id} is in the student's copy: {x}" for x in _leaked(answer, shown)]
     return problems
 
 

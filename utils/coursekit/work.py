@@ -9,10 +9,11 @@ from nbformat import NotebookNode
 from coursekit import CourseError
 from coursekit.notebooks import grader, is_answer, read, was_run, write_bytes
 from coursekit.project import Lab, files_in, folders
+from coursekit.textquestion import STUB as TEXT_STUB
 
 WORK = "work"
 RECORD = ".copied.json"  # in work/: file of labs/ -> the hash of what was copied
-STUB = "raise NotImplementedError()"  # what nbgrader leaves of a solution
+STUB = "raise NotImplementedError()"  # what nbgrader leaves of a solution; of a written one `textquestion.STUB`
 
 
 def work_problem(lab: Lab) -> str | None:
@@ -57,7 +58,7 @@ def _was_changed(cell: NotebookNode) -> bool:
 
     released_as = grader(cell).get("checksum")
     if released_as is None:  # some editors drop metadata that they don't know
-        return STUB not in cell.source
+        return STUB not in cell.source and TEXT_STUB not in cell.source
     return compute_checksum(cell) != released_as
 
 

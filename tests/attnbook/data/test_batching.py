@@ -76,6 +76,11 @@ def test_a_batch_moves_to_a_device_as_a_whole(task, device):
     assert same(moved.to("cpu"), batch)
 
 
+def test_the_tokens_of_a_batch_are_the_words_of_both_sides_and_each_end(task):
+    wanted = sum(len(example.source) + len(example.target) + 1 for example in task.test)
+    assert task.collate(task.test).tokens() == wanted
+
+
 def test_the_repr_is_one_line_with_the_counts(task):
     assert repr(task) == "Task('number lists': 500 train, 60 validation, 30 test; 34 and 35 words)"
     longer = Task("longer", [], [], [], {8: [], 10: []}, Vocabulary("a"), Vocabulary("a"))
@@ -155,6 +160,16 @@ def test_a_batch_takes_less_than_two_milliseconds(task):
     for step in range(1, 201):
         task.batch_at(step)
     assert (time.process_time() - start) / 200 < 0.002
+
+
+def test_the_lengths_of_training_are_of_sources_and_of_targets_with_their_end(task):
+    wanted = [[len(example.source), len(example.target) + 1] for example in task.train]
+    assert task.train_lengths().tolist() == wanted
+
+
+def test_chosen_rows_of_training_make_a_batch_in_that_order(task):
+    chosen = [7, 0, 300]
+    assert same(task.train_rows(torch.tensor(chosen)), task.collate([task.train[row] for row in chosen]))
 
 
 def test_rows_are_filled_up_on_the_right():

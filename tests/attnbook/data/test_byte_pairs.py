@@ -1,5 +1,6 @@
 """Byte-pair encoding: by hand as the paper has it, and the same as the library's."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -121,6 +122,18 @@ def test_the_vocabulary_has_the_size_that_was_asked_for():
     assert len(pairs.vocabulary()) == 40
     assert len(set(pairs.pieces)) == len(pairs.pieces)
     assert BytePairs("ab", [("a", "b")]).pieces == (UNKNOWN, "a", "b", "ab")
+
+
+def test_pieces_that_are_written_down_as_json_come_back_the_same():
+    pairs = train_byte_pairs([*SENTENCES, "ein Haus, “schön”."], 50)
+    again = BytePairs.from_saved(json.loads(json.dumps(pairs.saved())))
+    assert (again.pieces, again.merges) == (pairs.pieces, pairs.merges)
+    assert again.encode("that cat, schön") == pairs.encode("that cat, schön")
+
+
+def test_pieces_without_merges_come_back_too():
+    assert BytePairs("ab", []).saved() == {"letters": ["a", "b"], "merges": []}
+    assert BytePairs.from_saved({"letters": ["a", "b"], "merges": ["a b"]}).pieces == (UNKNOWN, "a", "b", "ab")
 
 
 def test_too_small_a_vocabulary_and_no_text_are_refused():

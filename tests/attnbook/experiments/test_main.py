@@ -50,6 +50,28 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
 
 
 @pytest.mark.parametrize(
+    "line, models",
+    [
+        ("--pair en-de --model transformer plain", ["transformer_en_de", "plain_en_de"]),
+        ("--pair en-de --models plain_en_de", ["plain_en_de"]),
+        ("--pair en-de", [f"{kind}_en_de" for kind in ("plain", "bahdanau", "luong", "gnmt", "transformer")]),
+        ("--pair de-en --model tiny", ["tiny_de_en"]),
+        ("", None),
+    ],
+)
+def test_a_pair_of_languages_picks_the_models_for_it(line, models, asked):
+    command.main(["translate", *line.split()])
+    [(_, options)] = asked
+    assert options.models == models
+
+
+def test_one_seed_and_one_model_may_be_named_in_the_singular(asked):
+    command.main(["numbers", "--seed", "3", "--model", "plain"])
+    [(_, options)] = asked
+    assert (options.seeds, options.models) == ([3], ["plain"])
+
+
+@pytest.mark.parametrize(
     "line, sentence",
     [
         ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: acting, attention_cost,"),
@@ -57,6 +79,9 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
         ("numbers --models plan", "numbers has no model plan; it has plain,"),
         ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 on, got -1."),
         ("numbers --workers 0", "--workers must be at least 1, got 0."),
+        ("numbers --pair de-en", "numbers has no models for the pair de-en."),
+        ("translate --pair de-fr", "translate has no models for the pair de-fr."),
+        ("translate --pair de-en --model huge", "translate has no model huge_de_en; it has plain_de_en,"),
         ("numbers --steps 0", "--steps must be at least 1, got 0."),
         ("numbers --steps many", "argument --steps: invalid int value: 'many'."),
         ("numbers --fast", "unrecognized arguments: --fast."),

@@ -122,6 +122,14 @@ def test_a_loss_is_averaged_with_the_ones_before_it_only():
     assert ax.get_lines()[0].get_ydata() == pytest.approx([4.0, 3.0, 1.5, 2.0])
 
 
+def test_losses_have_plain_numbers_at_their_ticks():
+    ax = plot_losses({"plain": [3.6, 1.2, 0.3]}, smooth=1)
+    ax.figure.canvas.draw()
+    shown = [text.get_text() for text in ax.get_yticklabels(which="both") if text.get_text()]
+    assert {"1", "2", "0.4"} <= set(shown)
+    assert not any("$" in text for text in shown)
+
+
 def test_losses_kept_every_50_steps_stand_at_their_steps():
     ax = plot_losses({"plain": [4.0, 2.0, 1.0]}, every=50)
     assert ax.get_lines()[0].get_xdata().tolist() == [50, 100, 150]

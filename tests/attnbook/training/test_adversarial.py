@@ -1,5 +1,7 @@
 """Adversarial training: the hinge by hand, two rates, and a training that comes again and goes on."""
 
+import re
+
 import pytest
 import torch
 
@@ -121,9 +123,11 @@ def test_somebody_may_watch_from_before_the_first_step_to_after_the_last_without
 
 def test_listeners_hear_of_each_step():
     heard = []
-    with listening(heard.append, every=0):
+    with listening(lambda *told: heard.append(told), every=0):
         fit(fresh(), 3)
-    assert heard[-1] == 3
+    steps, note = heard[-1]
+    assert steps == 3
+    assert re.fullmatch(r"losses \d+\.\d\d, -?\d+\.\d\d", note)
 
 
 def test_a_checkpoint_of_another_training_is_refused(tmp_path):

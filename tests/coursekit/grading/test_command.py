@@ -7,20 +7,16 @@ import time
 
 import nbformat
 import pytest
-from small_class import LAB, answered, course_with, solved
+from small_class import LAB, a_mark, a_record, answered, course_with, solved, steps
 
 from coursekit import CourseError, cli
 from coursekit.grading import command, isolation
 from coursekit.grading.command import NOT_MARKED, NOTHING, STEPS, Order, grade_lab, mistakes, summary
-from coursekit.grading.course import NOT_RUN, Grade, digest, grades_so_far, jobs_of, store
+from coursekit.grading.course import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.grading.deadlines import COLUMNS
 from coursekit.project import Project
 
 WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
-
-
-def a_mark(exercise: str, mistake: str = "", likeness: str = "") -> dict:
-    return {"exercise": exercise, "points": 0.0, "of": 1.0, "mistake": mistake, "likeness": likeness}
 
 
 GRADES = [
@@ -36,6 +32,19 @@ def test_the_summary_says_who_was_not_graded_and_what_to_look_at():
         "3 of 4 graded",
         "not graded: kim: there is no notebook",
         "look at it yourself: ann, g: the answer imports from attnbook",
+    ]
+
+
+def test_a_student_has_one_line_however_many_answers_are_the_books():
+    marks = [
+        a_mark("f", likeness="imports"),
+        a_mark("g"),
+        a_mark("h", likeness="imports"),
+        a_mark("k", likeness="is it"),
+    ]
+    assert summary([Grade("ann", LAB, marks=marks)]).splitlines()[1:] == [
+        "look at it yourself: ann, f, h: the answer imports",
+        "look at it yourself: ann, k: the answer is it",
     ]
 
 
@@ -57,17 +66,6 @@ def test_a_deadline_that_is_wrong_is_said_before_anything_is_run(tmp_path, monke
     monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
     with pytest.raises(CourseError, match="like 2026-10-19 23:59"):
         list(grade_lab(Order(tmp_path, LAB, isolated=False)))
-
-
-def a_record(course, student: str, **fields) -> None:
-    """What `run` would have stored about a submission."""
-    (job,) = [job for job in jobs_of(course, LAB) if job.student == student]
-    mark = a_mark("weight_sum", "values") | {"message": "✗ weight_sum", "helpers": []}
-    store(job, Grade(student, LAB, digest(job), marks=[mark, mark | {"points": 1.0, "mistake": ""}], **fields))
-
-
-def steps(course, *names: str) -> list[str]:
-    return [line for name in names for line in grade_lab(Order(course, LAB, isolated=False), name)]
 
 
 def test_collect_and_check_say_what_came_in_and_run_nothing(tmp_path):
@@ -170,3 +168,33 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
 def test_an_empty_course_is_said_on_the_command_line(project, tmp_path, capsys):
     assert cli.main(["--root", str(project.root), "grade", str(tmp_path), "lab01"]) == 1
     assert "has no source of 'lab01_sums'" in capsys.readouterr().err
+
+
+# --- who takes the course ---------------------------------------------------------------------------
+
+
+def test_who_handed_in_nothing_has_a_row_with_the_reason_and_no_points(tmp_path):
+    course = course_with(tmp_path, {"Ann Lee": solved(), "zoe": solved()})
+    for student in ("Ann Lee", "zoe"):
+        a_record(course, student)
+    (course / "students.csv").write_text("First name,Last name,Email address\nAnn,Lee,a@x.org\nBob,Roe,b@x.org\n")
+    assert steps(course, "collect") == [
+        "collect: 2 have handed in",
+        "  nothing from Bob Roe",
+        "  not in students.csv: zoe",
+    ]
+    assert steps(course, "mark", "export")[-1] == f"export: grades-{LAB}.csv, 3 students, 1 without a grade"
+    rows = {row["student"]: row for row in csv.DictReader((course / f"grades-{LAB}.csv").open(newline=""))}
+    assert (rows["Bob Roe"]["points"], rows["Bob Roe"]["not graded because"]) == ("", NOTHING)
+    list(grade_lab(Order(course, LAB, isolated=False, kind="moodle"), "export"))
+    rows = {row["Email address"]: row for row in csv.DictReader((course / f"grades-{LAB}.csv").open(newline=""))}
+    assert [(rows[mail][LAB], rows[mail]["Feedback"]) for mail in ("a@x.org", "b@x.org")] == [("1", ""), ("", NOTHING)]
+    assert rows[""]["Username"] == "zoe"
+
+
+def test_a_list_of_students_that_is_wrong_is_said_before_anything_is_run(tmp_path, monkeypatch):
+    course = course_with(tmp_path, {"ann": solved()})
+    (course / "students.csv").write_text("group\nA\n")
+    monkeypatch.setattr(command, "grade_all", lambda *_: pytest.fail("it was graded"))
+    with pytest.raises(CourseError, match=r"students\.csv needs a column"):
+        steps(course, "run")

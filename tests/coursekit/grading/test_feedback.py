@@ -67,6 +67,14 @@ def test_what_to_read_again_is_named_where_points_are_missing_and_linked_where_t
     assert "Read again" not in page(Grade("ann", "lab02", marks=[a_mark(points=0.0)]), "https://x.org")
 
 
+def test_what_lies_behind_the_mistake_is_to_be_read_again_as_well_and_no_section_twice():
+    named = a_mark(exercise="additive_score", points=0.0, mistake="the softmax over the queries")
+    there = "<p>Read again: Chapter 2, “The additive score”, and Chapter 2, “The attention layer, forward”.</p>"
+    assert there in page(Grade("ann", "lab02", marks=[named]))
+    named = a_mark(exercise="masked_softmax", points=0.0, mistake="score 0 is not closed")
+    assert "<p>Read again: Chapter 2, “Padding gets no weight”.</p>" in page(Grade("ann", "lab02", marks=[named]))
+
+
 def test_an_address_of_the_book_is_no_html():
     grade = Grade("ann", "lab02", marks=[a_mark(exercise="weight_sum", points=0.0)])
     assert "<script" not in page(grade, f'">{EVIL}')
@@ -88,3 +96,24 @@ def test_what_could_not_be_graded_says_why_and_gives_no_points():
 def test_the_page_lies_in_the_feedback_of_the_student(tmp_path):
     job = Job("ann", tmp_path, tmp_path / "lab02.ipynb", tmp_path / "graded" / "ann" / "lab02.json")
     assert write_feedback(job, Grade("ann", "lab02")) == tmp_path / "feedback" / "ann" / "lab02.html"
+
+
+def test_points_and_comment_of_the_text_question_are_on_the_page():
+    text = page(Grade("ann", "lab02", marks=[a_mark()], text={"points": 1.5, "of": 3.0, "comment": f"Why? {EVIL}"}))
+    for part in ("3.5 of 6 points", "1.5 of 3", "Why? &lt;script"):
+        assert part in text
+    assert "<script" not in text
+
+
+def test_an_answer_that_nobody_has_read_says_so_and_one_that_nobody_reads_is_not_named():
+    grade = Grade("ann", "lab02", marks=[a_mark()], text={"points": None, "of": 3.0, "comment": ""})
+    assert "2 of 3 points; the text question is not read yet" in page(grade)
+    assert "Text question" not in page(Grade("ann", "lab02", marks=[a_mark()]))
+
+
+def test_lateness_speaks_of_all_points_that_were_earned():
+    late = {"days": 1, "handed_in": "2026-10-20T00:30:00+02:00", "known": "by x", "due": "2026-10-19T23:59:00+02:00"}
+    read = {"points": 3.0, "of": 3.0, "comment": ""}
+    text = page(Grade("ann", "lab02", marks=[a_mark()], late=late | {"kept": 0.9}, text=read))
+    assert "90 % of the 5 points" in text
+    assert "4.5 of 6 points" in text

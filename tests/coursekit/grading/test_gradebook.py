@@ -4,12 +4,13 @@ import json
 
 import pytest
 from nbgrader.api import Gradebook
-from small_class import LAB, POINTS, course_with, solved, source
+from small_class import LAB, POINTS, asking, course_with, solved, source, writing
 
 from coursekit import CourseError
+from coursekit.grading.command import Order, grade_lab
 from coursekit.grading.course import Grade, jobs_of
-from coursekit.grading.gradebook import write_gradebook
-from coursekit.notebooks import grader, is_answer, is_graded
+from coursekit.grading.gradebook import read_by_hand, write_gradebook
+from coursekit.notebooks import grader, is_answer, is_graded, write
 
 LATE = {"handed_in": "2026-10-20T00:30:00+02:00", "known": "by x", "due": "2026-10-19T23:59:00+02:00", "days": 1}
 SETTINGS = 'c = get_config()\nc.CourseDirectory.course_id = "autumn"\n'
@@ -80,3 +81,57 @@ def test_an_assignment_that_nbgrader_does_not_know_is_said(tmp_path):
     course_with(tmp_path, {"ann": solved()})
     with pytest.raises(CourseError, match=f"run `nbgrader generate_assignment {LAB}`"):
         write_gradebook(tmp_path, jobs_of(tmp_path, LAB), grades()[:1])
+
+
+TEXT = "lab02-text_question"
+
+
+@pytest.fixture
+def asked(course):
+    """The course with a text question, which ann has answered."""
+    write(asking(), course / "source" / LAB / f"{LAB}.ipynb")
+    write(writing("Because."), course / "submitted" / "ann" / LAB / f"{LAB}.ipynb")
+    with opened(course) as book:
+        book.add_grade_cell(TEXT, LAB, LAB, max_score=2, cell_type="markdown")
+        book.add_solution_cell(TEXT, LAB, LAB)
+    return course
+
+
+def by_hand(course, points: float, comment: str = "") -> None:
+    """What somebody does in formgrader."""
+    with opened(course) as book:
+        book.find_grade(TEXT, LAB, LAB, "ann").manual_score = points
+        book.find_comment(TEXT, LAB, LAB, "ann").manual_comment = comment
+        book.db.commit()
+
+
+def test_an_answer_that_nobody_has_read_is_listed_in_formgrader(asked):
+    write_gradebook(asked, jobs_of(asked, LAB), grades())
+    with opened(asked) as book:
+        assert book.find_grade(TEXT, LAB, LAB, "ann").needs_manual_grade
+        assert book.find_submission(LAB, "ann").needs_manual_grade
+    assert read_by_hand(asked, jobs_of(asked, LAB)) == {}
+
+
+def test_points_of_the_table_are_in_the_gradebook_with_the_comment_and_lateness(asked):
+    read = {"points": 2.0, "of": 2.0, "comment": "Good."}
+    write_gradebook(asked, jobs_of(asked, LAB), grades(text=read))
+    with opened(asked) as book:
+        submission = book.find_submission(LAB, "ann")
+        assert (submission.score, submission.late_submission_penalty) == (7.0, 0.7)
+        assert not submission.needs_manual_grade
+        assert book.find_comment(TEXT, LAB, LAB, "ann").comment == "Good."
+
+
+def test_what_was_read_in_formgrader_goes_into_the_empty_table_and_never_over_a_filled_one(asked):
+    step = Order(asked, LAB)
+    assert next(iter(grade_lab(step, "gradebook"))).startswith("gradebook: ")
+    write_gradebook(asked, jobs_of(asked, LAB), grades())
+    by_hand(asked, 1.0, "Short.")
+    assert read_by_hand(asked, jobs_of(asked, LAB)) == {"ann": (1.0, "Short.")}
+    assert next(iter(grade_lab(step, "gradebook"))).startswith("text: points of 1 answers were taken")
+    table = (asked / f"text-{LAB}.csv").read_text(encoding="utf-8-sig")
+    assert table.splitlines()[1].endswith(",ann,1,Short.")
+    by_hand(asked, 2.0)
+    assert next(iter(grade_lab(step, "gradebook"))).startswith("gradebook: ")
+    assert (asked / f"text-{LAB}.csv").read_text(encoding="utf-8-sig") == table

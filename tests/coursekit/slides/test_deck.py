@@ -1,5 +1,7 @@
 """A deck that fills slide after slide."""
 
+import pytest
+
 from coursekit.slides.deck import ROOM, Deck
 
 
@@ -54,6 +56,16 @@ def test_a_wide_picture_and_one_after_many_words_have_slides_of_their_own():
         deck.add("words", height)
         deck.picture("<img>", "", aspect)
         assert titles(deck) == [("One", 1), ("One", 1)]
+
+
+@pytest.mark.parametrize("aspect", [1.2, 2.0])
+def test_the_slide_of_the_title_keeps_its_words_and_gets_no_picture(aspect):
+    deck = Deck()
+    deck.begin("The chapter", 1)
+    deck.add("<p>words</p>", 60)
+    deck.picture("<img>", "", aspect)
+    assert [slide.title for slide in deck.finished()] == ["The chapter", "The chapter"]
+    assert [("<img>" in "".join(slide.parts), slide.level) for slide in deck.finished()] == [(False, 1), (True, 2)]
 
 
 def test_what_is_too_wide_to_stand_beside_a_picture_keeps_its_slide():

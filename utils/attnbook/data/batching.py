@@ -43,6 +43,10 @@ class Batch(NamedTuple):
         """The same batch on another device, all three tensors of it."""
         return Batch(*(tensor.to(device) for tensor in self))
 
+    def tokens(self) -> int:
+        """How many words both sides have, EOS counted and PAD not."""
+        return int(self.lengths.sum()) + int((self.target != PAD).sum())
+
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Tensor:
     """Lists of numbers -> (B, longest) long, filled up with PAD on the right.
@@ -115,9 +119,9 @@ class Task:
             raise ValueError(f"step is {step}; the first step is 0")
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}; a batch needs at least 1 example")
+        encoded = self._encoded_train()
         per_epoch = -(-len(self.train) // batch_size)  # rounded up: the last batch of an epoch may be smaller
         epoch, number = divmod(step, per_epoch)
-        encoded = self._encoded_train()
         return encoded.rows(self._batches(encoded.lengths, seed, epoch, batch_size)[number])
 
     def train_lengths(self) -> Tensor:

@@ -128,6 +128,8 @@ class TokenBatches:
 
     def __init__(self, task: Task) -> None:
         self.task = task
+        self._widths: Tensor | None = None
+        self._sizes: dict[int, list[int]] = {}  # by the limit: how many pairs each batch of an epoch has
         self._epoch: tuple[tuple | None, list[Tensor]] = (None, [])
 
     def batch_at(self, step: int, batch_size: int = 4096, seed: int = 0) -> Batch:
@@ -144,33 +146,39 @@ class TokenBatches:
         """
         if step < 0 or batch_size < 1:
             raise ValueError(f"step must be at least 0 and batch_size at least 1, got {step} and {batch_size}")
-        lengths = self.task.train_lengths()  # (N, 2)
-        widths = torch.stack([lengths.amax(dim=1), lengths.amin(dim=1)], dim=1)  # (N, 2)
-        per_epoch = self.steps_per_epoch(batch_size)
-        epoch, number = divmod(step, per_epoch)
+        epoch, number = divmod(step, self.steps_per_epoch(batch_size))
         if self._epoch[0] != (seed, epoch, batch_size):
-            self._epoch = ((seed, epoch, batch_size), self._draw(widths, batch_size, 1_000_003 * seed + epoch))
+            self._epoch = ((seed, epoch, batch_size), self._draw(batch_size, 1_000_003 * seed + epoch))
         return self.task.train_rows(self._epoch[1][number])
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """How many batches show each pair once; the same in each epoch."""
-        return len(self._sizes(self.task.train_lengths().amax(dim=1).sort().values, batch_size))
+        if batch_size not in self._sizes:
+            self._sizes[batch_size] = _sizes(self.widths()[:, 0].sort().values, batch_size)
+        return len(self._sizes[batch_size])
 
-    def _draw(self, widths: Tensor, batch_size: int, seed: int) -> list[Tensor]:
+    def widths(self) -> Tensor:
+        """The lengths of each pair's longer and of its shorter side, ``(N, 2)``."""
+        if self._widths is None:
+            lengths = self.task.train_lengths()  # (N, 2)
+            self._widths = torch.stack([lengths.amax(dim=1), lengths.amin(dim=1)], dim=1)
+        return self._widths
+
+    def _draw(self, batch_size: int, seed: int) -> list[Tensor]:
         generator = torch.Generator().manual_seed(seed)
-        order = torch.randperm(len(widths), generator=generator)  # (N,)
+        order = torch.randperm(len(self.widths()), generator=generator)  # (N,)
         for column in (1, 0):  # the last sort counts most
-            order = order[widths[order, column].argsort(stable=True)]
-        batches = order.split(self._sizes(widths[order, 0], batch_size))
+            order = order[self.widths()[order, column].argsort(stable=True)]
+        batches = order.split(self._sizes[batch_size])
         return [batches[number] for number in torch.randperm(len(batches), generator=generator).tolist()]
 
-    @staticmethod
-    def _sizes(ordered: Tensor, batch_size: int) -> list[int]:
-        """Cut sentences of rising length ``ordered (N,)`` into batches: how many sentences each has."""
-        sizes, rows = [], 0
-        for length in ordered.tolist():
-            if rows and (rows + 1) * length > batch_size:
-                sizes.append(rows)
-                rows = 0
-            rows += 1
-        return [*sizes, rows]
+
+def _sizes(ordered: Tensor, batch_size: int) -> list[int]:
+    """Cut sentences of rising length ``ordered (N,)`` into batches: how many sentences each has."""
+    sizes, rows = [], 0
+    for length in ordered.tolist():
+        if rows and (rows + 1) * length > batch_size:
+            sizes.append(rows)
+            rows = 0
+        rows += 1
+    return [*sizes, rows]

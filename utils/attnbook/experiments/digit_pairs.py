@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attnbook.data.digit_pairs import CLASSES, HEIGHT, WIDTH, crop_digits, digit_pairs
 from attnbook.device import best_device
+from attnbook.experiments.shared.mean_attention import MeanAttention
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
@@ -47,6 +48,7 @@ class Recipe:
         generator_rate: its learning rate; that of the discriminator is 2e-3.
         classes: the digits that occur. steps: of training.
         height, width: of a canvas. channels: of both networks' first maps.
+        mean: the discriminator's attention has uniform weights; each position receives the mean of all values.
         kept: the seeds whose weights are kept.
         gpu: too long for a CPU; only offered where there is a GPU.
     """
@@ -62,6 +64,7 @@ class Recipe:
     height: int = HEIGHT
     width: int = WIDTH
     channels: int = 32
+    mean: bool = False
     kept: tuple[int, ...] = ()
     gpu: bool = False
 
@@ -69,10 +72,12 @@ class Recipe:
         """Fresh networks."""
         size = {"height": self.height, "width": self.width}
         how = {name: getattr(self, name) for name in ("gamma", "normalised", "channels", "value_reduction")}
-        return SAGAN(
-            ImageGenerator(self.generator, **how, **size),  # type: ignore[arg-type]
-            ImageDiscriminator(self.discriminator, **how),
-        )
+        discriminator = ImageDiscriminator(self.discriminator, **how)
+        if self.mean:
+            discriminator.attention = MeanAttention(
+                2 * self.channels, self.gamma, self.normalised, self.value_reduction
+            )
+        return SAGAN(ImageGenerator(self.generator, **how, **size), discriminator)  # type: ignore[arg-type]
 
     def images(self, count: int, seed: int, held_out: bool = False) -> Tensor:
         """Real canvases, ``(B, 1, height, width)``."""
@@ -92,6 +97,7 @@ RECIPES = {
     "two_rates": Recipe(generator_rate=SLOWER_RATE),
     "gamma_one": Recipe(gamma=1.0),
     "narrow_values": Recipe(value_reduction=8),
+    "mean_discriminator": Recipe(mean=True),
     "four_digits": Recipe(classes=(0, 1, 2, 3), steps=3000),
     "large": Recipe(classes=(0, 1, 2, 3), steps=10_000, height=32, width=32, channels=64, gpu=True),
 }

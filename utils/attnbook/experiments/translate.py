@@ -13,6 +13,7 @@ from typing import Any
 
 from torch import nn
 
+from attnbook.data.batching import Batch
 from attnbook.data.translation import PAIRS, TokenBatches, TranslationTask, multi30k_task, own_translation_task
 from attnbook.device import best_device
 from attnbook.experiments.shared.recipes import chosen
@@ -31,7 +32,7 @@ from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import GNMT, AttentionSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
 from attnbook.training import History, Snapshots, fit, parallel, teacher_forcing_loss
-from attnbook.translate import pieces_file, saved_pieces
+from attnbook.translate import pieces_file, read_pieces, saved_pieces
 
 BATCH = 2048  # tokens, the padding counted
 TRAINING: dict[str, Any] = {"warmup": 400, "max_grad_norm": 1.0, "betas": (0.9, 0.98)}
@@ -121,41 +122,52 @@ RECIPES["tiny_de_en"] = Recipe("transformer", 200, TINY, dropout=0.0, learning_r
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def trained(name: str, sizes: tuple[int, int], seed: int = 0) -> nn.Module:
+def trained(name: str, seed: int = 0) -> nn.Module:
     """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(chosen(RECIPES, name).build(sizes), "translate", name, seed)
+    recipe = chosen(RECIPES, name)
+    source, target = (len(pieces.vocabulary()) for pieces in read_pieces(recipe.pair))
+    return load_weights(recipe.build((source, target)), "translate", name, seed)
 
 
 def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, folder: Path) -> History:
     """Train a model, going on from what an earlier attempt left in ``folder``; the last weights lie there, too."""
-    batches, snapshots = TokenBatches(data.task), Snapshots(folder, AVERAGED)
-    every = max(1, job.steps // VALIDATIONS)
-    history = fit(
+    watched = Watched(data, Snapshots(folder, AVERAGED), job.seed)
+    return fit(
         model,
-        lambda step: batches.batch_at(step, BATCH, job.seed),
+        watched.batch_at,
         job.steps,
         loss=partial(teacher_forcing_loss, smoothing=recipe.smoothing),
         learning_rate=recipe.learning_rate,
-        validate=Validation(data, snapshots, every),
-        validate_every=every,
+        validate=watched.validate,
+        validate_every=max(1, job.steps // VALIDATIONS),
         checkpoint=folder / "training.ckpt",
         mixed_precision=best_device().type == "cuda",
         progress=False,
         **TRAINING,
     )
-    return history
 
 
-class Validation:
-    """Minus the loss on the held-out part, in nats per piece; each time the weights are kept, too."""
+class Watched:
+    """The batches of a training, and its validations; it knows how many steps have been taken.
 
-    def __init__(self, data: TranslationTask, snapshots: Snapshots, every: int) -> None:
-        self.data, self.snapshots, self.every = data, snapshots, every
+    Args:
+        snapshots: where the weights are kept at each validation, under the step's number: a step that is taken again
+            after an interruption replaces its own.
+    """
 
-    def __call__(self, model: nn.Module) -> float:
+    def __init__(self, data: TranslationTask, snapshots: Snapshots, seed: int) -> None:
+        self.data, self.snapshots, self.seed = data, snapshots, seed
+        self.batches, self.steps = TokenBatches(data.task), 0
+
+    def batch_at(self, step: int) -> Batch:
+        """The batch of a step."""
+        self.steps = step + 1
+        return self.batches.batch_at(step, BATCH, self.seed)
+
+    def validate(self, model: nn.Module) -> float:
+        """Minus the loss on the held-out part, in nats per piece; the weights are kept, too."""
         if parallel.rank() == 0:
-            last = int(self.snapshots.files()[-1].stem) if self.snapshots.files() else 0
-            self.snapshots.take(model, last + self.every)
+            self.snapshots.take(model, self.steps)
         return -target_loss(model, self.data.task, self.data.task.validation)
 
 
@@ -166,8 +178,8 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = recipe.build(data.sizes()).to(best_device())
     history = fitted(model, data, job, recipe, folder)
-    before = {"loss": target_loss(model, data.task, data.task.validation), "bleu": validation_bleu(model, data)}
-    model.load_state_dict(Snapshots(folder).average())
+    before = {"loss": -history.validations[-1][1], "bleu": validation_bleu(model, data)}
+    model.load_state_dict(parallel.from_first(Snapshots(folder).average() if parallel.rank() == 0 else {}))
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "device": best_device().type,
@@ -205,8 +217,9 @@ EXPERIMENT = Experiment(
     run,
     {
         "task": "multi30k_task(pair), own_translation_task() for tiny",
-        "tokens_per_batch": BATCH,
+        "batch": f"{BATCH} tokens, the padding counted",
         "averaged": AVERAGED,
+        "learning_rate": "the highest one, in each recipe",
         **TRAINING,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogFormatterSciNotation
 
 from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, Look, inches, legend_above, new_axes, readable, styles_for
 
@@ -132,6 +133,14 @@ def plot_gradient_by_distance(
     return ax
 
 
+class PlainNumbers(LogFormatterSciNotation):
+    """The ticks of a logarithmic axis as plain numbers: 0.2 instead of 2 × 10⁻¹."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The number, wherever the usual labels of a logarithmic axis would stand."""
+        return f"{x:g}" if super().__call__(x, pos) else ""
+
+
 def plot_losses(
     histories: Mapping[str, object],
     ax: Axes | None = None,
@@ -159,6 +168,8 @@ def plot_losses(
         raise ValueError("histories is empty; give at least one name with its history")
     ax = new_axes(ax, _size(len(histories)))
     ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(PlainNumbers())
+    ax.yaxis.set_minor_formatter(PlainNumbers())
     styles = styles_for(histories)
     for name, history in histories.items():
         runs = [_smoothed(losses, max(1, smooth // every)) for losses in _seeds(name, history)]
@@ -247,4 +258,4 @@ def _tick_at(ax: Axes, xs: list[int | float]) -> None:
         for x, room in zip(xs[1:], needed[1:], strict=True):
             if x - kept[-1] >= room:
                 kept.append(x)
-    ax.set_xticks(kept, [f"{x:g}" for x in kept])
+    ax.set_xticks(kept, [f"{x:g}".replace("-", "\N{MINUS SIGN}") for x in kept])  # matplotlib's minus

@@ -110,9 +110,10 @@ def fit_adversarially(
             run.pause(watch, None)
         while run.history.steps < steps:
             discriminator, generator = run.step(batch_at(run.history.steps))
-            bar.set_postfix_str(f"losses {discriminator:.2f}, {generator:.2f}", refresh=False)
+            note = f"losses {discriminator:.2f}, {generator:.2f}"
+            bar.set_postfix_str(note, refresh=False)
             bar.update()
-            report_steps(1)
+            report_steps(1, note)
             if run.history.steps % watch_every == 0 or run.history.steps == steps:
                 run.pause(watch, checkpoint)
     model.eval()

@@ -22,12 +22,16 @@ def average_weights(states: Sequence[Weights]) -> Weights:
     """
     if not states:
         raise ValueError("states is empty; an average needs at least one state of a model")
-    if any(state.keys() != states[-1].keys() for state in states):
-        raise ValueError("states are of different models: their names differ")
+    if any(_shapes(state) != _shapes(states[-1]) for state in states):
+        raise ValueError("states are of different models: their names or shapes differ")
     return {
         name: torch.stack([state[name] for state in states]).mean(dim=0) if last.is_floating_point() else last
         for name, last in states[-1].items()
     }
+
+
+def _shapes(state: Weights) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in state.items()}
 
 
 class Snapshots:
@@ -61,8 +65,8 @@ class Snapshots:
         return average_weights([load_checkpoint(path)["model"] for path in self.files()])
 
     def remove(self) -> None:
-        """Delete all files, and the folder if nothing else lies in it."""
-        for path in self.files():
+        """Delete all files, half-written ones too, and the folder if nothing else lies in it."""
+        for path in [*self.files(), *self.folder.glob("*.pt*.part")]:
             path.unlink()
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()

@@ -97,7 +97,7 @@ def fit(
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
-        progress: show a progress bar.
+        progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 
     Returns:
         :class:`History`. The model is left in evaluation mode.
@@ -120,9 +120,13 @@ def fit(
     bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
         while run.history.steps < steps and not run.is_stale(patience):
-            bar.set_postfix_str(f"loss {run.step(batch_at(run.history.steps).to(device)):.3f}", refresh=False)
+            batch = batch_at(run.history.steps)
+            run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
+            run.step(batch.to(device))
+            note = run.note()
+            bar.set_postfix_str(note, refresh=False)
             bar.update()
-            report_steps(1)
+            report_steps(1, note)
             if run.history.steps % validate_every == 0 or run.history.steps == steps:
                 run.pause(validate, checkpoint)
     report_steps(steps - run.history.steps)  # those that an early stop has saved
@@ -157,9 +161,10 @@ class _Run:
         self.history = History()
         self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
         self.device_type = next(model.parameters()).device.type
+        self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
 
-    def step(self, batch: Batch) -> float:
-        """Take one step of training and return its loss."""
+    def step(self, batch: Batch) -> None:
+        """Take one step of training."""
         start, cpu_start = time.perf_counter(), time.process_time()
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule(self.history.steps)
@@ -180,7 +185,11 @@ class _Run:
         self.history.losses.append(whole_loss)
         self.history.seconds += time.perf_counter() - start
         self.history.cpu_seconds += time.process_time() - cpu_start
-        return self.history.losses[-1]
+
+    def note(self) -> str:
+        """The loss of the last step, and how many tokens this process has read per second of its steps."""
+        loss, seconds = f"loss {self.history.losses[-1]:.3f}", self.history.seconds - self.seconds_before
+        return f"{loss}, {self.tokens / seconds:,.0f} tokens/s" if self.tokens and seconds > 0 else loss
 
     def pause(self, validate: Callable[[nn.Module], float] | None, checkpoint: str | Path | None) -> None:
         """Validate and write a checkpoint, where these are wanted."""
@@ -218,4 +227,5 @@ class _Run:
             raise ValueError(f"{path} holds another model: {error}") from error
         self.optimiser.load_state_dict(saved["optimiser"])
         self.history = History(**saved["history"])
+        self.seconds_before = self.history.seconds
         torch.set_rng_state(saved["random"].cpu())

@@ -13,14 +13,16 @@ from contextvars import ContextVar
 class _Listening:
     """Counts steps, and calls the listener now and then."""
 
-    def __init__(self, listener: Callable[[int], None], every: float) -> None:
+    def __init__(self, listener: Callable[[int, str], None], every: float) -> None:
         self.listener, self.every = listener, every
         self.count = self.told = 0
+        self.note = ""
         self.last = time.monotonic()
 
-    def add(self, count: int) -> None:
+    def add(self, count: int, note: str) -> None:
         """Count steps, and tell of them if it is time."""
         self.count += count
+        self.note = note
         now = time.monotonic()
         if now - self.last >= self.every:
             self.last = now
@@ -30,19 +32,19 @@ class _Listening:
         """Tell of the steps counted so far, unless the listener knows."""
         if self.count != self.told:
             self.told = self.count
-            self.listener(self.count)
+            self.listener(self.count, self.note)
 
 
 _LISTENING: ContextVar[_Listening | None] = ContextVar("listening to steps", default=None)
 
 
 @contextmanager
-def listening(listener: Callable[[int], None], every: float = 0.2) -> Iterator[None]:
-    """Call ``listener(steps)`` while trainings run in this block, with all steps since its beginning.
+def listening(listener: Callable[[int, str], None], every: float = 0.2) -> Iterator[None]:
+    """Call ``listener(steps, note)`` while trainings run in this block, with all steps since its beginning.
 
     Args:
         listener: takes the number of steps that all calls of ``fit`` in this block have taken, or left out because
-            they stopped early.
+            they stopped early; and what the last of them said of itself, such as its loss.
         every: seconds, at least, from one call to the next; what is left is told at the end of the block.
     """
     mine = _Listening(listener, every)
@@ -54,8 +56,12 @@ def listening(listener: Callable[[int], None], every: float = 0.2) -> Iterator[N
         _LISTENING.reset(token)
 
 
-def report_steps(count: int) -> None:
-    """Say that ``count`` more steps of a training are over. Costs next to nothing when nobody listens."""
+def report_steps(count: int, note: str = "") -> None:
+    """Say that ``count`` more steps of a training are over. Costs next to nothing when nobody listens.
+
+    Args:
+        note: what a reader would like to see of the last step, in a few words; "" for nothing.
+    """
     mine = _LISTENING.get()
     if mine is not None and count:
-        mine.add(count)
+        mine.add(count, note)

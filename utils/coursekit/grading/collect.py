@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -18,19 +18,21 @@ from coursekit import CourseError
 from coursekit.grading.deadlines import WRITTEN_AT
 from coursekit.grading.submission import LARGEST
 from coursekit.notebooks import write_bytes
-from coursekit.project import folders
 
 DOWNLOADED, EARLIER = "downloaded", "earlier"
-MOODLE = re.compile(r"(.+?)_\d+_assignsubmission_.*")  # Ann Lee_4711_assignsubmission_file/lab02.ipynb
-CANVAS = re.compile(r"([^_]+)_(?:LATE_)?\d+_\d+_.*")  # leeann_LATE_17_4711_lab02.ipynb
+MOODLE = re.compile(r"(.+?)_(\d+)_assignsubmission_.*")  # Ann Lee_4711_assignsubmission_file/lab02.ipynb
+CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_.*")  # leeann_LATE_17_4711_lab02.ipynb
 UNSAFE = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
 
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook that was downloaded: whose it is, the time that it bears, and what is in it."""
+    """A notebook that was downloaded: whose it is, the time that it bears, and what is in it.
+
+    `number` is the one by which the platform tells people of one name apart, or empty."""
 
     student: str
+    number: str
     when: float
     content: bytes
 
@@ -39,14 +41,19 @@ def collect(course: Path, lab: str) -> list[str]:
     """Copy what is new in downloaded/LAB/ to submitted/, the latest of each student; returns who handed in anew.
 
     What a newer notebook replaces is kept in `earlier/`. Raises CourseError for a zip that cannot be read."""
-    found = sorted(_found(course / DOWNLOADED / lab), key=lambda one: one.when)
+    found = sorted(_told_apart(list(_found(course / DOWNLOADED / lab))), key=lambda one: one.when)
     latest = {one.student: one for one in found}
     return [student for student, one in sorted(latest.items()) if _take(course, lab, one)]
 
 
-def missing(course: Path, lab: str) -> list[str]:
-    """Students who have handed in another lab, but not this one."""
-    return [folder.name for folder in folders(course / "submitted") if not (folder / lab).is_dir()]
+def _told_apart(found: list[Found]) -> Iterator[Found]:
+    """Several people of one name get the platform's number behind it, so that nobody's notebook replaces another's."""
+    numbers: dict[str, set[str]] = {}
+    for one in found:
+        numbers.setdefault(one.student, set()).add(one.number)
+    for one in found:
+        shared = len(numbers[one.student] - {""}) > 1 and one.number
+        yield replace(one, student=f"{one.student} {one.number}") if shared else one
 
 
 def _take(course: Path, lab: str, one: Found) -> bool:
@@ -70,8 +77,8 @@ def _found(folder: Path) -> Iterator[Found]:
             continue
         if path.suffix == ".zip":
             yield from _in_zip(path)
-        elif student := _student(PurePosixPath(path.relative_to(folder).as_posix())):
-            yield Found(student, path.stat().st_mtime, path.read_bytes())
+        elif who := _student(PurePosixPath(path.relative_to(folder).as_posix())):
+            yield Found(*who, path.stat().st_mtime, path.read_bytes())
 
 
 def _in_zip(path: Path) -> Iterator[Found]:
@@ -79,18 +86,19 @@ def _in_zip(path: Path) -> Iterator[Found]:
     try:
         with zipfile.ZipFile(path) as packed:
             for entry in packed.infolist():
-                student = _student(PurePosixPath(entry.filename))
-                if student and entry.file_size <= LARGEST:
-                    yield Found(student, datetime(*entry.date_time).timestamp(), packed.read(entry))
+                who = _student(PurePosixPath(entry.filename))
+                if who and entry.file_size <= LARGEST:
+                    yield Found(*who, datetime(*entry.date_time).timestamp(), packed.read(entry))
     except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, NotImplementedError) as error:
         raise CourseError(f"{path} cannot be read as a zip: {error}; download it again, or unpack it there") from None
 
 
-def _student(path: PurePosixPath) -> str:
-    """Whose notebook it is, by its folder or else by its name; an empty text for what is no notebook of a student."""
+def _student(path: PurePosixPath) -> tuple[str, str] | None:
+    """Whose notebook it is, by its folder or else by its name, and the platform's number; None for another file."""
     hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
     if path.suffix != ".ipynb" or hidden:
-        return ""
+        return None
     name = path.parts[0] if len(path.parts) > 1 else path.stem
     known = MOODLE.fullmatch(name) or CANVAS.fullmatch(name)
-    return UNSAFE.sub("", known.group(1) if known else name).strip(". ")
+    student = UNSAFE.sub("", known.group(1) if known else name).strip(". ")
+    return (student, known.group(2) if known else "") if student else None

@@ -10,17 +10,20 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from coursekit.grading import collect, deadlines
+from coursekit.grading import collect, deadlines, texts
 from coursekit.grading.course import Grade, Job, current, grade_all, grades_so_far, jobs_of, store
 from coursekit.grading.export import table
 from coursekit.grading.feedback import write_feedback
 from coursekit.grading.isolation import refuse_without_isolation
+from coursekit.grading.roster import FILE as ROSTER
+from coursekit.grading.roster import attendance
 from coursekit.grading.submission import CannotGradeError, find_notebook, parts_of, read_submission
 from coursekit.notebooks import read, write_bytes
 from coursekit.work import STUB
 
 NOT_MARKED = "it was run, but not marked yet"
 NOTHING = "nothing was handed in"
+SAME_NAME = "several students have this name; look for the notebook yourself"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
     Raises CourseError where nothing is handed in, where foreign code could do damage (see `isolation`), and for a
     deadline that cannot be understood."""
     deadlines.deadlines(order.course)  # a wrong line is said now, and not after everything was run
+    attendance(order.course, order.lab)
+    texts.refuse_wrong_points(order.course, order.lab)
     for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
         yield from step(order)
 
@@ -50,8 +55,11 @@ def collected(order: Order) -> Iterator[str]:
     new = collect.collect(order.course, order.lab)
     jobs = jobs_of(order.course, order.lab)
     yield f"collect: {len(jobs)} have handed in" + (f", {len(new)} of them anew: {', '.join(new)}" if new else "")
-    if absent := collect.missing(order.course, order.lab):
-        yield f"  nothing from {', '.join(absent)}"
+    found = attendance(order.course, order.lab)
+    if found.absent:
+        yield f"  nothing from {', '.join(sorted(found.absent))}"
+    yield from (f"  not in {ROSTER}: {name}" for name in found.strangers)
+    yield from (f"  {name}: {SAME_NAME}" for name in sorted(found.doubtful))
 
 
 def checked(order: Order) -> Iterator[str]:
@@ -88,7 +96,7 @@ def run(order: Order) -> Iterator[str]:
 
 
 def mark(order: Order) -> Iterator[str]:
-    """Take off what lateness costs, by deadlines.csv."""
+    """Take off what lateness costs, by deadlines.csv, and lay out what a person must read."""
     due = deadlines.deadlines(order.course)
     jobs = jobs_of(order.course, order.lab)
     for job, grade in zip(jobs, grades_so_far(jobs), strict=True):
@@ -96,7 +104,8 @@ def mark(order: Order) -> Iterator[str]:
             deadline = due.get((job.lab, job.student)) or due.get((job.lab, ""))
             when, known = deadlines.handed_in(job.folder, find_notebook(job.folder, job.lab)[0])
             store(job, replace(grade, late=deadlines.lateness(deadline, when, known)))
-    grades = marked(jobs)
+    yield from texts.lay_out(order.course, jobs)
+    grades = marked(order.course, jobs)
     dated = any(lab == order.lab for lab, _ in due)
     late = [f"{grade.student} ({grade.late['days']})" for grade in grades if grade.late and grade.late["days"]]
     said = f"late, in started days: {', '.join(late) or 'nobody'}" if dated else f"no deadline in {deadlines.FILE}"
@@ -105,29 +114,35 @@ def mark(order: Order) -> Iterator[str]:
     yield from (f"  {exercise}: {mistake}: {count}" for exercise, mistake, count in mistakes(grades))
 
 
-def marked(jobs: list[Job]) -> list[Grade]:
+def marked(course: Path, jobs: list[Job]) -> list[Grade]:
     """The grades as they are exported; what was not marked yet is refused, with this reason."""
-    return [
+    grades = [
         grade if grade.refused or grade.late else Grade(grade.student, grade.lab, refused=NOT_MARKED)
         for grade in grades_so_far(jobs)
     ]
+    return texts.with_texts(course, jobs, grades)
 
 
 def feedback(order: Order) -> Iterator[str]:
     """Write each student's page."""
     jobs = jobs_of(order.course, order.lab)
-    for job, grade in zip(jobs, marked(jobs), strict=True):
+    for job, grade in zip(jobs, marked(order.course, jobs), strict=True):
         write_feedback(job, grade, order.book)
     yield f"feedback: {len(jobs)} pages, feedback/NAME/{order.lab}.html"
 
 
 def export(order: Order) -> Iterator[str]:
     """Write the table of grades; who handed in nothing has an empty cell, as who could not be graded."""
-    absent = [Grade(name, order.lab, refused=NOTHING) for name in collect.missing(order.course, order.lab)]
-    grades = marked(jobs_of(order.course, order.lab)) + absent
+    found = attendance(order.course, order.lab)
+    nothing = dict.fromkeys(found.absent, NOTHING) | dict.fromkeys(found.doubtful, SAME_NAME)
+    grades = marked(order.course, jobs_of(order.course, order.lab))
+    grades += [Grade(name, order.lab, refused=why) for name, why in nothing.items()]
+    people = [*found.people.items(), *found.absent.items(), *found.doubtful.items()]
+    known = {name: {"Student": person.name, **person.about} for name, person in people if person}
     name = f"grades-{order.lab}.csv"
-    write_bytes(table(grades, order.kind).encode(), order.course / name)
-    yield f"export: {name}, {len(grades)} students, {sum(grade.points is None for grade in grades)} without a grade"
+    write_bytes(table(grades, order.kind, known).encode(), order.course / name)
+    blank = sum(grade.points is None for grade in grades)
+    yield f"export: {name}, {len(grades)} students, {blank} without a grade{texts.state(grades)}"
 
 
 def likeness(order: Order) -> Iterator[str]:
@@ -140,11 +155,13 @@ def likeness(order: Order) -> Iterator[str]:
 
 
 def gradebook(order: Order) -> Iterator[str]:
-    """Write points and comments into nbgrader's gradebook."""
-    from coursekit.grading.gradebook import write_gradebook
+    """Take what was read of the text question in formgrader, and write all points into nbgrader's gradebook."""
+    from coursekit.grading.gradebook import read_by_hand, write_gradebook
 
     jobs = jobs_of(order.course, order.lab)
-    count = write_gradebook(order.course, jobs, marked(jobs))
+    if taken := texts.take(order.course, jobs, read_by_hand(order.course, jobs)):
+        yield f"text: points of {taken} answers were taken from nbgrader's gradebook into text-{order.lab}.csv"
+    count = write_gradebook(order.course, jobs, marked(order.course, jobs))
     yield f"gradebook: {count} of {len(jobs)} submissions are in nbgrader's gradebook"
 
 
@@ -161,9 +178,11 @@ def summary(grades: Sequence[Grade]) -> str:
     lines = [f"{len(graded)} of {len(grades)} graded"]
     lines += [f"not graded: {grade.student}: {grade.refused}" for grade in grades if grade.refused]
     for grade in graded:
+        alike: dict[str, list[str]] = {}
         for mark in grade.marks:
-            if mark["likeness"]:
-                lines.append(f"look at it yourself: {grade.student}, {mark['exercise']}: the answer {mark['likeness']}")
+            alike.setdefault(mark["likeness"], []).append(mark["exercise"])
+        alike.pop("", None)
+        lines += [f"look at it yourself: {grade.student}, {', '.join(n)}: the answer {why}" for why, n in alike.items()]
     return "\n".join(lines)
 
 

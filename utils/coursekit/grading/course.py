@@ -49,6 +49,7 @@ class Grade:
     errors: dict[str, str] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
     late: dict[str, Any] | None = None  # what `deadlines.lateness` found; None until it was marked
+    text: dict[str, Any] | None = None  # points (None: not read), of and comment of the text question, if it is used
     version: int = VERSION
 
     @property
@@ -57,10 +58,30 @@ class Grade:
         return None if self.refused else sum(mark["points"] for mark in self.marks)
 
     @property
+    def earned_with_text(self) -> float:
+        """The points of exercises and text question, as far as they are known, before anything is taken off."""
+        read = self.text["points"] if self.text else None
+        return (self.earned or 0.0) + (read or 0.0)
+
+    @property
     def points(self) -> float | None:
-        """What is left of them if it was handed in late."""
+        """What is left of those of the exercises if it was handed in late."""
+        return self._kept(self.earned)
+
+    @property
+    def text_points(self) -> float | None:
+        """What is left of the points of the text question; None where nobody has read the answer, or asked for one."""
+        return self._kept(self.text["points"]) if self.text else None
+
+    @property
+    def total(self) -> float | None:
+        """The sum of both, or None as long as one of them is not known."""
+        points, text = self.points, self.text_points
+        return None if points is None or text is None else round(points + text, 2)
+
+    def _kept(self, points: float | None) -> float | None:
         share = self.late["kept"] if self.late else 1.0
-        return None if self.earned is None else round(share * self.earned, 2)
+        return None if points is None else round(share * points, 2)
 
     @property
     def possible(self) -> float | None:
@@ -76,7 +97,10 @@ def jobs_of(course: Path, lab: str) -> list[Job]:
         raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit course` makes them")
     students = [folder for folder in folders(course / "submitted") if (folder / lab).is_dir()]
     if not students:
-        raise CourseError(f"nobody has handed in {lab}: no folder submitted/NAME/{lab} in {course}")
+        raise CourseError(
+            f"nobody has handed in {lab}: in {course}, there is nothing in downloaded/{lab}/ and no folder "
+            f"submitted/NAME/{lab}/"
+        )
     return [Job(s.name, s / lab, source, course / "graded" / s.name / f"{lab}.json") for s in students]
 
 

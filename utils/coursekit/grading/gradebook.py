@@ -13,6 +13,7 @@ from coursekit import CourseError
 from coursekit.grading.course import Grade, Job
 from coursekit.grading.submission import find_notebook, parsed_notebook, parts_of
 from coursekit.notebooks import code_cells, grader, is_answer, is_graded, read, write
+from coursekit.textquestion import is_written
 
 UNKNOWN = "the gradebook does not know {lab} yet: run `nbgrader generate_assignment {lab}` in {folder} first"
 
@@ -24,7 +25,7 @@ def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> i
     from nbgrader.api import Gradebook, MissingEntry
 
     settings, source = _settings(course), read(jobs[0].source)
-    exercises = _exercises(source)
+    exercises, text = _exercises(source), _text_cell(source)
     graded = [(job, grade) for job, grade in zip(jobs, grades, strict=True) if not grade.refused]
     with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
         warnings.simplefilter("ignore")  # nbgrader's own, about how it adds a submission
@@ -34,8 +35,33 @@ def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> i
             raise CourseError(UNKNOWN.format(lab=jobs[0].lab, folder=course)) from None
         for job, grade in graded:
             _write(book, grade, exercises)
+            _write_text(book, grade, text)
             _show(course, job)
     return len(graded)
+
+
+def read_by_hand(course: Path, jobs: list[Job]) -> dict[str, tuple[float, str]]:
+    """Points and comment that somebody gave in formgrader for the answer to the text question, by student."""
+    from nbgrader.api import Gradebook, MissingEntry
+
+    settings, lab, name = _settings(course), jobs[0].lab, _text_cell(read(jobs[0].source))
+    found: dict[str, tuple[float, str]] = {}
+    with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
+        warnings.simplefilter("ignore")
+        for student in [job.student for job in jobs if name]:
+            try:
+                points = book.find_grade(name, lab, lab, student).manual_score
+                comment = book.find_comment(name, lab, lab, student).manual_comment or ""
+            except MissingEntry:
+                continue
+            if points is not None:
+                found[student] = float(points), comment
+    return found
+
+
+def _text_cell(source: NotebookNode) -> str:
+    """nbgrader's name of the cell in which the text question is answered, if there is one."""
+    return next((str(grader(cell)["grade_id"]) for cell in source.cells if is_written(cell)), "")
 
 
 def _settings(course: Path) -> Any:
@@ -62,7 +88,9 @@ def _write(book: Any, grade: Grade, exercises: dict[str, str]) -> None:
     when = {"timestamp": grade.late["handed_in"]} if grade.late else {}
     book.update_or_create_submission(grade.lab, grade.student, **when)
     notebook = book.find_submission_notebook(grade.lab, grade.lab, grade.student)
-    notebook.late_submission_penalty = round((grade.earned or 0.0) - (grade.points or 0.0), 2)
+    read = (grade.text or {}).get("points") or 0.0
+    lost = (grade.earned or 0.0) + read - (grade.points or 0.0) - (grade.text_points or 0.0)
+    notebook.late_submission_penalty = round(lost, 2)
     for entry in notebook.grades:
         mark = marks.get(exercises.get(entry.name, ""))
         if mark:
@@ -71,6 +99,22 @@ def _write(book: Any, grade: Grade, exercises: dict[str, str]) -> None:
     for comment in notebook.comments:
         mark = marks.get(exercises.get(comment.name, ""))
         comment.auto_comment = mark["message"] if mark else comment.auto_comment
+    book.db.commit()
+
+
+def _write_text(book: Any, grade: Grade, name: str) -> None:
+    """What was read of the text question; an answer that nobody has read is one that formgrader lists."""
+    from nbgrader.api import MissingEntry
+
+    about = grade.text or {"points": None, "comment": ""}
+    try:
+        entry = book.find_grade(name, grade.lab, grade.lab, grade.student)
+    except MissingEntry:
+        return  # the lab asks none, or the assignment was made before it did
+    entry.manual_score = entry.manual_score if about["points"] is None else about["points"]
+    entry.needs_manual_grade = entry.manual_score is None
+    comment = book.find_comment(name, grade.lab, grade.lab, grade.student)
+    comment.manual_comment = about["comment"] or comment.manual_comment
     book.db.commit()
 
 

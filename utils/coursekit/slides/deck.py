@@ -58,8 +58,10 @@ class Deck:
 
     def picture(self, image: str, caption: str, aspect: float) -> None:
         """A picture and its caption. A wide one lies above its caption; beside a high one there is space for the
-        words that the slide begins with, if they are few."""
+        words that the slide begins with, if they are few. Under the chapter's large title is no space for one."""
         slide = self.current()
+        if slide.level == 1 and slide.title:
+            slide = self.go_on()
         narrow = not any(wide in part for part in slide.parts for wide in ("<div", "<pre", "<table"))
         beside = narrow and not slide.closed and slide.height <= BESIDE
         if aspect >= HIGH:

@@ -20,10 +20,12 @@ def run_grade(project: Project, options: argparse.Namespace) -> int:
     """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
     collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
     functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
-    (deadlines.csv); feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv. --only takes one of them, or
-    one of two that are never taken unasked: likeness compares the students' answers with each other, and gradebook
-    writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be graded is listed, and
-    its grade is left blank. The same command again runs only what is new or changed, and goes on where it stopped."""
+    (deadlines.csv), and lays out the answers to the text question (text-LAB.html; their points go into text-LAB.csv);
+    feedback writes feedback/NAME/LAB.html; export writes grades-LAB.csv, with a row for everybody in students.csv.
+    --only takes one of them, or one of two that are never taken unasked: likeness compares the students' answers with
+    each other, and gradebook writes the points into nbgrader's gradebook. One bad notebook stops nobody; what cannot be
+    graded is listed, and its grade is left blank. The same command again runs only what is new or changed, and goes on
+    where it stopped."""
     from coursekit.grading.command import Order, grade_lab
 
     isolated = not options.without_isolation

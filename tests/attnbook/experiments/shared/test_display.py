@@ -27,6 +27,20 @@ def test_steps_of_all_jobs_are_added(display):
     assert state(display)[0] == 15
 
 
+def test_behind_each_job_stands_what_it_said_last_of_itself(display):
+    for event in (
+        Event("started", SHORT), Event("started", LONG),
+        Event("steps", SHORT, 4, "loss 2.500, 900 tokens/s"), Event("tick"),
+    ):  # fmt: skip
+        display.show(event)
+    assert state(display)[2] == "0 of 2 done, now short 0 (loss 2.500, 900 tokens/s) + long 1"
+    display.show(Event("steps", LONG, 1, "loss 3.000"))
+    display.show(Event("steps", SHORT, 5, "loss 2.400, 910 tokens/s"))
+    assert state(display)[2] == "0 of 2 done, now short 0 (loss 2.400, 910 tokens/s) + long 1 (loss 3.000)"
+    display.show(Event("finished", SHORT, {}))
+    assert state(display)[2] == "1 of 2 done, now long 1 (loss 3.000)"
+
+
 def test_a_finished_job_counts_with_all_its_steps_whatever_it_told(display):
     display.show(Event("started", SHORT))
     display.show(Event("finished", SHORT, {}))

@@ -28,7 +28,7 @@ def work(folder, job):
         raise ValueError("no such thing.")
     if job.model == "leaving":
         raise SystemExit(3)
-    report_steps(job.seed)
+    report_steps(job.seed, f"loss of {job.model}")
     return {"process": os.getpid(), "model": job.model}
 """
 
@@ -72,7 +72,8 @@ def test_jobs_are_done_in_processes_of_their_own_and_heard_of(work):
     jobs = [Job("a", 7), Job("b", 8), Job("c", 9)]
     events = list(run_jobs(work, jobs, workers=2))
     assert [event.job for event in events if event.kind == "started"] == jobs
-    assert sorted(event.value for event in events if event.kind == "steps") == [7, 8, 9]
+    told = sorted((event.value, event.note) for event in events if event.kind == "steps")
+    assert told == [(7, "loss of a"), (8, "loss of b"), (9, "loss of c")]
     results = {event.job: event.value for event in events if event.kind == "finished"}
     assert {job: result["model"] for job, result in results.items()} == {job: job.model for job in jobs}
     processes = {result["process"] for result in results.values()}

@@ -15,6 +15,7 @@ from attnbook.experiments.shared.pool import Event, Stopped
 from attnbook.experiments.shared.record import Refusal
 from attnbook.experiments.shared.runner import Experiment, Outcome, run_experiment
 from attnbook.training import load_checkpoint
+from attnbook.training.progress import report_steps
 
 RESULTS = Path(__file__).parents[4] / "results"
 
@@ -304,6 +305,19 @@ def test_the_first_of_two_processes_does_the_jobs_itself_and_writes(as_process, 
     assert len(jobs) == len(result["runs"]) == 4
     assert result["command"].startswith("torchrun --nproc_per_node=2 -m attnbook.experiments tiny")
     assert len(list((tmp_path / "weights").iterdir())) == 2
+
+
+def test_the_first_shows_what_a_training_says_of_itself(as_process, tmp_path, monkeypatch):
+    as_process(0)
+    shown = []
+    monkeypatch.setattr(runner.Display, "show", lambda self, event: shown.append(event))
+
+    def run(job):
+        report_steps(3, "loss 1.000")
+        return Outcome({"seconds": 0})
+
+    run_experiment(Experiment("tiny", {"small": 10}, run), options(tmp_path, seeds=[0]))
+    assert [(event.kind, event.note) for event in shown] == [("started", ""), ("steps", "loss 1.000"), ("finished", "")]
 
 
 def test_the_second_does_the_same_jobs_and_writes_nothing(as_process, experiment, jobs, tmp_path, capsys):

@@ -26,3 +26,14 @@ def test_the_seconds_of_a_call_are_its_own(monkeypatch):
     ticks = iter([10.0, 12.5])
     monkeypatch.setattr(timing.time, "perf_counter", lambda: next(ticks))
     assert timing.wall_seconds(str.upper, "a") == 2.5
+
+
+def test_a_gpu_is_waited_for_before_each_look_at_the_clock(monkeypatch):
+    done = []
+    monkeypatch.setattr(timing.torch.cuda, "synchronize", lambda device: done.append(f"wait for {device}"))
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: done.append("look") or 0.0)
+    timing.wall_seconds(done.append, "work", device="cuda:1")
+    assert done == ["wait for cuda:1", "look", "work", "wait for cuda:1", "look"]
+    done.clear()
+    timing.wall_seconds(done.append, "work")
+    assert done == ["look", "work", "look"]

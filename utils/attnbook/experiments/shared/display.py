@@ -23,6 +23,7 @@ class Display:
     def __init__(self, name: str, jobs: Sequence, trainings: int = 1) -> None:
         self.jobs, self.trainings = jobs, trainings
         self.taken: dict = {}  # steps of each job that has begun
+        self.notes: dict = {}  # what each of them said last of itself
         self.done = 0
         # Into a file, a line now and then is enough. The mean speed since the beginning tells the time that is left.
         pause = 0.5 if sys.stderr.isatty() else 30
@@ -38,19 +39,23 @@ class Display:
             self._move(event.job, 0)
         elif event.kind == "steps":
             self._move(event.job, min(event.value, most))
+            self.notes[event.job] = event.note
         elif event.kind == "finished":
             self._move(event.job, most)  # whether it has told of its steps or not
             self.done += 1
-        running = [f"{job.model} {job.seed}" for job in self.taken if event.kind != "finished" or job != event.job]
-        if event.kind == "finished":
             del self.taken[event.job]
-        now = f", now {' + '.join(running)}" if running else ""
+            self.notes.pop(event.job, None)
+        now = f", now {' + '.join(map(self._named, self.taken))}" if self.taken else ""
         self.bar.set_postfix_str(f"{self.done} of {len(self.jobs)} done{now}", refresh=False)
         self.bar.update(0)
 
     def _move(self, job, steps: int) -> None:
         self.bar.n += max(0, steps - self.taken.get(job, 0))
         self.taken[job] = max(steps, self.taken.get(job, 0))
+
+    def _named(self, job) -> str:
+        note = self.notes.get(job)
+        return f"{job.model} {job.seed}" + (f" ({note})" if note else "")
 
     def __enter__(self) -> "Display":
         return self

@@ -32,12 +32,13 @@ class Stopped(Exception):  # noqa: N818 (it says what happened)
 class Event(NamedTuple):
     """What is heard of a job: that it ``started``, has come so many ``steps`` far, is ``finished`` with a result.
 
-    A ``tick`` of no job comes a few times a second.
+    With steps comes a ``note`` of the training, such as its loss. A ``tick`` of no job comes a few times a second.
     """
 
     kind: str
     job: Any = None
     value: Any = None
+    note: str = ""
 
 
 def run_jobs(work: Callable, jobs: Sequence, workers: int) -> Generator[Event, None, None]:
@@ -123,7 +124,7 @@ class _Worker:
         """What it has to say; there must be something."""
         job = self.job
         try:
-            kind, value = self.pipe.recv()
+            kind, value, *note = self.pipe.recv()
         except (EOFError, OSError) as error:
             raise self._died() from error
         if kind == "failed":
@@ -132,7 +133,7 @@ class _Worker:
             raise Stopped(reason, FAILED) from _Trace(trace)
         if kind == "finished":
             self.job = None
-        return Event(kind, job, value)
+        return Event(kind, job, value, *note)
 
     def _died(self) -> Stopped:
         self.process.join(10)  # it has closed its end, but Python and torch may take a while to leave
@@ -168,7 +169,7 @@ def _serve(pipe, work: Callable) -> None:
         while True:
             job = pipe.recv()
             try:
-                with listening(lambda steps: pipe.send(("steps", steps))):
+                with listening(lambda steps, note: pipe.send(("steps", steps, note))):
                     result = work(job)
                 pipe.send(("finished", result))
             except Exception as error:

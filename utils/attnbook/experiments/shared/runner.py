@@ -161,7 +161,7 @@ def _run_together(work: Callable, jobs: list[Job], take: Callable[[Event], None]
     try:
         for job in jobs:
             take(Event("started", job))
-            with listening(lambda steps, job=job: take(Event("steps", job, steps))):  # type: ignore[misc]
+            with listening(lambda steps, note, job=job: take(Event("steps", job, steps, note))):  # type: ignore[misc]
                 figures = work(job)
             take(Event("finished", job, figures))
     except KeyboardInterrupt as error:

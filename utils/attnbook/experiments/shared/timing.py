@@ -4,12 +4,25 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import torch
 
-def wall_seconds(work: Callable, *arguments) -> float:
-    """Seconds of one call by the clock: for calls that take turns, so that a busy machine slows all alike."""
-    start = time.perf_counter()
+
+def wall_seconds(work: Callable, *arguments, device: torch.device | str = "cpu") -> float:
+    """Seconds of one call by the clock: for calls that take turns, so that a busy machine slows all alike.
+
+    Args:
+        device: where it computes. A GPU works on after a call has returned; so before the clock is read, it is waited
+            for, at the beginning and at the end.
+    """
+    start = _clock(device)
     work(*arguments)
-    return time.perf_counter() - start
+    return _clock(device) - start
+
+
+def _clock(device: torch.device | str) -> float:
+    if torch.device(device).type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
 
 
 def shortest_time(repeats: int, work: Callable, *arguments) -> tuple[float, Any]:
