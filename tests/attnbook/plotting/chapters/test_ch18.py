@@ -105,6 +105,9 @@ def test_the_alignment_error_of_each_layer_has_a_row():
     colours = {mark.get_color() for mark in ax.lines if mark.get_linestyle() == "None"}
     of_length = plot_score_by_words({"plain": {7: [30]}, "Luong": {7: [31]}, "Transformer": {7: [32]}}, {7: 9})
     assert colours <= {mark.get_color() for mark in of_length.lines}  # a model has one colour in the chapter
+    with_line = plot_alignment_errors({"Luong": [[0.3]]}, diagonal=0.43)
+    assert [text.get_text() for text in with_line.texts] == ["diagonal"]
+    assert len(with_line.lines) == len(plot_alignment_errors({"Luong": [[0.3]]}).lines) + 1
     with pytest.raises(ValueError, match="the same layers for each seed"):
         plot_alignment_errors({"Transformer": [[0.6, 0.2], [0.5]]})
 

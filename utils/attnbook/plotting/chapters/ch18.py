@@ -158,11 +158,14 @@ def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
     return list(axes[:, 0])
 
 
-def plot_alignment_errors(errors: Mapping[str, Sequence[Sequence[float]]], ax: Axes | None = None) -> Axes:
+def plot_alignment_errors(
+    errors: Mapping[str, Sequence[Sequence[float]]], ax: Axes | None = None, diagonal: float | None = None
+) -> Axes:
     """Draw the alignment error rate of each layer of cross-attention: a row per layer, a dot per seed.
 
     Args:
         errors: ``{model: [of each seed one rate per layer]}``; a model without attention is left out.
+        diagonal: the rate of links that only follow the diagonal; a dashed line.
 
     Raises:
         ValueError: if there is no model, or the seeds of a model have different numbers of layers.
@@ -180,6 +183,9 @@ def plot_alignment_errors(errors: Mapping[str, Sequence[Sequence[float]]], ax: A
         line(ax, (0, 1), (row, row), FAINT, width=0.8)
         look: Look = {"color": looks[name].colour, "marker": looks[name].marker, "linestyle": ""}
         ax.plot(values, [row] * len(values), clip_on=False, zorder=3, **look)
+    if diagonal is not None:
+        ax.axvline(diagonal, color="black", linestyle="--", linewidth=1.2, zorder=1)
+        ax.annotate("diagonal", (diagonal, -0.6), (4, -10), textcoords="offset points")
     ax.set_yticks(range(len(rows)), labels)
     ax.set(xlabel="alignment error rate on 20 sentences", xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6))
     ax.grid(False, axis="y")
