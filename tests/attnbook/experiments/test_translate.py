@@ -273,7 +273,7 @@ def test_a_second_process_writes_nothing_and_has_the_average_of_the_first(tiny, 
     data = own_translation_task()
     first = {name: torch.ones_like(tensor) for name, tensor in tiny.build(data.sizes()).state_dict().items()}
     monkeypatch.setattr(translate.parallel, "rank", lambda: 1)
-    monkeypatch.setattr(translate.parallel, "from_first", lambda value: first)
+    monkeypatch.setattr(translate.parallel, "from_first", lambda value: value if isinstance(value, float) else first)
     outcome = translate.run(Job("tiny_de_en", 0, 2))
     assert os.listdir() == []
     assert all(torch.equal(tensor, first[name]) for name, tensor in outcome.model.state_dict().items())
