@@ -51,8 +51,9 @@ def test_each_recipe_builds_what_its_name_says_and_can_be_trained(name):
     assert all(not torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
     weights = greedy(model, batch.source[:2], batch.lengths[:2], max_length=3).weights
     assert (weights is None) == (recipe.kind == "plain")
-    assert recipe.kind in name.split("_") or name.startswith(("tiny_", "tried_"))
-    assert name.endswith(recipe.pair.replace("-", "_"))
+    if not name.startswith("tried_"):  # these are named after what is tried
+        assert recipe.kind in name.split("_") or name.startswith("tiny_")
+        assert name.endswith(recipe.pair.replace("-", "_"))
 
 
 def test_the_five_translators_are_of_like_size_and_about_what_fits_two_cores():

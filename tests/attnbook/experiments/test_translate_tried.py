@@ -44,12 +44,12 @@ def unscored(monkeypatch):
 
 
 def test_each_trial_changes_one_thing_of_the_base():
-    base = TRIED["tried_base_de_en"]
+    base = TRIED["tried_base"]
     own = translate.RECIPES["transformer_de_en"]
     assert base == replace(own, steps=own.steps // 2, kept=0, tested=False)
     for name, changes in translate.TRIALS.items():
         assert len(changes) == (name != "base")
-        assert TRIED[f"tried_{name}_de_en"] == replace(base, **changes)
+        assert TRIED[f"tried_{name}"] == replace(base, **changes)
     assert len({recipe.digest() for recipe in TRIED.values()}) == len(TRIED) == 6
 
 

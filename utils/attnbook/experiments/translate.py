@@ -159,7 +159,7 @@ TRIALS: dict[str, dict[str, Any]] = {
     "r_drop": {"r_drop": 5.0},
     "small_vocabulary": {"pieces": 1000},
 }
-RECIPES |= {f"tried_{name}_de_en": replace(TRIED, **change) for name, change in TRIALS.items()}
+RECIPES |= {f"tried_{name}": replace(TRIED, **change) for name, change in TRIALS.items()}
 RECIPES["tiny_de_en"] = Recipe("transformer", 200, TINY, dropout=0.0, learning_rate=1e-2, text="own")
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
