@@ -43,6 +43,7 @@ def test_each_kind_of_sentence_is_read_with_and_without_its_end(data, read, monk
     assert [all(source.endswith(".") for source in sources) for sources in read] == [True, False, True, False]
     assert [source.rstrip(".") for source in read[0]] == read[1]
     assert figures["training_with"] == 1.0
+    assert figures["seconds"] >= 0
     assert set(figures["without"]["read_with"]) == {"greedy", "beam"}
 
 

@@ -4,6 +4,8 @@ Nearly all German sentences that it was trained on end with a full stop, and a f
 kinds are translated as they are, and with the full stop added or taken away. Reads the corpus as ``translate`` does.
 """
 
+import time
+
 from attnbook.data.translation import TESTS, TranslationTask, cut
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.translation import written_both_ways
@@ -53,7 +55,7 @@ def measured(model, data: TranslationTask, sources: list[str], references: list[
 
 def run(job: Job) -> Outcome:
     """Translate each kind of sentence with and without its end."""
-    data, model = RECIPES[job.model].data(), trained(job.model, job.seed)
+    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
     pairs = [
         (data.source_pieces.decode(example.source), reference)
         for example, reference in zip(data.tests[TEST], data.references[TEST], strict=True)
@@ -71,7 +73,8 @@ def run(job: Job) -> Outcome:
             "read_without": measured(model, data, sources, references),
         }
     trained_on = [data.source_pieces.decode(example.source) for example in data.task.train]
-    return Outcome({"training_with": round(sum(map(has_end, trained_on)) / len(trained_on), 4), **figures})
+    share = round(sum(map(has_end, trained_on)) / len(trained_on), 4)
+    return Outcome({"seconds": round(time.process_time() - start, 1), "training_with": share, **figures})
 
 
 EXPERIMENT = Experiment(
