@@ -19,6 +19,7 @@ from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
 from attnbook.training.losses import teacher_forcing_loss
 from attnbook.training.progress import report_steps
 from attnbook.training.schedules import warmup_then_cosine
+from attnbook.training.stopping import ends_early
 
 _RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
 
@@ -53,9 +54,13 @@ class History:
         """Number of steps taken."""
         return len(self.losses)
 
+    def results(self) -> list[float]:
+        """Of the validations so far, without their steps."""
+        return [result for _, result in self.validations]
+
     def best(self) -> float:
         """The highest validation result so far; −inf before the first."""
-        return max((result for _, result in self.validations), default=float("-inf"))
+        return max(self.results(), default=float("-inf"))
 
 
 def fit(
@@ -72,6 +77,7 @@ def fit(
     validate: Callable[[nn.Module], float] | None = None,
     validate_every: int = 200,
     patience: int | None = None,
+    enough: float | None = None,
     checkpoint: str | Path | None = None,
     mixed_precision: bool = False,
     progress: bool = True,
@@ -92,8 +98,12 @@ def fit(
         betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
-        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps.
-        patience: stop early when that many validations in a row brought nothing better.
+        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps. Of several
+            processes the first one's number counts.
+        patience: stop early when that many validations in a row brought nothing better. The model keeps its last
+            weights, which need not be its best. The learning rate is laid out for all ``steps``: a training that stops
+            early has not seen the low rates of the end, so its last results are not those of a shorter training.
+        enough: stop early when two validations in a row have reached this.
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
@@ -103,13 +113,17 @@ def fit(
         :class:`History`. The model is left in evaluation mode.
 
     Raises:
-        ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience but nothing to
-            validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
+        ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience or enough but
+            nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
             another length of training.
         FloatingPointError: if the loss is no longer a number.
+
+    Source: Prechelt 1998, for stopping early.
     """
     device = next(model.parameters()).device
     _check_wishes(steps, validate_every, patience, validate, mixed_precision, device)
+    if enough is not None and validate is None:
+        raise ValueError(f"enough is compared with validations and needs validate, got {enough}")
     plan: dict[str, Any] = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
@@ -119,7 +133,7 @@ def fit(
     hidden = not progress or parallel.rank() > 0
     bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
-        while run.history.steps < steps and not run.is_stale(patience):
+        while run.history.steps < steps and not ends_early(run.history.results(), patience, enough):
             batch = batch_at(run.history.steps)
             run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
             run.step(batch.to(device))
@@ -195,14 +209,10 @@ class _Run:
         """Validate and write a checkpoint, where these are wanted."""
         if validate is not None:
             self.model.eval()
-            self.history.validations.append((self.history.steps, float(validate(self.model))))
+            result = parallel.from_first(float(validate(self.model)))  # all processes must stop at the same step
+            self.history.validations.append((self.history.steps, result))
         if checkpoint is not None and parallel.rank() == 0:
             self.save(checkpoint)
-
-    def is_stale(self, patience: int | None) -> bool:
-        """Whether the last ``patience`` validations brought nothing better."""
-        results = [result for _, result in self.history.validations]
-        return patience is not None and len(results) > patience and max(results[-patience:]) <= max(results[:-patience])
 
     def save(self, path: str | Path) -> None:
         """Write everything that :meth:`resume` needs."""
