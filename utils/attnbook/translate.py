@@ -19,7 +19,8 @@ from attnbook.data.vocabulary import Vocabulary
 from attnbook.decoding import DecoderModule, beam
 from attnbook.results import result_folders
 
-WIDTH, ALPHA, MOST = 5, 0.6, 60  # of the beam; and how many pieces a translation has at most
+WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
+MOST = 60  # pieces of a translation
 SHADES = " ░▒▓█"  # from no weight to all of it
 
 

@@ -187,7 +187,7 @@ def run_check(project: Project, options: argparse.Namespace) -> int:
 
 def run_test(project: Project, options: argparse.Namespace) -> int:
     """All proofs: style, the book built with each warning as an error, all unit tests, and all chapters and
-    solutions run again. Takes a good half hour on two cores, and stops at the first step that fails."""
+    solutions run again. Takes less than half an hour on two cores, and stops at the first step that fails."""
     return _run_task("test", project)
 
 

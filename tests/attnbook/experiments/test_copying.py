@@ -58,7 +58,7 @@ def test_each_step_of_addressing_is_left_out_once():
 def test_weights_are_kept_of_what_a_chapter_shows(monkeypatch):
     monkeypatch.setattr(copying, "TASK", replace(copying.TASK, validation=(2,), tests=(3,)))
     for name in ("ntm", "no_shift"):
-        figures, model = copying.run(Job(name, 0, 2))
+        figures, model, _ = copying.run(Job(name, 0, 2))
         assert (model is not None) == copying.RECIPES[name].kept
         assert figures["wrong_bits"].keys() == {"3"}
         assert figures["parameters"] == 13460

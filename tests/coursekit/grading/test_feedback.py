@@ -67,6 +67,14 @@ def test_what_to_read_again_is_named_where_points_are_missing_and_linked_where_t
     assert "Read again" not in page(Grade("ann", "lab02", marks=[a_mark(points=0.0)]), "https://x.org")
 
 
+def test_what_lies_behind_the_mistake_is_to_be_read_again_as_well_and_no_section_twice():
+    named = a_mark(exercise="additive_score", points=0.0, mistake="the softmax over the queries")
+    there = "<p>Read again: Chapter 2, “The additive score”, and Chapter 2, “The attention layer, forward”.</p>"
+    assert there in page(Grade("ann", "lab02", marks=[named]))
+    named = a_mark(exercise="masked_softmax", points=0.0, mistake="score 0 is not closed")
+    assert "<p>Read again: Chapter 2, “Padding gets no weight”.</p>" in page(Grade("ann", "lab02", marks=[named]))
+
+
 def test_an_address_of_the_book_is_no_html():
     grade = Grade("ann", "lab02", marks=[a_mark(exercise="weight_sum", points=0.0)])
     assert "<script" not in page(grade, f'">{EVIL}')

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.grading.reading import Section, anchor, section, sections
+from coursekit.grading.reading import Section, anchor, behind, section, sections
 from coursekit.grading.submission import parts_of
+from coursekit.mistakes.families import families
 from coursekit.notebooks import read
 from coursekit.project import Project, find_project
 
@@ -35,6 +36,20 @@ def test_each_graded_exercise_has_a_section(lab):
 def test_each_section_is_a_heading_of_its_chapter(lab, headings):
     lost = {name: place for name, place in sections(lab.name).items() if place.title not in headings[place.chapter]}
     assert lost == {}
+
+
+def test_each_section_of_a_kind_of_mistake_is_a_heading_of_its_chapter(headings):
+    read = [family.read for family in families() if family.read]
+    assert len(read) > len(families()) / 2
+    assert [place for place in read if place[1] not in headings[place[0]]] == []
+
+
+def test_what_lies_behind_a_mistake_is_named_once_its_chapter_has_been_read():
+    masks = Section("03_scores", "Masks: positions that must not be attended to")
+    assert behind("lab03_scores", "mask the wrong way round") == behind("lab09", "padding is True") == masks
+    assert behind("lab02", "mask the wrong way round") is None
+    assert behind("lab09", "the median") is None
+    assert behind("lab09", "") is None
 
 
 def test_most_exercises_send_to_the_chapter_of_their_lab():

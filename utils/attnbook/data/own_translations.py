@@ -7,6 +7,8 @@ from itertools import product
 
 import torch
 
+from attnbook.seeding import generator
+
 Pair = tuple[str, str]
 
 # Each phrase with its translation; German phrases stand in the case that their place in the sentence asks for.
@@ -33,6 +35,6 @@ def own_pairs() -> tuple[list[Pair], list[Pair], list[Pair]]:
         (f"{who_de} {does_de} {where_de}.", f"{who_en} {does_en} {where_en}.")
         for (who_de, who_en), (does_de, does_en), (where_de, where_en) in product(WHO, DOES, WHERE)
     ]
-    order = torch.randperm(len(every), generator=torch.Generator().manual_seed(0)).tolist()
+    order = torch.randperm(len(every), generator=generator(0)).tolist()
     mixed = [every[number] for number in order]
     return mixed[2 * HELD_OUT :], mixed[:HELD_OUT], mixed[HELD_OUT : 2 * HELD_OUT]

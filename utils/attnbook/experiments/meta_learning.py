@@ -105,9 +105,9 @@ SNAIL = ("attention", "convolutions", "attention")
 RECIPES = {
     "recall_snail": Recipe("recall", SNAIL, 400, kept=True),
     "recall_convolutions": Recipe("recall", ("convolutions", "convolutions"), 400),
-    "recall_attention": Recipe("recall", ("attention",) * 3, 1800),
-    "recall_attention_positions": Recipe("recall", ("attention",) * 3, 1500, positions=True),
-    "recall_lstm": Recipe("recall", "lstm", 1200),
+    "recall_attention": Recipe("recall", ("attention",) * 3, 2100),
+    "recall_attention_positions": Recipe("recall", ("attention",) * 3, 1700, positions=True),
+    "recall_lstm": Recipe("recall", "lstm", 1600),
     "glyphs_snail": Recipe("glyphs", SNAIL, 1000, kept=True),
     "glyphs_convolutions": Recipe("glyphs", ("convolutions", "convolutions"), 1000),
     "glyphs_attention": Recipe("glyphs", ("attention",) * 3, 1000),

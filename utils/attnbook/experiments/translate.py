@@ -178,7 +178,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = recipe.build(data.sizes()).to(best_device())
     history = fitted(model, data, job, recipe, folder)
-    before = {"loss": target_loss(model, data.task, data.task.validation), "bleu": validation_bleu(model, data)}
+    before = {"loss": -history.validations[-1][1], "bleu": validation_bleu(model, data)}
     model.load_state_dict(parallel.from_first(Snapshots(folder).average() if parallel.rank() == 0 else {}))
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),

@@ -7,18 +7,15 @@ from pathlib import Path
 
 from coursekit.grading.course import Grade, Job
 from coursekit.grading.deadlines import sentence
-from coursekit.grading.reading import Section, section
+from coursekit.grading.offline import HEAD
+from coursekit.grading.reading import behind, section
 from coursekit.notebooks import write_bytes
 
 LONGEST = 6000  # characters of one message
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{lab}: {student}</title>
+PAGE = (
+    HEAD
+    + """<title>{lab}: {student}</title>
 <style>
 body {{ max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; }}
 body {{ color: #1a1a1a; background: #fff; }}
@@ -34,6 +31,7 @@ th, td {{ text-align: left; padding: 0.3rem 1rem 0.3rem 0; border-bottom: 1px so
 </body>
 </html>
 """
+)
 
 
 def write_feedback(job: Job, grade: Grade, book: str = "") -> Path:
@@ -85,13 +83,15 @@ def _exercise(mark: dict, lab: str, book: str) -> str:
     with_ours = (
         f"<p>It was judged with the right version of {escape(helped)}, because yours is wrong.</p>" if helped else ""
     )
-    again = "" if mark["points"] == mark["of"] else _read_again(section(lab, mark["exercise"]), book)
+    again = "" if mark["points"] == mark["of"] else _read_again(lab, mark, book)
     return f"<h2>{escape(mark['exercise'])}</h2>\n{with_ours}<pre>{text}</pre>{again}"
 
 
-def _read_again(place: Section | None, book: str) -> str:
-    """Where the book teaches what went wrong, with a link if the book has an address."""
-    return "" if place is None else f"<p>Read again: {place.link(book)}.</p>"
+def _read_again(lab: str, mark: dict, book: str) -> str:
+    """Where the book teaches the exercise, and what lies behind the mistake, with links if the book has an address."""
+    places = (section(lab, mark["exercise"]), behind(lab, mark["mistake"]))
+    links = dict.fromkeys(place.link(book) for place in places if place is not None)
+    return f"<p>Read again: {', and '.join(links)}.</p>" if links else ""
 
 
 def _text(grade: Grade) -> str:

@@ -21,6 +21,7 @@ from attnbook.extras import needed_from
 from coursekit import CourseError
 from coursekit.grading.course import Job
 from coursekit.grading.export import harmless
+from coursekit.grading.offline import HEAD
 from coursekit.grading.submission import CannotGradeError, Submission, cells_to_run, read_submission
 from coursekit.notebooks import grader, is_answer, read, write_bytes
 from coursekit.regions import given_lines
@@ -31,13 +32,9 @@ LENGTH = 25  # characters that must agree in a row, copydetect's own choice; eve
 SHOWN = 20  # pairs on the page; the table has all of them
 LEAST = 0.5  # likeness of a pair that is shown
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Likeness: {lab}</title>
+PAGE = (
+    HEAD
+    + """<title>Likeness: {lab}</title>
 <style>
 body {{ max-width: 75rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; color: #1a1a1a; }}
 div {{ display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }}
@@ -55,6 +52,7 @@ comments, odd names and common mistakes, and speak with the students before you 
 </body>
 </html>
 """
+)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from coursekit.mistakes.families import family_of
 from coursekit.teaching.links import address
 
 TABLE = Path(__file__).with_suffix(".toml")
@@ -41,6 +42,14 @@ class Section:
 def section(lab: str, exercise: str) -> Section | None:
     """What to read again for an exercise of a lab (`lab02` or its full name), or None where nothing is listed."""
     return sections(lab).get(exercise)
+
+
+def behind(lab: str, mistake: str) -> Section | None:
+    """What explains the kind of mistake that a check has named; None for other mistakes, and before its chapter."""
+    family = family_of(mistake)
+    if family is None or not family.read or family.read[0][:2] > lab.removeprefix("lab")[:2]:
+        return None
+    return Section(*family.read)
 
 
 @cache

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.grading.csv_text import csv_text, separator
 from coursekit.project import folders
 
 FILE = "students.csv"
@@ -46,13 +47,9 @@ def roster(course: Path) -> list[Person]:
     path = course / FILE
     if not path.exists():
         return []
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{FILE} cannot be read ({error}); store it as CSV in UTF-8") from None
+    text = csv_text(path)
     first = next((line for line in text.splitlines() if line.strip()), "")
-    between = next((sign for sign in (";", "\t") if sign in first), ",")
-    rows = list(csv.DictReader(io.StringIO(text.lstrip(), newline=""), delimiter=between))
+    rows = list(csv.DictReader(io.StringIO(text.lstrip(), newline=""), delimiter=separator(first)))
     people = [_person(row) for row in rows if any(isinstance(cell, str) and cell.strip() for cell in row.values())]
     return [person for person in people if not person.name.lower().startswith(NOBODY)]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from coursekit.grading.offline import HEAD
 from coursekit.grading.text_table import Entry
 from coursekit.grading.written import name_of
 from coursekit.notebooks import write_bytes
@@ -13,13 +14,9 @@ from coursekit.textquestion import TextQuestion
 
 LONGEST = 6000  # characters of one answer that are shown
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Text question: {lab}</title>
+PAGE = (
+    HEAD
+    + """<title>Text question: {lab}</title>
 <style>
 body {{ max-width: 80rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sans-serif; }}
 body {{ color: #1a1a1a; background: #fff; }}
@@ -48,6 +45,7 @@ the answer and not the student.</p>
 </body>
 </html>
 """
+)
 
 
 def write_page(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.grading.csv_text import csv_text, separator
 from coursekit.grading.export import harmless
 from coursekit.grading.written import name_of
 from coursekit.notebooks import write_bytes
@@ -113,12 +114,8 @@ def read_table(course: Path, lab: str) -> Table:
     path = course / f"text-{lab}.csv"
     if not path.exists():
         return Table(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path.name} cannot be read ({error}); store it as CSV in UTF-8") from None
-    first = text.partition("\n")[0]
-    between = next((sign for sign in (";", "\t") if sign in first), ",")
+    text = csv_text(path)
+    between = separator(text.partition("\n")[0])
     lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=between) if any(map(str.strip, line))]
     return _table(path, lines, between)
 

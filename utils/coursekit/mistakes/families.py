@@ -14,11 +14,17 @@ Entry = tuple[str, str, str]  # lab, exercise, a mistake's short name
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of mistake: its title, what lies behind it and what helps, and a pattern of its members' names."""
+    """A kind of mistake.
+
+    Fields:
+        title, about: its name, and what lies behind it and what helps. names: a pattern of its members' names.
+        read: chapter and heading of the section that explains it, or nothing.
+    """
 
     title: str
     about: str
     names: re.Pattern[str]
+    read: tuple[str, ...] = ()
 
 
 @cache
@@ -26,7 +32,10 @@ def families() -> tuple[Family, ...]:
     """All kinds, the narrower ones first."""
     text = (files("coursekit") / "templates" / "mistakes.toml").read_text(encoding="utf-8")
     listed = tomllib.loads(text)["family"]
-    return tuple(Family(f["title"], f["about"], re.compile("|".join(f["names"]), re.IGNORECASE)) for f in listed)
+    return tuple(
+        Family(f["title"], f["about"], re.compile("|".join(f["names"]), re.IGNORECASE), tuple(f.get("read", ())))
+        for f in listed
+    )
 
 
 def family_of(name: str) -> Family | None:

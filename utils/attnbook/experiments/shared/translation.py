@@ -14,9 +14,9 @@ from attnbook.decoding import DecoderModule, beam, greedy
 from attnbook.metrics import alignment_error_rate, alignment_from_weights
 from attnbook.models import Transformer
 from attnbook.training import shift_right, teacher_forcing_loss
+from attnbook.translate import ALPHA, WIDTH
 from attnbook.translation_metrics import bleu_counts, translation_scores
 
-WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
 ROWS = 100  # sentences side by side
 
 
