@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from numpy import ndarray
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from attnbook.models.ntm import NTM, NTMConfig, check_vectors
 from attnbook.models.recurrent import RecurrentCell
@@ -21,12 +22,15 @@ from attnbook.models.recurrent import RecurrentCell
 EPS = 1e-8  # that of the cosine score
 
 
-def run_by_hand(machine: NTM, inputs: Tensor, rows: int = 128) -> Tensor:
-    """The logits ``(B, T, outputs)`` of ``machine(inputs, rows)``, with the same gradient, sooner.
+def run_by_hand(machine: NTM, inputs: Tensor, rows: int = 128) -> tuple[Tensor, Tensor]:
+    """What ``machine(inputs, rows)`` returns, with the same gradients, sooner.
 
     Args:
         machine: on the CPU; with any number of heads, either controller, and any steps left out.
         inputs: ``(B, T, inputs)``; rows: of the memory.
+
+    Returns:
+        logits ``(B, T, outputs)``, weights ``(B, T, H, N)`` of all heads, readers first.
 
     Raises:
         ValueError: if ``inputs`` has another shape, ``rows`` is below 1, or the machine is not on the CPU.
@@ -41,8 +45,8 @@ def run_by_hand(machine: NTM, inputs: Tensor, rows: int = 128) -> Tensor:
     heads = torch.cat([machine.address.layer.weight, machine.erase_and_add.weight])  # (K, D), K numbers for the heads
     heads_bias = torch.cat([machine.address.layer.bias, machine.erase_and_add.bias])
     given = F.linear(inputs, into, bias)  # (B, T, G): what the input says to the controller, of all steps at once
-    known = _Run.apply(given, recurrent, heads, heads_bias, state.memory, state.weights, machine.config)
-    return machine.output(known)  # (B, T, D + R · M) -> (B, T, outputs)
+    known, weights = _Run.apply(given, recurrent, heads, heads_bias, state.memory, state.weights, machine.config)
+    return machine.output(known), weights  # known (B, T, D + R · M)
 
 
 def _controller_parameters(machine: NTM) -> tuple[Tensor, Tensor, Tensor]:
@@ -70,11 +74,11 @@ class _Step(NamedTuple):
 
 
 class _Run(torch.autograd.Function):
-    """All steps: from what the input says to the controller to hidden vectors and reads, ``(B, T, D + R · M)``."""
+    """All steps, from what the input says to the controller to hidden vectors and reads, and to the heads' weights."""
 
     @staticmethod
-    def forward(ctx: Any, *arguments: Any) -> Tensor:
-        """Keep of each step what its way back needs."""
+    def forward(ctx: Any, *arguments: Any) -> tuple[Tensor, Tensor]:
+        """``(B, T, D + R · M)`` and ``(B, T, H, N)``. Keep of each step what its way back needs."""
         given, recurrent, heads, heads_bias, memory, weights = (tensor.detach().numpy() for tensor in arguments[:-1])
         config: NTMConfig = arguments[-1]
         ctx.config, ctx.recurrent, ctx.heads = config, recurrent, heads
@@ -89,27 +93,36 @@ class _Run(torch.autograd.Function):
             weights, addressing = _address(told, weights, memory, config.without)
             memory, writing = _write(memory, weights[:, config.read_heads :], told)
             steps.append(_Step(past, hidden, gates, told, weights, addressing, writing, memory))
-        reads = np.stack([step.weights[:, : config.read_heads] @ step.memory for step in steps], axis=1)
-        hiddens = np.stack([step.hidden for step in steps], axis=1)
-        return torch.from_numpy(np.concatenate([hiddens, reads.reshape(*hiddens.shape[:2], -1)], axis=2))
+        return _what_happened(steps, config)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple:
         """From the last step to the first; weight matrices get the gradients of all steps at once."""
         config, steps = ctx.config, ctx.steps
-        d_known, size = gradients[0].numpy(), config.read_heads * config.width
-        carried = _Carried.nothing(steps[-1], d_known)
+        (d_known, d_looked), size = (part.numpy() for part in gradients), config.read_heads * config.width
+        carried = _Carried.nothing(steps[-1])
         d_given, d_told = [], []
         for t in reversed(range(len(steps))):
-            d_hidden = d_known[:, t, : config.hidden] + carried.past[:, size:] if config.controller == "lstm" else (
-                d_known[:, t, : config.hidden])  # fmt: skip
+            d_hidden = d_known[:, t, : config.hidden]
             d_reads = d_known[:, t, config.hidden :] + carried.past[:, :size]
-            d_numbers, d_memory, d_weights = _heads_back(d_reads, carried, steps[t], config)
+            if config.controller == "lstm":
+                d_hidden = d_hidden + carried.past[:, size:]
+            d_weights = carried.weights + d_looked[:, t]
+            d_numbers, d_memory, d_weights = _heads_back(d_reads, carried.memory, d_weights, steps[t], config)
             d_before, d_cell = _control_back(d_hidden + d_numbers @ ctx.heads, carried.cell, steps[t])
             carried = _Carried(d_memory, d_weights, d_before @ ctx.recurrent, d_cell)
             d_given.append(d_before)
             d_told.append(d_numbers)
         return _of_all_steps(steps, d_given[::-1], d_told[::-1])
+
+
+def _what_happened(steps: list[_Step], config: NTMConfig) -> tuple[Tensor, Tensor]:
+    """Hidden vectors with reads ``(B, T, D + R · M)``, and weights ``(B, T, H, N)``."""
+    weights, hidden = (np.stack([step[field] for step in steps], axis=1) for field in (4, 1))
+    reads = np.stack([step.weights[:, : config.read_heads] @ step.memory for step in steps], axis=1)
+    known = np.concatenate([hidden, reads.reshape(*hidden.shape[:2], -1)], axis=2)
+    return torch.from_numpy(known), torch.from_numpy(weights)
 
 
 class _Carried(NamedTuple):
@@ -121,10 +134,9 @@ class _Carried(NamedTuple):
     cell: ndarray
 
     @classmethod
-    def nothing(cls, last: _Step, d_known: ndarray) -> "_Carried":
+    def nothing(cls, last: _Step) -> "_Carried":
         """Nothing comes after the last step."""
-        shapes = last.memory, last.weights, last.past, last.hidden
-        return cls(*(np.zeros(array.shape, d_known.dtype) for array in shapes))
+        return cls(*map(np.zeros_like, (last.memory, last.weights, last.past, last.hidden)))
 
 
 def _of_all_steps(steps: list[_Step], d_given: list[ndarray], d_told: list[ndarray]) -> tuple:
@@ -201,14 +213,13 @@ class _Told(NamedTuple):
         )  # fmt: skip
 
 
-def _heads_back(d_reads: ndarray, carried: _Carried, step: _Step, config: NTMConfig) -> tuple[ndarray, ndarray, ndarray]:
-    """Gradients of the heads' numbers ``(B, K)``, and of memory and weights before the step."""
+def _heads_back(d_reads: ndarray, d_after: ndarray, d_looked: ndarray, step: _Step, config: NTMConfig) -> tuple:
+    """From the gradients of reads, memory and weights to those of the heads' numbers ``(B, K)``, memory and weights."""
     batch, readers = len(d_reads), config.read_heads
     d_reads = d_reads.reshape(batch, readers, config.width)
-    d_memory = carried.memory + step.weights[:, :readers].swapaxes(1, 2) @ d_reads  # (B, N, M)
+    d_memory = d_after + step.weights[:, :readers].swapaxes(1, 2) @ d_reads  # (B, N, M)
     d_before, d_writers, d_orders = _write_back(d_memory, step.writing, step.told)
-    d_weights = np.concatenate([d_reads @ step.memory.swapaxes(1, 2), d_writers], axis=1)
-    d_weights += carried.weights
+    d_weights = d_looked + np.concatenate([d_reads @ step.memory.swapaxes(1, 2), d_writers], axis=1)
     d_previous, d_rows, d_address = _address_back(d_weights, step.addressing, step.told, config.without)
     d_numbers = np.concatenate([d_address.reshape(batch, -1), d_orders.reshape(batch, -1)], axis=1)
     return d_numbers, d_before + d_rows, d_previous
