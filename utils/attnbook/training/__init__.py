@@ -11,6 +11,7 @@ from attnbook.training.losses import (
     teacher_forcing_loss,
 )
 from attnbook.training.parallel import process_group
+from attnbook.training.rmsprop import GravesRMSprop
 from attnbook.training.scheduled_sampling import (
     ScheduledSampling,
     TwoPass,
@@ -23,6 +24,7 @@ from attnbook.training.schedules import warmup_rate, warmup_then_cosine
 
 __all__ = [
     "BrokenCheckpoint",
+    "GravesRMSprop",
     "History",
     "ScheduledSampling",
     "Snapshots",

@@ -96,7 +96,8 @@ def fit(
         betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
-        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps.
+        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps. What it is
+            to remember across an interruption it gives and takes by ``state_dict()`` and ``load_state_dict(state)``.
         patience: stop early when that many validations in a row brought nothing better.
         enough: stop early when two validations in a row have reached this.
         optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
@@ -123,6 +124,7 @@ def fit(
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
+    run.validation = validate if hasattr(validate, "state_dict") else None
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     report_steps(run.history.steps)  # those before an interruption
@@ -173,6 +175,7 @@ class _Run:
         self.optimiser = (optimiser or usual)(model.parameters())
         self.device_type = next(model.parameters()).device.type
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
+        self.validation: Any = None  # what is saved and restored along with the model
 
     def step(self, batch: Batch) -> None:
         """Take one step of training."""
@@ -231,6 +234,7 @@ class _Run:
             history=asdict(self.history),
             plan=self.plan,
             random=torch.get_rng_state(),
+            **({} if self.validation is None else {"validation": self.validation.state_dict()}),
         )
 
     def resume(self, path: str | Path, device: torch.device) -> None:
@@ -246,4 +250,6 @@ class _Run:
         self.optimiser.load_state_dict(saved["optimiser"])
         self.history = History(**saved["history"])
         self.seconds_before = self.history.seconds
+        if self.validation is not None:
+            self.validation.load_state_dict(saved["validation"])
         torch.set_rng_state(saved["random"].cpu())
