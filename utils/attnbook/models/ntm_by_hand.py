@@ -82,18 +82,24 @@ class _Run(torch.autograd.Function):
         given, recurrent, heads, heads_bias, memory, weights = (tensor.detach().numpy() for tensor in arguments[:-1])
         config: NTMConfig = arguments[-1]
         ctx.config, ctx.recurrent, ctx.heads = config, recurrent, heads
-        ctx.steps = steps = []
+        ctx.steps, happened = [], []
         hidden = cell = np.zeros((len(given), config.hidden), given.dtype)
+        read = weights[:, : config.read_heads] @ memory  # (B, R, M)
         for t in range(given.shape[1]):
-            past = reads = (weights[:, : config.read_heads] @ memory).reshape(len(given), -1)  # (B, R · M)
+            past = reads = read.reshape(len(given), -1)
             if config.controller == "lstm":
                 past = np.concatenate([reads, hidden], axis=1)
             hidden, cell, gates = _control(given[:, t] + past @ recurrent.T, cell)
             told = _Told.of(hidden @ heads.T + heads_bias, config)
             weights, addressing = _address(told, weights, memory, config.without)
             memory, writing = _write(memory, weights[:, config.read_heads :], told)
-            steps.append(_Step(past, hidden, gates, told, weights, addressing, writing, memory))
-        return _what_happened(steps, config)
+            if any(ctx.needs_input_grad):  # all these memories take room
+                ctx.steps.append(_Step(past, hidden, gates, told, weights, addressing, writing, memory))
+            read = weights[:, : config.read_heads] @ memory
+            happened.append((hidden, read, weights))
+        hiddens, reads, looked = (np.stack(part, axis=1) for part in zip(*happened, strict=True))  # (B, T, …)
+        known = np.concatenate([hiddens, reads.reshape(*hiddens.shape[:2], -1)], axis=2)
+        return torch.from_numpy(known), torch.from_numpy(looked)
 
     @staticmethod
     @once_differentiable
@@ -115,14 +121,6 @@ class _Run(torch.autograd.Function):
             d_given.append(d_before)
             d_told.append(d_numbers)
         return _of_all_steps(steps, d_given[::-1], d_told[::-1])
-
-
-def _what_happened(steps: list[_Step], config: NTMConfig) -> tuple[Tensor, Tensor]:
-    """Hidden vectors with reads ``(B, T, D + R · M)``, and weights ``(B, T, H, N)``."""
-    weights, hidden = (np.stack([step[field] for step in steps], axis=1) for field in (4, 1))
-    reads = np.stack([step.weights[:, : config.read_heads] @ step.memory for step in steps], axis=1)
-    known = np.concatenate([hidden, reads.reshape(*hidden.shape[:2], -1)], axis=2)
-    return torch.from_numpy(known), torch.from_numpy(weights)
 
 
 class _Carried(NamedTuple):

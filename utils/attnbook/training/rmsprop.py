@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 class GravesRMSprop(torch.optim.Optimizer):
@@ -33,10 +33,10 @@ class GravesRMSprop(torch.optim.Optimizer):
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    self._move(parameter, group)
+                    self._move(parameter, parameter.grad, group)
 
-    def _move(self, parameter: nn.Parameter, group: dict) -> None:
-        state, gradient = self.state[parameter], parameter.grad
+    def _move(self, parameter: nn.Parameter, gradient: Tensor, group: dict) -> None:
+        state = self.state[parameter]
         if not state:
             state |= {name: torch.zeros_like(parameter) for name in ("squares", "means", "move")}
         state["squares"].lerp_(gradient * gradient, 1 - group["decay"])
