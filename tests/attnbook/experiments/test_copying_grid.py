@@ -44,5 +44,5 @@ def test_all_machines_of_both_experiments_whose_weights_are_kept_are_there_and_n
 
 
 def test_a_machine_that_nobody_kept_is_refused():
-    with pytest.raises(ValueError, match="no results/weights/copying_ntm_77.pt"):
+    with pytest.raises(ValueError, match=r"no results/weights/copying_ntm_77\.pt"):
         copying_grid.run(Job("copying_ntm", 77, 1))

@@ -1,6 +1,6 @@
 """Copy as the paper has it: one delimiter, 1 to 20 vectors, 128 rows, and neither curriculum nor marks (chapter 13).
 
-Each training ends when it makes no mistake on held-out copies of all trained lengths, twice in a row.
+Each training ends when it makes no mistake on held-out copies of all trained lengths, ten validations in a row.
 Source: Graves, Wayne and Danihelka 2014, section 4.1 and tables 1 to 3.
 """
 
@@ -34,13 +34,13 @@ TASK = EpisodeTask(
     draw, exact, held_out=tuple(range(1, LONGEST + 1)), choice=(40, 80), inputs=9, outputs=8,
     tests={str(length): length for length in (10, 20, 40, 80, 120)},
 )  # fmt: skip
-PAPER = EpisodeRecipe("copy", 100_000, {"controller": "lstm"})
+PAPER = EpisodeRecipe("copy", 60_000, {"controller": "lstm"})
 LSTM = EpisodeRecipe("copy", 1_280_000, None, 3, 256, "adam", 64, 1e-3, kept=1)
 RECIPES = {
     "paper_lstm": PAPER,
     "paper_feedforward": replace(PAPER, machine={}),
-    "adam_lstm": replace(PAPER, optimiser="adam", batch=16, learning_rate=1e-3),
-    "adam_feedforward": replace(PAPER, machine={}, optimiser="adam", batch=16, learning_rate=1e-3),
+    "adam_lstm": replace(PAPER, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
+    "adam_feedforward": replace(PAPER, machine={}, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
     "lstm_three_layers": LSTM,
     "lstm_one_layer": replace(LSTM, layers=1, hidden=512),
 }

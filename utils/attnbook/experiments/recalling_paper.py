@@ -1,7 +1,7 @@
 """Repeat copy and associative recall as the paper has them: no marks, no curriculum, 128 rows (chapter 13).
 
-Each training ends when it makes no mistake on held-out episodes of the trained sizes, twice in a row. A machine that
-recalls is also tested with each step of addressing taken out of it; others train without one from the beginning.
+Each training ends when it makes no mistake on held-out episodes of the trained sizes, five validations in a row. A
+machine that recalls is tested without each step of addressing, too; others train without one from the beginning.
 Source: Graves, Wayne and Danihelka 2014, sections 4.2 and 4.3 and tables 1 to 3.
 """
 
@@ -53,12 +53,12 @@ def exact_repeat(size: tuple[int, int], count: int, seed: int) -> Lesson:
 
 TASKS = {
     "recall": EpisodeTask(
-        draw_recall, exact_recall, held_out=(2, 3, 4, 5, 6) * 2, choice=(8, 10), inputs=8, outputs=6,
+        draw_recall, exact_recall, held_out=(2, 3, 4, 5, 6) * 2, choice=(8, 10), inputs=8, outputs=6, clean=5,
         tests={str(items): items for items in (4, 6, 8, 10, 12, 15, 20)},
     ),
     "repeat": EpisodeTask(
         draw_repeat, exact_repeat, held_out=tuple(product((1, 4, 7, 10), repeat=2)),
-        choice=((12, 8), (8, 12)), inputs=10, outputs=9,
+        choice=((12, 8), (8, 12)), inputs=10, outputs=9, clean=5,
         tests={f"{length} x {repeats}": (length, repeats) for length, repeats in
                ((5, 5), (10, 10), (15, 10), (20, 10), (10, 15), (10, 20))},
     ),

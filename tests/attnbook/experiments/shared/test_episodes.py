@@ -1,5 +1,7 @@
 """Training in episodes: it ends when no mistake is left, resumes to the last bit, and leaves both states' figures."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -20,7 +22,7 @@ def draw(count, seed, source):
     return exact(int(torch.randint(1, 3, (), generator=source)), count, seed)
 
 
-TINY = EpisodeTask(draw, exact, held_out=(1, 2), choice=(3,), tests={"2": 2, "4": 4}, inputs=3, outputs=2)
+TINY = EpisodeTask(draw, exact, held_out=(1, 2), choice=(3,), tests={"2": 2, "4": 4}, inputs=3, outputs=2, clean=3)
 SMALL = EpisodeRecipe("copy", 40, {"hidden": 6, "width": 4, "controller": "lstm"}, batch=2)
 JOB = Job("small", 0, 20)
 
@@ -42,7 +44,7 @@ def without_seconds(figures):
 def test_a_training_leaves_curves_and_the_tests_of_both_states(folder):
     figures, model, _ = run(more=lambda model: {"kind": type(model).__name__})
     assert figures["sequences"] == 40
-    assert figures["converged"] is False
+    assert figures["solved"] is None
     assert len(figures["costs"]) == len(figures["held_out_wrong"]) == len(figures["larger_costs"]) == 5
     assert figures["wrong_bits"].keys() == figures["wrong_bits_last"].keys() == {"2", "4"}
     assert figures["wrong_bits"] == episodes.tested(model, TINY)
@@ -90,13 +92,27 @@ def test_another_recipe_does_not_go_on_from_its_checkpoint():
     assert len(places) == 2
 
 
-def test_it_ends_after_two_validations_without_a_mistake_unless_nobody_can_be_without(monkeypatch):
+def test_it_ends_after_clean_validations_in_a_row_unless_nobody_can_be_without_mistakes(monkeypatch):
     monkeypatch.setattr(episodes, "wrong_per_sequence", lambda *arguments: 0.0)
     figures = run().figures
-    assert (figures["converged"], figures["sequences"]) == (True, 16)
-    guessing = EpisodeTask(draw, exact, (1,), (3,), {}, inputs=3, outputs=2, solvable=False)
-    figures = run(task=guessing).figures
-    assert (figures["converged"], figures["sequences"]) == (False, 40)
+    assert (figures["solved"], figures["sequences"]) == (8, 3 * 8)
+    figures = run(task=replace(TINY, solvable=False)).figures
+    assert figures["sequences"] == 40
+
+
+def test_a_relapse_puts_the_end_off(monkeypatch):
+    wrongs = iter([0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0] + 20 * [0.0])  # two sizes each time
+    monkeypatch.setattr(episodes, "wrong_per_sequence", lambda *arguments: next(wrongs))
+    figures = run_episodes(replace(TINY, tests={}), SMALL, Job("small", 0, 40), 8, "tiny").figures
+    assert figures["held_out_wrong"] == [0.0, 0.0, 0.5, 0.0, 0.0, 0.0]
+    assert (figures["solved"], figures["sequences"]) == (8, 6 * 8)
+
+
+@pytest.mark.parametrize(
+    "wrongs, wanted", [([], None), ([0.0], None), ([0.5, 0.0, 0.1, 0.0, 0.0], 400), ([0.0, 0.0, 3.0], 100)]
+)
+def test_a_task_is_solved_where_two_validations_in_a_row_begin_to_be_clean(wrongs, wanted):
+    assert episodes.solved(wrongs, 100) == wanted
 
 
 def test_weights_are_kept_of_the_first_seeds():
@@ -107,10 +123,7 @@ def test_weights_are_kept_of_the_first_seeds():
 
 @pytest.mark.parametrize(
     "recipe, kind, optimiser",
-    [
-        (SMALL, NTM, GravesRMSprop),
-        (EpisodeRecipe("copy", 8, None, 2, 5, "adam"), LSTMTagger, torch.optim.Adam),
-    ],
+    [(SMALL, NTM, GravesRMSprop), (EpisodeRecipe("copy", 8, None, 2, 5, "adam"), LSTMTagger, torch.optim.Adam)],
 )
 def test_a_recipe_makes_its_model_and_its_optimiser(recipe, kind, optimiser):
     model = recipe.build(TINY)

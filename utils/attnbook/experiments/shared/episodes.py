@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class EpisodeTask:
     Fields:
         draw: ``draw(count, seed, source) -> Lesson``, as training sees it; ``source`` says which.
         exact: ``exact(size, count, seed) -> Lesson``, of just that size.
-        held_out: sizes of the trained range; two validations without a mistake in them end a training.
+        held_out: sizes of the trained range; ``clean`` validations in a row without a mistake in them end a training.
         choice: larger sizes, by whose loss one of the states is chosen. tests: sizes by the names of their results.
         inputs, outputs: features.
         solvable: whether an answer can be known, and not only guessed well.
@@ -47,6 +48,7 @@ class EpisodeTask:
     inputs: int
     outputs: int
     solvable: bool = True
+    clean: int = 10
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,9 @@ def wrong_per_sequence(model: nn.Module, lesson: Lesson) -> float:
 
 
 class Validation:
-    """Minus the wrong bits per held-out sequence; and the state that does best on larger sizes.
+    """Minus the wrong bits per held-out sequence, the most of as many validations as have to be clean but for one.
+
+    It keeps the state that does best on larger sizes.
 
     It knows what it has seen, so that a training that was interrupted goes on as if nothing had happened.
     """
@@ -144,7 +148,8 @@ class Validation:
                 "kept": copy.deepcopy(model.state_dict()),
                 "chosen": len(seen["wrong"]),
             }
-        return -seen["wrong"][-1]
+        recent = self.task.clean - 1  # fit wants two results in a row that are good enough
+        return -max(seen["wrong"][-recent:]) if len(seen["wrong"]) >= recent else float("-inf")
 
     def state_dict(self) -> dict[str, Any]:
         """All that it has seen."""
@@ -153,6 +158,12 @@ class Validation:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from what another one had seen."""
         self.seen = state
+
+
+def solved(wrongs: list[float], every: int) -> int | None:
+    """After how many sequences two validations in a row began to be without a mistake; None if they never were."""
+    pairs = pairwise(wrongs)
+    return next((every * number for number, pair in enumerate(pairs, start=1) if not any(pair)), None)
 
 
 def lesson_at(step: int, task: EpisodeTask, batch: int, seed: int) -> Lesson:
@@ -168,9 +179,10 @@ def tested(model: nn.Module, task: EpisodeTask) -> dict[str, float]:
 
 
 def train(model: nn.Module, task: EpisodeTask, recipe: EpisodeRecipe, job: Job, every: int, name: str) -> tuple:
-    """Train a model until it makes no mistake, or for all its steps: the history, and what validation has seen.
+    """Train a model until it makes no mistake any more, or for all its steps.
 
-    ``every``: sequences from one validation to the next. An earlier attempt under the same ``name`` is gone on from.
+    Gives the history, and what validation has seen. ``every``: sequences from one validation to the next. An earlier
+    attempt under the same ``name`` is gone on from.
     """
     validation = Validation(task)
     history: History = fit(
@@ -205,7 +217,7 @@ def run_episodes(
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "training_seconds": round(history.cpu_seconds, 1),
         "sequences": history.steps * recipe.batch,
-        "converged": task.solvable and len(seen["wrong"]) > 1 and max(seen["wrong"][-2:]) == 0,
+        "solved": solved(seen["wrong"], every),
         "validated_every": every,
         "costs": chunk_means(history.losses, max(1, every // recipe.batch), digits=4),
         "held_out_costs": seen["costs"],
