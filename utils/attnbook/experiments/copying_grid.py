@@ -33,9 +33,8 @@ def run(job: Job) -> Outcome:
     return Outcome({"grid": grid, "seconds": round(time.process_time() - start, 1)})
 
 
-EXPERIMENT = Experiment(
-    "copying_grid",
-    dict.fromkeys(MODELS, 1),
-    run,
-    {"state": "the chosen one, as its experiment kept it", "lengths": LENGTHS, "rows": ROWS, "sequences": COUNT},
-)
+SETTINGS = {
+    "task": "copy_batch(length), phases marked where a machine was trained with marks", "batch": COUNT,
+    "state": "the chosen one, as its experiment kept it", "lengths": LENGTHS, "rows": ROWS,
+}  # fmt: skip
+EXPERIMENT = Experiment("copying_grid", dict.fromkeys(MODELS, 1), run, SETTINGS)

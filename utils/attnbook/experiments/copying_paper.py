@@ -4,13 +4,13 @@ Each training ends when it makes no mistake on held-out copies of all trained le
 Source: Graves, Wayne and Danihelka 2014, section 4.1 and tables 1 to 3.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import torch
 from torch import nn
 
 from attnbook.data import copy_batch
-from attnbook.experiments.shared.episodes import MAX_GRAD_VALUE, EpisodeRecipe, EpisodeTask, run_episodes
+from attnbook.experiments.shared.episodes import EpisodeRecipe, EpisodeTask, run_episodes, settings_of
 from attnbook.experiments.shared.memory import Lesson
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -35,14 +35,14 @@ TASK = EpisodeTask(
     tests={str(length): length for length in (10, 20, 40, 80, 120)},
 )  # fmt: skip
 PAPER = EpisodeRecipe("copy", 60_000, {"controller": "lstm"})
-LSTM = EpisodeRecipe("copy", 1_280_000, None, 3, 256, "adam", 64, 1e-3, kept=1)
+LSTM = EpisodeRecipe("copy", 1_280_000, None, 3, 256, "adam", 64, 1e-3, constant=0.5, kept=1)
 RECIPES = {
     "paper_lstm": PAPER,
     "paper_feedforward": replace(PAPER, machine={}),
     "adam_lstm": replace(PAPER, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
     "adam_feedforward": replace(PAPER, machine={}, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
     "lstm_three_layers": LSTM,
-    "lstm_one_layer": replace(LSTM, layers=1, hidden=512),
+    "lstm_one_layer": replace(LSTM, layers=1, batch=32),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -63,14 +63,5 @@ def run(job: Job) -> Outcome:
     return run_episodes(TASK, recipe, job, EVERY[recipe.machine is not None], EXPERIMENT.name)
 
 
-EXPERIMENT = Experiment(
-    "copying_paper",
-    STEPS,
-    run,
-    {
-        "task": f"copy_batch(1 to {LONGEST})",
-        "rows": ROWS,
-        "max_grad_value": MAX_GRAD_VALUE,
-        "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
-    },
-)
+SETTINGS = settings_of(f"copy_batch(1 to {LONGEST})", ROWS, RECIPES)
+EXPERIMENT = Experiment("copying_paper", STEPS, run, SETTINGS)

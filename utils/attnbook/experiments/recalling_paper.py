@@ -5,7 +5,7 @@ machine that recalls is tested without each step of addressing, too; others trai
 Source: Graves, Wayne and Danihelka 2014, sections 4.2 and 4.3 and tables 1 to 3.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 
 import torch
@@ -13,10 +13,10 @@ from torch import nn
 
 from attnbook.data import associative_recall_batch, repeat_copy_batch
 from attnbook.experiments.shared.episodes import (
-    MAX_GRAD_VALUE,
     EpisodeRecipe,
     EpisodeTask,
     run_episodes,
+    settings_of,
     wrong_per_sequence,
 )
 from attnbook.experiments.shared.memory import TEST_SEED, Lesson
@@ -110,14 +110,5 @@ def run(job: Job) -> Outcome:
     return run_episodes(TASKS[recipe.task], recipe, job, EVERY, EXPERIMENT.name, more)
 
 
-EXPERIMENT = Experiment(
-    "recalling_paper",
-    STEPS,
-    run,
-    {
-        "task": "associative_recall_batch(2 to 6), repeat_copy_batch(1 to 10, 1 to 10)",
-        "rows": ROWS,
-        "max_grad_value": MAX_GRAD_VALUE,
-        "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
-    },
-)
+SETTINGS = settings_of("associative_recall_batch(2 to 6), repeat_copy_batch(1 to 10, 1 to 10)", ROWS, RECIPES)
+EXPERIMENT = Experiment("recalling_paper", STEPS, run, SETTINGS)

@@ -4,7 +4,7 @@ Source: Graves, Wayne and Danihelka 2014, sections 4.4 and 4.5.
 """
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -13,12 +13,12 @@ from torch import nn
 
 from attnbook.data import BitBatch, best_ngram_guess, dynamic_ngram_batch, priority_sort_batch
 from attnbook.experiments.shared.episodes import (
-    MAX_GRAD_VALUE,
     TESTED,
     EpisodeRecipe,
     EpisodeTask,
     episode_cost,
     run_episodes,
+    settings_of,
 )
 from attnbook.experiments.shared.memory import TEST_SEED, Lesson
 from attnbook.experiments.shared.recipes import chosen
@@ -98,14 +98,5 @@ def run(job: Job) -> Outcome:
     return run_episodes(TASKS[recipe.task], recipe, job, EVERY, EXPERIMENT.name, more)
 
 
-EXPERIMENT = Experiment(
-    "sorting_paper",
-    STEPS,
-    run,
-    {
-        "task": "priority_sort_batch(20), dynamic_ngram_batch(200 bits, 6-grams)",
-        "rows": ROWS,
-        "max_grad_value": MAX_GRAD_VALUE,
-        "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
-    },
-)
+SETTINGS = settings_of("priority_sort_batch(20), dynamic_ngram_batch(200 bits, 6-grams)", ROWS, RECIPES)
+EXPERIMENT = Experiment("sorting_paper", STEPS, run, SETTINGS)

@@ -20,7 +20,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.models.ntm_by_hand import run_by_hand
 from attnbook.seeding import generator, seed_everything
-from attnbook.training import GravesRMSprop, History, fit
+from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
 
 CHECKPOINTS = Path("checkpoints")  # of trainings that have not ended; git leaves this folder out
 MAX_GRAD_VALUE = 10.0  # the paper's bounds of each number of the gradients
@@ -59,7 +59,8 @@ class EpisodeRecipe:
         task: by its name. sequences: how many a training reads at most.
         machine: changes to :class:`NTMConfig`; ``None`` for an LSTM alone, with ``layers`` of ``hidden`` features.
         optimiser: ``"rmsprop"``, the paper's, or ``"adam"``.
-        batch: sequences per step; all of a step have one size. learning_rate: the same all the time.
+        batch: sequences per step; all of a step have one size.
+        learning_rate: the same for the share ``constant`` of all steps, after which it falls to 0.
         kept: of so many seeds, from 0 on, the chosen state's weights are kept.
     """
 
@@ -71,6 +72,7 @@ class EpisodeRecipe:
     optimiser: str = "rmsprop"
     batch: int = 1
     learning_rate: float = 1e-4
+    constant: float = 1.0
     kept: int = 5
 
     def build(self, task: EpisodeTask) -> nn.Module:
@@ -83,6 +85,10 @@ class EpisodeRecipe:
         """What makes the optimiser of the parameters."""
         kind = {"rmsprop": GravesRMSprop, "adam": torch.optim.Adam}[self.optimiser]
         return partial(kind, lr=self.learning_rate)
+
+    def learning_rate_at(self, step: int, steps: int) -> float:
+        """The learning rate of a step of so many."""
+        return self.learning_rate * warmup_then_cosine(step, steps, 0, self.constant)
 
     @property
     def steps(self) -> int:
@@ -187,9 +193,10 @@ def train(model: nn.Module, task: EpisodeTask, recipe: EpisodeRecipe, job: Job, 
     validation = Validation(task)
     history: History = fit(
         model, partial(lesson_at, task=task, batch=recipe.batch, seed=job.seed), job.steps, loss=episode_cost,
-        schedule=lambda step: recipe.learning_rate, optimiser=recipe.make_optimiser(), max_grad_norm=float("inf"),
-        max_grad_value=MAX_GRAD_VALUE, validate=validation, validate_every=max(1, every // recipe.batch),
-        enough=0.0 if task.solvable else None, checkpoint=checkpoint_of(job, recipe, name), progress=False,
+        schedule=lambda step: recipe.learning_rate_at(step, job.steps), optimiser=recipe.make_optimiser(),
+        max_grad_norm=float("inf"), max_grad_value=MAX_GRAD_VALUE, validate=validation,
+        validate_every=max(1, every // recipe.batch), enough=0.0 if task.solvable else None,
+        checkpoint=checkpoint_of(job, recipe, name), progress=False,
     )  # fmt: skip
     return history, validation.seen
 
@@ -231,3 +238,13 @@ def run_episodes(
     checkpoint_of(job, recipe, name).unlink()
     figures["seconds"] = round(history.cpu_seconds + time.process_time() - start, 1)  # less its validations
     return Outcome(figures, model if job.seed < recipe.kept else None)
+
+
+def settings_of(task: str, rows: int, recipes: Mapping[str, EpisodeRecipe]) -> dict[str, Any]:
+    """What a reader of the record would want to know."""
+    return {
+        "task": task, "rows": rows, "batch": "in each recipe", "learning_rate": "in each recipe", "warmup": 0,
+        "max_grad_norm": None, "max_grad_value": MAX_GRAD_VALUE, "loss": "cross-entropy, nats per sequence",
+        "sequences": {"validation": HELD_OUT, "test": TESTED},
+        "recipes": {name: asdict(recipe) for name, recipe in recipes.items()},
+    }  # fmt: skip
