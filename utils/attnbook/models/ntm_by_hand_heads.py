@@ -62,7 +62,7 @@ class Used(NamedTuple):
 
 
 def use_heads(numbers: ndarray, weights: ndarray, memory: ndarray, config: NTMConfig) -> Used:
-    """Address and write, told the numbers ``(B, K)`` of the linear layers, from weights and memory of the step before."""
+    """Address and write, told the numbers ``(B, K)``, from the weights and the memory of the step before."""
     told = _Told.of(numbers, config)
     weights, addressing = _address(told, weights, memory, config.without)
     memory, writing = _write(memory, weights[:, config.read_heads :], told)
