@@ -37,7 +37,7 @@ def test_a_run_of_ngrams_stands_beside_what_is_best(monkeypatch, tmp_path):
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
     figures, model, _ = experiment.run(Job("ngrams_lstm_alone", 1, 1))
     assert figures["best_bits"] < figures["bits"]["200"]
-    assert model is None  # seed 0 alone is kept
+    assert model is None
     figures, model, _ = experiment.run(Job("sort_lstm_alone", 0, 1))
     assert "best_bits" not in figures
     assert figures["wrong_bits"].keys() == {"10", "20", "30"}

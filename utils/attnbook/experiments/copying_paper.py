@@ -35,14 +35,15 @@ TASK = EpisodeTask(
     tests={str(length): length for length in (10, 20, 40, 80, 120)},
 )  # fmt: skip
 PAPER = EpisodeRecipe("copy", 60_000, {"controller": "lstm"})
-LSTM = EpisodeRecipe("copy", 1_280_000, None, 3, 256, "adam", 64, 1e-3, constant=0.5, kept=1)
+ADAM = replace(PAPER, sequences=160_000, optimiser="adam", batch=16, learning_rate=1e-3, kept=3)
+LSTM = EpisodeRecipe("copy", 1_280_000, None, 3, 256, "adam", 64, 1e-3, constant=0.5, kept=0)
 RECIPES = {
     "paper_lstm": PAPER,
     "paper_feedforward": replace(PAPER, machine={}),
-    "adam_lstm": replace(PAPER, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
-    "adam_feedforward": replace(PAPER, machine={}, optimiser="adam", batch=16, learning_rate=1e-3, sequences=160_000),
+    "adam_lstm": ADAM,
+    "adam_feedforward": replace(ADAM, machine={}),
     "lstm_three_layers": LSTM,
-    "lstm_one_layer": replace(LSTM, layers=1, batch=32),
+    "lstm_one_layer": replace(LSTM, layers=1, batch=32, kept=1),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 

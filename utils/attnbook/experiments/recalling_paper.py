@@ -63,8 +63,8 @@ TASKS = {
                ((5, 5), (10, 10), (15, 10), (20, 10), (10, 15), (10, 20))},
     ),
 }  # fmt: skip
-RECALL = EpisodeRecipe("recall", 100_000, {"controller": "lstm"})
-REPEAT = replace(RECALL, task="repeat")
+RECALL = EpisodeRecipe("recall", 100_000, {"controller": "lstm"}, kept=3)
+REPEAT = replace(RECALL, task="repeat", kept=1)
 FOUR_HEADS = {"hidden": 256, "read_heads": 4, "write_heads": 4}
 RECIPES = {
     "recall_lstm": RECALL,

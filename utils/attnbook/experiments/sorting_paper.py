@@ -54,9 +54,9 @@ SORT = EpisodeRecipe(
 NGRAMS = EpisodeRecipe("ngrams", 64_000, {"controller": "lstm"}, 1, 128, "adam", 16, 1e-3, kept=1)
 RECIPES = {
     "sort_feedforward": SORT,
-    "sort_lstm_alone": replace(SORT, machine=None),
+    "sort_lstm_alone": replace(SORT, machine=None, kept=0),
     "ngrams_lstm": NGRAMS,
-    "ngrams_lstm_alone": replace(NGRAMS, machine=None),
+    "ngrams_lstm_alone": replace(NGRAMS, machine=None, kept=0),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
