@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+import warm_kernels
 from hypothesis import HealthCheck, settings
 from torch import Tensor
 
@@ -26,6 +27,9 @@ LONGEST += [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", 
 settings.register_profile("attnbook", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("attnbook-ci", settings.get_profile("attnbook"), derandomize=True, database=None)
 settings.load_profile("attnbook-ci" if os.environ.get("CI") else "attnbook")
+
+
+warm_kernels.install()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
