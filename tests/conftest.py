@@ -29,7 +29,8 @@ settings.register_profile("attnbook-ci", settings.get_profile("attnbook"), deran
 settings.load_profile("attnbook-ci" if os.environ.get("CI") else "attnbook")
 
 
-warm_kernels.install()
+if "cuda" not in DEVICES:  # a fork may not be able to use a card that the process before it has asked for
+    warm_kernels.install()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
