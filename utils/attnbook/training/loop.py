@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ class ChangingLoss(Protocol):
 
 
 Loss = Callable[[nn.Module, Any], Tensor] | ChangingLoss  # of a model and a batch
+MakeOptimiser = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
 
 
 @dataclass
@@ -72,6 +73,9 @@ def fit(
     validate: Callable[[nn.Module], float] | None = None,
     validate_every: int = 200,
     patience: int | None = None,
+    enough: float | None = None,
+    optimiser: MakeOptimiser | None = None,
+    max_grad_value: float | None = None,
     checkpoint: str | Path | None = None,
     mixed_precision: bool = False,
     progress: bool = True,
@@ -94,6 +98,9 @@ def fit(
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
         validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps.
         patience: stop early when that many validations in a row brought nothing better.
+        enough: stop early when two validations in a row have reached this.
+        optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
+        max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
@@ -103,23 +110,26 @@ def fit(
         :class:`History`. The model is left in evaluation mode.
 
     Raises:
-        ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience but nothing to
-            validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
+        ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience or enough but
+            nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
             another length of training.
         FloatingPointError: if the loss is no longer a number.
     """
     device = next(model.parameters()).device
     _check_wishes(steps, validate_every, patience, validate, mixed_precision, device)
+    if enough is not None and validate is None:
+        raise ValueError(f"enough is compared with validations and needs validate, got {enough}")
     plan: dict[str, Any] = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
-    run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
+    plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
+    run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     report_steps(run.history.steps)  # those before an interruption
     hidden = not progress or parallel.rank() > 0
     bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
-        while run.history.steps < steps and not run.is_stale(patience):
+        while run.history.steps < steps and not (run.is_stale(patience) or run.is_enough(enough)):
             batch = batch_at(run.history.steps)
             run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
             run.step(batch.to(device))
@@ -154,12 +164,13 @@ def _with_todays_names(plan: dict | None) -> dict | None:
 class _Run:
     """A training under way: everything that changes from step to step, and nothing else."""
 
-    def __init__(self, model, plan, schedule, loss, mixed_precision) -> None:
+    def __init__(self, model, plan, schedule, loss, mixed_precision, optimiser: MakeOptimiser | None) -> None:
         self.model, self.plan, self.schedule = model, plan, schedule
         self.replica = parallel.replicated(model)
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
+        usual = partial(torch.optim.AdamW, lr=plan["learning_rate"], betas=plan["betas"])
+        self.optimiser = (optimiser or usual)(model.parameters())
         self.device_type = next(model.parameters()).device.type
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
 
@@ -180,6 +191,8 @@ class _Run:
             )
         self.optimiser.zero_grad()
         loss.backward()
+        if "max_grad_value" in self.plan:
+            nn.utils.clip_grad_value_(self.model.parameters(), self.plan["max_grad_value"])
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
         self.optimiser.step()
         self.history.losses.append(whole_loss)
@@ -203,6 +216,11 @@ class _Run:
         """Whether the last ``patience`` validations brought nothing better."""
         results = [result for _, result in self.history.validations]
         return patience is not None and len(results) > patience and max(results[-patience:]) <= max(results[:-patience])
+
+    def is_enough(self, enough: float | None) -> bool:
+        """Whether the last two validations have reached it."""
+        last = [result for _, result in self.history.validations[-2:]]
+        return enough is not None and len(last) == 2 and min(last) >= enough
 
     def save(self, path: str | Path) -> None:
         """Write everything that :meth:`resume` needs."""
