@@ -35,6 +35,7 @@ from attnbook.seeding import seed_everything
 from attnbook.training import fit
 
 EXAMPLES, BATCH = 1_000_000, 128  # that a training reads, and per step
+EVERY = 200  # steps from one checkpoint to the next
 TESTS, FEWER = 1000, 200  # instances of each size; of more than 50 points
 POOL = 20_000  # solved round trips of each size where labels are dear; eight symmetries make 160,000 of them
 TOURS = SCRATCH / "tours"  # where these are kept
@@ -187,7 +188,7 @@ def run(job: Job) -> Outcome:
     checkpoint = checkpoint_of(EXPERIMENT.name, job)
     history = fit(
         model, lambda step: puzzle.batch_at(step, BATCH, job.seed), job.steps, progress=False, checkpoint=checkpoint,
-        validate_every=500, **settings(recipe),
+        validate_every=EVERY, **settings(recipe),
     )  # fmt: skip
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
