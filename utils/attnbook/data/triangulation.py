@@ -27,8 +27,6 @@ def in_circumcircle(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
     The sign of a determinant of their differences to d, in float64; it changes with the direction of a → b → c, and so
     it is multiplied by that of :func:`~attnbook.data.geometry.turn`. ``False`` on the circle, and where a, b, c lie on
     a line.
-
-    Source: de Berg et al. 2008, chapter 9.
     """
     rows = [point.double() - d.double() for point in (a, b, c)]  # (…, 2) each
     (ax, ay), (bx, by), (cx, cy) = (row.unbind(-1) for row in rows)
@@ -50,7 +48,7 @@ def delaunay(points: Tensor) -> Tensor:
     Raises:
         ValueError: if ``points`` is not ``(B, N, 2)`` or there are fewer than 3 points.
 
-    Source: Delaunay 1934. The order is that of Vinyals et al. 2015, section 4.3.
+    Source: Vinyals et al. 2015, sections 2.4 and 4.3, for the order.
     """
     check_points(points)
     size = points.shape[1]

@@ -72,7 +72,7 @@ def triangle_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
         "": greedy_pointer_decode(model, batch.source).tokens,
         "_beam": beam_pointer_decode(model, batch.source, width=BEAM).tokens[:, 0],
     }
-    figures = {}
+    figures: dict[str, float] = {}
     for name, answer in answers.items():
         exact, covered = triangulation_scores(answer, batch.target, batch.source.shape[1])
         figures |= {f"exact{name}": share(exact), f"covered{name}": share(covered)}
@@ -208,12 +208,13 @@ EXPERIMENT = Experiment(
     {
         "sizes": {name: {"trained": list(task.trained), "tested": list(task.tested)} for name, task in PUZZLES.items()},
         "recipes": {name: vars(recipe) for name, recipe in RECIPES.items()},
+        "task": "labelled_tours, hull_batch, delaunay_batch",
         "batch": BATCH,
         "tests": TESTS,
         "tests_beyond_50": FEWER,
         "beam": BEAM,
         "pool": POOL,
-        "adam": ADAM,
+        **ADAM,
         "sgd": {**SGD, "spread": SPREAD, "loss": "per answer"},
     },
 )
