@@ -35,9 +35,12 @@ class LSTMEncoder(nn.Module):
         Returns:
             keys ``(B, N, D)``, and the decoder's first state: hidden and cell, ``(B, D)`` each.
         """
-        packed = pack_padded_sequence(x, mask.sum(dim=-1).cpu(), batch_first=True, enforce_sorted=False)
-        states, last = self.rnn(packed)
-        keys, _ = pad_packed_sequence(states, batch_first=True, total_length=x.shape[1])  # (B, N, D)
+        if mask.all():  # packing would only cost time
+            keys, last = self.rnn(x)  # (B, N, D)
+        else:
+            packed = pack_padded_sequence(x, mask.sum(dim=-1).cpu(), batch_first=True, enforce_sorted=False)
+            states, last = self.rnn(packed)
+            keys, _ = pad_packed_sequence(states, batch_first=True, total_length=x.shape[1])  # (B, N, D)
         hidden, cell = (part.transpose(0, 1).flatten(1) for part in last)  # (directions, B, width) -> (B, D)
         return keys, (hidden, cell)
 
