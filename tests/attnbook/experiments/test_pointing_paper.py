@@ -129,13 +129,6 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(small, monkeypatch)
     assert again | {"seconds": 0} == whole | {"seconds": 0}
 
 
-def test_a_checkpoint_is_named_after_the_job_and_the_commit(small, monkeypatch):
-    monkeypatch.setattr(resume.record, "commit", lambda: "abc1234")
-    file = resume.checkpoint_of("pointing_paper", Job("tsp10_lstm", 1, 7))
-    assert file == small / "checkpoints" / "pointing_paper_tsp10_lstm_1_7_abc1234.ckpt"
-    assert file.parent.is_dir()
-
-
 def test_an_unknown_model_is_refused():
     with pytest.raises(ValueError, match="there is: tsp10_lstm, tsp10_glimpse"):
         pointing_paper.build("tsp10_gru")

@@ -58,13 +58,13 @@ def test_a_beam_of_one_is_greedy(options, draw):
     assert torch.equal(greedy, beam)
 
 
-def test_a_glimpse_is_attention_whose_context_is_the_pointers_query(draw, close):
+def test_a_glimpse_adds_the_context_of_attention_to_the_query(draw, close):
     query, key = draw(2, 3, 8), draw(2, 5, 8, seed=1)
     glimpse = Glimpse(8).to(query)
     mask = torch.ones(2, 3, 5, dtype=torch.bool)
     mask[:, :, 1] = False
     scores = glimpse.score(query, key).masked_fill(~mask, -torch.inf)  # (2, 3, 5)
-    close(glimpse(query, glimpse.prepare(key), mask), scores.softmax(dim=-1) @ key)
+    close(glimpse(query, glimpse.prepare(key), mask), query + scores.softmax(dim=-1) @ key)
 
 
 def test_a_glimpse_does_not_see_positions_that_were_named(draw, close):

@@ -74,12 +74,14 @@ class TransformerEncoder(nn.Module):
 
 
 class Glimpse(nn.Module):
-    """Attend to the positions once before pointing: the context that comes out is what the pointer is asked with.
+    """Attend to the positions once before pointing: the pointer is asked with the query and the context that comes out.
 
     Args:
         hidden: features D of queries and keys.
 
-    Source: Bello et al. 2017, appendix A.1, equations 9 to 12; Vinyals et al. 2016, section 4.2.
+    Source: Bello et al. 2017, appendix A.1. There the context replaces the query; here it is added to it, because at
+    first all contexts are nearly the mean of the keys, and nothing is left of the decoder's state. (With the context
+    alone, 171 steps of 128 tours of 10 cities did not leave chance.)
     """
 
     def __init__(self, hidden: int) -> None:
@@ -91,8 +93,9 @@ class Glimpse(nn.Module):
         return self.score.prepare(key), key
 
     def forward(self, query: Tensor, prepared: tuple[PreparedKeys, Tensor], mask: Tensor) -> Tensor:
-        """Queries ``(B, T, D)`` and a mask ``(B, T, N)`` of what may be attended to -> contexts ``(B, T, D)``."""
-        return attend(query, *prepared, score=self.score, mask=mask)[0]
+        """Queries ``(B, T, D)`` and a mask ``(B, T, N)`` of what may be attended to -> new queries ``(B, T, D)``."""
+        context, _ = attend(query, *prepared, score=self.score, mask=mask)
+        return query + context
 
 
 def make_encoder(kind: str, hidden: int, features: int | None = None) -> nn.Module:
