@@ -51,8 +51,9 @@ def test_each_recipe_builds_what_its_name_says_and_can_be_trained(name):
     assert all(not torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
     weights = greedy(model, batch.source[:2], batch.lengths[:2], max_length=3).weights
     assert (weights is None) == (recipe.kind == "plain")
-    assert recipe.kind in name.split("_") or name == "tiny_de_en"
-    assert name.endswith(recipe.pair.replace("-", "_"))
+    if not name.startswith("tried_"):  # these are named after what is tried
+        assert recipe.kind in name.split("_") or name.startswith("tiny_")
+        assert name.endswith(recipe.pair.replace("-", "_"))
 
 
 def test_the_five_translators_are_of_like_size_and_about_what_fits_two_cores():
@@ -72,7 +73,14 @@ def test_both_directions_have_the_same_recipes():
 
 def test_the_digest_changes_with_everything_in_a_recipe():
     recipe = translate.RECIPES["transformer_de_en"]
-    words: dict[str, Any] = {"kind": "plain", "config": {"heads": 3}, "pair": "en-de", "text": "own"}
+    words: dict[str, Any] = {
+        "kind": "plain",
+        "config": {"heads": 3},
+        "pair": "en-de",
+        "text": "own",
+        "patience": 3,
+        "pieces": 9,
+    }
     numbers = {one.name: getattr(recipe, one.name) + 1 for one in fields(recipe) if one.name not in words}
     others = [replace(recipe, **{name: value}) for name, value in (words | numbers).items()]
     assert len({one.digest() for one in (recipe, *others)}) == len(fields(recipe)) + 1
@@ -117,7 +125,8 @@ def test_word_vectors_of_both_languages_and_the_output_layers_input_are_dropped(
 
 
 FIELDS = {
-    "parameters", "device", "losses", "validations", "validation_before_averaging", "validation_loss", "scores",
+    "parameters", "device", "ended_at", "losses", "validations", "validation_before_averaging", "validation_loss",
+    "validation_loss_per_word", "scores",
     "bleu_counts", "source_words", "samples", "alignments", "alignment_error_rates", "beams", *TIMES,
 }  # fmt: skip
 
@@ -265,7 +274,7 @@ def test_a_second_process_writes_nothing_and_has_the_average_of_the_first(tiny, 
     data = own_translation_task()
     first = {name: torch.ones_like(tensor) for name, tensor in tiny.build(data.sizes()).state_dict().items()}
     monkeypatch.setattr(translate.parallel, "rank", lambda: 1)
-    monkeypatch.setattr(translate.parallel, "from_first", lambda value: first)
+    monkeypatch.setattr(translate.parallel, "from_first", lambda value: value if isinstance(value, float) else first)
     outcome = translate.run(Job("tiny_de_en", 0, 2))
     assert os.listdir() == []
     assert all(torch.equal(tensor, first[name]) for name, tensor in outcome.model.state_dict().items())

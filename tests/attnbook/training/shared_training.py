@@ -1,6 +1,7 @@
 """A small training in float64 for ``torchrun``, or for one process: ``shared_training.py FILE``.
 
-Process 0 writes into FILE: the gradients of the first batch, and losses and weights after a few steps.
+Process 0 writes into FILE: the gradients of the first batch, losses and weights after a few steps, and where a
+training stopped early.
 """
 
 import sys
@@ -48,9 +49,17 @@ def train(checkpoint: str) -> dict:
     return {"gradients": found, "losses": history.losses, "weights": model.state_dict(), "differing": differing}
 
 
+def stopped() -> float:
+    """After how many steps, mean of the processes, a training ends that only the first process finds stale."""
+    results = iter([3.0, 2.0, 1.0, 0.0] if parallel.rank() == 0 else [1.0, 2.0, 3.0, 4.0])
+    options = {"validate": lambda model: next(results), "validate_every": 1, "patience": 2, "progress": False}
+    history = fit(build(), batch_at, STEPS, **options)
+    return parallel.mean_over_processes(torch.tensor(float(history.steps))).item()
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     with process_group():
-        result = train(f"{sys.argv[1]}.checkpoint")
+        result = train(f"{sys.argv[1]}.checkpoint") | {"stopped": stopped()}
         if parallel.rank() == 0:
             torch.save(result | {"size": parallel.size()}, sys.argv[1])

@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnbook.data.batching import Batch
-from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel, MaskedLanguageModel, TransformerConfig
+from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel, MaskedLanguageModel, Transformer, TransformerConfig
 from attnbook.training import (
     language_model_loss,
     masked_language_model_loss,
+    r_drop_loss,
     sequence_loss,
     shift_right,
+    symmetric_divergence,
     teacher_forcing_loss,
 )
 
@@ -131,6 +133,110 @@ def test_under_teacher_forcing_a_model_reads_the_word_before(device, dtype, clos
     smoothed = sequence_loss(logits, batch.target, smoothing=0.3)
     close(teacher_forcing_loss(model, batch, smoothing=0.3), smoothed)
     assert smoothed != sequence_loss(logits, batch.target)
+
+
+# ---- R-Drop
+
+
+def logits_of(*rows: list[float]) -> torch.Tensor:
+    """Scores (1, T, V) whose softmax has these probabilities."""
+    return torch.tensor([rows], dtype=torch.float64).log()
+
+
+def test_the_divergence_of_two_words_by_hand():
+    first, second = logits_of([0.5, 0.5], [0.9, 0.1]), logits_of([0.25, 0.75], [0.9, 0.1]) + 7  # scores may be shifted
+    forth = 0.5 * math.log(0.5 / 0.25) + 0.5 * math.log(0.5 / 0.75)  # KL(p1 || p2) of the first word
+    back = 0.25 * math.log(0.25 / 0.5) + 0.75 * math.log(0.75 / 0.5)
+    target = torch.tensor([[3, 2]])
+    assert symmetric_divergence(first, second, target).item() == pytest.approx((forth + back) / 2 / 2)  # two words
+    assert symmetric_divergence(second, first, target).item() == pytest.approx((forth + back) / 2 / 2)
+    assert symmetric_divergence(first, second, torch.tensor([[3, 0]])).item() == pytest.approx((forth + back) / 2)
+    assert symmetric_divergence(first, second, torch.tensor([[0, 3]])).item() == pytest.approx(0)
+
+
+def test_the_divergence_is_torchs_and_padding_gets_no_gradient(draw, device, close):
+    first, second = draw(3, 4, 5, grad=True), draw(3, 4, 5, seed=1)
+    target = torch.tensor(TARGET, device=device)
+    real = target != 0
+    both = [one.log_softmax(dim=-1)[real] for one in (first, second)]
+    wanted = (
+        sum(F.kl_div(a, b, log_target=True, reduction="none").sum(dim=-1).mean() for a, b in (both, both[::-1])) / 2
+    )
+    loss = symmetric_divergence(first, second, target)
+    close(loss, wanted)
+    (gradient,) = torch.autograd.grad(loss, first)
+    assert gradient[~real].abs().sum() == 0
+    assert gradient[real].abs().min() > 0
+
+
+def test_predictions_of_other_shapes_are_refused():
+    with pytest.raises(ValueError, match=r"first and second must have one shape, got \(1, 2, 5\) and \(1, 2, 6\)"):
+        symmetric_divergence(torch.zeros(1, 2, 5), torch.zeros(1, 2, 6), torch.ones(1, 2).long())
+    with pytest.raises(ValueError, match=r"logits \(B, T, V\) are \(1, 3, 5\) but target"):
+        symmetric_divergence(torch.zeros(1, 2, 5), torch.zeros(1, 3, 5), torch.ones(1, 2).long())
+    with pytest.raises(ValueError, match="target is padding throughout"):
+        symmetric_divergence(torch.zeros(1, 2, 5), torch.zeros(1, 2, 5), torch.zeros(1, 2).long())
+
+
+class TwoMinds(torch.nn.Module):
+    """Predicts its first weights for the first half of the rows, and its second for the rest; notes what it reads."""
+
+    def __init__(self, first: torch.Tensor, second: torch.Tensor) -> None:
+        super().__init__()
+        self.logits = torch.nn.ParameterList([first, second])
+
+    def forward(self, source, lengths, words):
+        self.read = source, lengths, words
+        half = len(words) // 2
+        return torch.cat([logits.expand(half, -1, -1) for logits in self.logits]), None
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_r_drop_by_hand(smoothing):
+    first = logits_of([0.5, 0.1, 0.1, 0.3], [0.25] * 4)
+    second = logits_of([0.25, 0.25, 0.2, 0.3], [0.1, 0.2, 0.3, 0.4])
+    target = torch.tensor([[3, 2]])
+    batch = Batch(torch.tensor([[1, 2, 3]]), torch.tensor([3]), target)
+    model = TwoMinds(first, second)
+    losses = [sequence_loss(logits, target, smoothing=smoothing) for logits in (first, second)]
+    for weight in (0.0, 5.0):
+        paper = sum(losses) + weight * symmetric_divergence(first, second, target)
+        assert r_drop_loss(model, batch, weight, smoothing).item() == pytest.approx(paper.item() / 2)
+    source, lengths, words = model.read
+    assert (source.tolist(), lengths.tolist()) == ([[1, 2, 3]] * 2, [3, 3])
+    assert words.tolist() == [[1, 3]] * 2
+
+
+def test_r_drop_pulls_both_passes_towards_each_other():
+    model = TwoMinds(logits_of([0.5, 0.2, 0.3]).float(), logits_of([0.2, 0.5, 0.3]).float())
+    batch = Batch(torch.ones(1, 1).long(), torch.ones(1).long(), torch.tensor([[2]]))
+    gradients = torch.autograd.grad(r_drop_loss(model, batch, 1e6), list(model.parameters()))
+    assert [gradient[0, 0, 0] > 0 for gradient in gradients] == [True, False]
+    assert [gradient[0, 0, 1] > 0 for gradient in gradients] == [False, True]
+
+
+def test_without_dropout_r_drop_is_teacher_forcing(device, dtype, close):
+    torch.manual_seed(0)
+    config = TransformerConfig(d_model=4, heads=1, d_ff=6, layers=1, dropout=0.5)
+    model = Transformer(6, 5, config).to(device, dtype)
+    batch = Batch(torch.tensor([[3, 4, 5], [4, 0, 0], [5, 3, 0]]), torch.tensor([3, 1, 2]), torch.tensor(TARGET))
+    batch = batch.to(device)
+    close(r_drop_loss(model.eval(), batch, 5.0, smoothing=0.1), teacher_forcing_loss(model, batch, smoothing=0.1))
+    model.train()
+    torch.manual_seed(1)
+    with_divergence = r_drop_loss(model, batch, 5.0)
+    torch.manual_seed(1)
+    assert with_divergence > r_drop_loss(model, batch, 0.0) + 1e-3
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan")])
+def test_a_negative_weight_of_r_drop_is_refused(weight):
+    batch = Batch(torch.ones(1, 1).long(), torch.ones(1).long(), torch.tensor([[2]]))
+    with pytest.raises(ValueError, match=f"weight is the α of R-Drop, at least 0; got {weight}"):
+        r_drop_loss(TwoMinds(torch.zeros(1, 1, 3), torch.zeros(1, 1, 3)), batch, weight)
+
+
+# ---- other models
 
 
 def test_a_language_model_guesses_each_word_of_the_target_from_those_before(device, dtype, close):

@@ -122,6 +122,11 @@ def test_two_processes_have_the_losses_and_weights_of_one(together, alone):
 
 
 @pytest.mark.slow
+def test_both_stop_early_when_the_first_finds_nothing_better(together):
+    assert together.stopped == 3  # of 4 steps; the second process's results rise
+
+
+@pytest.mark.slow
 def test_one_of_them_writes_and_shows_progress(together):
     assert together.files == ["result", "result.checkpoint"]
     assert together.shown.count(f"| 0/{training.STEPS} ") <= 1

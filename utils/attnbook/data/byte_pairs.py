@@ -146,9 +146,12 @@ class BytePairs:
 
     def _pieces_of(self, word: str) -> Symbols:
         if word not in self._split:
-            known = "".join(letter if letter in self._known else UNKNOWN for letter in word)
-            self._split[word] = split_word(known, self._ranks)
+            self._split[word] = split_word("".join(self.letters(word)), self._ranks)
         return self._split[word]
+
+    def letters(self, word: str) -> Symbols:
+        """A word in its smallest pieces; a letter that no piece holds becomes the unknown one."""
+        return tuple(letter if letter in self._known else UNKNOWN for letter in word)
 
     def decode(self, pieces: Iterable[str]) -> str:
         """The text of these pieces."""

@@ -5,7 +5,7 @@ The pieces of either language are learnt from its training part alone. The capti
 them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -81,14 +81,15 @@ def cut(source: str, target: str, source_pieces: BytePairs, target_pieces: ByteP
 
 
 @cache
-def multi30k_task(pair: str = "de-en") -> TranslationTask:
+def multi30k_task(pair: str = "de-en", pieces: int = PIECES) -> TranslationTask:
     """Multi30k as released, cased and not tokenised: 29,000 pairs, 1,014 for validation, the tests of 2016 and 2017.
 
     Args:
         pair: ``"de-en"`` translates from German into English, ``"en-de"`` from English into German.
+        pieces: of each vocabulary, specials included.
 
     Raises:
-        ValueError: for another pair; and what :func:`attnbook.data.multi30k.lines` raises.
+        ValueError: for another pair, too few pieces; and what :func:`attnbook.data.multi30k.lines` raises.
     """
     check_pair(pair)
     source, target = pair.split("-")
@@ -96,17 +97,20 @@ def multi30k_task(pair: str = "de-en") -> TranslationTask:
     def pairs(split: str) -> list[tuple[str, str]]:
         return list(zip(multi30k.lines(split, source), multi30k.lines(split, target), strict=True))
 
-    return translation_task(pair, pairs("train"), pairs("val"), {test: pairs(test) for test in TESTS}, PIECES)
+    return translation_task(pair, pairs("train"), pairs("val"), {test: pairs(test) for test in TESTS}, pieces)
 
 
 @cache
-def own_translation_task(pair: str = "de-en") -> TranslationTask:
-    """The book's own sentences in both languages: small enough to try every step on; nothing is fetched."""
+def own_translation_task(pair: str = "de-en", pieces: int = OWN_PIECES) -> TranslationTask:
+    """The book's own sentences in both languages: small enough to try every step on; nothing is fetched.
+
+    ``pair`` and ``pieces`` are as for :func:`multi30k_task`.
+    """
     check_pair(pair)
     train, validation, test = own_pairs()
     if pair == "en-de":
         train, validation, test = ([(b, a) for a, b in part] for part in (train, validation, test))
-    return translation_task(f"own {pair}", train, validation, {"test": test}, OWN_PIECES)
+    return translation_task(f"own {pair}", train, validation, {"test": test}, pieces)
 
 
 def check_pair(pair: str) -> None:
@@ -124,11 +128,14 @@ class TokenBatches:
 
     Args:
         task: whose training part is used.
+        cut_anew: ``cut_anew(seed, epoch)``, the same task with its training part in other pieces, a pure function. An
+            epoch has as many batches as without, of as many pairs each; where the other pieces are shorter, a batch
+            holds more tokens than the limit.
     """
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
-        self._widths: Tensor | None = None
+    def __init__(self, task: Task, cut_anew: Callable[[int, int], Task] | None = None) -> None:
+        self.task, self.cut_anew = task, cut_anew
+        self._shown = task  # in the present epoch
         self._sizes: dict[int, list[int]] = {}  # by the limit: how many pairs each batch of an epoch has
         self._epoch: tuple[tuple | None, list[Tensor]] = (None, [])
 
@@ -148,29 +155,30 @@ class TokenBatches:
             raise ValueError(f"step must be at least 0 and batch_size at least 1, got {step} and {batch_size}")
         epoch, number = divmod(step, self.steps_per_epoch(batch_size))
         if self._epoch[0] != (seed, epoch, batch_size):
+            self._shown = self.task if self.cut_anew is None else self.cut_anew(seed, epoch)
             self._epoch = ((seed, epoch, batch_size), self._draw(batch_size, 1_000_003 * seed + epoch))
-        return self.task.train_rows(self._epoch[1][number])
+        return self._shown.train_rows(self._epoch[1][number])
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """How many batches show each pair once; the same in each epoch."""
         if batch_size not in self._sizes:
-            self._sizes[batch_size] = _sizes(self.widths()[:, 0].sort().values, batch_size)
+            self._sizes[batch_size] = _sizes(_widths(self.task)[:, 0].sort().values, batch_size)
         return len(self._sizes[batch_size])
-
-    def widths(self) -> Tensor:
-        """The lengths of each pair's longer and of its shorter side, ``(N, 2)``."""
-        if self._widths is None:
-            lengths = self.task.train_lengths()  # (N, 2)
-            self._widths = torch.stack([lengths.amax(dim=1), lengths.amin(dim=1)], dim=1)
-        return self._widths
 
     def _draw(self, batch_size: int, seed: int) -> list[Tensor]:
         generator = torch.Generator().manual_seed(seed)
-        order = torch.randperm(len(self.widths()), generator=generator)  # (N,)
+        widths = _widths(self._shown)  # (N, 2)
+        order = torch.randperm(len(widths), generator=generator)  # (N,)
         for column in (1, 0):  # the last sort counts most
-            order = order[self.widths()[order, column].argsort(stable=True)]
+            order = order[widths[order, column].argsort(stable=True)]
         batches = order.split(self._sizes[batch_size])
         return [batches[number] for number in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+def _widths(task: Task) -> Tensor:
+    """The lengths of each training pair's longer and of its shorter side, ``(N, 2)``."""
+    lengths = task.train_lengths()  # (N, 2)
+    return torch.stack([lengths.amax(dim=1), lengths.amin(dim=1)], dim=1)
 
 
 def _sizes(ordered: Tensor, batch_size: int) -> list[int]:

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
+from attnbook.data.bpe_dropout import CutAnew
 from attnbook.data.translation import PAIRS, TokenBatches, TranslationTask, multi30k_task, own_translation_task
 from attnbook.device import best_device
 from attnbook.experiments.shared.recipes import chosen
@@ -23,15 +24,17 @@ from attnbook.experiments.shared.translation import (
     alignment_errors,
     alignments,
     by_beam,
+    pieces_per_word,
     sample_translations,
     scored,
+    scored_on_validation,
     target_loss,
     validation_bleu,
 )
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import GNMT, AttentionSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
 from attnbook.seeding import seed_everything
-from attnbook.training import History, Snapshots, fit, parallel, teacher_forcing_loss
+from attnbook.training import History, Snapshots, fit, parallel, r_drop_loss, teacher_forcing_loss
 from attnbook.translate import pieces_file, read_pieces, saved_pieces
 
 BATCH = 2048  # tokens, the padding counted
@@ -70,6 +73,7 @@ KINDS: dict[str, tuple[Callable[[tuple[int, int], dict, float], nn.Module], dict
     "transformer": (transformer, TRANSFORMER),
 }
 TEXTS = {"multi30k": multi30k_task, "own": own_translation_task}
+LATER = ("patience", "bpe_dropout", "r_drop", "pieces", "tested")  # fields that the first checkpoints knew nothing of
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,11 @@ class Recipe:
         learning_rate: the highest one.
         pair, text: what is translated: ``"de-en"`` or ``"en-de"``, of ``"multi30k"`` or the book's ``"own"`` sentences.
         kept: the weights of so many seeds are kept, from seed 0 on.
+        patience: training ends when so many validations in a row brought nothing better; None lets it take all steps.
+        bpe_dropout: probability that a merge is dropped when the training text is cut, anew in each epoch.
+        r_drop: the weight α of R-Drop; with 0 a batch goes through the model once.
+        pieces: of each vocabulary; None takes as many as is usual for the text.
+        tested: whether tests are scored. What is tried in order to choose something is judged by validation alone.
     """
 
     kind: str
@@ -95,10 +104,26 @@ class Recipe:
     pair: str = "de-en"
     text: str = "multi30k"
     kept: int = 0
+    patience: int | None = None
+    bpe_dropout: float = 0.0
+    r_drop: float = 0.0
+    pieces: int | None = None
+    tested: bool = True
 
     def data(self) -> TranslationTask:
         """The task that it is trained and tested on."""
-        return TEXTS[self.text](self.pair)
+        make = TEXTS[self.text]
+        return make(self.pair) if self.pieces is None else make(self.pair, self.pieces)
+
+    def batches(self, data: TranslationTask) -> TokenBatches:
+        """The batches of its training, the text cut anew in each epoch where merges are dropped."""
+        return TokenBatches(data.task, CutAnew(data, self.bpe_dropout) if self.bpe_dropout else None)
+
+    def loss(self) -> Callable[[nn.Module, Batch], Tensor]:
+        """What its training minimises."""
+        if self.r_drop:
+            return partial(r_drop_loss, weight=self.r_drop, smoothing=self.smoothing)
+        return partial(teacher_forcing_loss, smoothing=self.smoothing)
 
     def build(self, sizes: tuple[int, int]) -> nn.Module:
         """A fresh model for vocabularies of these sizes, source and target."""
@@ -106,8 +131,14 @@ class Recipe:
         return make(sizes, {**config, **self.config}, self.dropout)
 
     def digest(self) -> str:
-        """Eight letters that change with the recipe, so that a checkpoint of another one is not gone on from."""
-        return hashlib.sha256(repr(asdict(self)).encode()).hexdigest()[:8]
+        """Eight letters that change with the recipe, so that a checkpoint of another one is not gone on from.
+
+        A later field counts where it is used, so that a checkpoint from before it was there is still gone on from.
+        """
+        named = asdict(self)
+        unused = {name for name in LATER if named[name] == getattr(Recipe, name)}
+        used = {name: value for name, value in named.items() if name not in unused}
+        return hashlib.sha256(repr(used).encode()).hexdigest()[:8]
 
 
 STEPS_PER_KIND = {"plain": 5600, "bahdanau": 4700, "luong": 5300, "gnmt": 3100, "transformer": 3800}  # 57 CPU minutes
@@ -118,6 +149,17 @@ RECIPES = {
     for kind, steps in STEPS_PER_KIND.items()
 }
 RECIPES["transformer_de_en"] = replace(RECIPES["transformer_de_en"], kept=1)
+# One thing changed at a time, to choose by validation what keeps a small corpus from being learnt by heart.
+TRIED = Recipe("transformer", STEPS_PER_KIND["transformer"] // 2, dropout=DROPOUT["transformer"], tested=False)
+TRIALS: dict[str, dict[str, Any]] = {
+    "base": {},
+    "no_dropout": {"dropout": 0.0},
+    "no_smoothing": {"smoothing": 0.0},
+    "bpe_dropout": {"bpe_dropout": 0.1},
+    "r_drop": {"r_drop": 5.0},
+    "small_vocabulary": {"pieces": 1000},
+}
+RECIPES |= {f"tried_{name}": replace(TRIED, **change) for name, change in TRIALS.items()}
 RECIPES["tiny_de_en"] = Recipe("transformer", 200, TINY, dropout=0.0, learning_rate=1e-2, text="own")
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -130,16 +172,20 @@ def trained(name: str, seed: int = 0) -> nn.Module:
 
 
 def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, folder: Path) -> History:
-    """Train a model, going on from what an earlier attempt left in ``folder``; the last weights lie there, too."""
-    watched = Watched(data, Snapshots(folder, AVERAGED), job.seed)
+    """Train a model, going on from what an earlier attempt left in ``folder``; the last weights lie there, too.
+
+    After an early stop, too, these are the last and not the best ones; see :func:`~attnbook.training.fit` on the rates.
+    """
+    watched = Watched(data, recipe.batches(data), Snapshots(folder, AVERAGED), job.seed)
     return fit(
         model,
         watched.batch_at,
         job.steps,
-        loss=partial(teacher_forcing_loss, smoothing=recipe.smoothing),
+        loss=recipe.loss(),
         learning_rate=recipe.learning_rate,
         validate=watched.validate,
         validate_every=max(1, job.steps // VALIDATIONS),
+        patience=recipe.patience,
         checkpoint=folder / "training.ckpt",
         mixed_precision=best_device().type == "cuda",
         progress=False,
@@ -155,9 +201,9 @@ class Watched:
             after an interruption replaces its own.
     """
 
-    def __init__(self, data: TranslationTask, snapshots: Snapshots, seed: int) -> None:
-        self.data, self.snapshots, self.seed = data, snapshots, seed
-        self.batches, self.steps = TokenBatches(data.task), 0
+    def __init__(self, data: TranslationTask, batches: TokenBatches, snapshots: Snapshots, seed: int) -> None:
+        self.data, self.batches, self.snapshots, self.seed = data, batches, snapshots, seed
+        self.steps = 0
 
     def batch_at(self, step: int) -> Batch:
         """The batch of a step."""
@@ -180,21 +226,7 @@ def run(job: Job) -> Outcome:
     history = fitted(model, data, job, recipe, folder)
     before = {"loss": -history.validations[-1][1], "bleu": validation_bleu(model, data)}
     model.load_state_dict(parallel.from_first(Snapshots(folder).average() if parallel.rank() == 0 else {}))
-    figures = {
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "device": best_device().type,
-        "seconds": round(history.cpu_seconds, 1),
-        "wall_seconds": round(history.seconds, 1),
-        "pieces_per_second": round(pieces_seen(data, job) / history.seconds),
-        "losses": chunk_means(history.losses, max(1, job.steps // 40), digits=4),
-        "validations": [(step, round(-result, 4)) for step, result in history.validations],
-        "validation_before_averaging": before,
-        "validation_loss": target_loss(model, data.task, data.task.validation),
-        **scored(model, data),
-        "samples": sample_translations(model, data, 20),
-        "alignments": alignments(model, data, 4),
-        "alignment_error_rates": alignment_errors(model, data),
-    }
+    figures = course_of(history, data, job) | {"validation_before_averaging": before} | measured(model, data, recipe)
     if job.seed < recipe.kept:
         figures["beams"] = by_beam(model, data)
     if parallel.rank() == 0:
@@ -205,8 +237,40 @@ def run(job: Job) -> Outcome:
     return Outcome(figures, model, {pieces_file(recipe.pair): saved_pieces(data.source_pieces, data.target_pieces)})
 
 
+def course_of(history: History, data: TranslationTask, job: Job) -> dict[str, Any]:
+    """How a training went; ``ended_at`` is its last step, which an early stop puts before the last that was planned."""
+    return {
+        "device": best_device().type,
+        "ended_at": history.steps,
+        "seconds": round(history.cpu_seconds, 1),
+        "wall_seconds": round(history.seconds, 1),
+        "pieces_per_second": round(pieces_seen(data, job._replace(steps=history.steps)) / history.seconds),
+        "losses": chunk_means(history.losses, max(1, job.steps // 40), digits=4),
+        "validations": [(step, round(-result, 4)) for step, result in history.validations],
+    }
+
+
+def measured(model: Any, data: TranslationTask, recipe: Recipe) -> dict[str, Any]:
+    """What a trained translator is worth; of one that is only tried, on validation alone."""
+    loss = target_loss(model, data.task, data.task.validation)
+    figures = {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "validation_loss": loss,
+        "validation_loss_per_word": loss * pieces_per_word(data),
+    }
+    if not recipe.tested:
+        return figures | scored_on_validation(model, data)
+    return {
+        **figures,
+        **scored(model, data),
+        "samples": sample_translations(model, data, 20),
+        "alignments": alignments(model, data, 4),
+        "alignment_error_rates": alignment_errors(model, data),
+    }
+
+
 def pieces_seen(data: TranslationTask, job: Job) -> float:
-    """How many pieces, of both languages and without padding, the training has read."""
+    """How many pieces, of both languages and without padding, the training has read; cut anew, they are more."""
     epochs = job.steps / TokenBatches(data.task).steps_per_epoch(BATCH)
     return epochs * int(data.task.train_lengths().sum())
 

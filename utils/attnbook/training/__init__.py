@@ -6,8 +6,10 @@ from attnbook.training.loop import History, fit
 from attnbook.training.losses import (
     language_model_loss,
     masked_language_model_loss,
+    r_drop_loss,
     sequence_loss,
     shift_right,
+    symmetric_divergence,
     teacher_forcing_loss,
 )
 from attnbook.training.parallel import process_group
@@ -20,6 +22,7 @@ from attnbook.training.scheduled_sampling import (
     mix_with_own_output,
 )
 from attnbook.training.schedules import warmup_rate, warmup_then_cosine
+from attnbook.training.stopping import ends_early
 
 __all__ = [
     "BrokenCheckpoint",
@@ -28,6 +31,7 @@ __all__ = [
     "Snapshots",
     "TwoPass",
     "average_weights",
+    "ends_early",
     "exponential_decay",
     "fit",
     "inverse_sigmoid_decay",
@@ -37,9 +41,11 @@ __all__ = [
     "masked_language_model_loss",
     "mix_with_own_output",
     "process_group",
+    "r_drop_loss",
     "save_checkpoint",
     "sequence_loss",
     "shift_right",
+    "symmetric_divergence",
     "teacher_forcing_loss",
     "warmup_rate",
     "warmup_then_cosine",

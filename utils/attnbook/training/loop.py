@@ -19,6 +19,7 @@ from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
 from attnbook.training.losses import teacher_forcing_loss
 from attnbook.training.progress import report_steps
 from attnbook.training.schedules import warmup_then_cosine
+from attnbook.training.stopping import ends_early
 
 _RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
 
@@ -54,9 +55,13 @@ class History:
         """Number of steps taken."""
         return len(self.losses)
 
+    def results(self) -> list[float]:
+        """Of the validations so far, without their steps."""
+        return [result for _, result in self.validations]
+
     def best(self) -> float:
         """The highest validation result so far; −inf before the first."""
-        return max((result for _, result in self.validations), default=float("-inf"))
+        return max(self.results(), default=float("-inf"))
 
 
 def fit(
@@ -96,8 +101,12 @@ def fit(
         betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
-        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps.
-        patience: stop early when that many validations in a row brought nothing better.
+        validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps. Of several
+            processes the first one's number counts. What it is to remember across an interruption it gives and takes by
+            ``state_dict()`` and ``load_state_dict(state)``.
+        patience: stop early when that many validations in a row brought nothing better. The model keeps its last
+            weights, which need not be its best. The learning rate is laid out for all ``steps``: a training that stops
+            early has not seen the low rates of the end, so its last results are not those of a shorter training.
         enough: stop early when two validations in a row have reached this.
         optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
         max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
@@ -114,6 +123,8 @@ def fit(
             nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
             another length of training.
         FloatingPointError: if the loss is no longer a number.
+
+    Source: Prechelt 1998, for stopping early.
     """
     device = next(model.parameters()).device
     _check_wishes(steps, validate_every, patience, validate, mixed_precision, device)
@@ -123,13 +134,14 @@ def fit(
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
+    run.validation = validate if hasattr(validate, "state_dict") else None
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     report_steps(run.history.steps)  # those before an interruption
     hidden = not progress or parallel.rank() > 0
     bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
     with bar, one_thread_if_small(model):
-        while run.history.steps < steps and not (run.is_stale(patience) or run.is_enough(enough)):
+        while run.history.steps < steps and not ends_early(run.history.results(), patience, enough):
             batch = batch_at(run.history.steps)
             run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
             run.step(batch.to(device))
@@ -173,6 +185,7 @@ class _Run:
         self.optimiser = (optimiser or usual)(model.parameters())
         self.device_type = next(model.parameters()).device.type
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
+        self.validation: Any = None  # what is saved and restored along with the model
 
     def step(self, batch: Batch) -> None:
         """Take one step of training."""
@@ -208,19 +221,10 @@ class _Run:
         """Validate and write a checkpoint, where these are wanted."""
         if validate is not None:
             self.model.eval()
-            self.history.validations.append((self.history.steps, float(validate(self.model))))
+            result = parallel.from_first(float(validate(self.model)))  # all processes must stop at the same step
+            self.history.validations.append((self.history.steps, result))
         if checkpoint is not None and parallel.rank() == 0:
             self.save(checkpoint)
-
-    def is_stale(self, patience: int | None) -> bool:
-        """Whether the last ``patience`` validations brought nothing better."""
-        results = [result for _, result in self.history.validations]
-        return patience is not None and len(results) > patience and max(results[-patience:]) <= max(results[:-patience])
-
-    def is_enough(self, enough: float | None) -> bool:
-        """Whether the last two validations have reached it."""
-        last = [result for _, result in self.history.validations[-2:]]
-        return enough is not None and len(last) == 2 and min(last) >= enough
 
     def save(self, path: str | Path) -> None:
         """Write everything that :meth:`resume` needs."""
@@ -231,6 +235,7 @@ class _Run:
             history=asdict(self.history),
             plan=self.plan,
             random=torch.get_rng_state(),
+            **({} if self.validation is None else {"validation": self.validation.state_dict()}),
         )
 
     def resume(self, path: str | Path, device: torch.device) -> None:
@@ -246,4 +251,6 @@ class _Run:
         self.optimiser.load_state_dict(saved["optimiser"])
         self.history = History(**saved["history"])
         self.seconds_before = self.history.seconds
+        if self.validation is not None:
+            self.validation.load_state_dict(saved["validation"])
         torch.set_rng_state(saved["random"].cpu())

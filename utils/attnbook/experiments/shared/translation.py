@@ -59,17 +59,39 @@ def validation_bleu(model: DecoderModule, data: TranslationTask) -> float:
     return translation_scores(write(model, data, data.task.validation), data.references["validation"]).bleu
 
 
+def pieces_per_word(data: TranslationTask) -> float:
+    """Pieces of the validation part's targets, the end symbol counted, per word of its references.
+
+    Times this, losses per piece become losses per word, which can be compared between vocabularies.
+    """
+    pieces = sum(len(example.target) + 1 for example in data.task.validation)
+    return pieces / sum(len(reference.split()) for reference in data.references["validation"])
+
+
+def written_both_ways(model: DecoderModule, data: TranslationTask, examples: Sequence[Example]) -> dict[str, list[str]]:
+    """Translations by greedy search and by a beam."""
+    return {name: write(model, data, examples, width) for name, width in (("greedy", 1), ("beam", WIDTH))}
+
+
+def scores_of(written: dict[str, list[str]], references: list[str]) -> dict[str, dict]:
+    """The scores of translations, by the way in which they were written."""
+    return {name: translation_scores(lines, references)._asdict() for name, lines in written.items()}
+
+
+def scored_on_validation(model: DecoderModule, data: TranslationTask) -> dict[str, Any]:
+    """Scores on the validation part, greedy and by beam; the tests are left alone."""
+    written = written_both_ways(model, data, data.task.validation)
+    return {"scores": {"validation": scores_of(written, data.references["validation"])}}
+
+
 def scored(model: DecoderModule, data: TranslationTask) -> dict[str, Any]:
     """Scores on validation and each test, greedy and by beam; of the first test what BLEU counts in each sentence."""
-    parts = {"validation": data.task.validation, **data.tests}
-    scores, first = {}, next(iter(data.tests))
-    for part, examples in parts.items():
-        written = {name: write(model, data, examples, width) for name, width in (("greedy", 1), ("beam", WIDTH))}
-        scores[part] = {
-            name: translation_scores(lines, data.references[part])._asdict() for name, lines in written.items()
-        }
-        if part == first:
-            counts = bleu_counts(written["beam"], data.references[part], lower=False).tolist()
+    scores, first = scored_on_validation(model, data)["scores"], next(iter(data.tests))
+    for test, examples in data.tests.items():
+        written = written_both_ways(model, data, examples)
+        scores[test] = scores_of(written, data.references[test])
+        if test == first:
+            counts = bleu_counts(written["beam"], data.references[test], lower=False).tolist()
     return {
         "scores": scores,
         "bleu_counts": [" ".join(map(str, row)) for row in counts],

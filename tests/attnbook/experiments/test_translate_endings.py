@@ -1,0 +1,66 @@
+"""What a full stop changes: which sentences are read how, and what is counted of their translations."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from attnbook.data.translation import cut, own_translation_task
+from attnbook.experiments import translate_endings
+from attnbook.experiments.shared.runner import Job
+
+
+@pytest.fixture
+def data():
+    """Six sentences of the book's own: the first four as they are, two without their full stop."""
+    own = own_translation_task()
+    pairs = [(own.source_pieces.decode(example.source), reference)
+             for example, reference in zip(own.tests["test"][:6], own.references["test"], strict=False)]  # fmt: skip
+    pairs[4:] = [(source.rstrip("."), reference) for source, reference in pairs[4:]]
+    examples = [cut(*pair, own.source_pieces, own.target_pieces) for pair in pairs]
+    return own._replace(tests={"few": examples}, references={"few": [reference for _, reference in pairs]})
+
+
+@pytest.fixture
+def read(data, monkeypatch):
+    """The sentences that the model is given, call by call; it "translates" by returning what ``replies`` says."""
+    given = []
+
+    def written_both_ways(model, data, examples):
+        given.append([data.source_pieces.decode(example.source) for example in examples])
+        return {way: [model(source) for source in given[-1]] for way in ("greedy", "beam")}
+
+    monkeypatch.setattr(translate_endings, "written_both_ways", written_both_ways)
+    monkeypatch.setattr(translate_endings, "TEST", "few")
+    return given
+
+
+def test_each_kind_of_sentence_is_read_with_and_without_its_end(data, read, monkeypatch):
+    monkeypatch.setattr(translate_endings, "trained", lambda name, seed: lambda source: "A dog.")
+    monkeypatch.setattr(translate_endings, "RECIPES", {"some": SimpleNamespace(data=lambda: data)})
+    figures = translate_endings.run(Job("some", 0, 1)).figures
+    assert (figures["with"]["sentences"], figures["without"]["sentences"]) == (4, 2)
+    assert [len(sources) for sources in read] == [4, 4, 2, 2]
+    assert [all(source.endswith(".") for source in sources) for sources in read] == [True, False, True, False]
+    assert [source.rstrip(".") for source in read[0]] == read[1]
+    assert figures["training_with"] == 1.0
+    assert figures["seconds"] >= 0
+    assert set(figures["without"]["read_with"]) == {"greedy", "beam"}
+
+
+def test_marks_at_the_end_do_not_count_and_long_translations_do(data, read):
+    replies = {"Ein Hund": "A brown dog runs", "Ein Haus": "a house " * 8}
+    references = ["A brown dog runs.", "There is a house."]
+    greedy = translate_endings.measured(replies.get, data, list(replies), references)["greedy"]
+    assert greedy["far_too_long"] == 1
+    assert greedy["length_ratio"] == (4 + 16) / (4 + 4)
+    only_first = translate_endings.measured(replies.get, data, ["Ein Hund"], references[:1])["greedy"]
+    assert only_first == {"bleu": 100.0, "length_ratio": 1.0, "far_too_long": 0}
+
+
+@pytest.mark.parametrize(
+    "sentence, ends, bare",
+    [("A dog.", True, "A dog"), ('"A dog!"', True, '"A dog'), ("A dog", False, "A dog"), ("A dog . ", True, "A dog")],
+)
+def test_marks_at_the_end_are_seen_and_taken_away(sentence, ends, bare):
+    assert translate_endings.has_end(sentence) is ends
+    assert translate_endings.without_end(sentence) == bare
