@@ -94,7 +94,9 @@ class Sources:
                 body = ast.parse(path.read_text(encoding="utf-8"), file).body
                 if all(_passes_on(node) for node in body):
                     froms = [node for node in body if isinstance(node, ast.ImportFrom)]
-                    names = {one.asname or one.name: f"{node.module}.{one.name}" for node in froms for one in node.names}
+                    names = {
+                        one.asname or one.name: f"{node.module}.{one.name}" for node in froms for one in node.names
+                    }
             self._passed_on[file] = names
         return self._passed_on[file]
 
