@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+import warm_kernels
 from hypothesis import HealthCheck, settings
 from torch import Tensor
 
@@ -18,13 +19,18 @@ if "cuda" in DEVICES:
 
 # Chromium takes minutes for a group of pages (`helpers/seen_pages.py`), so its files are shared out before all others.
 LONGEST = [f"test_browser_{group}.py" for group in ("part_1", "part_2", "solutions", "others")]
-LONGEST += ["test_class.py", "test_notebooks.py", "test_marking.py"]  # of the folders that come last
+LONGEST += ["test_journey.py", "test_notebooks.py", "test_marking.py", "test_class.py"]  # of the folders that come last
+LONGEST += ["test_command.py", "test_course.py", "test_remote.py", "test_gradebook.py", "test_handout.py"]
 LONGEST += [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", "08", "03")]
 
 # A busy machine must not fail a test, so nothing looks at the clock. In CI the same examples come each time.
 settings.register_profile("attnbook", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("attnbook-ci", settings.get_profile("attnbook"), derandomize=True, database=None)
 settings.load_profile("attnbook-ci" if os.environ.get("CI") else "attnbook")
+
+
+if "cuda" not in DEVICES:  # a fork may not be able to use a card that the process before it has asked for
+    warm_kernels.install()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from attnbook.models import AttentionSeq2Seq
 from attnbook.training import shift_right
 from attnbook.translate import Translation, attended, drawn, main, pieces_file, read_pieces, saved_pieces, translate
 
+ROOT = Path(__file__).parents[2]
 SENTENCE = "Ein Hund läuft im Schnee."
 
 
@@ -156,3 +158,37 @@ def test_help_says_what_it_can_translate(capsys):
         main(["--help"])
     assert caught.value.code == 0
     assert "captions of photographs" in re.sub(r"\s+", " ", capsys.readouterr().out)
+
+
+def test_the_translator_that_comes_with_the_book_translates_the_readmes_sentence(monkeypatch):
+    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
+    module.translator.cache_clear()
+    assert translate("Ein Hund läuft durch den Schnee.").text == "A dog runs through the snow."
+    module.translator.cache_clear()
+
+
+def test_it_writes_what_its_record_says(monkeypatch):
+    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
+    module.translator.cache_clear()
+    runs = json.loads((ROOT / "results/translate.json").read_text(encoding="utf-8"))["runs"]
+    (run,) = [run for run in runs if (run["model"], run["seed"]) == ("transformer_de_en", 0)]
+    same = [translate(sample["source"]).text == sample["translation"] for sample in run["samples"][:6]]
+    module.translator.cache_clear()
+    assert sum(same) >= 5  # a translation may turn on a rounding
+
+
+def test_the_readme_says_what_the_record_says():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    runs = json.loads((ROOT / "results/translate.json").read_text(encoding="utf-8"))["runs"]
+    of = {run["model"]: run for run in runs if run["seed"] == 0}
+    transformer, bahdanau = of["transformer_de_en"], of["bahdanau_de_en"]
+    scores = {name: run["scores"]["test_2016_flickr"]["beam"] for name, run in of.items()}
+    assert f"{transformer['parameters'] / 1e6:.1f} million parameters" in text
+    assert f"in {transformer['seconds'] / 60:.0f} minutes on one CPU core" in text
+    lower = f"{scores['transformer_de_en']['bleu_lower']:.1f} in lower case"
+    assert (
+        f"{scores['transformer_de_en']['bleu']:.1f} BLEU on the test of 2016 (sacreBLEU, cased, beam of 5; {lower})"
+        in text
+    )
+    score, minutes = scores["bahdanau_de_en"]["bleu"], bahdanau["seconds"] / 60
+    assert f"Bahdanau's model scores {score:.1f} after {minutes:.0f} minutes" in text

@@ -131,6 +131,31 @@ def test_what_no_lab_depends_on_touches_none(name):
     assert touched_labs(LABS, [name]) == []
 
 
+@pytest.mark.parametrize(
+    "name, some, others",
+    [
+        ("models/sagan.py", {"lab16"}, {"lab02", "lab13"}),
+        ("data/bandits.py", {"lab15"}, {"lab02", "lab16"}),
+        ("attention/core.py", {"lab02", "lab08", "lab16"}, set()),
+        ("checks/engine/judge.py", {"lab02", "lab08", "lab16"}, set()),
+    ],
+)
+def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, some, others):
+    labs = sorted(folder.name for folder in (ROOT / "utils/attnbook/checks").glob("lab??"))
+    found = touched_labs(labs, ["README.md", f"utils/attnbook/{name}"], sources)
+    assert some <= set(found)
+    assert others.isdisjoint(found)
+    assert others or found == labs
+
+
+def test_where_a_module_is_no_python_every_lab_is_touched(sources, monkeypatch):
+    def broken(name):
+        raise SyntaxError(name)
+
+    monkeypatch.setattr(sources, "reached", broken)
+    assert touched_labs(LABS, ["utils/attnbook/metrics.py"], sources) == LABS
+
+
 @pytest.fixture(scope="module")
 def touched(sources):
     """A function: the tests of the package and of the benchmarks that these changes can alter."""

@@ -1,11 +1,12 @@
 """What a Python file can reach, in a small repository and in this one."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from coursekit.reach import Sources, is_test
+from coursekit.reach import THROUGH, Sources, is_test
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,6 +61,45 @@ def test_relative_imports_reach_what_they_name(repository):
     assert repository(outer, "utils/attnbook/models/lstm.py") == ALWAYS | beside
     package = {**inner, "utils/attnbook/models/__init__.py": "from .gru import GRU"}
     assert repository(package, "utils/attnbook/models/__init__.py") == GRU - {"utils/attnbook/models/__init__.py"}
+
+
+PASSES_ON = {
+    **PACKAGE,
+    "utils/attnbook/models/__init__.py": '"""All."""\nfrom attnbook.models.gru import GRU\n'
+    'from attnbook.models.lstm import LSTM as Long\n__all__ = ["GRU", "Long"]',
+}
+
+
+@pytest.mark.parametrize(
+    "code, wanted",
+    [
+        ("from attnbook.models import GRU", GRU),
+        ("from attnbook.models import Long", MODELS | {"utils/attnbook/models/lstm.py"}),
+        ("import attnbook.models.lstm", MODELS | {"utils/attnbook/models/lstm.py"}),
+        ("from attnbook.models import lstm", MODELS | {"utils/attnbook/models/lstm.py"}),
+        ("from attnbook import models", EVERY_MODEL),
+        ("from attnbook.models import *", EVERY_MODEL),
+        ("from attnbook.models import Unknown", EVERY_MODEL),
+        ("import importlib\nfrom attnbook.models import Long", EVERY_MODEL),
+    ],
+)
+def test_a_package_that_passes_names_on_is_asked_for_the_module_of_a_name(repository, code, wanted):
+    assert repository({**PASSES_ON, "tests/attnbook/test_it.py": code}) == wanted
+
+
+@pytest.mark.parametrize("line", ["register(GRU)", "SIZE = 3", "import torch", "from .lstm import LSTM"])
+def test_a_package_that_does_more_is_run_and_so_is_all_that_it_imports(repository, line):
+    package = {"utils/attnbook/models/__init__.py": f"from attnbook.models.gru import GRU\n{line}"}
+    test = {"tests/attnbook/test_it.py": "from attnbook.models import lstm"}
+    assert repository({**PACKAGE, **package, **test}) == EVERY_MODEL
+
+
+def test_a_notebook_reaches_what_its_code_cells_import(repository, tmp_path):
+    code = [["%matplotlib inline\n", "from attnbook.models import GRU\n"], ["!ls"], ["GRU()"]]
+    cells = [{"cell_type": "code", "source": source} for source in code]
+    cells.append({"cell_type": "markdown", "source": ["import attnbook.data"]})
+    repository({**PASSES_ON, "solutions/lab01_a/lab01_a.ipynb": json.dumps({"cells": cells})}, "benchmarks/none.py")
+    assert Sources(tmp_path).reached_by_notebook(tmp_path / "solutions/lab01_a/lab01_a.ipynb") == GRU
 
 
 def test_helpers_are_imported_by_their_bare_name(repository):
@@ -151,7 +191,7 @@ def test_each_import_of_the_books_packages_is_found(sources):
     for path, name in wanted:
         module = (ROOT / "utils").joinpath(*name.split("."))
         files = [file for file in (module / "__init__.py", module.with_suffix(".py")) if file.exists()]
-        reached = sources.named_in(path.relative_to(ROOT).as_posix())
+        reached = {one.removeprefix(THROUGH) for one in sources.named_in(path.relative_to(ROOT).as_posix())}
         assert {file.relative_to(ROOT).as_posix() for file in files} <= reached, path
 
 

@@ -103,10 +103,13 @@ def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(c
 
 
 def test_the_quick_task_tries_what_a_change_in_the_package_can_reach(calls, course, monkeypatch, capsys):
+    (course / CHECKS / "lab02" / "right.py").write_text("from attnbook.core import attend")
     monkeypatch.setattr(tasks, "changed_files", lambda root: ["utils/attnbook/core.py"])
     assert run_task("check", course) == 0
-    assert "slow tests, 1 files of the package's tests (what they depend on is unchanged), " in capsys.readouterr().out
-    assert calls[-1][0] == (*TASKS["check"][4], "--ignore=tests/attnbook/dates")
+    said = capsys.readouterr().out
+    assert "slow tests, labs 01 10 and 1 files of the package's tests (what they depend on is unchanged), " in said
+    unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/dates")
+    assert calls[-1][0] == (*TASKS["check"][4], *(f"--ignore={path}" for path in unneeded))
 
 
 def test_where_nothing_has_changed_the_quick_task_tries_texts_and_tools_alone(calls, course, monkeypatch):

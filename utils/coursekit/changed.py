@@ -16,6 +16,8 @@ OF_ALL_LABS = re.compile(
     r"utils/(?!attnbook/plotting/chapters/|coursekit/templates/)|results/|tests/helpers/|tests/(?:\w+/)*conftest\.py"
     r"|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
 )
+# Of these, a lab depends on those that its checks, the engine of all checks and its notebook reach.
+BY_LABS_REACH = re.compile(r"utils/attnbook/(?!checks/).*\.py$")
 # The tests of these folders run where something that they reach has changed; all others read texts, and run always.
 BY_REACH = re.compile(r"tests/(?:attnbook|benchmarks)/(?!checks/lab\d\d/)")  # labs have rules of their own, above
 # What every such test may depend on, and no import shows.
@@ -38,13 +40,30 @@ def changed_files(root: Path) -> list[str] | None:
     return sorted({name for name in f"{differs}{new}".split("\0") if name})
 
 
-def touched_labs(labs: Iterable[str], changed: list[str] | None) -> list[str]:
-    """Which of the labs (`lab01`, …) these changes can alter: all where nothing is known, or what all share changed."""
+def touched_labs(labs: Iterable[str], changed: list[str] | None, sources: Sources | None = None) -> list[str]:
+    """Which of the labs (`lab01`, …) these changes can alter: all where nothing is known, or what all share changed.
+
+    With the `sources` of the repository a module of the package alters the labs that reach it, without them all."""
     labs = sorted(labs)
     if changed is None:
         return labs
-    owners = [_owner(name) for name in changed]
+    modules = {name for name in changed if sources is not None and BY_LABS_REACH.match(name)}
+    owners = {_owner(name) for name in changed if name not in modules}
+    if sources is not None and modules and "all" not in owners:
+        try:
+            owners |= {lab for lab in labs if not _reached_by_lab(sources, lab).isdisjoint(modules)}
+        except (SyntaxError, ValueError):  # a file that isn't Python
+            return labs
     return [lab for lab in labs if lab in owners or "all" in owners]
+
+
+def _reached_by_lab(sources: Sources, lab: str) -> set[str]:
+    folders = (f"utils/attnbook/checks/{lab}/", "utils/attnbook/checks/engine/", f"tests/attnbook/checks/{lab}/")
+    starts = {name for name in sources.files if name.startswith(folders) and name.endswith(".py") and not is_test(name)}
+    notebooks = (sources.root / "solutions").glob(f"{lab}_*/*.ipynb")
+    return set[str]().union(
+        *(sources.reached(name) for name in starts), *(sources.reached_by_notebook(path) for path in notebooks)
+    )
 
 
 def untouched_tests(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:

@@ -117,11 +117,13 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
     in it, that each unsolved lab fails at its exercises and nowhere else, and that stored notebooks are
     complete: outputs, captions, alt text, size. Lists everything that needs mending."""
     from coursekit.changed import changed_files, touched_labs
+    from coursekit.reach import Sources
     from coursekit.verify import verify
 
     run_only = None
     if options.changed:
-        run_only = touched_labs((lab.number for lab in project.labs), changed_files(project.root))
+        changed = changed_files(project.root)
+        run_only = touched_labs((lab.number for lab in project.labs), changed, Sources(project.root, changed or ()))
     problems = verify(project, run=not options.no_run, run_only=run_only)
     for problem in problems:
         print(f"  {problem}")

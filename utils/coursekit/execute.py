@@ -17,6 +17,8 @@ from coursekit.notebooks import code_cells, normalise, read, write
 
 LIMIT = 90  # seconds on two cores, for any notebook
 CELL_TIMEOUT = 600
+# A traceback that nobody reads takes a second to lay out; what failed, and how, is kept of each error anyway.
+QUIET = ["--IPKernelApp.log_level=40", "--InteractiveShell.xmode=Minimal"]
 
 
 @dataclass
@@ -35,7 +37,7 @@ def run_notebook(notebook: NotebookNode, folder: Path, timeout: int = CELL_TIMEO
     notebook, _ = ClearOutputPreprocessor().preprocess(from_dict(notebook), {})
     client = NotebookClient(
         notebook, kernel_name="python3", timeout=timeout, allow_errors=True, record_timing=False,
-        resources={"metadata": {"path": str(folder)}}, extra_arguments=["--IPKernelApp.log_level=40"],
+        resources={"metadata": {"path": str(folder)}}, extra_arguments=QUIET,
     )  # fmt: skip
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as settings:

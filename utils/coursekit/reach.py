@@ -1,9 +1,12 @@
 """Which files of the repository a Python file can reach: through its imports, theirs, and what strings name.
 
 Sources are read, nothing is imported. Where they leave open what is meant, too much counts as reached rather than too
-little, so that the answer to "can this change alter that test?" is never "no" by mistake. Needs nothing but Python."""
+little, so that the answer to "can this change alter that test?" is never "no" by mistake. One thing is left out: a
+package whose `__init__.py` only passes names on is asked for the module that a name comes from, not for all of them,
+although Python runs them all; one that cannot be imported fails its own test. Needs nothing but Python."""
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -13,6 +16,7 @@ CODE = ("utils", "tests", "benchmarks")  # where the Python files lie that tests
 IMPORTED_FROM = ("utils/", "tests/helpers/")  # where `import name` finds modules of this repository
 # A file with one of these finds modules by name, or takes a package's folder to see what lies in it.
 BY_NAME = re.compile(r"\b(?:importlib|pkgutil|runpy|__import__)\b|\w\.__(?:file|path)__")
+THROUGH = "through:"  # before a package's __init__.py that only passes names on: reached, but not looked into
 DOTTED = re.compile(r"\b(?:attnbook|coursekit)(?:\.\w+)*")
 DOCTEST = re.compile(r"^\s*(?:>>>|\.\.\.).*", re.MULTILINE)
 
@@ -25,17 +29,28 @@ class Sources:
         found = (path for folder in CODE for path in (root / folder).rglob("*") if "__pycache__" not in path.parts)
         self.files = {path.relative_to(root).as_posix() for path in found if path.is_file()} | set(others)
         self._named: dict[str, set[str]] = {}
+        self._passed_on: dict[str, dict[str, str]] = {}
 
     def reached(self, start: str) -> set[str]:
         """The files that running the file `start` may read, itself among them.
 
         Raises SyntaxError or ValueError where one of them isn't Python."""
-        reached, waiting = set[str](), {start}
+        return self._from({start})
+
+    def reached_by_notebook(self, path: Path) -> set[str]:
+        """The files that running the code cells of the notebook at `path` may read."""
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        lines = [line for code in codes for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
+        return self._from(self._look_into(path.relative_to(self.root).as_posix(), "\n".join(lines)))
+
+    def _from(self, starts: set[str]) -> set[str]:
+        reached, waiting = set[str](), set(starts)
         while waiting:
             name = waiting.pop()
             reached.add(name)
             waiting |= self.named_in(name) - reached
-        return reached
+        return {name.removeprefix(THROUGH) for name in reached}
 
     def named_in(self, name: str) -> set[str]:
         """The files that one file names itself; none where it is gone, or no code."""
@@ -55,8 +70,35 @@ class Sources:
                 path = start + "/".join(parts[:end])
                 there = {f"{path}.py", f"{path}/__init__.py"} & self.files
                 last = f"{path}/" if path in self._folders else "" if there else last
-                found |= there
+                found |= there if whole else self._through(there, parts[end:])
         return found | (self._below(last) if whole and last else set())
+
+    def _through(self, files: set[str], rest: list[str]) -> set[str]:
+        """These files; of a package that only passes names on, the module that the next name comes from."""
+        found = set[str]()
+        for file in files:
+            names = self._names_passed_on(file) if rest else {}
+            path = f"{file.removesuffix('__init__.py')}{rest[0]}" if rest else ""
+            is_module = not {f"{path}.py", f"{path}/__init__.py"}.isdisjoint(self.files)
+            if names and (is_module or rest[0] in names):
+                found |= {THROUGH + file} | (set() if is_module else self.modules(names[rest[0]]))
+            else:
+                found.add(file)
+        return found
+
+    def _names_passed_on(self, file: str) -> dict[str, str]:
+        """Of an `__init__.py` with nothing but `from a.b import c`: each name and where it comes from. Else none."""
+        if file not in self._passed_on:
+            path, names = self.root / file, dict[str, str]()
+            if file.endswith("__init__.py") and path.is_file():
+                body = ast.parse(path.read_text(encoding="utf-8"), file).body
+                if all(_passes_on(node) for node in body):
+                    froms = [node for node in body if isinstance(node, ast.ImportFrom)]
+                    names = {
+                        one.asname or one.name: f"{node.module}.{one.name}" for node in froms for one in node.names
+                    }
+            self._passed_on[file] = names
+        return self._passed_on[file]
 
     def _look_into(self, name: str, text: str) -> set[str]:
         nodes = list(ast.walk(ast.parse(text, name)))
@@ -104,6 +146,15 @@ class Sources:
 def is_test(name: str) -> bool:
     """Whether pytest collects tests from a file of this name."""
     return re.fullmatch(r"(?:.*/)?test_[^/]*\.py", name) is not None
+
+
+def _passes_on(node: ast.stmt) -> bool:
+    """Whether a statement is `from a.b import c`, a string, or the list `__all__`."""
+    if isinstance(node, ast.Assign):
+        return [ast.unparse(target) for target in node.targets] == ["__all__"]
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and "*" not in {one.name for one in node.names}
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _subject(name: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from coursekit import CourseError
 from coursekit.changed import changed_files, touched_labs, untouched_tests
 from coursekit.environment import settings_with
+from coursekit.reach import Sources
 
 Command = Sequence[str]
 
@@ -72,7 +73,7 @@ def run_task(name: str, root: Path) -> int:
 def untouched_labs(root: Path, changed: list[str] | None) -> list[str]:
     """The labs whose known mistakes and right answers `check` need not try: nothing they depend on has changed."""
     labs = [folder.name for folder in (root / CHECKS).glob("lab[0-9][0-9]")]
-    return sorted(set(labs) - set(touched_labs(labs, changed)))
+    return sorted(set(labs) - set(touched_labs(labs, changed, Sources(root, changed or ()))))
 
 
 def tests_of_labs(root: Path, labs: Sequence[str]) -> list[str]:

@@ -1,5 +1,7 @@
 """What doesn't fit is named: the argument, what came, and what would be right."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -42,6 +44,29 @@ def test_a_bias_must_fit_the_scores():
     query = torch.zeros(2, 3, 4)
     with pytest.raises(ValueError, match=r"bias has shape \(2, 3\) but scores have \(2, 3, 3\)"):
         attention_weights(query, query, bias=torch.zeros(2, 3))
+
+
+def refused(mask: torch.Tensor, scores: torch.Tensor) -> bool:
+    try:
+        arguments.check_mask(mask, scores)
+    except ValueError:
+        return True
+    return False
+
+
+def test_what_torch_broadcasts_to_the_scores_is_a_mask_and_nothing_else():
+    """For all masks of up to three axes, of length 0 to 3 each."""
+    scores = torch.zeros(2, 1, 3)
+    shapes = [shape for axes in range(4) for shape in product(range(4), repeat=axes)]
+    masks = [torch.ones(shape, dtype=torch.bool) for shape in [*shapes, (1, 2, 1, 3)]]
+    fits = []
+    for mask in masks:
+        try:
+            fits.append(torch.broadcast_shapes(mask.shape, scores.shape) == scores.shape)
+        except RuntimeError:
+            fits.append(False)
+    assert [not refused(mask, scores) for mask in masks] == fits
+    assert 0 < sum(fits) < len(fits)
 
 
 def test_the_two_halves_refuse_alike():

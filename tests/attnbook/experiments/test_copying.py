@@ -1,6 +1,7 @@
 """The experiment about copies: each training differs from the first in what its name says."""
 
 from dataclasses import asdict, replace
+from functools import partial
 
 import pytest
 import torch
@@ -55,7 +56,34 @@ def test_each_step_of_addressing_is_left_out_once():
     assert sorted(left) == [("content",), ("interpolation",), ("sharpening",), ("shift",)]
 
 
-def test_weights_are_kept_of_what_a_chapter_shows(monkeypatch):
+@pytest.mark.parametrize("name, marked", [("unmarked", False), ("free_blur", True), ("no_curriculum", True)])
+def test_each_ingredient_taken_away_leaves_the_others(name, marked):
+    recipe, whole = copying.RECIPES[name], copying.RECIPES["ntm"]
+    assert recipe.marked == marked
+    assert recipe.kept
+    assert (recipe.blur == whole.blur) == (name != "free_blur")
+    assert recipe.curriculum == (name != "no_curriculum")
+    bits = copying.prepared(name, copying.copy_batch(2, 1))
+    assert bits.inputs.shape[-1] == copying.task_of(name).inputs
+
+
+@pytest.fixture
+def small_grid(monkeypatch):
+    """The grid of a run has two cells."""
+    small = partial(copying.copying_grid, lengths=(2,), rows=(3, 5), count=2)
+    monkeypatch.setattr(copying, "copying_grid", small)
+
+
+def test_a_machine_is_tested_on_the_grid_in_both_states_and_an_lstm_is_not(small_grid, monkeypatch):
+    monkeypatch.setattr(copying, "PLAIN", replace(copying.PLAIN, validation=(2,), tests=(3,)))
+    figures = copying.run(Job("unmarked", 0, 2)).figures
+    assert figures["grid"].keys() == figures["grid_last"].keys() == {"2"}
+    assert figures["grid"]["2"].keys() == {"3", "5"}
+    assert len(figures["errors"]) == len(figures["validations"])
+    assert not copying.grids(copying.build("lstm"), "lstm")
+
+
+def test_weights_are_kept_of_what_a_chapter_shows(small_grid, monkeypatch):
     monkeypatch.setattr(copying, "TASK", replace(copying.TASK, validation=(2,), tests=(3,)))
     for name in ("ntm", "no_shift"):
         figures, model, _ = copying.run(Job(name, 0, 2))

@@ -82,3 +82,15 @@ def test_unknown_kinds_and_odd_halves_are_refused():
 def test_an_unknown_encoder_is_refused():
     with pytest.raises(ValueError, match=r"encoder must be one of .*lstm.*, got 'gru'"):
         make_encoder("gru", D)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_rows_without_padding_come_out_the_same_whether_others_have_some(bidirectional, draw, close):
+    x = draw(3, 5, 8)
+    encoder = LSTMEncoder(8, bidirectional).to(x)
+    full, mixed = torch.ones(3, 5, dtype=torch.bool), torch.arange(5) < torch.tensor([[5], [3], [5]])
+    (keys, states), (others, other_states) = encoder(x, full), encoder(x, mixed)
+    rows = torch.tensor([0, 2])
+    close(keys[rows], others[rows])
+    for state, other in zip(states, other_states, strict=True):
+        close(state[rows], other[rows])

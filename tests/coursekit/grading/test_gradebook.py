@@ -1,6 +1,7 @@
 """Points and comments in nbgrader's gradebook."""
 
 import json
+import shutil
 
 import pytest
 from nbgrader.api import Gradebook
@@ -24,12 +25,12 @@ def a_mark(exercise: str, right: bool) -> dict:
 MARKS = [a_mark("masked_softmax", True), a_mark("weight_sum", False), a_mark("alignment_error_rate", True)]
 
 
-@pytest.fixture
-def course(tmp_path):
-    """A course in which ann and eve handed in, and nbgrader has made the assignment."""
-    course_with(tmp_path, {"ann": solved(), "eve": b"broken"})
-    (tmp_path / "nbgrader_config.py").write_text(SETTINGS)
-    with opened(tmp_path) as book:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A course in which ann and eve handed in, and nbgrader has made the assignment: its tables take a second."""
+    folder = course_with(tmp_path_factory.mktemp("made"), {"ann": solved(), "eve": b"broken"})
+    (folder / "nbgrader_config.py").write_text(SETTINGS)
+    with opened(folder) as book:
         book.add_assignment(LAB)
         book.add_notebook(LAB, LAB)
         for cell in source().cells:
@@ -38,7 +39,13 @@ def course(tmp_path):
                 book.add_grade_cell(name, LAB, LAB, max_score=grader(cell)["points"], cell_type="code")
             elif is_answer(cell):
                 book.add_solution_cell(name, LAB, LAB)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def course(made, tmp_path):
+    """A copy of that course."""
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True)
 
 
 def opened(course) -> Gradebook:

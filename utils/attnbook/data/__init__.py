@@ -41,6 +41,7 @@ from attnbook.data.numbers import (
     single_numbers,
 )
 from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
+from attnbook.data.sorting_and_counting import best_ngram_guess, dynamic_ngram_batch, priority_sort_batch
 from attnbook.data.text import Corpus, Line, own_corpus
 from attnbook.data.tours import (
     augment_tours,
@@ -77,6 +78,7 @@ __all__ = [
     "associative_recall_batch",
     "attractors",
     "augment_tours",
+    "best_ngram_guess",
     "canonical_tour",
     "canvases",
     "caption_task",
@@ -85,6 +87,7 @@ __all__ = [
     "dates",
     "digit_images",
     "digit_pairs",
+    "dynamic_ngram_batch",
     "held_karp",
     "hull_area_covered",
     "hull_batch",
@@ -104,6 +107,7 @@ __all__ = [
     "own_corpus",
     "own_text_task",
     "polygon_area",
+    "priority_sort_batch",
     "random_points",
     "random_tours",
     "read_sentence",

@@ -1,11 +1,13 @@
 """Copy: neural Turing machines trained on 1 to 20 vectors and tested on up to 120, against an LSTM (chapter 13)."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import nn
 
-from attnbook.data import copy_batch
+from attnbook.data import BitBatch, copy_batch, mark_phases
+from attnbook.experiments.shared.grid import copying_grid
 from attnbook.experiments.shared.memory import (
     COUNT,
     TRAINING,
@@ -19,6 +21,7 @@ from attnbook.experiments.shared.memory import (
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.weights import load_weights
+from attnbook.models import NTM
 from attnbook.models.ntm_addressing import STEPS as ADDRESSING
 from attnbook.seeding import seed_everything
 
@@ -67,9 +70,9 @@ RECIPES = {
     # With small lessons first it never comes to the large ones; a step takes some tenth of the time of a machine's.
     "lstm": Copying(None, curriculum=False, steps=5000, kept=True),
     "no_sharpening_free_blur": replace(BASE, blur=0.0, machine={"without": ("sharpening",)}),
-    "slow_beta": replace(BASE, betas=(0.9, 0.999)),
-    "no_curriculum": replace(BASE, curriculum=False),
-    "fixed_rows": replace(BASE, rows=128),
+    "slow_beta": replace(BASE, betas=(0.9, 0.999), kept=True),
+    "no_curriculum": replace(BASE, curriculum=False, kept=True),
+    "fixed_rows": replace(BASE, rows=128, kept=True),
 } | {f"no_{step}": replace(BASE, machine={"without": (step,)}) for step in ADDRESSING}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -89,11 +92,21 @@ def trained(name: str = "ntm", seed: int = 0) -> nn.Module:
     return load_weights(build(name), EXPERIMENT.name, name, seed)
 
 
+def prepared(name: str, bits: BitBatch) -> BitBatch:
+    """A batch as a model of this experiment reads it: with its phases marked, or as it is."""
+    return mark_phases(bits) if chosen(RECIPES, name).marked else bits
+
+
+def grids(model: nn.Module, name: str) -> dict:
+    """Wrong bits by length and rows, of a machine."""
+    return {"grid": copying_grid(model, partial(prepared, name))} if isinstance(model, NTM) else {}
+
+
 def run(job: Job) -> Outcome:
-    """Train and test one model."""
+    """Train and test one model, a machine also on the grid of lengths and rows."""
     seed_everything(job.seed)
-    model = build(job.model)
-    figures = train_and_measure(model, task_of(job.model), RECIPES[job.model], job)
+    model, more = build(job.model), partial(grids, name=job.model)
+    figures = train_and_measure(model, task_of(job.model), RECIPES[job.model], job, more)
     return Outcome(figures, model if RECIPES[job.model].kept else None)
 
 

@@ -8,7 +8,7 @@ import time
 
 from attnbook.data.translation import TESTS, TranslationTask, cut
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
-from attnbook.experiments.shared.translation import written_both_ways
+from attnbook.experiments.shared.translation import ROWS, written_both_ways
 from attnbook.experiments.translate import RECIPES, trained
 from attnbook.translation_metrics import translation_scores
 
@@ -78,5 +78,13 @@ def run(job: Job) -> Outcome:
 
 
 EXPERIMENT = Experiment(
-    "translate_endings", {"transformer_de_en": 1}, run, {"test": TEST, "marks": MARKS, "far_too_long": FAR_TOO_LONG}
+    "translate_endings",
+    {"transformer_de_en": 1},
+    run,
+    {
+        "task": f"multi30k_task(pair), {TEST}",
+        "batch": f"{ROWS} sentences side by side",
+        "marks": MARKS,
+        "far_too_long": FAR_TOO_LONG,
+    },
 )

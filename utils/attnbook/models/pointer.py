@@ -14,8 +14,10 @@ from torch import Tensor, nn
 from attnbook import decoding
 from attnbook.attention import Additive, PreparedKeys, attention_weights, masked_log_softmax, padding_mask
 from attnbook.data.batching import Batch
-from attnbook.models.pointer_encoders import make_encoder
+from attnbook.models.pointer_encoders import Glimpse, make_encoder
 from attnbook.training.losses import shift_right
+
+LONGEST = 6  # positions named per point where one may come again: N points have at most 2 · N − 5 triangles
 
 
 def pointer_log_probs(
@@ -78,6 +80,7 @@ class PointerState(NamedTuple):
         inputs: ``(B, N + 1, D)``, what it reads when a position has been chosen; last: at the beginning.
         prepared: the keys of the positions and of the end, as the score prepared them once.
         mask: ``(B, N)`` bool, the positions that are left.
+        glimpsed: the same keys as the glimpse prepared them, where there is one.
     """
 
     hidden: Tensor
@@ -85,10 +88,11 @@ class PointerState(NamedTuple):
     inputs: Tensor
     prepared: PreparedKeys
     mask: Tensor
+    glimpsed: tuple[PreparedKeys, Tensor] | None = None
 
 
 class PointerNetwork(nn.Module):
-    """Read N points, then point at them one by one, at none of them twice.
+    """Read N points, then point at them one by one, at none of them twice (unless ``once`` is false).
 
     u_tj = vᵀ tanh(W_1 e_j + W_2 d_t),  p(C_t = j | C_1 … C_{t−1}) = softmax(u_t)_j over the positions that are left,
     with e_j the encoder's state at position j, and d_t the decoder's state after it has read the last chosen position.
@@ -99,6 +103,14 @@ class PointerNetwork(nn.Module):
         encoder: ``"lstm"`` (the paper), ``"bilstm"``, or ``"transformer"``, which does not know the order of its input.
         may_stop: it may end before all positions are named (a hull). If not, it ends when none is left.
         first: the position at which every answer begins (a round trip); ``None``: it chooses the first position too.
+        once: each position is named once at most. If not (the corners of triangles), nothing is masked, ``may_stop``
+            must be true, and an answer has at most 6 · N positions.
+        embed: points become vectors of D features before they are read. If not, the LSTMs read the P numbers of a
+            point themselves, as in the paper, which takes less time.
+        glimpse: attend to the positions before pointing at one of them.
+
+    Raises:
+        ValueError: if positions may be named again and there is no stopping, or a Transformer gets no embedded points.
 
     Source: Vinyals et al. 2015, sections 2.2 and 2.3. There positions are masked only at the end, and for tours.
     """
@@ -110,15 +122,22 @@ class PointerNetwork(nn.Module):
         encoder: str = "lstm",
         may_stop: bool = False,
         first: int | None = None,
+        once: bool = True,
+        embed: bool = True,
+        glimpse: bool = False,
     ) -> None:
         super().__init__()
-        self.may_stop, self.first = may_stop, first
-        self.embed = nn.Linear(features, hidden)
-        self.encoder = make_encoder(encoder, hidden)
-        self.beginning = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
+        if not once and not may_stop:
+            raise ValueError("where positions may be named again (once=False) only an end stops it: set may_stop=True")
+        self.features, self.may_stop, self.first, self.once = features, may_stop, first, once
+        read = hidden if embed else features  # numbers that the LSTMs read per position
+        self.embed = nn.Linear(features, hidden) if embed else nn.Identity()
+        self.encoder = make_encoder(encoder, hidden, None if embed else features)
+        self.beginning = nn.Parameter(torch.randn(read) * read**-0.5)
         self.end = nn.Parameter(torch.randn(hidden) * hidden**-0.5)
-        self.decoder = nn.LSTM(hidden, hidden, batch_first=True)
+        self.decoder = nn.LSTM(read, hidden, batch_first=True)
         self.score = Additive(hidden, hidden, hidden)
+        self.glimpse = Glimpse(hidden) if glimpse else None
 
     def start(self, points: Tensor, lengths: Tensor) -> PointerState:
         """Encode ``points (B, N, P)``, of which each row's first ``lengths (B,)`` are real; nothing chosen yet.
@@ -131,12 +150,13 @@ class PointerNetwork(nn.Module):
         embedded = self.embed(points)  # (B, N, P) -> (B, N, D)
         key, (hidden, cell) = self.encoder(embedded, mask)
         inputs, key = _with(embedded, self.beginning), _with(key, self.end)  # (B, N + 1, D) each
-        return PointerState(hidden, cell, inputs, self.score.prepare(key), mask)
+        glimpsed = None if self.glimpse is None else self.glimpse.prepare(key)
+        return PointerState(hidden, cell, inputs, self.score.prepare(key), mask, glimpsed)
 
     def _check(self, points: Tensor, lengths: Tensor) -> None:
-        features = self.embed.in_features
-        if points.ndim != 3 or 0 in points.shape or points.shape[-1] != features:
-            raise ValueError(f"points must have shape (B, N, {features}) with B, N > 0, got {tuple(points.shape)}")
+        if points.ndim != 3 or 0 in points.shape or points.shape[-1] != self.features:
+            shape = f"(B, N, {self.features})"
+            raise ValueError(f"points must have shape {shape} with B, N > 0, got {tuple(points.shape)}")
         if lengths.shape != (len(points),) or int(lengths.min()) < 1:
             wanted = f"{len(points)} numbers from 1 to {points.shape[1]}"
             raise ValueError(f"lengths must be {wanted}, got {lengths.tolist()}")
@@ -152,7 +172,9 @@ class PointerNetwork(nn.Module):
             log-probabilities ``(B, T, N + 1)`` and their exponentials, the weights.
         """
         state = self.start(points, lengths)
-        return self._point(decoder_input, state, mask_visited_by_step(state.mask, decoder_input))[:2]
+        every = state.mask[:, None].expand(-1, decoder_input.shape[1], -1)  # (B, T, N)
+        mask = mask_visited_by_step(state.mask, decoder_input) if self.once else every
+        return self._point(decoder_input, state, mask)[:2]
 
     def step(self, token: Tensor, state: PointerState) -> tuple[Tensor, PointerState, Tensor]:
         """Read one place ``token (B,)`` (N: the beginning), point at the next.
@@ -160,7 +182,7 @@ class PointerNetwork(nn.Module):
         Returns:
             log-probabilities ``(B, N + 1)``, the state after it, weights ``(B, N + 1)``.
         """
-        mask = mask_visited(state.mask, token)
+        mask = mask_visited(state.mask, token) if self.once else state.mask
         log_probs, weights, (hidden, cell) = self._point(token[:, None], state, mask[:, None])
         return log_probs[:, 0], state._replace(hidden=hidden[0], cell=cell[0], mask=mask), weights[:, 0]
 
@@ -170,7 +192,10 @@ class PointerNetwork(nn.Module):
         """Read positions ``(B, T)`` from a state on; after each, point at what its row of ``mask (B, T, N)`` allows."""
         inputs = state.inputs.gather(1, read[..., None].expand(*read.shape, state.inputs.shape[-1]))  # (B, T, D)
         query, last = self.decoder(inputs, (state.hidden[None], state.cell[None]))  # (B, T, D)
-        log_probs = pointer_log_probs(query, state.prepared, self.score, self._with_end(mask))
+        mask = self._with_end(mask)  # (B, T, N + 1)
+        if self.glimpse is not None and state.glimpsed is not None:
+            query = self.glimpse(query, state.glimpsed, mask)
+        log_probs = pointer_log_probs(query, state.prepared, self.score, mask)
         return log_probs, log_probs.exp(), last
 
     def _with_end(self, mask: Tensor) -> Tensor:
@@ -251,5 +276,6 @@ def _plan(model: PointerNetwork, points: Tensor, lengths: Tensor | None) -> tupl
     """Lengths, what is read first, and how many steps there can be."""
     size = points.shape[1]
     lengths = torch.full((len(points),), size, device=points.device) if lengths is None else lengths
-    steps = size + model.may_stop
+    steps = size + 1 if model.may_stop else size
+    steps = steps if model.once else LONGEST * size
     return (lengths, size, steps) if model.first is None else (lengths, model.first, steps - 1)

@@ -13,6 +13,7 @@ from attnbook.training.losses import (
     teacher_forcing_loss,
 )
 from attnbook.training.parallel import process_group
+from attnbook.training.rmsprop import GravesRMSprop
 from attnbook.training.scheduled_sampling import (
     ScheduledSampling,
     TwoPass,
@@ -26,6 +27,7 @@ from attnbook.training.stopping import ends_early
 
 __all__ = [
     "BrokenCheckpoint",
+    "GravesRMSprop",
     "History",
     "ScheduledSampling",
     "Snapshots",

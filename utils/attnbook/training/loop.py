@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ class ChangingLoss(Protocol):
 
 
 Loss = Callable[[nn.Module, Any], Tensor] | ChangingLoss  # of a model and a batch
+MakeOptimiser = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
 
 
 @dataclass
@@ -78,6 +79,8 @@ def fit(
     validate_every: int = 200,
     patience: int | None = None,
     enough: float | None = None,
+    optimiser: MakeOptimiser | None = None,
+    max_grad_value: float | None = None,
     checkpoint: str | Path | None = None,
     mixed_precision: bool = False,
     progress: bool = True,
@@ -99,11 +102,14 @@ def fit(
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
         loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
         validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps. Of several
-            processes the first one's number counts.
+            processes the first one's number counts. What it is to remember across an interruption it gives and takes by
+            ``state_dict()`` and ``load_state_dict(state)``.
         patience: stop early when that many validations in a row brought nothing better. The model keeps its last
             weights, which need not be its best. The learning rate is laid out for all ``steps``: a training that stops
             early has not seen the low rates of the end, so its last results are not those of a shorter training.
         enough: stop early when two validations in a row have reached this.
+        optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
+        max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
@@ -126,7 +132,9 @@ def fit(
         raise ValueError(f"enough is compared with validations and needs validate, got {enough}")
     plan: dict[str, Any] = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
-    run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision)
+    plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
+    run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
+    run.validation = validate if hasattr(validate, "state_dict") else None
     if checkpoint is not None and Path(checkpoint).exists():
         run.resume(checkpoint, device)
     report_steps(run.history.steps)  # those before an interruption
@@ -168,14 +176,16 @@ def _with_todays_names(plan: dict | None) -> dict | None:
 class _Run:
     """A training under way: everything that changes from step to step, and nothing else."""
 
-    def __init__(self, model, plan, schedule, loss, mixed_precision) -> None:
+    def __init__(self, model, plan, schedule, loss, mixed_precision, optimiser: MakeOptimiser | None) -> None:
         self.model, self.plan, self.schedule = model, plan, schedule
         self.replica = parallel.replicated(model)
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        self.optimiser = torch.optim.AdamW(model.parameters(), lr=plan["learning_rate"], betas=plan["betas"])
+        usual = partial(torch.optim.AdamW, lr=plan["learning_rate"], betas=plan["betas"])
+        self.optimiser = (optimiser or usual)(model.parameters())
         self.device_type = next(model.parameters()).device.type
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
+        self.validation: Any = None  # what is saved and restored along with the model
 
     def step(self, batch: Batch) -> None:
         """Take one step of training."""
@@ -194,6 +204,8 @@ class _Run:
             )
         self.optimiser.zero_grad()
         loss.backward()
+        if "max_grad_value" in self.plan:
+            nn.utils.clip_grad_value_(self.model.parameters(), self.plan["max_grad_value"])
         nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
         self.optimiser.step()
         self.history.losses.append(whole_loss)
@@ -223,6 +235,7 @@ class _Run:
             history=asdict(self.history),
             plan=self.plan,
             random=torch.get_rng_state(),
+            **({} if self.validation is None else {"validation": self.validation.state_dict()}),
         )
 
     def resume(self, path: str | Path, device: torch.device) -> None:
@@ -238,4 +251,6 @@ class _Run:
         self.optimiser.load_state_dict(saved["optimiser"])
         self.history = History(**saved["history"])
         self.seconds_before = self.history.seconds
+        if self.validation is not None:
+            self.validation.load_state_dict(saved["validation"])
         torch.set_rng_state(saved["random"].cpu())

@@ -125,6 +125,7 @@ class Training:
         self.task, self.recipe, self.seed = task, recipe, seed
         self.largest = task.sizes[0] if recipe.curriculum else task.sizes[1]
         self.error = float(task.outputs)  # running mean of the wrong bits a sequence
+        self.errors: list[float] = []  # that mean at each validation
         self.grew: list[int] = []  # the steps at which lessons grew
         self.converged: dict[str, float] | None = None  # the step, and CPU seconds, at which the largest were learnt
         self.best, self.kept, self.steps = float("-inf"), copy.deepcopy(model.state_dict()), 0
@@ -164,6 +165,7 @@ class Training:
         """Minus the mean loss on the sizes that choose the checkpoint; keep the best one."""
         losses = [bit_loss(model(bits.inputs, rows=rows)[0], bits).item() for bits, rows in self.validation]
         result = -sum(losses) / len(losses)
+        self.errors.append(round(self.error, 4))
         if result > self.best:
             self.best, self.kept = result, copy.deepcopy(model.state_dict())
         return result
@@ -179,15 +181,20 @@ def measure(model: nn.Module, task: BitTask) -> dict[str, float]:
     return found
 
 
-def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job) -> dict:
-    """Train, choose the checkpoint, and test it and the last one. ``model`` is left as it was at that checkpoint."""
+def train_and_measure(
+    model: nn.Module, task: BitTask, recipe: Recipe, job: Job, more: Callable[[Any], dict] = lambda model: {}
+) -> dict:
+    """Train, choose the checkpoint, and test it and the last one. ``model`` is left as it was at that checkpoint.
+
+    ``more``: further figures of a model, taken in both states.
+    """
     start, training = time.process_time(), Training(model, task, recipe, job.seed)
     history = fit(
         model, training.batch_at, job.steps, schedule=lambda step: recipe.learning_rate(step, job.steps),
         max_grad_norm=TRAINING["max_grad_norm"], betas=recipe.betas, loss=training.loss,
         validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
     )  # fmt: skip
-    last = measure(model, task)
+    last = {"wrong_bits_last": measure(model, task)} | {f"{name}_last": value for name, value in more(model).items()}
     model.load_state_dict(training.kept)
     results = [result for _, result in history.validations]
     return {
@@ -196,8 +203,10 @@ def train_and_measure(model: nn.Module, task: BitTask, recipe: Recipe, job: Job)
         "grew": training.grew,
         "converged": training.converged,
         "losses": chunk_means(history.losses, 50, digits=5),
+        "errors": training.errors,
         "validations": [round(-result, 6) for result in results],
         "chosen": history.validations[results.index(max(results))][0],
         "wrong_bits": measure(model, task),
-        "wrong_bits_last": last,
+        **last,
+        **more(model),
     }

@@ -1,0 +1,145 @@
+"""Round trips of 20 cities without labels: REINFORCE with a greedy rollout, beside labels, at equal time (chapter 14).
+
+The network is the Transformer of ``pointing``. Labels are those of an iterated 2-opt, made before the training; the
+seconds that they took are counted apart. Sources: Kool et al. 2019, Bello et al. 2017.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnbook.data.batching import Batch
+from attnbook.data.geometry import random_points
+from attnbook.data.pointing import batch_of
+from attnbook.data.tour_labels import draw_tours, kept_tours
+from attnbook.experiments.pointing import BEAM, TEST_SEED, reference_figures, tour_figures
+from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.record import SCRATCH
+from attnbook.experiments.shared.resume import checkpoint_of
+from attnbook.experiments.shared.runner import Experiment, Job, Outcome
+from attnbook.experiments.shared.seq2seq import chunk_means
+from attnbook.experiments.shared.weights import load_weights
+from attnbook.models.pointer import PointerNetwork, pointer_loss
+from attnbook.seeding import generator, seed_everything
+from attnbook.training import fit
+from attnbook.training.rollout import Challenge, RolloutLoss, RolloutPolicy, greedy_lengths
+
+CITIES, BATCH, HIDDEN, TESTS = 20, 128, 128, 1000
+POOL = 20_000  # solved instances; eight symmetries make 160,000 of them
+VALIDATION_SEED, HELD_OUT = 7, 500  # instances for the learning curve, or to challenge the baseline with
+EVERY = 50  # steps from one such validation to the next
+TRAINING: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
+TOURS = SCRATCH / "tours"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the network learns: from labels, or from the lengths of trips that it draws; and for how many steps.
+
+    Steps are chosen so that the trainings take the same CPU time; a step with draws takes 1.85 times as long.
+    """
+
+    labels: bool
+    steps: int
+
+
+RECIPES = {"labels": Recipe(True, 5550), "reinforce": Recipe(False, 3000)}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
+
+
+def build(name: str) -> PointerNetwork:
+    """A fresh network of this experiment."""
+    chosen(RECIPES, name)
+    return PointerNetwork(2, HIDDEN, "transformer", first=0)
+
+
+def trained(name: str, seed: int = 0) -> PointerNetwork:
+    """A network of this experiment as its training left it. Raises ValueError if nothing was kept."""
+    return load_weights(build(name), EXPERIMENT.name, name, seed)
+
+
+@cache
+def pool() -> tuple[Batch, float]:
+    """The solved instances, and the CPU seconds that it took to make or read them."""
+    start = time.process_time()
+    return kept_tours(CITIES, POOL, 1, TOURS), time.process_time() - start
+
+
+def labelled_at(step: int, seed: int) -> Batch:
+    """Instances of a step with their labels."""
+    return draw_tours(pool()[0], BATCH, 1_000_003 * (seed + 1) + step)
+
+
+def unlabelled_at(step: int, seed: int) -> Batch:
+    """Instances of a step; the target is empty of meaning."""
+    points = random_points(BATCH, CITIES, generator(1_000_003 * (seed + 1) + step))
+    return batch_of(points, torch.zeros(BATCH, 1, dtype=torch.long))
+
+
+def held_out_length(model: PointerNetwork) -> float:
+    """Minus the mean length of greedy trips through held-out instances."""
+    points = random_points(HELD_OUT, CITIES, generator(VALIDATION_SEED))
+    return -greedy_lengths(model, points).mean().item()
+
+
+def training_of(recipe: Recipe, policy: PointerNetwork, seed: int) -> tuple[nn.Module, dict[str, Any]]:
+    """What is trained, and what :func:`~attnbook.training.fit` is told: batches, loss and validation."""
+    if recipe.labels:
+        told = {"batch_at": lambda step: labelled_at(step, seed), "loss": pointer_loss, "validate": held_out_length}
+        return policy, told
+    return RolloutPolicy(policy), {
+        "batch_at": lambda step: unlabelled_at(step, seed),
+        "loss": RolloutLoss(seed),
+        "validate": Challenge(CITIES, HELD_OUT, VALIDATION_SEED),
+    }
+
+
+def measured(policy: PointerNetwork) -> dict[str, float]:
+    """Lengths and gaps on the test instances, greedily and with a beam, and those of simple rules."""
+    batch = kept_tours(CITIES, TESTS, TEST_SEED, TOURS)
+    with torch.no_grad():
+        return tour_figures(policy, batch) | reference_figures(batch)
+
+
+def run(job: Job) -> Outcome:
+    """Train and measure one network; goes on from its checkpoint if there is one."""
+    recipe = chosen(RECIPES, job.model)
+    seed_everything(job.seed)
+    policy = build(job.model)
+    model, told = training_of(recipe, policy, job.seed)
+    checkpoint = checkpoint_of(EXPERIMENT.name, job)
+    history = fit(
+        model, steps=job.steps, validate_every=EVERY, checkpoint=checkpoint, progress=False, **told, **TRAINING
+    )
+    figures = {
+        "parameters": sum(parameter.numel() for parameter in policy.parameters()),
+        "seconds": round(history.cpu_seconds, 1),
+        "examples": job.steps * BATCH,
+        "lengths_while_training": [round(-result, 4) for _, result in history.validations],
+        "losses": chunk_means(history.losses, EVERY, digits=4),
+        **measured(policy),
+    }
+    checkpoint.unlink(missing_ok=True)
+    return Outcome(figures, policy if job.seed == 0 else None)
+
+
+EXPERIMENT = Experiment(
+    "pointing_reinforce",
+    STEPS,
+    run,
+    {
+        "task": "labelled_tours",
+        "cities": CITIES,
+        "batch": BATCH,
+        "hidden": HIDDEN,
+        "tests": TESTS,
+        "beam": BEAM,
+        "pool": POOL,
+        "validation": {"instances": HELD_OUT, "every": EVERY},
+        **TRAINING,
+    },
+)

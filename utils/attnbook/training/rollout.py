@@ -1,0 +1,149 @@
+"""Round trips without labels: draw trips from the network, and make those more probable that are shorter than expected.
+
+The expected length of an instance is that of the greedy trip of a frozen copy of the network, its *baseline*. When the
+network has become significantly better than its copy, it is copied anew.
+"""
+
+import copy
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnbook import decoding
+from attnbook.attention.hard import reinforce_loss
+from attnbook.data.batching import Batch
+from attnbook.data.geometry import random_points
+from attnbook.data.tours import tour_length
+from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
+from attnbook.seeding import generator
+
+
+def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
+    """Draw one round trip per instance, each city with the network's probability: ``(B, N, 2)`` -> ``(B, N)``.
+
+    Raises:
+        ValueError: if the network is not given the first city, or may stop before the last one.
+    """
+    if policy.first is None or policy.may_stop:
+        raise ValueError("a round trip needs a network that is given its first city and may not stop: first=0")
+    size = points.shape[1]
+    given = torch.full((len(points), 1), policy.first, device=points.device)  # (B, 1)
+    if size == 1:
+        return given
+    lengths = torch.full((len(points),), size, device=points.device)
+    drawn = decoding.sample(
+        policy, points, lengths, max_length=size - 1, generator=source, bos=policy.first, eos=size
+    ).tokens  # (B, N − 1)
+    return torch.cat([given, drawn], dim=1)
+
+
+def greedy_lengths(policy: PointerNetwork, points: Tensor) -> Tensor:
+    """Lengths of the greedy round trips: ``(B, N, 2)`` -> ``(B,)``, without a gradient."""
+    return tour_length(points, greedy_pointer_decode(policy, points).tokens)
+
+
+def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
+    """Whether costs ``new (B,)`` are lower than ``old (B,)`` of the same instances, by a one-sided paired t-test.
+
+    t = mean(d) / (std(d) / √B) with d = new − old. B should be some hundreds, because Student's distribution is
+    replaced by the normal one.
+
+    Raises:
+        ValueError: if the shapes differ or there are fewer than 2 instances.
+
+    Source: Kool et al. 2019, section 4 (there with 10,000 instances and the same level).
+    """
+    if new.shape != old.shape or new.ndim != 1 or len(new) < 2:
+        shapes = f"{tuple(new.shape)} and {tuple(old.shape)}"
+        raise ValueError(f"new and old must both have shape (B,) with B > 1, got {shapes}")
+    difference = (new - old).double()
+    error = difference.std() / len(new) ** 0.5
+    if error == 0:  # all differences are equal
+        return bool(difference[0] < 0)
+    return bool(torch.special.ndtr(difference.mean() / error) < level)
+
+
+class RolloutPolicy(nn.Module):
+    """A network in training, its policy, and the frozen copy whose greedy trips are the baseline.
+
+    Both are in the state, and so is the number of challenges: a resumed training goes on with the same baseline.
+
+    Args:
+        policy: a pointer network that is given its first city.
+    """
+
+    challenges: Tensor
+
+    def __init__(self, policy: PointerNetwork) -> None:
+        super().__init__()
+        self.policy, self.baseline = policy, copy.deepcopy(policy).requires_grad_(False)
+        self.register_buffer("challenges", torch.zeros((), dtype=torch.long))
+
+    def train(self, mode: bool = True) -> "RolloutPolicy":
+        """The policy trains, the baseline never."""
+        super().train(mode)
+        self.baseline.eval()
+        return self
+
+    def challenge(self, points: Tensor) -> float:
+        """Copy the policy to the baseline if its greedy trips are :func:`significantly_lower` in length.
+
+        Returns:
+            the mean length of the policy's greedy trips through ``points (B, N, 2)``.
+        """
+        found, expected = greedy_lengths(self.policy, points), greedy_lengths(self.baseline, points)
+        if significantly_lower(found, expected):
+            self.baseline.load_state_dict(self.policy.state_dict())
+        self.challenges += 1
+        return found.mean().item()
+
+
+class RolloutLoss:
+    """REINFORCE with the greedy rollout of a frozen copy as its baseline.
+
+    The expected length J = E[L(π)] of trips π that are drawn from p_θ(π | s) for an instance s has the gradient
+
+        ∇J = E[(L(π) − b(s)) ∇ log p_θ(π | s)],    b(s) = L(greedy trip of the baseline),
+
+    for any b(s) that does not depend on π. This loss has the gradient of one drawn trip per instance, which is a mean
+    over the batch.
+
+    Args:
+        seed: of the draws.
+
+    Source: Williams 1992; Kool et al. 2019, equation 9 and algorithm 1. Bello et al. 2017, equation 4, has a critic
+    instead of the rollout.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def at(self, step: int) -> Callable[[RolloutPolicy, Batch], Tensor]:
+        """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
+
+        def loss(model: RolloutPolicy, batch: Batch) -> Tensor:
+            points = batch.source
+            source = generator(1_000_003 * (self.seed + 1) + step)
+            tours = sample_tours(model.policy, points, source)  # (B, N)
+            length, expected = tour_length(points, tours), greedy_lengths(model.baseline, points)  # (B,) each
+            log_probs = answer_log_probs(model.policy, points, batch.lengths, tours)  # (B, N)
+            return reinforce_loss(log_probs, -length[:, None], -expected[:, None])  # a reward is minus a length
+
+        return loss
+
+
+class Challenge:
+    """A validation for :func:`~attnbook.training.fit`: challenge the baseline on instances that are new each time.
+
+    Args:
+        size: cities. count: instances. seed: of the instances.
+    """
+
+    def __init__(self, size: int, count: int, seed: int) -> None:
+        self.size, self.count, self.seed = size, count, seed
+
+    def __call__(self, model: RolloutPolicy) -> float:
+        """Minus the mean greedy length, because a validation is better when it is higher."""
+        source = generator(1_000_003 * (self.seed + 1) + 500_000 + int(model.challenges))
+        return -model.challenge(random_points(self.count, self.size, source))
