@@ -149,8 +149,8 @@ def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, s
 
 
 def test_where_a_module_is_no_python_every_lab_is_touched(sources, monkeypatch):
-    def broken(name):
-        raise SyntaxError(name)
+    def broken(*names):
+        raise SyntaxError(names[0])
 
     monkeypatch.setattr(sources, "reached", broken)
     assert touched_labs(LABS, ["utils/attnbook/metrics.py"], sources) == LABS
@@ -167,7 +167,11 @@ def touched(sources):
 def test_where_nothing_is_known_every_test_is_touched_and_where_nothing_has_changed_none(touched):
     assert untouched_tests(ROOT, None) == []
     assert touched() == set()
-    assert touched("README.md", "solutions/lab02_bahdanau/lab02_bahdanau.ipynb") == set()
+    assert touched("CHANGELOG.md", "solutions/lab02_bahdanau/lab02_bahdanau.ipynb") == set()
+
+
+def test_a_change_in_a_text_touches_the_tests_that_name_it(touched):
+    assert touched("README.md") == {"tests/attnbook/test_translate.py"}
 
 
 def test_a_change_in_the_package_touches_the_tests_that_reach_it(touched):

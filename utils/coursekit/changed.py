@@ -61,9 +61,7 @@ def _reached_by_lab(sources: Sources, lab: str) -> set[str]:
     folders = (f"utils/attnbook/checks/{lab}/", "utils/attnbook/checks/engine/", f"tests/attnbook/checks/{lab}/")
     starts = {name for name in sources.files if name.startswith(folders) and name.endswith(".py") and not is_test(name)}
     notebooks = (sources.root / "solutions").glob(f"{lab}_*/*.ipynb")
-    return set[str]().union(
-        *(sources.reached(name) for name in starts), *(sources.reached_by_notebook(path) for path in notebooks)
-    )
+    return sources.reached(*starts).union(*(sources.reached_by_notebook(path) for path in notebooks))
 
 
 def untouched_tests(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:

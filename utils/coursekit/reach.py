@@ -31,11 +31,11 @@ class Sources:
         self._named: dict[str, set[str]] = {}
         self._passed_on: dict[str, dict[str, str]] = {}
 
-    def reached(self, start: str) -> set[str]:
-        """The files that running the file `start` may read, itself among them.
+    def reached(self, *starts: str) -> set[str]:
+        """The files that running these files may read, themselves among them.
 
         Raises SyntaxError or ValueError where one of them isn't Python."""
-        return self._from({start})
+        return self._from(set(starts))
 
     def reached_by_notebook(self, path: Path) -> set[str]:
         """The files that running the code cells of the notebook at `path` may read."""

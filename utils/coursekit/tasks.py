@@ -59,7 +59,8 @@ def run_task(name: str, root: Path) -> int:
     commands = TASKS[name]
     if name == "check":
         changed = changed_files(root)
-        labs, tests = untouched_labs(root, changed), untouched_tests(root, changed)
+        sources = Sources(root, changed or ())
+        labs, tests = untouched_labs(root, changed, sources), untouched_tests(root, changed, sources)
         print(left_out(labs, len(tests)), flush=True)
         unneeded = fewest_paths(root, [*tests, *tests_of_labs(root, labs)])
         commands = (*commands[:-1], (*commands[-1], *(f"--ignore={path}" for path in unneeded)))
@@ -70,10 +71,10 @@ def run_task(name: str, root: Path) -> int:
     return 0
 
 
-def untouched_labs(root: Path, changed: list[str] | None) -> list[str]:
+def untouched_labs(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:
     """The labs whose known mistakes and right answers `check` need not try: nothing they depend on has changed."""
     labs = [folder.name for folder in (root / CHECKS).glob("lab[0-9][0-9]")]
-    return sorted(set(labs) - set(touched_labs(labs, changed, Sources(root, changed or ()))))
+    return sorted(set(labs) - set(touched_labs(labs, changed, sources)))
 
 
 def tests_of_labs(root: Path, labs: Sequence[str]) -> list[str]:

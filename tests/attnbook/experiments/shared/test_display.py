@@ -66,6 +66,16 @@ def test_several_trainings_of_a_job_are_counted():
         assert state(display)[:2] == (25, 30)
 
 
+def test_steps_taken_before_an_interruption_do_not_shorten_the_time_left(display):
+    display.show(Event("started", LONG))
+    display.show(Event("steps", LONG, 20))
+    display.bar.start_t -= 100  # what follows took 100 seconds
+    display.show(Event("steps", LONG, 24))
+    shown = display.bar.format_dict
+    assert (shown["n"], shown["initial"]) == (24, 20)
+    assert ", 01:40 gone, 06:40 left" in str(display.bar)  # 16 of 40 steps are missing: 4 times what 4 steps took
+
+
 def test_the_line_goes_to_stderr_with_the_time_left(capsys):
     with Display("tiny", [SHORT]) as display:
         display.show(Event("started", SHORT))

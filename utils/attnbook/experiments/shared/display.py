@@ -38,7 +38,10 @@ class Display:
         if event.kind == "started":
             self._move(event.job, 0)
         elif event.kind == "steps":
+            first, before = not self.taken.get(event.job), self.bar.n
             self._move(event.job, min(event.value, most))
+            if first:  # an interrupted training had taken most of these before: they say nothing of the speed now
+                self.bar.initial += self.bar.n - before
             self.notes[event.job] = event.note
         elif event.kind == "finished":
             self._move(event.job, most)  # whether it has told of its steps or not
