@@ -17,19 +17,17 @@ from attnbook.models.pointer import pointer_loss
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(monkeypatch, few_tours):
     """Small models, few tests, and all files in a folder of the test's own."""
     for name in pointing_paper.RECIPES:
         monkeypatch.setitem(pointing_paper.RECIPES, name, replace(pointing_paper.RECIPES[name], hidden=16))
     for name, puzzle in pointing_paper.PUZZLES.items():
         sizes = {"trained": puzzle.trained[:2], "tested": (5, 6)}
         monkeypatch.setitem(pointing_paper.PUZZLES, name, replace(puzzle, **sizes))
-    for name, value in {"TESTS": 6, "BATCH": 4, "POOL": 10, "TOURS": tmp_path / "tours"}.items():
+    for name, value in {"TESTS": 6, "BATCH": 4}.items():
         monkeypatch.setattr(pointing_paper, name, value)
-    monkeypatch.setattr(resume, "FOLDER", tmp_path / "checkpoints")
-    pointing_paper.pool_of.cache_clear()
-    yield tmp_path
-    pointing_paper.pool_of.cache_clear()
+    monkeypatch.setattr(resume, "FOLDER", few_tours / "checkpoints")
+    return few_tours
 
 
 def test_the_papers_settings():
