@@ -127,6 +127,10 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(small, monkeypatch)
     assert again | {"seconds": 0} == whole | {"seconds": 0}
 
 
+def test_large_hulls_are_tested_on_fewer_instances():
+    assert [pointing_paper.tests_of(size) for size in pointing_paper.PUZZLES["hull50"].tested] == [1000] * 3 + [200] * 2
+
+
 def test_an_unknown_model_is_refused():
     with pytest.raises(ValueError, match="there is: tsp10_lstm, tsp10_glimpse"):
         pointing_paper.build("tsp10_gru")

@@ -17,7 +17,7 @@ from attnbook.data.pointing import hull_batch
 from attnbook.data.tour_labels import labelled_tours
 from attnbook.data.triangulation import delaunay_batch, triangulation_scores
 from attnbook.experiments import pointing
-from attnbook.experiments.pointing import BEAM, TEST_SEED, Puzzle
+from attnbook.experiments.pointing import BEAM, Puzzle, by_size, share
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.resume import checkpoint_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -59,11 +59,6 @@ def triangle_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
         exact, covered = triangulation_scores(answer, batch.target, batch.source.shape[1])
         figures |= {f"exact{name}": share(exact), f"covered{name}": share(covered)}
     return figures
-
-
-def share(values: Tensor) -> float:
-    """Their mean, rounded."""
-    return round(values.double().mean().item(), 5)
 
 
 _TOURS: dict[str, Any] = {"instances": solved_batch, "figures": pointing.tour_figures, "first": 0}
@@ -151,15 +146,9 @@ def settings(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-@torch.no_grad()
-def tested(model: PointerNetwork, puzzle: Puzzle) -> dict[str, dict[str, float]]:
-    """Figures by size: ``{"exact": {"5": …, "10": …}, …}``."""
-    found: dict[str, dict[str, float]] = {}
-    for size in puzzle.tested:
-        batch = puzzle.instances(size, TESTS if size <= 50 else FEWER, TEST_SEED)
-        for name, value in puzzle.figures(model, batch).items():
-            found.setdefault(name, {})[str(size)] = value
-    return found
+def tests_of(size: int) -> int:
+    """How many test instances of a size there are: fewer of more than 50 points."""
+    return TESTS if size <= 50 else FEWER
 
 
 def run(job: Job) -> Outcome:
@@ -177,7 +166,7 @@ def run(job: Job) -> Outcome:
         "seconds": round(history.cpu_seconds, 1),
         "examples": job.steps * BATCH,
         "losses": chunk_means(history.losses, 100, digits=4),
-        **tested(model, puzzle),
+        **by_size(partial(puzzle.figures, model), puzzle, tests_of),
     }
     checkpoint.unlink(missing_ok=True)
     return Outcome(figures, model if job.seed == 0 else None)
