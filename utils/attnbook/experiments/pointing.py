@@ -16,7 +16,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 
 TRAINING: dict[str, Any] = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 HIDDEN = 128
@@ -101,7 +101,7 @@ class Puzzle:
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
         """The instances of a training step, as :meth:`~attnbook.data.batching.Task.batch_at`; the sizes take turns."""
         draw = self.training or self.instances
-        return draw(self.trained[step % len(self.trained)], batch_size, 1_000_003 * (seed + 1) + step)
+        return draw(self.trained[step % len(self.trained)], batch_size, seed_of_step(seed, step))
 
 
 _TOURS: dict[str, Any] = {"instances": tour_batch, "figures": tour_figures, "training": training_tours, "first": 0}

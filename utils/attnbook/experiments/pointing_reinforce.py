@@ -21,7 +21,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.experiments.shared.solved_tours import POOL, pooled_batch, solved_batch
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, pointer_loss
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
 from attnbook.training.rollout import Challenge, RolloutLoss, RolloutPolicy, greedy_lengths
 
@@ -59,12 +59,12 @@ def trained(name: str, seed: int = 0) -> PointerNetwork:
 
 def labelled_at(step: int, seed: int) -> Batch:
     """Instances of a step with their labels."""
-    return pooled_batch(CITIES, BATCH, 1_000_003 * (seed + 1) + step)
+    return pooled_batch(CITIES, BATCH, seed_of_step(seed, step))
 
 
 def unlabelled_at(step: int, seed: int) -> Batch:
     """Instances of a step; the target is empty of meaning."""
-    points = random_points(BATCH, CITIES, generator(1_000_003 * (seed + 1) + step))
+    points = random_points(BATCH, CITIES, generator(seed_of_step(seed, step)))
     return batch_of(points, torch.zeros(BATCH, 1, dtype=torch.long))
 
 
