@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 
 
 def draw() -> tuple:
@@ -58,3 +58,17 @@ def test_a_seed_is_a_whole_number(use, wrong):
 def test_a_seed_out_of_range_is_refused(use, wrong):
     with pytest.raises(ValueError, match="seed must lie between 0 and 4294967295"):
         use(wrong)
+
+
+@pytest.mark.parametrize(
+    "seed, step, expected", [(0, 0, 1_000_003), (0, 1, 1_000_004), (1, 0, 2_000_006), (2, 2999, 3_003_008)]
+)
+def test_the_seeds_of_steps_are_those_that_the_records_were_made_with(seed, step, expected):
+    assert seed_of_step(seed, step) == expected
+    assert generator(seed_of_step(seed, step)).initial_seed() == expected
+
+
+def test_no_two_steps_of_two_trainings_share_a_seed():
+    steps = (*range(100), *range(999_900, 1_000_003))
+    drawn = {seed_of_step(seed, step) for seed in range(5) for step in steps}
+    assert len(drawn) == 5 * len(steps)

@@ -49,6 +49,15 @@ def nothing(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def shipped(monkeypatch):
+    """The translator that comes with the book is read, whatever folder of results this environment names."""
+    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
+    module.translator.cache_clear()
+    yield
+    module.translator.cache_clear()
+
+
 # ---- with a trained model
 
 
@@ -160,20 +169,14 @@ def test_help_says_what_it_can_translate(capsys):
     assert "captions of photographs" in re.sub(r"\s+", " ", capsys.readouterr().out)
 
 
-def test_the_translator_that_comes_with_the_book_translates_the_readmes_sentence(monkeypatch):
-    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
-    module.translator.cache_clear()
+def test_the_translator_that_comes_with_the_book_translates_the_readmes_sentence(shipped):
     assert translate("Ein Hund läuft durch den Schnee.").text == "A dog runs through the snow."
-    module.translator.cache_clear()
 
 
-def test_it_writes_what_its_record_says(monkeypatch):
-    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
-    module.translator.cache_clear()
+def test_it_writes_what_its_record_says(shipped):
     runs = json.loads((ROOT / "results/translate.json").read_text(encoding="utf-8"))["runs"]
     (run,) = [run for run in runs if (run["model"], run["seed"]) == ("transformer_de_en", 0)]
     same = [translate(sample["source"]).text == sample["translation"] for sample in run["samples"][:6]]
-    module.translator.cache_clear()
     assert sum(same) >= 5  # a translation may turn on a rounding
 
 

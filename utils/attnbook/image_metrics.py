@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data.captions import SIZE, digit_images
-from attnbook.seeding import generator
+from attnbook.seeding import generator, seed_of_step
 from attnbook.training import fit
 from attnbook.training.progress import listening
 
@@ -93,7 +93,7 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
         network = JudgeNetwork()
         fit(
             network,
-            lambda step: _shifted_digits(int(JUDGE_TRAINING["batch"]), 1_000_003 * (seed + 1) + step),
+            lambda step: _shifted_digits(int(JUDGE_TRAINING["batch"]), seed_of_step(seed, step)),
             steps,
             loss=lambda model, batch: F.cross_entropy(model(batch.image), batch.label),
             progress=False,

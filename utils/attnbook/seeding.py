@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 _LARGEST = 2**32 - 1  # what numpy takes
+_APART = 1_000_003  # from one seed's steps to the next seed's: more than any training of the book has steps
 
 
 def seed_everything(seed: int) -> None:
@@ -36,6 +37,23 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
         ValueError: if it is out of range.
     """
     return torch.Generator(device=device).manual_seed(_checked(seed))
+
+
+def seed_of_step(seed: int, step: int) -> int:
+    """Return the seed that a training with ``seed`` draws with at ``step``: another one for each seed and each step.
+
+    The batch of a step is then the same whether the training was interrupted before it or not. All of these seeds are
+    larger than a million, and tests draw with smaller ones, so that no batch of a training is drawn as a test is. The
+    stored records were made with these very numbers, which must therefore not change.
+
+    Args:
+        seed: of the training, from 0 on.
+        step: from 0 to 1 000 002; beyond that the next seed's numbers begin.
+
+    >>> seed_of_step(0, 0), seed_of_step(0, 7), seed_of_step(2, 7)
+    (1000003, 1000010, 3000016)
+    """
+    return _APART * (seed + 1) + step
 
 
 def _checked(seed: int) -> int:

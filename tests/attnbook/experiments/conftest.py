@@ -1,4 +1,4 @@
-"""Captions that are made up here, so that nothing must be fetched."""
+"""Captions that are made up here, so that nothing must be fetched, and few round trips, so that solving is quick."""
 
 import itertools
 from functools import cache
@@ -8,7 +8,7 @@ import pytest
 from attnbook.data import multi30k
 from attnbook.data.language import TextTask, text_task
 from attnbook.experiments import masked_language_model
-from attnbook.experiments.shared import few_labels
+from attnbook.experiments.shared import few_labels, solved_tours
 
 WHO = ["A man", "Two women", "Three boys", "A girl and a boy", "Seven people", "A lady"]
 WHAT = ["sits near the old river.", "runs over a green field.", "plays in the snow, alone."]
@@ -35,3 +35,13 @@ def tiny_captions(monkeypatch):
     yield
     for cached in (masked_language_model.held_out, few_labels.labelled):
         cached.cache_clear()
+
+
+@pytest.fixture
+def few_tours(monkeypatch, tmp_path):
+    """A pool of ten round trips of each size, whose files lie in ``tours``, in a folder of the test's own."""
+    monkeypatch.setattr(solved_tours, "POOL", 10)
+    monkeypatch.setattr(solved_tours, "TOURS", tmp_path / "tours")
+    solved_tours.pool_of.cache_clear()
+    yield tmp_path
+    solved_tours.pool_of.cache_clear()

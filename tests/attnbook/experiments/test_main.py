@@ -10,10 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+from torch import nn
 
 from attnbook.experiments import __main__ as command
+from attnbook.experiments import translate_endings
 from attnbook.experiments.shared.pool import Stopped
 from attnbook.experiments.shared.record import Refusal
+from attnbook.experiments.shared.weights import keep_weights
 
 
 @pytest.fixture
@@ -30,11 +33,13 @@ def asked(monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted(command.EXPERIMENTS))
-def test_each_experiment_runs_by_its_name_and_the_end_says_where_the_results_are(name, asked, capsys):
+def test_each_experiment_runs_by_its_name_and_the_end_says_where_the_results_are(name, asked, capsys, monkeypatch):
+    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
     assert command.main([name]) == 0
     [(experiment, options)] = asked
     assert experiment.name == name
-    assert options.seeds == [0, 1, 2]
+    stored = experiment.stored_seeds
+    assert options.seeds == ([0, 1, 2] if stored is None else stored())
     assert options.models is options.steps is options.out is None
     assert options.record is False
     assert capsys.readouterr().out == f"The results are in {Path('scratch') / name}.json.\n"
@@ -96,6 +101,20 @@ def test_what_makes_no_sense_gets_one_sentence_and_status_2(line, sentence, aske
     assert said.err.startswith(sentence)
     assert said.err.count("\n") == 1
     assert asked == []
+
+
+def test_seeds_without_stored_weights_are_refused_before_anything_is_started(tmp_path, monkeypatch, asked, capsys):
+    monkeypatch.setenv("ATTNBOOK_RESULTS", str(tmp_path))
+    keep_weights(nn.Linear(1, 1), tmp_path, "translate", translate_endings.MODEL, 4)
+    command.main(["translate_endings"])
+    [(_, options)] = asked
+    assert options.seeds == [4]
+    with pytest.raises(SystemExit) as caught:
+        command.main(["translate_endings", "--seeds", "0", "4", "5"])
+    assert caught.value.code == 2
+    sentence = "translate_endings reads stored weights; of --seeds 0 5 there are none (there is: 4).\n"
+    assert capsys.readouterr().err == sentence
+    assert len(asked) == 1
 
 
 def test_a_refusal_of_the_runner_has_status_2_too(monkeypatch, capsys):

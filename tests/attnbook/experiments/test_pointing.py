@@ -121,6 +121,14 @@ def test_sizes_take_turns_and_the_test_is_drawn_apart():
     assert len(seeds) == 9000
 
 
+def test_figures_are_asked_of_as_many_instances_of_a_size_as_there_are_said_to_be(monkeypatch):
+    monkeypatch.setattr(pointing, "TESTS", 3)
+    puzzle = replace(pointing.PUZZLES["sort"], tested=(5, 6))
+    counted = partial(pointing.by_size, lambda batch: {"count": len(batch.source)}, puzzle)
+    assert counted() == {"count": {"5": 3, "6": 3}}
+    assert counted({5: 2, 6: 1}.get) == {"count": {"5": 2, "6": 1}}
+
+
 @pytest.mark.parametrize("name", ["chess_lstm", "sort_gru"])
 def test_an_unknown_model_is_refused(name):
     with pytest.raises(ValueError, match="there is: sort_lstm, sort_transformer"):

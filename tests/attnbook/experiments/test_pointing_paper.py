@@ -17,19 +17,17 @@ from attnbook.models.pointer import pointer_loss
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(monkeypatch, few_tours):
     """Small models, few tests, and all files in a folder of the test's own."""
     for name in pointing_paper.RECIPES:
         monkeypatch.setitem(pointing_paper.RECIPES, name, replace(pointing_paper.RECIPES[name], hidden=16))
     for name, puzzle in pointing_paper.PUZZLES.items():
         sizes = {"trained": puzzle.trained[:2], "tested": (5, 6)}
         monkeypatch.setitem(pointing_paper.PUZZLES, name, replace(puzzle, **sizes))
-    for name, value in {"TESTS": 6, "BATCH": 4, "POOL": 10, "TOURS": tmp_path / "tours"}.items():
+    for name, value in {"TESTS": 6, "BATCH": 4}.items():
         monkeypatch.setattr(pointing_paper, name, value)
-    monkeypatch.setattr(resume, "FOLDER", tmp_path / "checkpoints")
-    pointing_paper.pool_of.cache_clear()
-    yield tmp_path
-    pointing_paper.pool_of.cache_clear()
+    monkeypatch.setattr(resume, "FOLDER", few_tours / "checkpoints")
+    return few_tours
 
 
 def test_the_papers_settings():
@@ -127,6 +125,10 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(small, monkeypatch)
     again = pointing_paper.run(job).figures
     assert len(read) == 4 + 2  # the first two steps are not taken again
     assert again | {"seconds": 0} == whole | {"seconds": 0}
+
+
+def test_large_hulls_are_tested_on_fewer_instances():
+    assert [pointing_paper.tests_of(size) for size in pointing_paper.PUZZLES["hull50"].tested] == [1000] * 3 + [200] * 2
 
 
 def test_an_unknown_model_is_refused():

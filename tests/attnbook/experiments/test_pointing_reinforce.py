@@ -11,15 +11,13 @@ from attnbook.training.rollout import RolloutLoss, RolloutPolicy
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
+def small(monkeypatch, few_tours):
     """Six cities, a small network, and all files in a folder of the test's own."""
-    wanted = {"CITIES": 6, "BATCH": 8, "HIDDEN": 16, "TESTS": 5, "POOL": 10, "HELD_OUT": 20, "EVERY": 2}
-    for name, value in (wanted | {"TOURS": tmp_path / "tours"}).items():
+    wanted = {"CITIES": 6, "BATCH": 8, "HIDDEN": 16, "TESTS": 5, "HELD_OUT": 20, "EVERY": 2}
+    for name, value in wanted.items():
         monkeypatch.setattr(pointing_reinforce, name, value)
-    monkeypatch.setattr(resume, "FOLDER", tmp_path / "checkpoints")
-    pointing_reinforce.pool.cache_clear()
-    yield tmp_path
-    pointing_reinforce.pool.cache_clear()
+    monkeypatch.setattr(resume, "FOLDER", few_tours / "checkpoints")
+    return few_tours
 
 
 @pytest.mark.slow

@@ -1,12 +1,16 @@
 """What a full stop changes: which sentences are read how, and what is counted of their translations."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from attnbook.data.translation import cut, own_translation_task
 from attnbook.experiments import translate_endings
-from attnbook.experiments.shared.runner import Job
+from attnbook.experiments.shared.runner import Job, seeds_of
+from attnbook.experiments.shared.weights import weights_file
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -45,6 +49,14 @@ def test_each_kind_of_sentence_is_read_with_and_without_its_end(data, read, monk
     assert figures["training_with"] == 1.0
     assert figures["seconds"] >= 0
     assert set(figures["without"]["read_with"]) == {"greedy", "beam"}
+
+
+def test_it_runs_with_the_seeds_whose_weights_come_with_the_book(monkeypatch):
+    monkeypatch.delenv("ATTNBOOK_RESULTS", raising=False)
+    seeds = seeds_of(translate_endings.EXPERIMENT, None)
+    files = [ROOT / "results" / weights_file("translate", translate_endings.MODEL, seed) for seed in seeds]
+    assert files
+    assert all(file.is_file() for file in files)
 
 
 def test_marks_at_the_end_do_not_count_and_long_translations_do(data, read):

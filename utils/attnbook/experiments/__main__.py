@@ -14,7 +14,7 @@ from attnbook import experiments
 from attnbook.experiments.shared.overview import details, overview, unknown
 from attnbook.experiments.shared.pool import CANCELLED, Stopped
 from attnbook.experiments.shared.record import Refusal, program
-from attnbook.experiments.shared.runner import Experiment, check_models, run_experiment
+from attnbook.experiments.shared.runner import Experiment, check_models, run_experiment, seeds_of
 from attnbook.training import parallel, process_group
 
 PROGRAM = "python -m attnbook.experiments"
@@ -56,7 +56,7 @@ def _parser() -> _Parser:
     add = parser.add_argument
     add("name", nargs="?", metavar="NAME", help="which experiment")
     add("-h", "--help", action="store_true", help="this text; after a NAME, more about that experiment")
-    add("--seeds", "--seed", type=int, nargs="+", default=[0, 1, 2], metavar="SEED", help="default: 0 1 2")
+    add("--seeds", "--seed", type=int, nargs="+", metavar="SEED", help="default: 0 1 2, or those of stored weights")
     add("--models", "--model", nargs="+", metavar="MODEL", help="only these models, added to what is there")
     add("--pair", metavar="PAIR", help="of languages, such as de-en, where an experiment has several")
     add("--steps", type=int, help="another length of training, to try things out")
@@ -74,7 +74,7 @@ def _help(parser: _Parser, name: str | None) -> str:
 
 
 def _check(options) -> None:
-    """Raise Refusal for what cannot be run."""
+    """Raise Refusal for what cannot be run, and fill in the seeds where none are asked for."""
     if options.name is None:
         raise Refusal(f"Say which experiment: {', '.join(sorted(EXPERIMENTS))}; --help tells what each is.")
     if options.name not in EXPERIMENTS:
@@ -82,8 +82,7 @@ def _check(options) -> None:
     if options.pair is not None:
         options.models = _models_of_pair(EXPERIMENTS[options.name], options.models, options.pair)
     check_models(EXPERIMENTS[options.name], options.models)
-    if min(options.seeds) < 0:
-        raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(options.seeds)}.")
+    options.seeds = seeds_of(EXPERIMENTS[options.name], options.seeds)
     if options.workers < 1:
         raise Refusal(f"--workers must be at least 1, got {options.workers}.")
     if options.steps is not None and options.steps < 1:

@@ -17,7 +17,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.few_shot import LSTMReader
 from attnbook.models.snail import Snail, SnailSizes
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training.policy import Played, PolicyLoss, play
 
 WALK = 20  # steps of a walk; the goal may be found twice in it
@@ -88,7 +88,7 @@ class Bandits:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Arms:
         """The bandits of a step."""
-        return Arms((bandit_arms(batch_size, 1_000_003 * (seed + 1) + step),))
+        return Arms((bandit_arms(batch_size, seed_of_step(seed, step)),))
 
 
 class Walks:
@@ -96,7 +96,7 @@ class Walks:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Mazes:
         """The mazes of a step."""
-        return random_mazes(batch_size, 1_000_003 * (seed + 1) + step)
+        return random_mazes(batch_size, seed_of_step(seed, step))
 
 
 def bandit_figures(policy: nn.Module) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.metrics import pointing_accuracy
 from attnbook.models.captioning import FEATURES, Captioner, DigitClassifier, FeatureMap
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import shift_right
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss, draw_locations
 
@@ -102,7 +102,7 @@ class SingleDigits:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Crops:
         """The crops of a step."""
-        return Crops(*digit_crops(batch_size, 1_000_003 * (seed + 1) + step))
+        return Crops(*digit_crops(batch_size, seed_of_step(seed, step)))
 
 
 class Captions:
@@ -110,7 +110,7 @@ class Captions:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Canvases:
         """The canvases of a step."""
-        return canvases(batch_size, 1_000_003 * (seed + 1) + step)
+        return canvases(batch_size, seed_of_step(seed, step))
 
 
 def classifier_loss(model: nn.Module, batch: Crops) -> Tensor:

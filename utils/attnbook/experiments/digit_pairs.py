@@ -26,7 +26,7 @@ from attnbook.image_metrics import (
     trained_judge,
 )
 from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, ImageGenerator
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
 
 TRAINING: dict[str, Any] = {"batch": 48, "betas": (0.0, 0.9)}
@@ -218,7 +218,7 @@ def train(model: SAGAN, recipe: Recipe, job: Job, watch: Monitor | None = None) 
     """Train, each step on new canvases."""
     return fit_adversarially(
         model,
-        lambda step: recipe.images(TRAINING["batch"], 1_000_003 * (job.seed + 1) + step),
+        lambda step: recipe.images(TRAINING["batch"], seed_of_step(job.seed, step)),
         job.steps,
         seed=job.seed,
         learning_rates=recipe.rates(),

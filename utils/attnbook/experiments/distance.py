@@ -16,7 +16,7 @@ from attnbook.data.recall import CHANCE, WORDS, recall_batch
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.models.sequence_layers import Recurrent, SelfAttention
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 
 DIM = 32
@@ -98,7 +98,7 @@ def train(model: nn.Module, distance: int, steps: int, seed: int, among_letters:
     how = {name: value for name, value in TRAINING.items() if name != "batch"}
 
     def batch_at(step: int) -> Batch:
-        return recall_batch(distance, TRAINING["batch"], 1_000_003 * (seed + 1) + step, among_letters)
+        return recall_batch(distance, TRAINING["batch"], seed_of_step(seed, step), among_letters)
 
     return fit(model, batch_at, steps, loss=answer_loss, progress=False, **how).losses
 

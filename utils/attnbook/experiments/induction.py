@@ -17,7 +17,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.induction import mean_contexts, prefix_matching_score, previous_word_score, without_head
 from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import language_model_loss, sequence_loss, shift_right
 
 WORDS, LENGTH, PERIODS = 64, 48, (8, 16)
@@ -49,7 +49,7 @@ class Repeats:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
         """The batch of a training step, always the same for the same step and seed."""
-        return repeats_batch(batch_size, LENGTH, PERIODS, WORDS, seed=1_000_003 * (seed + 1) + step)
+        return repeats_batch(batch_size, LENGTH, PERIODS, WORDS, seed=seed_of_step(seed, step))
 
 
 def held_out(farther: bool = False) -> Batch:

@@ -20,7 +20,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.transformer_xl import TransformerXL
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 
 SEGMENT = 16  # words that are read at once in the copies
@@ -200,7 +200,7 @@ def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
 
 
 def _batch_at(recipe: Recipe, job: Job, step: int) -> Stream:
-    return recipe.lesson(1_000_003 * (job.seed + 1) + step)  # tests have seeds below 16
+    return recipe.lesson(seed_of_step(job.seed, step))  # tests have seeds below 16
 
 
 def run(job: Job) -> Outcome:

@@ -41,7 +41,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import MaskedLanguageModel, TransformerConfig
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import masked_language_model_loss
 
 SHAPE: dict[str, Any] = {"d_model": 64, "heads": 4, "layers": 2, "d_ff": 256}
@@ -92,7 +92,7 @@ class HiddenWords:
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
         """The batch of a training step, always the same for the same step and seed."""
         batch = caption_task().task.batch_at(step, batch_size, seed)
-        return hidden_words(batch.source, batch.lengths, 1_000_003 * (seed + 1) + step)
+        return hidden_words(batch.source, batch.lengths, seed_of_step(seed, step))
 
 
 @torch.no_grad()

@@ -17,7 +17,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, LSTMReader, PixelNeighbour, PrototypicalNetwork
 from attnbook.models.snail import Snail
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 
 TRAINING: dict[str, Any] = {"batch": 48, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
 WAYS, SHOTS = 5, 1  # few-shot: five classes and one example of each, in training and in the test
@@ -31,7 +31,7 @@ class RecallTask:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Recall:
         """The sequences of a step."""
-        return online_recall(batch_size, 1_000_003 * (seed + 1) + step)
+        return online_recall(batch_size, seed_of_step(seed, step))
 
 
 class GlyphTask:
@@ -39,7 +39,7 @@ class GlyphTask:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Episode:
         """The episodes of a step."""
-        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS, 1_000_003 * (seed + 1) + step)
+        return few_shot_episodes(glyph_classes(), batch_size, WAYS, SHOTS, seed_of_step(seed, step))
 
 
 def recall_loss(model: nn.Module, batch: Recall) -> Tensor:

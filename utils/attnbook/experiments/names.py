@@ -14,7 +14,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import AttentionSeq2Seq
 from attnbook.models.pointer_generator import PointerGenerator
-from attnbook.seeding import seed_everything
+from attnbook.seeding import seed_everything, seed_of_step
 
 EMBEDDING, HIDDEN = 32, 64
 TESTS, TEST_SEED = 500, 0
@@ -51,7 +51,7 @@ class Sentences:
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
         """Those of one step: the same for the same step and seed."""
-        return shown_to(self.model, name_batch(batch_size, 1_000_003 * (seed + 1) + step))
+        return shown_to(self.model, name_batch(batch_size, seed_of_step(seed, step)))
 
 
 def share_right(written: Tensor, target: Tensor) -> float:

@@ -16,7 +16,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 
 TRAINING: dict[str, Any] = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 HIDDEN = 128
@@ -28,7 +28,7 @@ BEAM = 4
 def sorting_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """``exact``: share of the rows that are sorted without a mistake."""
     positions = greedy_pointer_decode(model, batch.source).tokens
-    return {"exact": _share((positions == batch.target).all(dim=1))}
+    return {"exact": share((positions == batch.target).all(dim=1))}
 
 
 def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
@@ -40,10 +40,10 @@ def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     positions = greedy_pointer_decode(model, points).tokens  # (B, T)
     covered, simple = hull_area_covered(points, positions), is_simple(points, positions)  # (B,) each
     return {
-        "exact": _share(is_convex_hull(points, positions)),
-        "polygons": _share(simple),
-        "area": _share(covered),
-        "area_of_polygons": _share(covered[simple]) if simple.any() else 0.0,
+        "exact": share(is_convex_hull(points, positions)),
+        "polygons": share(simple),
+        "area": share(covered),
+        "area_of_polygons": share(covered[simple]) if simple.any() else 0.0,
     }
 
 
@@ -53,9 +53,9 @@ def tour_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     length = tour_length(points, greedy_pointer_decode(model, points).tokens)
     beam = tour_length(points, beam_pointer_decode(model, points, width=BEAM).tokens[:, 0])
     return {
-        "length": _share(length),
+        "length": share(length),
         "gap": round(optimality_gap(length, optimal).item(), 5),
-        "optimal": _share(length <= optimal * (1 + 1e-6)),  # lengths of one tour from two beginnings differ by rounding
+        "optimal": share(length <= optimal * (1 + 1e-6)),  # lengths of one tour from two beginnings differ by rounding
         "gap_beam": round(optimality_gap(beam, optimal).item(), 5),
     }
 
@@ -70,10 +70,11 @@ def reference_figures(batch: Batch) -> dict[str, float]:
         "random": random_tours(points.shape[0], points.shape[1], generator(TEST_SEED)),
     }
     gaps = {f"gap_{name}": optimality_gap(tour_length(points, tour), optimal).item() for name, tour in tours.items()}
-    return {"length_optimal": _share(optimal), **{name: round(gap, 5) for name, gap in gaps.items()}}
+    return {"length_optimal": share(optimal), **{name: round(gap, 5) for name, gap in gaps.items()}}
 
 
-def _share(values: Tensor) -> float:
+def share(values: Tensor) -> float:
+    """The mean of ``values``, rounded to five decimals: of truth values, the share that is true."""
     return round(values.double().mean().item(), 5)
 
 
@@ -100,7 +101,7 @@ class Puzzle:
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Batch:
         """The instances of a training step, as :meth:`~attnbook.data.batching.Task.batch_at`; the sizes take turns."""
         draw = self.training or self.instances
-        return draw(self.trained[step % len(self.trained)], batch_size, 1_000_003 * (seed + 1) + step)
+        return draw(self.trained[step % len(self.trained)], batch_size, seed_of_step(seed, step))
 
 
 _TOURS: dict[str, Any] = {"instances": tour_batch, "figures": tour_figures, "training": training_tours, "first": 0}
@@ -153,11 +154,17 @@ def trained(name: str, seed: int = 0) -> PointerNetwork:
 
 
 @torch.no_grad()
-def by_size(figures: Callable[[Batch], dict[str, float]], puzzle: Puzzle) -> dict[str, dict[str, float]]:
-    """Ask for figures on the test instances of each size: ``{"exact": {"5": …, "7": …}, …}``."""
+def by_size(
+    figures: Callable[[Batch], dict[str, float]], puzzle: Puzzle, tests_of: Callable[[int], int] | None = None
+) -> dict[str, dict[str, float]]:
+    """Ask for figures on the test instances of each size: ``{"exact": {"5": …, "7": …}, …}``.
+
+    ``tests_of(size)`` says how many instances of a size there are; without it there are ``TESTS`` of each.
+    """
     found: dict[str, dict[str, float]] = {}
     for size in puzzle.tested:
-        for name, value in figures(puzzle.instances(size, TESTS, TEST_SEED)).items():
+        count = TESTS if tests_of is None else tests_of(size)
+        for name, value in figures(puzzle.instances(size, count, TEST_SEED)).items():
             found.setdefault(name, {})[str(size)] = value
     return found
 

@@ -5,7 +5,7 @@ with ``sgd`` in their name have the paper's optimiser too. Source: Vinyals et al
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,15 +14,15 @@ from torch import Tensor, nn
 from attnbook.data.batching import Batch
 from attnbook.data.geometry import is_convex_hull
 from attnbook.data.pointing import hull_batch
-from attnbook.data.tour_labels import draw_tours, kept_tours, labelled_tours
+from attnbook.data.tour_labels import labelled_tours
 from attnbook.data.triangulation import delaunay_batch, triangulation_scores
 from attnbook.experiments import pointing
-from attnbook.experiments.pointing import BEAM, TEST_SEED, Puzzle
+from attnbook.experiments.pointing import BEAM, Puzzle, by_size, share
 from attnbook.experiments.shared.recipes import chosen
-from attnbook.experiments.shared.record import SCRATCH
 from attnbook.experiments.shared.resume import checkpoint_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
+from attnbook.experiments.shared.solved_tours import POOL, pooled_batch, solved_batch
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import (
     PointerNetwork,
@@ -37,27 +37,9 @@ from attnbook.training import fit
 EXAMPLES, BATCH = 1_000_000, 128  # that a training reads, and per step
 EVERY = 200  # steps from one checkpoint to the next
 TESTS, FEWER = 1000, 200  # instances of each size; of more than 50 points
-POOL = 20_000  # solved round trips of each size where labels are dear; eight symmetries make 160,000 of them
-TOURS = SCRATCH / "tours"  # where these are kept
 ADAM: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 SGD: dict[str, Any] = {"learning_rate": 1.0, "max_grad_norm": 2.0}  # the same rate at all steps
 SPREAD = 0.08  # with SGD, every parameter is drawn between −0.08 and 0.08
-
-
-def solved_batch(size: int, count: int, seed: int) -> Batch:
-    """Round trips to test with, made once."""
-    return kept_tours(size, count, seed, TOURS)
-
-
-def many_sizes(size: int, count: int, seed: int) -> Batch:
-    """Round trips to train on, drawn from a pool that is made once."""
-    return draw_tours(pool_of(size), count, seed)
-
-
-@cache
-def pool_of(size: int) -> Batch:
-    """The solved round trips of one size."""
-    return kept_tours(size, POOL, 1, TOURS)
 
 
 def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
@@ -79,17 +61,12 @@ def triangle_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     return figures
 
 
-def share(values: Tensor) -> float:
-    """Their mean, rounded."""
-    return round(values.double().mean().item(), 5)
-
-
 _TOURS: dict[str, Any] = {"instances": solved_batch, "figures": pointing.tour_figures, "first": 0}
 _TRIANGLES: dict[str, Any] = {"figures": triangle_figures, "may_stop": True}
 _FROM_LEFT = partial(delaunay_batch, from_left=True)
 PUZZLES = {
     "tsp10": Puzzle((10,), (5, 10, 12), training=labelled_tours, **_TOURS),
-    "tsp20": Puzzle(tuple(range(5, 21)), (5, 10, 15, 20, 25, 30, 40, 50), training=many_sizes, **_TOURS),
+    "tsp20": Puzzle(tuple(range(5, 21)), (5, 10, 15, 20, 25, 30, 40, 50), training=pooled_batch, **_TOURS),
     "hull50": Puzzle(tuple(range(5, 51)), (5, 10, 50, 100, 200), hull_batch, hull_figures, may_stop=True),
     "delaunay5": Puzzle((5,), (5,), delaunay_batch, **_TRIANGLES),
     "delaunay10": Puzzle(tuple(range(5, 11)), (5, 7, 10), delaunay_batch, **_TRIANGLES),
@@ -169,15 +146,9 @@ def settings(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-@torch.no_grad()
-def tested(model: PointerNetwork, puzzle: Puzzle) -> dict[str, dict[str, float]]:
-    """Figures by size: ``{"exact": {"5": …, "10": …}, …}``."""
-    found: dict[str, dict[str, float]] = {}
-    for size in puzzle.tested:
-        batch = puzzle.instances(size, TESTS if size <= 50 else FEWER, TEST_SEED)
-        for name, value in puzzle.figures(model, batch).items():
-            found.setdefault(name, {})[str(size)] = value
-    return found
+def tests_of(size: int) -> int:
+    """How many test instances of a size there are: fewer of more than 50 points."""
+    return TESTS if size <= 50 else FEWER
 
 
 def run(job: Job) -> Outcome:
@@ -195,7 +166,7 @@ def run(job: Job) -> Outcome:
         "seconds": round(history.cpu_seconds, 1),
         "examples": job.steps * BATCH,
         "losses": chunk_means(history.losses, 100, digits=4),
-        **tested(model, puzzle),
+        **by_size(partial(puzzle.figures, model), puzzle, tests_of),
     }
     checkpoint.unlink(missing_ok=True)
     return Outcome(figures, model if job.seed == 0 else None)

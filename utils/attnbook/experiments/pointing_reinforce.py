@@ -1,12 +1,10 @@
 """Round trips of 20 cities without labels: REINFORCE with a greedy rollout, beside labels, at equal time (chapter 14).
 
-The network is the Transformer of ``pointing``. Labels are those of an iterated 2-opt, made before the training; the
-seconds that they took are counted apart. Sources: Kool et al. 2019, Bello et al. 2017.
+The network is the Transformer of ``pointing``. Labels are those of an iterated 2-opt; ``seconds`` counts the steps of a
+training alone, without the time that it took to make the labels. Sources: Kool et al. 2019, Bello et al. 2017.
 """
 
-import time
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import torch
@@ -15,25 +13,22 @@ from torch import nn
 from attnbook.data.batching import Batch
 from attnbook.data.geometry import random_points
 from attnbook.data.pointing import batch_of
-from attnbook.data.tour_labels import draw_tours, kept_tours
 from attnbook.experiments.pointing import BEAM, TEST_SEED, reference_figures, tour_figures
 from attnbook.experiments.shared.recipes import chosen
-from attnbook.experiments.shared.record import SCRATCH
 from attnbook.experiments.shared.resume import checkpoint_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
+from attnbook.experiments.shared.solved_tours import POOL, pooled_batch, solved_batch
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.pointer import PointerNetwork, pointer_loss
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
 from attnbook.training.rollout import Challenge, RolloutLoss, RolloutPolicy, greedy_lengths
 
 CITIES, BATCH, HIDDEN, TESTS = 20, 128, 128, 1000
-POOL = 20_000  # solved instances; eight symmetries make 160,000 of them
 VALIDATION_SEED, HELD_OUT = 7, 500  # instances for the learning curve, or to challenge the baseline with
 EVERY = 50  # steps from one such validation to the next
 TRAINING: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
-TOURS = SCRATCH / "tours"
 
 
 @dataclass(frozen=True)
@@ -62,21 +57,14 @@ def trained(name: str, seed: int = 0) -> PointerNetwork:
     return load_weights(build(name), EXPERIMENT.name, name, seed)
 
 
-@cache
-def pool() -> tuple[Batch, float]:
-    """The solved instances, and the CPU seconds that it took to make or read them."""
-    start = time.process_time()
-    return kept_tours(CITIES, POOL, 1, TOURS), time.process_time() - start
-
-
 def labelled_at(step: int, seed: int) -> Batch:
     """Instances of a step with their labels."""
-    return draw_tours(pool()[0], BATCH, 1_000_003 * (seed + 1) + step)
+    return pooled_batch(CITIES, BATCH, seed_of_step(seed, step))
 
 
 def unlabelled_at(step: int, seed: int) -> Batch:
     """Instances of a step; the target is empty of meaning."""
-    points = random_points(BATCH, CITIES, generator(1_000_003 * (seed + 1) + step))
+    points = random_points(BATCH, CITIES, generator(seed_of_step(seed, step)))
     return batch_of(points, torch.zeros(BATCH, 1, dtype=torch.long))
 
 
@@ -100,7 +88,7 @@ def training_of(recipe: Recipe, policy: PointerNetwork, seed: int) -> tuple[nn.M
 
 def measured(policy: PointerNetwork) -> dict[str, float]:
     """Lengths and gaps on the test instances, greedily and with a beam, and those of simple rules."""
-    batch = kept_tours(CITIES, TESTS, TEST_SEED, TOURS)
+    batch = solved_batch(CITIES, TESTS, TEST_SEED)
     with torch.no_grad():
         return tour_figures(policy, batch) | reference_figures(batch)
 

@@ -5,15 +5,18 @@ kinds are translated as they are, and with the full stop added or taken away. Re
 """
 
 import time
+from functools import partial
 
 from attnbook.data.translation import TESTS, TranslationTask, cut
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.translation import ROWS, written_both_ways
+from attnbook.experiments.shared.weights import stored_seeds
 from attnbook.experiments.translate import RECIPES, trained
 from attnbook.translation_metrics import translation_scores
 
 TEST = TESTS[1]
 MARKS = (".", "!", "?", '"')  # with which a sentence ends
+MODEL = "transformer_de_en"  # of the experiment translate, which does not keep the weights of every seed
 FAR_TOO_LONG = 2.0  # words of a translation per word of its reference
 
 
@@ -79,7 +82,7 @@ def run(job: Job) -> Outcome:
 
 EXPERIMENT = Experiment(
     "translate_endings",
-    {"transformer_de_en": 1},
+    {MODEL: 1},
     run,
     {
         "task": f"multi30k_task(pair), {TEST}",
@@ -87,4 +90,5 @@ EXPERIMENT = Experiment(
         "marks": MARKS,
         "far_too_long": FAR_TOO_LONG,
     },
+    stored_seeds=partial(stored_seeds, "translate", MODEL),
 )

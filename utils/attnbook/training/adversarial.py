@@ -13,6 +13,7 @@ from torch import Tensor
 from tqdm.auto import tqdm
 
 from attnbook.models.sagan import SAGAN
+from attnbook.seeding import seed_of_step
 from attnbook.threads import one_thread_if_small
 from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
 from attnbook.training.progress import report_steps
@@ -137,7 +138,7 @@ class _Run:
         start, number = time.perf_counter(), self.history.steps
         self.model.train()
         # Tests and figures draw with small seeds.
-        noise = self.model.generator.noise(len(real), 1_000_003 * (self.plan["seed"] + 1) + number)
+        noise = self.model.generator.noise(len(real), seed_of_step(self.plan["seed"], number))
         fake = self.model.generator(noise)  # (B, 1, H, W)
         losses = self._discriminator_step(real.to(self.device), fake.detach()), self._generator_step(fake)
         if not all(map(math.isfinite, losses)):

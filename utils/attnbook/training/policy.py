@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.hard import reward_to_go
-from attnbook.seeding import generator
+from attnbook.seeding import generator, seed_of_step
 
 
 class World(Protocol):
@@ -96,7 +96,7 @@ class PolicyLoss:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
 
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
-            draw = generator(1_000_003 * (self.seed + 1) + step)
+            draw = generator(seed_of_step(self.seed, step))
             played = play(model, self.world_of(batch, draw), draw)
             return actor_critic_loss(model(played.seen), played, self.entropy)
 

@@ -16,7 +16,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.geometry import random_points
 from attnbook.data.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
-from attnbook.seeding import generator
+from attnbook.seeding import generator, seed_of_step
 
 
 def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
@@ -124,7 +124,7 @@ class RolloutLoss:
 
         def loss(model: RolloutPolicy, batch: Batch) -> Tensor:
             points = batch.source
-            source = generator(1_000_003 * (self.seed + 1) + step)
+            source = generator(seed_of_step(self.seed, step))
             tours = sample_tours(model.policy, points, source)  # (B, N)
             length, expected = tour_length(points, tours), greedy_lengths(model.baseline, points)  # (B,) each
             log_probs = answer_log_probs(model.policy, points, batch.lengths, tours)  # (B, N)

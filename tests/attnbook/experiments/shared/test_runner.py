@@ -3,6 +3,8 @@
 import json
 import os
 from argparse import Namespace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from attnbook.experiments.__main__ import EXPERIMENTS
 from attnbook.experiments.shared import record, runner
 from attnbook.experiments.shared.pool import Event, Stopped
 from attnbook.experiments.shared.record import Refusal
-from attnbook.experiments.shared.runner import Experiment, Outcome, run_experiment
+from attnbook.experiments.shared.runner import Experiment, Outcome, run_experiment, seeds_of
+from attnbook.experiments.shared.weights import stored_seeds
 from attnbook.training import load_checkpoint
 from attnbook.training.progress import report_steps
 
@@ -273,6 +276,34 @@ def test_an_unknown_model_is_refused_before_anything_runs(experiment, jobs, tmp_
         run(experiment, tmp_path, models=["small", "huge"])
     assert jobs == []
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("stored, asked, seeds", [(None, None, [0, 1, 2]), ([1, 4], None, [1, 4]), ([1, 4], [4], [4])])
+def test_without_seeds_there_are_three_or_those_of_the_stored_weights(stored, asked, seeds, experiment):
+    assert seeds_of(replace(experiment, stored_seeds=stored and (lambda: stored)), asked) == seeds
+
+
+@pytest.mark.parametrize(
+    "stored, asked, sentence",
+    [
+        ([1, 4], [0, 1, 2], r"^tiny reads stored weights; of --seeds 0 2 there are none \(there is: 1 4\)\.$"),
+        ([], [0], r"of --seeds 0 there are none \(there is: none\)\.$"),
+        ([], None, r"^tiny reads stored weights, and there are none of small, big\.$"),
+        (None, [3, -1], r"^--seeds must be whole numbers from 0 on, got -1\.$"),
+    ],
+)
+def test_seeds_that_cannot_be_run_are_refused_before_anything_runs(stored, asked, sentence, experiment, jobs, tmp_path):
+    reads = replace(experiment, stored_seeds=None if stored is None else (lambda: stored))
+    with pytest.raises(Refusal, match=sentence):
+        run(reads, tmp_path, seeds=asked)
+    assert jobs == []
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_of_results_that_is_not_there_is_a_refusal_too(experiment, tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_RESULTS", str(tmp_path / "none"))
+    with pytest.raises(Refusal, match=r"which is no folder\.$"):
+        seeds_of(replace(experiment, stored_seeds=partial(stored_seeds, "tiny", "big")), None)
 
 
 def test_a_job_has_one_thread(experiment, tmp_path):

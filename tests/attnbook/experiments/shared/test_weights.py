@@ -10,7 +10,13 @@ import torch
 from torch import nn
 
 from attnbook.experiments.__main__ import EXPERIMENTS
-from attnbook.experiments.shared.weights import keep_weights, load_weights, remove_half_written, weights_file
+from attnbook.experiments.shared.weights import (
+    keep_weights,
+    load_weights,
+    remove_half_written,
+    stored_seeds,
+    weights_file,
+)
 
 
 def test_the_file_is_named_after_experiment_model_and_seed():
@@ -44,6 +50,15 @@ def test_weights_that_the_wheel_brought_are_found(kept, tmp_path, monkeypatch):
 def test_missing_weights_are_named_beside_what_is_there(kept):
     with pytest.raises(ValueError, match=r"no results/weights/numbers_attention_0\.pt; there is: numbers_plain_0\.pt"):
         load_weights(nn.Linear(3, 2), "numbers", "attention")
+
+
+def test_seeds_of_stored_weights_are_found_and_those_of_other_models_are_not(kept, tmp_path):
+    for name, seed in (("plain", 12), ("plain", 3), ("plain_256", 1), ("not_plain", 2)):
+        keep_weights(kept, tmp_path, "numbers", name, seed)
+    (tmp_path / "weights" / "numbers_plain_4.ptabc.part").write_text("half")
+    assert stored_seeds("numbers", "plain") == [0, 3, 12]
+    assert stored_seeds("numbers", "plain_256") == [1]
+    assert stored_seeds("numbers", "attention") == []
 
 
 def test_weights_of_another_model_are_refused(kept):

@@ -19,7 +19,7 @@ from attnbook.experiments.shared.runner import Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.models.ntm_by_hand import run_by_hand
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
 
 CHECKPOINTS = Path("checkpoints")  # of trainings that have not ended; git leaves this folder out
@@ -174,7 +174,7 @@ def solved(wrongs: list[float], every: int) -> int | None:
 
 def lesson_at(step: int, task: EpisodeTask, batch: int, seed: int) -> Lesson:
     """The lesson of a step; a function of step and seed alone."""
-    number = 1_000_003 * (seed + 1) + step
+    number = seed_of_step(seed, step)
     return task.draw(batch, number, generator(number))
 
 

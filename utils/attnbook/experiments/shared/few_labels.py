@@ -15,7 +15,7 @@ from attnbook.data.sentence_labels import Labelled, people_examples, word_order_
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import MaskedLanguageModel, SentenceClassifier
-from attnbook.seeding import generator, seed_everything
+from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
 
 FROM_SCRATCH: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
@@ -104,7 +104,7 @@ def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed
     """Train a classifier as a whole, ``how`` being what :func:`~attnbook.training.fit` takes."""
 
     def batch_at(step: int) -> Labels:
-        draw = generator(1_000_003 * (seed + 1) + step)
+        draw = generator(seed_of_step(seed, step))
         return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=draw))
 
     fit(model, batch_at, steps, loss=classifier_loss, progress=False, **how)

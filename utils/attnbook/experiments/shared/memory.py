@@ -14,7 +14,7 @@ from attnbook.data import BitBatch, mark_phases
 from attnbook.experiments.shared.runner import Job
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
-from attnbook.seeding import generator
+from attnbook.seeding import generator, seed_of_step
 from attnbook.training import fit, warmup_then_cosine
 
 # How every machine of chapter 13 trains, beside its number of steps; from ``constant`` of them on learning slows down.
@@ -135,7 +135,7 @@ class Training:
 
     def batch_at(self, step: int) -> Lesson:
         """The lesson of a step."""
-        seed = 1_000_003 * (self.seed + 1) + step
+        seed = seed_of_step(self.seed, step)
         lesson = self.task.draw(self.largest, TRAINING["batch"], seed, generator(seed))
         return lesson if self.recipe.rows is None else lesson._replace(rows=self.recipe.rows)
 

@@ -53,6 +53,7 @@ class Experiment:
         run: trains and measures one job.
         settings: everything else that a reader would want to know.
         trainings: how often ``run`` trains for so many steps; the bar that shows the progress wants to know.
+        stored_seeds: where ``run`` reads stored weights, finds the seeds of these; it runs with no others.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Experiment:
     run: Callable[[Job], Outcome]
     settings: dict = field(default_factory=dict)
     trainings: int = 1
+    stored_seeds: Callable[[], list[int]] | None = None
 
 
 def run_experiment(experiment: Experiment, options) -> Path:
@@ -74,13 +76,14 @@ def run_experiment(experiment: Experiment, options) -> Path:
         Stopped: if it was cancelled, or a job failed; what was finished before is in the file.
     """
     check_models(experiment, options.models)
+    seeds = seeds_of(experiment, options.seeds)
     if options.record and parallel.size() > 1:
         raise Refusal("--record trains each model in one process, so it goes without torchrun.")
     folder = record.destination(options.out, options.record, options.steps)
     path = folder / f"{experiment.name}.json"
     # Process 0 alone looks into the file, lest it be changed before another has read it.
     runs = _fitting(experiment, record.read_runs(path), path, options) if parallel.rank() == 0 else []
-    jobs = parallel.from_first(_open_jobs(experiment, runs, options))
+    jobs = parallel.from_first(_open_jobs(experiment, seeds, runs, options))
     if parallel.rank() > 0:
         _run_together(partial(run_job, experiment, folder), jobs, lambda event: None)
         return path
@@ -108,6 +111,28 @@ def check_models(experiment: Experiment, models: list[str] | None) -> None:
         raise Refusal(f"{experiment.name} has no model {', '.join(unknown)}; it has {', '.join(experiment.steps)}.")
 
 
+def seeds_of(experiment: Experiment, asked: list[int] | None) -> list[int]:
+    """The seeds that are asked for; without any 0, 1 and 2, or those of the stored weights that the experiment reads.
+
+    Raises:
+        Refusal: if a seed is negative, or the experiment reads stored weights and there are none of a seed, or none.
+    """
+    if asked and min(asked) < 0:
+        raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(asked)}.")
+    if experiment.stored_seeds is None:
+        return asked or [0, 1, 2]
+    try:
+        stored = experiment.stored_seeds()
+    except ValueError as error:
+        raise Refusal(f"{error}.") from error
+    if missing := [seed for seed in asked or () if seed not in stored]:
+        there, names = (" ".join(map(str, seeds)) or "none" for seeds in (stored, missing))
+        raise Refusal(f"{experiment.name} reads stored weights; of --seeds {names} there are none (there is: {there}).")
+    if not stored:
+        raise Refusal(f"{experiment.name} reads stored weights, and there are none of {', '.join(experiment.steps)}.")
+    return asked or stored
+
+
 def _fitting(experiment: Experiment, runs: list[dict], path: Path, options) -> list[dict]:
     """The runs that are as long as those to come; others are not mixed with them.
 
@@ -130,8 +155,8 @@ def _fitting(experiment: Experiment, runs: list[dict], path: Path, options) -> l
     return [run for run in runs if run not in others]
 
 
-def _open_jobs(experiment: Experiment, runs: list[dict], options) -> list[Job]:
-    models, seeds = (dict.fromkeys(names) for names in (options.models or experiment.steps, options.seeds))
+def _open_jobs(experiment: Experiment, asked: list[int], runs: list[dict], options) -> list[Job]:
+    models, seeds = (dict.fromkeys(names) for names in (options.models or experiment.steps, asked))
     jobs = [Job(model, seed, options.steps or experiment.steps[model]) for model in models for seed in seeds]
     finished = {(run["model"], run["seed"], run["steps"]) for run in runs}
     return [job for job in jobs if job not in finished]

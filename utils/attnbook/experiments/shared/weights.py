@@ -1,5 +1,6 @@
 """Where the weights of trained models lie beside the results, and how to get a trained model back."""
 
+import re
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +30,13 @@ def remove_half_written(folder: Path, experiment: str, name: str, seed: int) -> 
     whole = folder / weights_file(experiment, name, seed)
     for half in whole.parent.glob(f"{whole.name}*.part"):
         half.unlink()
+
+
+def stored_seeds(experiment: str, name: str) -> list[int]:
+    """The seeds of which an experiment's weights of a model are stored, where :func:`load_weights` finds them."""
+    pattern = re.compile(rf"{re.escape(experiment)}_{re.escape(name)}_(\d+)\.pt")
+    files = [path.name for folder in result_folders() for path in folder.glob("weights/*.pt")]
+    return sorted({int(found[1]) for found in map(pattern.fullmatch, files) if found})
 
 
 def load_weights(model: Model, experiment: str, name: str, seed: int = 0) -> Model:
