@@ -53,6 +53,7 @@ def made_up_run(model: str, seed: int) -> dict:
         "losses": [1.5 + 5 / (1 + step / 4) for step in range(40)],
         "validations": [(recipe.steps * part // 20, 1.3 + 3 / part) for part in range(1, 21)],
         "validation_before_averaging": {"loss": 1.5, "bleu": bleu - 0.5}, "validation_loss": 1.45,
+        "validation_loss_per_word": 2.0, "ended_at": recipe.steps,
         "scores": dict.fromkeys(("validation", "test_2016_flickr", "test_2017_flickr"), both),
         "bleu_counts": [" ".join(map(str, row)) for row in counts.tolist()], "source_words": words,
         "samples": [{"source": "Ein Hund läuft.", "reference": "A dog runs.", "translation": "A dog is running."}] * 20,
@@ -69,7 +70,7 @@ def made_up_run(model: str, seed: int) -> dict:
 
 def made_up_translations(seeds: int = 3) -> dict:
     """The record of the ten models with that many seeds each."""
-    models = [name for name in RECIPES if name != "tiny_de_en"]
+    models = [name for name, recipe in RECIPES.items() if recipe.text == "multi30k" and recipe.tested]
     return {
         "name": "translate", "command": "none: these numbers are made up", "commit": "0000000", "device": "cpu",
         "threads": 1, "seconds": 0.0, "versions": {"python": "3"}, "seeds": list(range(seeds)),
