@@ -65,6 +65,15 @@ def test_the_five_translators_are_of_like_size_and_about_what_fits_two_cores():
     assert all(2_500_000 < count < 5_000_000 for count in counts.values()), counts
 
 
+def test_the_control_differs_from_the_plain_model_in_reading_both_ways_alone():
+    plain, control = (translate.RECIPES[f"{name}_de_en"] for name in ("plain", "plain_both_ways"))
+    assert replace(control, config={}) == plain
+    one_way, both_ways = (recipe.build((30, 30)) for recipe in (plain, control))
+    assert both_ways.encoder.rnn.bidirectional
+    assert not one_way.encoder.rnn.bidirectional
+    assert both_ways.encoder.rnn.hidden_size * 2 == one_way.encoder.rnn.hidden_size
+
+
 def test_both_directions_have_the_same_recipes():
     for kind in translate.KINDS:
         there, back = (translate.RECIPES[f"{kind}_{pair}"] for pair in ("de_en", "en_de"))

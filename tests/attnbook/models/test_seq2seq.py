@@ -24,7 +24,7 @@ PLAIN = {
     f"plain_{cell}_{context}": lambda cell=cell, context=context: PlainSeq2Seq(*SIZES, cell, context)
     for cell in ("gru", "lstm")
     for context in ("every", "first")
-}
+} | {"plain_both_ways_every": lambda: PlainSeq2Seq(*SIZES, bidirectional=True)}
 ATTENTIVE = {
     f"attention_{cell}_{ways}": lambda cell=cell, ways=ways: AttentionSeq2Seq(*SIZES, cell, ways == "both_ways")
     for cell in ("gru", "lstm")

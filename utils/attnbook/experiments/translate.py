@@ -149,6 +149,8 @@ RECIPES = {
     for kind, steps in STEPS_PER_KIND.items()
 }
 RECIPES["transformer_de_en"] = replace(RECIPES["transformer_de_en"], kept=1)
+# Bahdanau's model differs from the plain one in attention and in reading both ways; this one only in the second.
+RECIPES["plain_both_ways_de_en"] = replace(RECIPES["plain_de_en"], config={"bidirectional": True})
 # One thing changed at a time, to choose by validation what keeps a small corpus from being learnt by heart.
 TRIED = Recipe("transformer", STEPS_PER_KIND["transformer"] // 2, dropout=DROPOUT["transformer"], tested=False)
 TRIALS: dict[str, dict[str, Any]] = {

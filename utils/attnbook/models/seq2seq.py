@@ -151,6 +151,7 @@ class PlainSeq2Seq(_Seq2Seq):
         cell: ``"gru"`` or ``"lstm"``.
         context: ``"every"`` shows c to the decoder at every step (Cho et al. 2014); ``"first"`` only as its first
             state (Sutskever et al. 2014).
+        bidirectional: the encoder reads both ways, so that c is the last states of both directions.
     """
 
     def __init__(
@@ -161,10 +162,11 @@ class PlainSeq2Seq(_Seq2Seq):
         hidden: int = 128,
         cell: str = "gru",
         context: str = "every",
+        bidirectional: bool = False,
     ) -> None:
         if context not in ("every", "first"):
             raise ValueError(f'context must be "every" or "first", got {context!r}')
-        encoder = Encoder(source_size, embedding, hidden, cell)
+        encoder = Encoder(source_size, embedding, hidden, cell, bidirectional)
         super().__init__(encoder, target_size, embedding, hidden, cell, inputs=hidden if context == "every" else 0)
         self.shown = hidden if context == "every" else 0
 
