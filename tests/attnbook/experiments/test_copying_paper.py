@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.experiments import copying_paper as experiment
-from attnbook.experiments.shared import episodes
+from attnbook.experiments.shared import episodes, resume
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import NTM, LSTMTagger
 from attnbook.training import GravesRMSprop
@@ -48,7 +48,7 @@ def test_the_papers_settings():
 
 
 def test_a_run_trains_and_tests_a_model(monkeypatch, tmp_path):
-    monkeypatch.setattr(episodes, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
     monkeypatch.setattr(episodes, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
     figures, model, _ = experiment.run(Job("paper_feedforward", 0, 2))

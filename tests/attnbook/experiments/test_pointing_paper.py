@@ -26,7 +26,7 @@ def small(monkeypatch, few_tours):
         monkeypatch.setitem(pointing_paper.PUZZLES, name, replace(puzzle, **sizes))
     for name, value in {"TESTS": 6, "BATCH": 4}.items():
         monkeypatch.setattr(pointing_paper, name, value)
-    monkeypatch.setattr(resume, "FOLDER", few_tours / "checkpoints")
+    monkeypatch.setattr(resume, "CHECKPOINTS", few_tours / "checkpoints")
     return few_tours
 
 

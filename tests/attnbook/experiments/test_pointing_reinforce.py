@@ -16,7 +16,7 @@ def small(monkeypatch, few_tours):
     wanted = {"CITIES": 6, "BATCH": 8, "HIDDEN": 16, "TESTS": 5, "HELD_OUT": 20, "EVERY": 2}
     for name, value in wanted.items():
         monkeypatch.setattr(pointing_reinforce, name, value)
-    monkeypatch.setattr(resume, "FOLDER", few_tours / "checkpoints")
+    monkeypatch.setattr(resume, "CHECKPOINTS", few_tours / "checkpoints")
     return few_tours
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.experiments import recalling_paper as experiment
-from attnbook.experiments.shared import episodes
+from attnbook.experiments.shared import episodes, resume
 from attnbook.experiments.shared.memory import TEST_SEED
 from attnbook.experiments.shared.runner import Job
 from attnbook.models.ntm_addressing import STEPS as ADDRESSING
@@ -12,7 +12,7 @@ from attnbook.models.ntm_addressing import STEPS as ADDRESSING
 
 @pytest.fixture(autouse=True)
 def small(tmp_path, monkeypatch):
-    monkeypatch.setattr(episodes, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
     monkeypatch.setattr(episodes, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
 

@@ -4,7 +4,7 @@ import pytest
 
 from attnbook.data import BitBatch
 from attnbook.experiments import sorting_paper as experiment
-from attnbook.experiments.shared import episodes
+from attnbook.experiments.shared import episodes, resume
 from attnbook.experiments.shared.runner import Job
 
 
@@ -31,7 +31,7 @@ def test_costs_are_in_bits_per_sequence():
 
 
 def test_a_run_of_ngrams_stands_beside_what_is_best(monkeypatch, tmp_path):
-    monkeypatch.setattr(episodes, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
     for module in (episodes, experiment):
         monkeypatch.setattr(module, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)

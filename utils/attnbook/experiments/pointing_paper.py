@@ -19,7 +19,7 @@ from attnbook.data.triangulation import delaunay_batch, triangulation_scores
 from attnbook.experiments import pointing
 from attnbook.experiments.pointing import BEAM, Puzzle, by_size, share
 from attnbook.experiments.shared.recipes import chosen
-from attnbook.experiments.shared.resume import checkpoint_of
+from attnbook.experiments.shared.resume import checkpoint_of, digest_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.experiments.shared.solved_tours import POOL, pooled_batch, solved_batch
@@ -156,7 +156,7 @@ def run(job: Job) -> Outcome:
     recipe = chosen(RECIPES, job.model)
     seed_everything(job.seed)
     model, puzzle = build(job.model), PUZZLES[recipe.puzzle]
-    checkpoint = checkpoint_of(EXPERIMENT.name, job)
+    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe))
     history = fit(
         model, lambda step: puzzle.batch_at(step, BATCH, job.seed), job.steps, progress=False, checkpoint=checkpoint,
         validate_every=EVERY, **settings(recipe),

@@ -15,7 +15,7 @@ from attnbook.data.geometry import random_points
 from attnbook.data.pointing import batch_of
 from attnbook.experiments.pointing import BEAM, TEST_SEED, reference_figures, tour_figures
 from attnbook.experiments.shared.recipes import chosen
-from attnbook.experiments.shared.resume import checkpoint_of
+from attnbook.experiments.shared.resume import checkpoint_of, digest_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.experiments.shared.solved_tours import POOL, pooled_batch, solved_batch
@@ -99,7 +99,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     policy = build(job.model)
     model, told = training_of(recipe, policy, job.seed)
-    checkpoint = checkpoint_of(EXPERIMENT.name, job)
+    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe))
     history = fit(
         model, steps=job.steps, validate_every=EVERY, checkpoint=checkpoint, progress=False, **told, **TRAINING
     )

@@ -4,7 +4,6 @@ Reads the corpus from the folder that ATTNBOOK_DATA names, or fetches it. On a G
 mixed precision; with torchrun several processes share each batch. An interrupted training goes on where it stopped.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -18,6 +17,7 @@ from attnbook.data.bpe_dropout import CutAnew
 from attnbook.data.translation import PAIRS, TokenBatches, TranslationTask, multi30k_task, own_translation_task
 from attnbook.device import best_device
 from attnbook.experiments.shared.recipes import chosen
+from attnbook.experiments.shared.resume import checkpoint_of, digest_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.experiments.shared.translation import (
@@ -40,7 +40,6 @@ from attnbook.translate import pieces_file, read_pieces, saved_pieces
 BATCH = 2048  # tokens, the padding counted
 TRAINING: dict[str, Any] = {"warmup": 400, "max_grad_norm": 1.0, "betas": (0.9, 0.98)}
 VALIDATIONS, AVERAGED = 20, 5  # how often a training is validated, and how many of the last weights are averaged
-CHECKPOINTS = Path("checkpoints")  # of trainings that have not ended; git leaves this folder out
 PLAIN: dict[str, Any] = {"embedding": 128, "hidden": 256}
 DEEP: dict[str, Any] = {"embedding": 128, "hidden": 192, "layers": 4}
 TRANSFORMER: dict[str, Any] = {"d_model": 192, "heads": 6, "layers": 3, "d_ff": 512, "positions": "sinusoidal"}
@@ -131,14 +130,8 @@ class Recipe:
         return make(sizes, {**config, **self.config}, self.dropout)
 
     def digest(self) -> str:
-        """Eight letters that change with the recipe, so that a checkpoint of another one is not gone on from.
-
-        A later field counts where it is used, so that a checkpoint from before it was there is still gone on from.
-        """
-        named = asdict(self)
-        unused = {name for name in LATER if named[name] == getattr(Recipe, name)}
-        used = {name: value for name, value in named.items() if name not in unused}
-        return hashlib.sha256(repr(used).encode()).hexdigest()[:8]
+        """Eight letters that change with the recipe; its checkpoints bear them."""
+        return digest_of(self, LATER)
 
 
 STEPS_PER_KIND = {"plain": 5600, "bahdanau": 4700, "luong": 5300, "gnmt": 3100, "transformer": 3800}  # 57 CPU minutes
@@ -222,7 +215,7 @@ class Watched:
 def run(job: Job) -> Outcome:
     """Train, average and measure one translator."""
     recipe = chosen(RECIPES, job.model)
-    data, folder = recipe.data(), CHECKPOINTS / f"translate_{job.model}_{job.seed}_{job.steps}_{recipe.digest()}"
+    data, folder = recipe.data(), checkpoint_of("translate", job, recipe.digest(), ending="")
     seed_everything(job.seed)
     model = recipe.build(data.sizes()).to(best_device())
     history = fitted(model, data, job, recipe, folder)

@@ -1,13 +1,11 @@
 """Training as the neural Turing machine's paper does it: episodes of a whole task, until no mistake is left."""
 
 import copy
-import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.experiments.shared.memory import TEST_SEED, VALIDATION_SEED, Lesson, wrong_bits
+from attnbook.experiments.shared.resume import checkpoint_of, digest_of
 from attnbook.experiments.shared.runner import Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
@@ -22,7 +21,6 @@ from attnbook.models.ntm_by_hand import run_by_hand
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
 
-CHECKPOINTS = Path("checkpoints")  # of trainings that have not ended; git leaves this folder out
 MAX_GRAD_VALUE = 10.0  # the paper's bounds of each number of the gradients
 HELD_OUT, TESTED = 10, 50  # sequences of each size that say when a training ends, and that it is tested on
 
@@ -96,8 +94,8 @@ class EpisodeRecipe:
         return self.sequences // self.batch
 
     def digest(self) -> str:
-        """Eight letters that change with the recipe, so that a checkpoint of another one is not gone on from."""
-        return hashlib.sha256(repr(asdict(self)).encode()).hexdigest()[:8]
+        """Eight letters that change with the recipe; its checkpoints bear them."""
+        return digest_of(self)
 
 
 def answers(model: nn.Module, lesson: Lesson) -> Tensor:
@@ -196,14 +194,9 @@ def train(model: nn.Module, task: EpisodeTask, recipe: EpisodeRecipe, job: Job, 
         schedule=lambda step: recipe.learning_rate_at(step, job.steps), optimiser=recipe.make_optimiser(),
         max_grad_norm=float("inf"), max_grad_value=MAX_GRAD_VALUE, validate=validation,
         validate_every=max(1, every // recipe.batch), enough=0.0 if task.solvable else None,
-        checkpoint=checkpoint_of(job, recipe, name), progress=False,
+        checkpoint=checkpoint_of(name, job, recipe.digest()), progress=False,
     )  # fmt: skip
     return history, validation.seen
-
-
-def checkpoint_of(job: Job, recipe: EpisodeRecipe, name: str) -> Path:
-    """Where an experiment's training lies until it has ended."""
-    return CHECKPOINTS / f"{name}_{job.model}_{job.seed}_{job.steps}_{recipe.digest()}.ckpt"
 
 
 def run_episodes(
@@ -235,7 +228,7 @@ def run_episodes(
         "wrong_bits_last": last,
         **more(model),
     }
-    checkpoint_of(job, recipe, name).unlink()
+    checkpoint_of(name, job, recipe.digest()).unlink()
     figures["seconds"] = round(history.cpu_seconds + time.process_time() - start, 1)  # less its validations
     return Outcome(figures, model if job.seed < recipe.kept else None)
 
