@@ -104,7 +104,7 @@ def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes |
 def plot_losses(
     losses: Mapping[str, Sequence[Sequence[tuple[float, float]]]], ylabel: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw losses over the CPU minutes of the training, one thin line per seed.
+    """Draw losses over the minutes of the training, one thin line per seed.
 
     Args:
         losses: ``{model: [of each seed [(minutes, loss), …]]}``.
@@ -122,7 +122,7 @@ def plot_losses(
         for seed in losses[name]:
             ax.plot(*zip(*seed, strict=True), **look)
         handles.append(Line2D([], [], **look))
-    ax.set(xlabel="CPU time of the training (minutes)", ylabel=ylabel)
+    ax.set(xlabel="time of the training (minutes of an idle core)", ylabel=ylabel)
     legend_above(ax, handles, list(losses))
     return ax
 
