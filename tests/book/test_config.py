@@ -5,7 +5,8 @@ import re
 
 import pytest
 import torch
-from without_a_lab import WITHOUT_A_LAB
+import yaml
+from without_a_lab import PAGES, WITHOUT_A_LAB
 
 from attnbook.checks import evaluate
 
@@ -35,7 +36,25 @@ def test_no_page_is_listed_twice(toc_files):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_notebook_is_in_the_contents_in_order(root, toc_files, folder):
     listed = [name for name in toc_files if name.startswith(folder + "/")]
-    assert listed == notebooks(root, folder)
+    assert sorted(listed) == notebooks(root, folder)
+    numbered = [name for name in listed if not is_page(name)]
+    assert numbered == sorted(numbered)
+
+
+def is_page(name):
+    """Whether a notebook is a page without a number, such as "chapters/18_one_corpus"."""
+    return name.startswith("chapters/") and name.removeprefix("chapters/")[:2] in PAGES
+
+
+def test_a_page_has_no_number_in_the_contents(root):
+    parts = yaml.safe_load((root / "book/_toc.yml").read_text(encoding="utf-8"))["parts"]
+    listed = [
+        (name, part.get("numbered", False))
+        for part in parts
+        for name in (one["file"] for one in part["chapters"])
+        if name.startswith("chapters/")
+    ]
+    assert {name: numbered for name, numbered in listed if numbered == is_page(name)} == {}
 
 
 def test_every_page_of_the_book_folder_is_in_the_contents(root, toc_files):
@@ -67,7 +86,11 @@ def test_the_title_page_has_a_card_for_each_chapter_that_is_here(root, toc_files
         json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["attnbook"] for name in chapters
     ]
     wanted = [
-        (f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}", name, f"{one['minutes']} minutes")
+        (
+            one["title"] if is_page(name) else f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}",
+            name,
+            f"{one['minutes']} minutes",
+        )
         for name, one in zip(chapters, about, strict=True)
     ]
     assert cards == wanted

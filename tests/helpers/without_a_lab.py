@@ -1,3 +1,4 @@
 """The one list of chapters that no lab follows."""
 
-WITHOUT_A_LAB = {"00"}  # a map
+PAGES = {"18"}  # like a chapter, but without a number in the contents, where they stand by their subject
+WITHOUT_A_LAB = {"00"} | PAGES  # a map

@@ -1,8 +1,8 @@
-"""Which words belong together in twenty sentences of Multi30k, as one of us linked them by hand.
+"""Which words belong together in twenty sentences of Multi30k, as one author linked them by hand.
 
 The sentences are the first twenty of the test of 2016, German and English; they lie with the corpus and not here. Links
 follow Och and Ney 2003, section 5.1: a sure one joins words that mean the same, a possible one (with ``?``) joins words
-that nobody could call wrong. Twenty sentences by one person are few: an error rate on them is a rough one.
+that nobody could call wrong. Twenty sentences are few, and nobody checked the links: an error rate on them is rough.
 """
 
 import re
