@@ -7,8 +7,6 @@ import os
 import pytest
 
 from attnbook.data import multi30k
-from attnbook.data.translation import TokenBatches, multi30k_task
-from attnbook.experiments.translate import BATCH
 
 TEXT = "A man in a blue shirt.\nTwo  dogs run. \n"
 
@@ -90,9 +88,3 @@ def test_the_real_files_have_as_many_lines_in_both_languages():
     counts = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000, "test_2017_flickr": 1_000}
     for split, count in counts.items():
         assert [len(multi30k.lines(split, language)) for language in multi30k.LANGUAGES] == [count, count]
-
-
-@pytest.mark.skipif(not os.environ.get("ATTNBOOK_DATA"), reason="needs the files of Multi30k in ATTNBOOK_DATA")
-def test_an_epoch_of_the_translators_has_as_many_batches_as_chapter_18_says():
-    batches = TokenBatches(multi30k_task("de-en").task)
-    assert batches.steps_per_epoch(BATCH) == 243

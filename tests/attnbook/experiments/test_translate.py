@@ -12,7 +12,7 @@ import torch
 from sacrebleu.metrics import BLEU
 from torch import nn
 
-from attnbook.data.translation import PIECES, TokenBatches, own_translation_task
+from attnbook.data.translation import PIECES, TokenBatches, multi30k_task, own_translation_task
 from attnbook.decoding import greedy
 from attnbook.experiments import translate
 from attnbook.experiments.shared import runner
@@ -95,6 +95,12 @@ def test_the_digest_changes_with_everything_in_a_recipe():
     assert len({one.digest() for one in (recipe, *others)}) == len(fields(recipe)) + 1
     assert recipe.digest() == replace(recipe).digest()
     assert len(recipe.digest()) == 8
+
+
+@pytest.mark.skipif(not os.environ.get("ATTNBOOK_DATA"), reason="needs the files of Multi30k in ATTNBOOK_DATA")
+def test_an_epoch_of_the_translators_has_as_many_batches_as_chapter_18_says():
+    batches = TokenBatches(multi30k_task("de-en").task)
+    assert batches.steps_per_epoch(translate.BATCH) == 243
 
 
 def test_an_unknown_recipe_is_refused():
