@@ -1,4 +1,4 @@
 """The one list of chapters that no lab follows."""
 
-PAGES = {"18"}  # like a chapter, but without a number in the contents, where they stand by their subject
+PAGES = {"18"}  # like a chapter, but without a number in the contents, a lab, a quiz and a box on the map
 WITHOUT_A_LAB = {"00"} | PAGES  # a map
