@@ -5,13 +5,6 @@ from matplotlib.patches import FancyArrowPatch
 from attnbook.plotting.chapters.ch01 import draw_encoder_decoder, draw_two_ways
 
 
-@pytest.fixture(autouse=True)
-def no_window():
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
-
-
 def words(ax):
     return [text.get_text() for text in ax.texts if text.get_text()]
 

@@ -1,16 +1,9 @@
-import matplotlib.pyplot as plt
 import pytest
 import torch
 
 from attnbook.plotting.chapters.ch12 import draw_segments, plot_cost, plot_grid, plot_masks
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_all_words_of_all_segments_are_written():

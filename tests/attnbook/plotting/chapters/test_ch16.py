@@ -1,4 +1,3 @@
-import matplotlib.pyplot as plt
 import pytest
 import torch
 
@@ -10,12 +9,6 @@ from attnbook.plotting.chapters.ch16 import (
     plot_gradients,
     plot_training,
 )
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_each_canvas_is_drawn_and_the_marked_ones_have_a_dashed_frame():

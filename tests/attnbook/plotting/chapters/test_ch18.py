@@ -1,6 +1,5 @@
 import json
 
-import matplotlib.pyplot as plt
 import pytest
 import torch
 from made_up_translations import made_up_translations
@@ -20,12 +19,6 @@ from attnbook.plotting.chapters.ch18 import (
 )
 from attnbook.results import provenance
 from attnbook.translation_metrics import resampled_bleu
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
