@@ -43,12 +43,13 @@ def unscored(monkeypatch):
 # ---- recipes
 
 
-def test_each_trial_changes_one_thing_of_the_base():
+def test_each_trial_changes_one_thing_of_the_base_and_what_costs_twice_as_much_takes_half_the_steps():
     base = TRIED["tried_base"]
     own = translate.RECIPES["transformer_de_en"]
     assert base == replace(own, steps=own.steps // 2, kept=0, tested=False)
     for name, changes in translate.TRIALS.items():
-        assert len(changes) == (name != "base")
+        assert len(changes.keys() - {"steps"}) == (name != "base")
+        assert changes.get("steps", base.steps) == base.steps // (2 if name == "r_drop" else 1)
         assert TRIED[f"tried_{name}"] == replace(base, **changes)
     assert len({recipe.digest() for recipe in TRIED.values()}) == len(TRIED) == 6
 
