@@ -16,7 +16,7 @@ def test_each_page_of_the_contents_is_in_one_group(toc_files, toc_parts):
 def test_each_group_has_pages_and_a_file_of_tests(toc_parts):
     assert all(pages_of(group, toc_parts) for group in GROUPS)
     files = {path.stem.removeprefix("test_browser_"): path for path in HERE.glob("test_browser_*.py")}
-    assert set(files) == {*GROUPS, "groups"}
+    assert set(files) == {*GROUPS, "groups", "finds"}
     assert all(f'group = "{group}"' in files[group].read_text(encoding="utf-8") for group in GROUPS)
 
 
