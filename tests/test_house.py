@@ -335,11 +335,3 @@ def test_the_built_book_loads_nothing_from_outside():
     html = ROOT / "book" / "_build" / "html"
     assert (html / "index.html").is_file(), "build the book first: make book"
     assert [load for load in external_resources(html) if load not in NEVER_TAKEN] == []
-
-
-@pytest.mark.slow
-def test_the_status_page_is_in_step():
-    from coursekit.project import Project
-    from coursekit.status import PAGE, status_page
-
-    assert (ROOT / PAGE).read_text(encoding="utf-8") == status_page(Project(ROOT)), "run `coursekit status --write`"

@@ -18,14 +18,18 @@ PAGE = """<!doctype html>
     .text_html {{ background: {ground} }}
 </style></head>
 <body><main class="bd-article"><h1>A page</h1><p>Words, and <b>bold ones</b>.</p><p>Words again.</p>
-<div class="highlight-python"><div class="highlight"><pre><span class="k">def</span> <span class="k">if</span></pre></div></div>
-<div class="cell"><div class="cell_output"><pre tabindex="0">{line}</pre><div class="text_html"><p>A table</p></div></div></div>
-<figure id="fig-1" tabindex="0"><img src="{dot}" alt="a square" width="{width}" height="9"></figure>{more}</main></body></html>"""
+<div class="highlight"><pre><span class="k">def</span> <span class="k">if</span></pre></div>
+<div class="cell"><div class="cell_output"><pre tabindex="0">{line}</pre>
+<div class="text_html"><p>A table</p></div></div></div>
+<figure id="fig-1" tabindex="0"><img src="{dot}" alt="a square" width="{width}" height="9"></figure>
+{more}</main></body></html>"""
 GOOD = {"dot": DOT, "line": "a short line", "width": 20, "more": "", "ground": "none"}
 BAD = {
     "light.html": {"more": '<p class="faint">Hardly to be seen by day</p>'},
     "dark.html": {"more": '<p class="fades">Gone by night, and by day like any other</p>'},
-    "code.html": {"more": '<div class="highlight"><pre><span class="k">if</span> <span class="faint">x</span><span class="faint">else</span></pre></div>'},
+    "code.html": {
+        "more": '<div class="highlight"><pre><span class="faint">x</span> <span class="faint">else</span></pre></div>'
+    },
     "ground.html": {"more": '<div style="background: #111"><p><span>Words on a ground of their own</span></p></div>'},
     "image.html": {"more": f'<img src="{DOT}">'},
     "bright.html": {"ground": "#eee"},
@@ -41,7 +45,9 @@ def seen(tmp_path_factory):
     for name, faults in ({"good.html": {}} | BAD).items():
         (folder / name).write_text(PAGE.format(**(GOOD | faults)), encoding="utf-8")
     found = look_at(folder, ["good.html", *BAD, "missing.html"], tmp_path_factory.mktemp("browser"), seconds=120)
-    return {page: {kind: faults for kind, faults in kinds.items() if kind != "heights"} for page, kinds in found.items()}
+    return {
+        page: {kind: faults for kind, faults in kinds.items() if kind != "heights"} for page, kinds in found.items()
+    }
 
 
 def test_a_good_page_has_no_faults(seen):

@@ -134,17 +134,16 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 def run_status(project: Project, options: argparse.Namespace) -> int:
     """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. With --write it
     becomes a page of the book, book/status.md, and book/mistakes.md is made anew, which lists the known mistakes."""
-    from coursekit.mistakes import book_page
+    from coursekit.countedpages import counted_pages
     from coursekit.notebooks import write_bytes
-    from coursekit.status import PAGE, plain, status_page
+    from coursekit.status import plain, status_page
 
-    page = status_page(project)
-    if options.write:
-        for path, text in ((PAGE, page), (book_page.PAGE, book_page.mistakes_page(project))):
-            write_bytes(text.encode(), project.root / path)
-            print(f"{path.as_posix()}: written")
-    else:
-        print(plain(page))
+    if not options.write:
+        print(plain(status_page(project)))
+        return 0
+    for path, text in counted_pages(project).items():
+        write_bytes(text.encode(), project.root / path)
+        print(f"{path.as_posix()}: written")
     return 0
 
 

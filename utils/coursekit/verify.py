@@ -30,8 +30,8 @@ def verify(project: Project, run: bool = True, say: Say = print, run_only: Colle
 
 
 def course_problems(project: Project) -> list[str]:
-    """What is wrong between notebooks: ids and names that clash, labs without a source, a page that is out of step."""
-    from coursekit.mistakes.book_page import page_problems
+    """What is wrong between notebooks: ids and names that clash, labs without a source, counted pages out of step."""
+    from coursekit.countedpages import page_problems
 
     try:
         problems = stray_problems(project) + repeated_grade_ids(project.labs) + page_problems(project)

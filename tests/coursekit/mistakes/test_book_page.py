@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from coursekit.mistakes import book_page
-from coursekit.mistakes.book_page import PAGE, first_sentence, line, mistakes_page, page_problems
+from coursekit.mistakes.book_page import first_sentence, line, mistakes_page
 from coursekit.project import Project
-from coursekit.verify import course_problems
 
 ROOT = Path(__file__).parents[3]
 
@@ -36,23 +35,6 @@ def test_the_twenty_most_widespread_kinds_come_first_each_with_examples(page):
     rows = re.findall(r"\| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
     spread = [int(exercises) for _, exercises, _ in rows]
     assert spread == sorted(spread, reverse=True)
-
-
-def test_the_page_of_this_book_is_what_the_checks_give(page):
-    assert (ROOT / PAGE).read_text(encoding="utf-8") == page
-
-
-def test_verify_says_when_the_page_is_out_of_step(project):
-    assert page_problems(project) == []
-    (project.root / "book").mkdir()
-    (project.root / PAGE).write_text("old")
-    assert (
-        page_problems(project)
-        == ["book/mistakes.md is not what the checks give: run `coursekit status --write`"]
-        == course_problems(project)
-    )
-    (project.root / PAGE).write_text(mistakes_page(project), encoding="utf-8")
-    assert page_problems(project) == []
 
 
 @pytest.mark.parametrize("message, said", [

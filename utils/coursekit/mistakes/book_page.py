@@ -69,14 +69,6 @@ def mistakes_page(project: Project) -> str:
     return "\n".join(parts)
 
 
-def page_problems(project: Project) -> list[str]:
-    """Whether the page, where there is one, is what the checks give now."""
-    path = project.root / PAGE
-    if not path.is_file() or path.read_text(encoding="utf-8") == mistakes_page(project):
-        return []
-    return [f"{PAGE.as_posix()} is not what the checks give: run `coursekit status --write`"]
-
-
 def in_words(number: int) -> str:
     """*twenty* for 20; other numbers in digits."""
     return "twenty" if number == 20 else str(number)
