@@ -15,15 +15,19 @@ from coursekit.tasks import (
     CHECKS,
     FORMAT,
     PYTEST,
+    QUICK,
     RUFF,
     TASKS,
     TYPES,
     VERIFY,
+    WITH_BOOK,
+    WITHOUT_BOOK,
     call,
     environment,
     fewest_paths,
     open_lab,
     refuse_root,
+    run_stage,
     run_task,
     untouched_labs,
 )
@@ -45,7 +49,7 @@ def calls(monkeypatch):
     class Calls(list):
         status = 0
 
-        def __call__(self, command, root, settings):
+        def __call__(self, command, root, settings, kept=False):
             self.append((tuple(command), settings))
             return self.status
 
@@ -54,26 +58,69 @@ def calls(monkeypatch):
     return made
 
 
-def test_each_task_runs_its_commands_in_order_with_one_thread(calls, tmp_path):
+def test_each_task_runs_its_commands_with_one_thread(calls, tmp_path):
     assert run_task("check", tmp_path) == 0
-    assert [command[:1] for command, _ in calls] == [("ruff",), ("ruff",), ("mypy",), ("python",), ("pytest",)]
+    assert sorted(command[0] for command, _ in calls) == ["mypy", "pytest", "python", "ruff", "ruff"]
+    assert calls[-1][0][0] == "pytest"
     assert {settings["OMP_NUM_THREADS"] for _, settings in calls} == {"1"}
 
 
-def test_the_first_command_that_fails_ends_the_task_with_its_status(calls, tmp_path):
+def test_the_first_stage_that_fails_ends_the_task_with_its_status(calls, tmp_path):
     calls.status = 4
     assert run_task("test", tmp_path) == 4
     assert len(calls) == 1
 
 
 def test_the_tasks_hold_the_proofs_that_they_promise():
-    assert TASKS["lint"] == (RUFF, FORMAT, TYPES)
-    assert TASKS["book"] == (BOOK,)
-    assert TASKS["check"][:4] == (RUFF, FORMAT, TYPES, VERIFY)
-    assert TASKS["check"][4] == (*PYTEST, "-m", "not slow and not book", "tests")
+    assert TASKS["lint"] == ((RUFF,), (FORMAT,), (TYPES,))
+    assert TASKS["book"] == ((BOOK,),)
+    assert TASKS["check"] == ((RUFF,), (FORMAT,), (TYPES, VERIFY), (QUICK,))
+    assert (*PYTEST, "-m", "not slow and not book", "tests") == QUICK
     assert VERIFY[-2:] == ("verify", "--changed")
-    assert TASKS["test"][:4] == (RUFF, FORMAT, TYPES, BOOK)
-    assert TASKS["test"][4][-5:] == ("--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests")
+    assert TASKS["test"] == ((RUFF,), (FORMAT,), (WITHOUT_BOOK, TYPES, BOOK), (WITH_BOOK,))
+
+
+def test_the_whole_task_tests_what_needs_no_book_beside_its_building_and_the_rest_afterwards():
+    options, marked = WITHOUT_BOOK[len(PYTEST) :], WITH_BOOK[len(PYTEST) :]
+    assert WITHOUT_BOOK[: len(PYTEST)] == WITH_BOOK[: len(PYTEST)] == PYTEST
+    assert options[-5:] == ("-m", "not book", "chapters", "solutions", "tests")
+    assert {"--nbval-lax", "--nbval-cell-timeout=300"} < set(options)
+    assert marked == ("-m", "book", "tests")
+
+
+# ---- stages
+
+
+PRINTS = "import sys; print({0!r}); print({0!r} + ' aside', file=sys.stderr); sys.exit({1})"
+
+
+def test_commands_of_a_stage_run_side_by_side_and_what_each_prints_stays_together(tmp_path, capfd):
+    waits = "import pathlib, time\nwhile not pathlib.Path('second').exists(): time.sleep(0.01)\nprint('first')"
+    touches = "import pathlib; pathlib.Path('second').touch(); print('touched')"
+    stage = (("python", "-c", waits), ("python", "-c", touches), ("python", "-c", PRINTS.format("third", 0)))
+    assert run_stage(stage, tmp_path, environment()) == 0
+    shown = capfd.readouterr()
+    assert {"first", "touched"} < set(shown.out.splitlines())
+    assert "third\nthird aside\n" in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize("statuses, status", [((0, 0, 0), 0), ((0, 3, 0), 3), ((5, 3, 0), 5), ((0, 0, 7), 7)])
+def test_a_stage_fails_when_one_of_its_commands_does(tmp_path, statuses, status):
+    stage = tuple(("python", "-c", PRINTS.format("something", ends)) for ends in statuses)
+    assert run_stage(stage, tmp_path, environment()) == status
+
+
+def test_no_stage_follows_one_that_failed(calls, tmp_path, monkeypatch):
+    monkeypatch.setitem(TASKS, "lint", ((RUFF,), (FORMAT, TYPES), (BOOK,)))
+    monkeypatch.setattr(tasks, "call", lambda command, *_, kept=False: calls.append(command) or 2 * (command == TYPES))
+    assert run_task("lint", tmp_path) == 2
+    assert sorted(calls) == sorted([RUFF, FORMAT, TYPES])
+
+
+def test_a_tool_that_is_lacking_in_a_stage_is_named(tmp_path):
+    with pytest.raises(CourseError, match="jupyter-nothing is not installed"):
+        run_stage((("python", "-c", "pass"), ("jupyter-nothing",)), tmp_path, environment())
 
 
 @pytest.fixture
@@ -97,9 +144,9 @@ def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(c
     assert said.startswith("check leaves out: slow tests, labs 01 10 and 2 files of the package's tests (what they ")
     assert said.endswith("`make test` runs everything, `pytest tests/attnbook` all tests of the package.\n")
     *others, last = (command for command, _ in calls)
-    assert tuple(others) == TASKS["check"][:4]
+    assert sorted(others) == sorted([RUFF, FORMAT, TYPES, VERIFY])
     unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/core", "tests/attnbook/dates")
-    assert last == (*TASKS["check"][4], *(f"--ignore={path}" for path in unneeded))
+    assert last == (*QUICK, *(f"--ignore={path}" for path in unneeded))
 
 
 def test_the_quick_task_tries_what_a_change_in_the_package_can_reach(calls, course, monkeypatch, capsys):
@@ -109,20 +156,20 @@ def test_the_quick_task_tries_what_a_change_in_the_package_can_reach(calls, cour
     said = capsys.readouterr().out
     assert "slow tests, labs 01 10 and 1 files of the package's tests (what they depend on is unchanged), " in said
     unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/dates")
-    assert calls[-1][0] == (*TASKS["check"][4], *(f"--ignore={path}" for path in unneeded))
+    assert calls[-1][0] == (*QUICK, *(f"--ignore={path}" for path in unneeded))
 
 
 def test_where_nothing_has_changed_the_quick_task_tries_texts_and_tools_alone(calls, course, monkeypatch):
     monkeypatch.setattr(tasks, "changed_files", lambda root: [])
     assert run_task("check", course) == 0
-    assert calls[-1][0] == (*TASKS["check"][4], "--ignore=tests/attnbook")
+    assert calls[-1][0] == (*QUICK, "--ignore=tests/attnbook")
 
 
 def test_the_quick_task_tries_all_where_git_cannot_tell_what_changed(calls, course, monkeypatch, capsys):
     monkeypatch.setattr(tasks, "changed_files", lambda root: None)
     assert untouched_labs(course, None) == []
     assert run_task("check", course) == 0
-    assert tuple(command for command, _ in calls) == TASKS["check"]
+    assert calls[-1][0] == QUICK
     assert capsys.readouterr().out.startswith("check leaves out: slow tests, all notebooks' runs, the built book. ")
 
 
@@ -139,8 +186,8 @@ def test_the_whole_task_leaves_nothing_out(calls, course, monkeypatch):
     monkeypatch.setattr(tasks, "changed_files", lambda root: [])
     assert untouched_labs(course, []) == ["lab01", "lab02", "lab10"]
     assert run_task("test", course) == 0
-    assert tuple(command for command, _ in calls) == TASKS["test"]
-    assert not any(word.startswith(("--ignore", "--deselect", "-m")) for word in TASKS["test"][4])
+    assert sorted(command for command, _ in calls) == sorted(command for stage in TASKS["test"] for command in stage)
+    assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 
 
 def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):
@@ -215,7 +262,7 @@ import sys
 sys.modules.update(dict.fromkeys({lacking}))
 from coursekit import cli, tasks
 tasks.BOOK = ("python", "-c", "print('built')")
-tasks.TASKS["book"] = (tasks.BOOK,)
+tasks.TASKS["book"] = ((tasks.BOOK,),)
 sys.exit(cli.main(["--root", {str(tmp_path / "a book")!r}, "book"]))
 """
     (tmp_path / "a book" / "chapters").mkdir(parents=True)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from coursekit import CourseError
@@ -18,6 +19,7 @@ from coursekit.environment import settings_with
 from coursekit.reach import Sources
 
 Command = Sequence[str]
+Stage = tuple[Command, ...]  # commands that run side by side
 
 BOOK = (
     "jupyter-book", "build", ".", "--config", "book/_config.yml", "--toc", "book/_toc.yml",
@@ -33,17 +35,19 @@ PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 CHECKS = "tests/attnbook/checks"  # where each lab's answers are tried
 
-TASKS: dict[str, tuple[Command, ...]] = {
-    "book": (BOOK,),
-    "lint": (RUFF, FORMAT, TYPES),
-    "check": (RUFF, FORMAT, TYPES, VERIFY, (*PYTEST, "-m", "not slow and not book", "tests")),
-    "test": (
-        RUFF,
-        FORMAT,
-        TYPES,
-        BOOK,
-        (*PYTEST, "--nbval-lax", "--nbval-cell-timeout=300", "chapters", "solutions", "tests"),
-    ),
+STYLE: tuple[Stage, ...] = ((RUFF,), (FORMAT,))
+QUICK: Command = (*PYTEST, "-m", "not slow and not book", "tests")
+# Nearly all tests do without the built book, so it is built, and types are checked, beside them.
+WITHOUT_BOOK: Command = (
+    *PYTEST, "--nbval-lax", "--nbval-cell-timeout=300", "-m", "not book", "chapters", "solutions", "tests",
+)  # fmt: skip
+WITH_BOOK: Command = (*PYTEST, "-m", "book", "tests")
+
+TASKS: dict[str, tuple[Stage, ...]] = {
+    "book": ((BOOK,),),
+    "lint": (*STYLE, (TYPES,)),
+    "check": (*STYLE, (TYPES, VERIFY), (QUICK,)),
+    "test": (*STYLE, (WITHOUT_BOOK, TYPES, BOOK), (WITH_BOOK,)),
 }
 ROOT_REFUSED = (
     "Jupyter does not start for the administrator (root), because a notebook could then change anything on this "
@@ -52,23 +56,31 @@ ROOT_REFUSED = (
 
 
 def run_task(name: str, root: Path) -> int:
-    """Runs the commands of a task in the folder `root`; returns 0, or the status of the first that fails.
+    """Runs the commands of a task in the folder `root`; returns 0, or the status of the first that fails, whose stage
+    is the last one that is run.
 
     Raises CourseError for a tool that the environment lacks."""
     settings = environment() | {"OMP_NUM_THREADS": "1"}
-    commands = TASKS[name]
+    stages = TASKS[name]
     if name == "check":
         changed = changed_files(root)
         sources = Sources(root, changed or ())
         labs, tests = untouched_labs(root, changed, sources), untouched_tests(root, changed, sources)
         print(left_out(labs, len(tests)), flush=True)
         unneeded = fewest_paths(root, [*tests, *tests_of_labs(root, labs)])
-        commands = (*commands[:-1], (*commands[-1], *(f"--ignore={path}" for path in unneeded)))
-    for command in commands:
-        status = call(command, root, settings)
-        if status:
-            return status
-    return 0
+        stages = (*stages[:-1], ((*QUICK, *(f"--ignore={path}" for path in unneeded)),))
+    return next(filter(None, (run_stage(stage, root, settings) for stage in stages)), 0)
+
+
+def run_stage(stage: Stage, root: Path, settings: dict[str, str]) -> int:
+    """Runs commands side by side; returns the status of the first of them that failed, else 0.
+
+    What the first one prints is seen as it comes, what another prints when it ends."""
+    first, *others = stage
+    with ThreadPoolExecutor(max(1, len(others))) as pool:
+        beside = [pool.submit(call, other, root, settings, kept=True) for other in others]
+        statuses = [call(first, root, settings), *(status.result() for status in beside)]
+    return next(filter(None, statuses), 0)
 
 
 def untouched_labs(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:
@@ -119,17 +131,25 @@ def refuse_root(allow_root: bool) -> None:
         raise CourseError(ROOT_REFUSED)
 
 
-def call(command: Command, root: Path, settings: dict[str, str]) -> int:
-    """Prints one command, runs it in the folder `root`, and returns its status."""
+def call(command: Command, root: Path, settings: dict[str, str], kept: bool = False) -> int:
+    """Prints one command, runs it in the folder `root`, and returns its status.
+
+    What it prints is `kept` until it ends, where something else runs beside it."""
     program = _program(command[0], settings["PATH"])
-    print("$", shlex.join(command), flush=True)
-    process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings)
+    if not kept:
+        print("$", shlex.join(command), flush=True)
+    out, err = (subprocess.PIPE, subprocess.STDOUT) if kept else (None, None)
+    process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings, stdout=out, stderr=err)
+    printed = process.communicate()[0] if kept else None
     while True:
         try:
             status = process.wait()
         except KeyboardInterrupt:  # the tool was interrupted with us, and ends (or asks) in its own way
             continue
-        return status if status >= 0 else 128 - status  # a signal's number, as a shell would give it
+        break
+    if printed is not None:
+        print("$", shlex.join(command), printed.decode("utf-8", errors="replace").rstrip(), sep="\n", flush=True)
+    return status if status >= 0 else 128 - status  # a signal's number, as a shell would give it
 
 
 def environment() -> dict[str, str]:
