@@ -14,6 +14,7 @@ from coursekit.tasks import (
     BOOK,
     CHECKS,
     FORMAT,
+    OF_BOOK,
     PYTEST,
     QUICK,
     RUFF,
@@ -85,7 +86,14 @@ def test_the_whole_task_tests_what_needs_no_book_beside_its_building_and_the_res
     assert WITHOUT_BOOK[: len(PYTEST)] == WITH_BOOK[: len(PYTEST)] == PYTEST
     assert options[-5:] == ("-m", "not book", "chapters", "solutions", "tests")
     assert {"--nbval-lax", "--nbval-cell-timeout=300"} < set(options)
-    assert marked == ("-m", "book", "tests")
+    assert marked == ("-m", "book", *OF_BOOK)
+
+
+def test_no_test_of_the_built_book_is_left_out():
+    marked = [path for path in (ROOT / "tests").rglob("test_*.py") if "pytest.mark.book" in path.read_text("utf-8")]
+    there = [path.relative_to(ROOT).as_posix() for path in marked if path != Path(__file__)]
+    assert len(there) >= 8
+    assert [name for name in there if not name.startswith(OF_BOOK)] == []
 
 
 # ---- stages
