@@ -58,8 +58,6 @@ exercise. `adversarial.py` may hold answers that are wrong on rare inputs only. 
 no two of them look alike.
 '''
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import linecache

@@ -1,7 +1,5 @@
 """What every attention's weights must be, whatever they are made of: shares of one, and none for closed positions."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """Lab 1, second half: from states to sentences, and how many of them are right."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 1, the measure: which sentences came out right, by length."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "twelve", "fifty", "hundred"]  # no zero

@@ -1,7 +1,5 @@
 """Lab 1, first half: the decoder's inputs and the loss."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

@@ -1,7 +1,5 @@
 """Lab 2, second part: the additive score, and the weighted sum of the values."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 2, the long exercise: the gradient of attention by hand."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 2: one step of the decoder."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

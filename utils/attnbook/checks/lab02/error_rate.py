@@ -1,7 +1,5 @@
 """Lab 2, last part: how far an alignment is from the true one."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

@@ -1,7 +1,5 @@
 """Lab 2: Bahdanau attention. The alignment picture."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

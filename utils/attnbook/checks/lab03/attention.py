@@ -1,7 +1,5 @@
 """Lab 3, third part: attention with a scale and a mask."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

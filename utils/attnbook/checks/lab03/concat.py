@@ -1,7 +1,5 @@
 """Lab 3, second part: the concat score."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 3: the cosine score, where only the angle between two vectors counts."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

@@ -1,7 +1,5 @@
 """Lab 3, last part: a mask from lengths, and how sharp attention is."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 3: scores, queries, keys, values. A zoo behind one interface."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

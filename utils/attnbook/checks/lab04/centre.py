@@ -1,7 +1,5 @@
 """Lab 4, third part: where the window goes, predicted or found from the last weights."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

@@ -1,7 +1,5 @@
 """Lab 4, first part: Luong's attentional state, and the decoder step that feeds it back."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 4, second part: the window around a centre, and the Gaussian within it."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 5, first part: a stack of layers with residual connections, and the one layer that reads both ways."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

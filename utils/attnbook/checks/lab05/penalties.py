@@ -1,7 +1,5 @@
 """Lab 5, second part: what a search adds to the log-probability of a sentence (Wu et al. 2016, equation 14)."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 5, third part: several workers that together take the step of one batch."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 6, hard attention: a position per query, drawn from its weights."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import torch

@@ -1,7 +1,5 @@
 """Lab 6, first part: a feature map as annotations, and the penalty on positions that are attended to too little."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

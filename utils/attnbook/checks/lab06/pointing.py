@@ -1,7 +1,5 @@
 """Lab 6: does the largest weight lie inside what the word names?"""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

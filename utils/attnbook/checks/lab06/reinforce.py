@@ -1,7 +1,5 @@
 """Lab 6, the learning rule: a loss whose gradient is REINFORCE with the mean of the other draws as the baseline."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

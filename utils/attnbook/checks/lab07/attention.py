@@ -1,7 +1,5 @@
 """Lab 7: self-attention. The layer itself."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

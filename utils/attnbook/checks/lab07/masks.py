@@ -1,7 +1,5 @@
 """Lab 7, second part: who may attend to whom."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

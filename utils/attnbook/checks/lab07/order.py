@@ -1,7 +1,5 @@
 """Lab 7, after the layer: the same words in another order."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 7, third part: how many layers connect two words."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

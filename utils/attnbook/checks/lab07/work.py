@@ -1,7 +1,5 @@
 """Lab 7, fourth part: what a layer costs, counted exactly."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from ..engine.exercise import Exercise

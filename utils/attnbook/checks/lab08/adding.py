@@ -1,7 +1,5 @@
 """Lab 8: adding positions to word vectors."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

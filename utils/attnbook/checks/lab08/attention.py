@@ -1,7 +1,5 @@
 """Lab 8: multi-head attention."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

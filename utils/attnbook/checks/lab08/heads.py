@@ -1,7 +1,5 @@
 """Lab 8: many heads, and positions. Cutting the features into heads, and joining them again."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 8: sinusoids for positions, and adding them to word vectors."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise, Mistakes

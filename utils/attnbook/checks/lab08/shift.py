@@ -1,7 +1,5 @@
 """Lab 8: a shift by some positions is a rotation."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 9, fourth part: a layer of the encoder."""
 
-from __future__ import annotations
-
 from attnbook.lab_material.layer_parameters import multi_head_attention
 
 from ..engine.exercise import Exercise, Mistakes, Properties

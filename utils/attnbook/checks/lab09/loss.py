@@ -1,7 +1,5 @@
 """Lab 9, sixth part: the loss that the Transformer is trained with."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

@@ -1,7 +1,5 @@
 """Lab 9, third part: to what a decoder's words may attend."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

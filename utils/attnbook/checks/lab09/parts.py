@@ -1,7 +1,5 @@
 """Lab 9, first part: feed-forward and layer norm."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

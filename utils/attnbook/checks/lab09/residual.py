@@ -1,7 +1,5 @@
 """Lab 9, second part: the residual connection, and the position of its norm."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 from ..fakes.sublayer import FakeNorm, FakeSublayer
 

@@ -1,7 +1,5 @@
 """Lab 9, last part: the learning rate, which rises before it falls."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

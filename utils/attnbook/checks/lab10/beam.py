@@ -1,7 +1,5 @@
 """Lab 10: beam search."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

@@ -1,7 +1,5 @@
 """Lab 10: reading new words with the keys and values of the old ones kept."""
 
-from __future__ import annotations
-
 import torch
 
 from attnbook.lab_material.tiny_weights import TinyWeights

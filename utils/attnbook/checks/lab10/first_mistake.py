@@ -1,7 +1,5 @@
 """Lab 10: what a first mistake leads to."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 10: the loop around a cache."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

@@ -1,7 +1,5 @@
 """Lab 10: scores that do not favour short sentences."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

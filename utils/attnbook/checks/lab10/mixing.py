@@ -1,7 +1,5 @@
 """Lab 10: a training that is prepared for mistakes of its own."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 10: decoding. The same model, better sentences, many times faster. First, a word that is drawn."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

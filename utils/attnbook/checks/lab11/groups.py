@@ -1,7 +1,5 @@
 """Lab 11: attention in which several heads of the queries share one head of keys and values."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 11: which tokens a masked language model reads, and which it must find."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

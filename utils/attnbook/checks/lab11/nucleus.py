@@ -1,7 +1,5 @@
 """Lab 11: the nucleus, the smallest set of tokens whose probabilities reach p."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 11: perplexity, `exp` of the mean loss over the real tokens, which is the `sequence_loss` of lab 1."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

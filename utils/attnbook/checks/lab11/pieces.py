@@ -1,7 +1,5 @@
 """Lab 11: one step of byte-pair encoding."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Lab 11: what a language model must predict at each position."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 12: longer text. First, a softmax whose scores arrive in blocks."""
 
-from __future__ import annotations
-
 import math
 
 import torch

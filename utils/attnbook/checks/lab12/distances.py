@@ -1,7 +1,5 @@
 """Lab 12: scores that know how far back a key lies, as in Transformer-XL."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 12: what a layer keeps of the segments it has read."""
 
-from __future__ import annotations
-
 import torch
 
 from .frugal import Detached

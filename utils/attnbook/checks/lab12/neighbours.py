@@ -1,7 +1,5 @@
 """Lab 12: a memory that needs no training: neighbours vote for the next word."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 12: attention in a window whose memory grows with the length, and not with its square."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

@@ -1,7 +1,5 @@
 """Lab 14: the loop that points, goes there, and points again."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

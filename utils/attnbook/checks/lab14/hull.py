@@ -1,7 +1,5 @@
 """Lab 14: whether a polygon is the hull of its points."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 14: pointing. Attention whose weights, in logarithms, are the answer."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

@@ -1,7 +1,5 @@
 """Lab 14: pointer networks. First, how long a round trip is, and how much longer than need be."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

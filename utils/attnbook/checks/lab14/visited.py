@@ -1,7 +1,5 @@
 """Lab 14: what has been visited is closed, and stays closed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

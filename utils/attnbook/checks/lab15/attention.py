@@ -1,7 +1,5 @@
 """Lab 15: SNAIL's attention, causal and with one head, whose context is appended."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

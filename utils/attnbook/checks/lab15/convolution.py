@@ -1,7 +1,5 @@
 """Lab 15: SNAIL. The causal convolution, and the dense block that is made of two of them."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

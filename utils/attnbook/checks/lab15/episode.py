@@ -1,7 +1,5 @@
 """Lab 15: an episode of few-shot classification, dealt from a shuffled deck of images."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

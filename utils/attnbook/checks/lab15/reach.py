@@ -1,7 +1,5 @@
 """Lab 15: how far a stack of causal convolutions sees."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

@@ -1,7 +1,5 @@
 """Lab 15: what a player of bandits lost, compared with the best arm."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

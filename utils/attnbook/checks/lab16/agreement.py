@@ -1,7 +1,5 @@
 """Lab 16: how often two digits agree, and how often they would agree by chance."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

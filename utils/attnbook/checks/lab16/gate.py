@@ -1,7 +1,5 @@
 """Lab 16: a residual connection whose attention is switched on by a learnt factor."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

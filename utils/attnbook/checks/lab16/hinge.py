@@ -1,7 +1,5 @@
 """Lab 16: what the discriminator and the generator minimise."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

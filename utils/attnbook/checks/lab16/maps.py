@@ -1,7 +1,5 @@
 """Lab 16: SAGAN. First, attention over the positions of a feature map."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

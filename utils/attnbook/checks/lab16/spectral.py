@@ -1,7 +1,5 @@
 """Lab 16: one step of the power iteration that estimates a matrix's largest singular value."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

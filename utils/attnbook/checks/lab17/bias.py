@@ -1,7 +1,5 @@
 """Lab 17: a penalty on distance that is a straight line, known at every distance before training."""
 
-from __future__ import annotations
-
 import torch
 
 from ..engine.exercise import Exercise

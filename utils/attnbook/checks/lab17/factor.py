@@ -1,7 +1,5 @@
 """Lab 17: a factor that keeps the softmax as sharp on long inputs as it was in training."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Lab 17: positions drawn at random from a range that is longer than any input, in order and without repeats."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import torch

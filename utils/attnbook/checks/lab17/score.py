@@ -1,7 +1,5 @@
 """Lab 17: one number for how well a model does beyond the lengths it was trained on."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Exercise
 
 

@@ -1,7 +1,5 @@
 """Lab 17: beyond the trained lengths. First, which examples may be trained on, and which are held out."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
