@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from attnbook.checks import Draw, Exercise, Mistake
+from attnbook.checks.engine.judge import judge
 from attnbook.checks.engine.values import same
 
 
@@ -44,6 +45,40 @@ def test_a_mistake_may_be_a_function(weigh_exercise):
     mistake = Mistake("ones", "All ones.", ones)
     assert weigh_exercise.function(mistake) is ones
     assert weigh_exercise.source(mistake).startswith("def ones(weights, value):")
+
+
+def shout(word):
+    return word.upper()
+
+
+def test_properties_and_mistakes_are_listed_in_the_order_in_which_they_get_their_words():
+    exercise = Exercise(shout, cases=lambda draw: [("abba",)])
+    must = exercise.properties
+    must("as long", lambda result, word: len(result) == len(word)).says("""
+        As many letters as
+        before.""")
+    must("capitals", lambda result, word: result.isupper()).says("Capitals only.")
+    must("left without words", lambda result, word: True)
+    exercise.mistakes("as it came", "return word").says("""
+        You changed
+        nothing.""")
+    assert [(prop.name, prop.message) for prop in must] == [
+        ("as long", "As many letters as before."),
+        ("capitals", "Capitals only."),
+    ]
+    assert [(known.name, known.message) for known in exercise.mistakes] == [("as it came", "You changed nothing.")]
+    assert must[0].holds("ABBA", "abba")
+    assert not must[1].holds("Abba", "abba")
+    verdict = judge(exercise, lambda word: word.capitalize())
+    assert "Capitals only." in verdict.message
+
+
+def test_each_exercise_has_lists_of_its_own():
+    one, other = (Exercise(shout, cases=lambda draw: [("abba",)]) for _ in range(2))
+    one.properties("capitals", lambda result, word: result.isupper()).says("Capitals only.")
+    one.mistakes("as it came", "return word").says("You changed nothing.")
+    assert (len(one.properties), len(one.mistakes)) == (1, 1)
+    assert other.properties == other.mistakes == []
 
 
 @pytest.mark.parametrize("old, times", [("nowhere", 0), ("weights", 2)])

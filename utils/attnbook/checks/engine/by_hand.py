@@ -3,8 +3,6 @@
 However autograd is called, under whatever name it was imported, backward mode ends in one engine and forward
 mode in one function. Both are watched, not forbidden: an error could be caught and hidden."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterator

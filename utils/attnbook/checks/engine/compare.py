@@ -1,7 +1,5 @@
 """Whether two results are the same, and how they differ, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any

@@ -15,12 +15,11 @@ imports too in `attnbook/lab_material/`. One exercise in full:
         batch, length = draw.sizes(2)                 # all different, at least 2; smallest in the first draw
         yield draw.integers(3, 20, batch, length), 1  # a tuple of arguments for each input
 
-    SHIFT_RIGHT = Exercise(
-        shift_right,
-        cases=targets,
-        properties=[Property("every row starts with bos", "The decoder's first input is `bos`.",
-                             lambda result, target, bos: (result[:, 0] == bos).all())],
-    )
+    SHIFT_RIGHT = Exercise(shift_right, cases=targets)
+
+    must = SHIFT_RIGHT.properties
+    must("every row starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
+        The decoder's first input is `bos`.""")
 
     wrong = SHIFT_RIGHT.mistakes
     wrong("shifted to the left", {"[:, :-1]": "[:, 1:]"}).says("""
@@ -59,8 +58,6 @@ exercise. `adversarial.py` may hold answers that are wrong on rare inputs only. 
 no two of them look alike.
 '''
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import linecache
@@ -94,27 +91,6 @@ class Mistake:
     code: str | dict[str, str] | Callable
 
 
-class Mistakes(list[Mistake]):
-    """An exercise's known mistakes, in the order in which they are tried: narrower ones first."""
-
-    def __call__(self, name: str, code: str | dict[str, str] | Callable) -> Unsaid:
-        """Begin a mistake: its name and how it is made; what the student is told follows in `.says(message)`."""
-        return Unsaid(self, name, code)
-
-
-@dataclass(frozen=True)
-class Unsaid:
-    """A mistake that has no words yet."""
-
-    mistakes: Mistakes
-    name: str
-    code: str | dict[str, str] | Callable
-
-    def says(self, message: str) -> None:
-        """Complete the mistake; lines may be broken anywhere."""
-        self.mistakes.append(Mistake(self.name, " ".join(message.split()), self.code))
-
-
 @dataclass(frozen=True)
 class Property:
     """Something true of every right result: `holds(result, *args)`; `message` says so to a student."""
@@ -122,6 +98,33 @@ class Property:
     name: str
     message: str
     holds: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Unsaid:
+    """A mistake or a property that has no words yet; `complete(message)` puts it into its list."""
+
+    complete: Callable[[str], None]
+
+    def says(self, message: str) -> None:
+        """Complete it; lines may be broken anywhere."""
+        self.complete(" ".join(message.split()))
+
+
+class Mistakes(list[Mistake]):
+    """An exercise's known mistakes, in the order in which they are tried: narrower ones first."""
+
+    def __call__(self, name: str, code: str | dict[str, str] | Callable) -> Unsaid:
+        """Begin a mistake: its name and how it is made; what the student is told follows in `.says(message)`."""
+        return Unsaid(lambda message: self.append(Mistake(name, message, code)))
+
+
+class Properties(list[Property]):
+    """An exercise's properties, in the order in which they are tried."""
+
+    def __call__(self, name: str, holds: Callable[..., Any]) -> Unsaid:
+        """Begin a property: its name and `holds(result, *args)`; what a student is told follows in `.says(message)`."""
+        return Unsaid(lambda message: self.append(Property(name, message, holds)))
 
 
 class Draw:
@@ -194,7 +197,7 @@ class Exercise:
     reference: Callable
     cases: Callable[[Draw], Iterable[tuple]]
     mistakes: Mistakes = field(default_factory=Mistakes)
-    properties: Sequence[Property] = ()
+    properties: Properties = field(default_factory=Properties)
     returns: Sequence[str] = ()
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     tolerance: float = 1e-6

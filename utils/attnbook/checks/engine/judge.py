@@ -1,7 +1,5 @@
 """Judge an answer: run it beside the reference, name its mistake, or say which property fails first."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

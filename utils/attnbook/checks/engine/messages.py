@@ -1,7 +1,5 @@
 """What a student reads: the misunderstanding, why, and the smallest input with expected beside got."""
 
-from __future__ import annotations
-
 import dis
 import inspect
 import textwrap

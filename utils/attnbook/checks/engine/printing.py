@@ -1,7 +1,5 @@
 """Small values printed so that a student can compare them by eye."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

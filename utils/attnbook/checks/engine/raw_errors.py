@@ -1,7 +1,5 @@
 """What torch's and Python's own error texts mean: a sentence for those that students meet most often."""
 
-from __future__ import annotations
-
 FLATTEN_BOTH = (
     "`cross_entropy` received logits (N, V), for which the target must have the shape (N,). If you flatten the logits "
     "to (B·T, V), flatten the target as well."

@@ -1,7 +1,5 @@
 """A cell run too early: say which one to run first, under Python's own message."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from attnbook.teaching import get_ipython

@@ -5,8 +5,6 @@ The time limit uses the POSIX interval timer in the main thread. Elsewhere (Wind
 function runs in a thread of its own that is abandoned, and asked to stop, when time is up. Neither can stop
 a loop inside compiled code, nor one that catches every exception."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import io

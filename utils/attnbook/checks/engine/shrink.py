@@ -1,7 +1,5 @@
 """Look for an input that shows the same and is easier to read, once an answer is known to be wrong."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

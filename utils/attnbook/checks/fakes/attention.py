@@ -1,7 +1,5 @@
 """A score and a recurrent cell with given weights: what a decoder step is tried on."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """What the engine asks of an argument that carries tensors: a copy with other tensors, and how many there are."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

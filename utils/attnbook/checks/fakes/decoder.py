@@ -1,7 +1,5 @@
 """A decoder without weights, whose every word is known beforehand: what decoding exercises are tried on."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F

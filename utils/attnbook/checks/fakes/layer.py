@@ -1,7 +1,5 @@
 """Layers with given weights: what a stack of them, and a bidirectional layer, are tried on."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """A neural Turing machine's parts for lab 13: a controller with known weights, and the orders that it gives."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

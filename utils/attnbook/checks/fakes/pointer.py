@@ -1,7 +1,5 @@
 """A pointer without weights: its scores depend on which point it reads, and on how many it has read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

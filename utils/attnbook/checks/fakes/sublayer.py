@@ -1,7 +1,5 @@
 """A sublayer and a norm with given weights: what a residual connection is tried on."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

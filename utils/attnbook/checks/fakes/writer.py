@@ -1,7 +1,5 @@
 """A small recurrent decoder with random weights: what a beam search is tried on."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

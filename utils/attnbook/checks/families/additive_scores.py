@@ -1,7 +1,5 @@
 """What goes wrong in v · tanh(…), written with two matrices (lab 2) or with one (lab 3): edits of either reference."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Mistakes
 
 wrong = BENT_OR_SUMMED_WRONGLY = Mistakes()

@@ -1,11 +1,9 @@
 """What every attention's weights must be, whatever they are made of: shares of one, and none for closed positions."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
-from ..engine.exercise import Property
+from ..engine.exercise import Properties
 
 
 def closed_get_nothing(weights: Tensor, mask: Tensor | None) -> bool:
@@ -19,38 +17,30 @@ def rows_sum_to_one(weights: Tensor, mask: Tensor | None) -> bool:
     return torch.allclose(weights.sum(-1), open_places.any(-1).to(weights.dtype))
 
 
-def weights_of_a_step(mask: int) -> list[Property]:
+def weights_of_a_step(mask: int) -> Properties:
     """What holds of a decoder step whose third result is the weights `(B, Tk)`; its mask is argument number `mask`."""
-    return [
-        Property(
-            "weights sum to one",
-            "The weights of each sentence must sum to 1 over its source words.",
-            lambda result, *args: rows_sum_to_one(result[2], None),
-        ),
-        Property(
-            "padding gets nothing",
-            "Padding must receive weight 0, and the mask says where it is.",
-            lambda result, *args: closed_get_nothing(result[2], args[mask]),
-        ),
-    ]
+    must = Properties()
+    must("weights sum to one", lambda result, *args: rows_sum_to_one(result[2], None)).says("""
+        The weights of each sentence must sum to 1 over its source words.""")
+    must("padding gets nothing", lambda result, *args: closed_get_nothing(result[2], args[mask])).says("""
+        Padding must receive weight 0, and the mask says where it is.""")
+    return must
 
 
-def weights_of_heads() -> list[Property]:
+def weights_of_heads() -> Properties:
     """What holds of the second result, each head's weights `(B, H, Tq, Tk)`; the mask `(B, Tq, Tk)` comes last."""
-    return [
-        Property(
-            "closed positions get nothing",
-            "Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In "
-            "your result some weight there is not 0.",
-            lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1])),
-        ),
-        Property(
-            "each head's rows sum to one",
-            "The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before "
-            "the softmax, which runs over the last axis, the keys.",
-            lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1])),
-        ),
-    ]
+    must = Properties()
+    must(
+        "closed positions get nothing", lambda result, *args: closed_get_nothing(result[1], _for_all_heads(args[-1]))
+    ).says("""
+        Where the mask is False, the weight must be exactly 0 in every head, because the score there is −∞. In your
+        result some weight there is not 0.""")
+    must(
+        "each head's rows sum to one", lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1]))
+    ).says("""
+        The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before the
+        softmax, which runs over the last axis, the keys.""")
+    return must
 
 
 def _for_all_heads(mask: Tensor | None) -> Tensor | None:

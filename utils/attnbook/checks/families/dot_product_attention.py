@@ -1,8 +1,6 @@
 """What goes wrong in scaled dot-product attention with one head (lab 7) or with many (lab 8): edits of either
 reference. Both write the same three lines, for q, k, scores, closed and weights."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Mistakes
 
 _CLOSE = '.masked_fill(closed, float("-inf"))'

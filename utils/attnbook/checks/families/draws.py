@@ -1,7 +1,5 @@
 """What exercises share whose answers draw at random (labs 6 and 17): their first fault is compared, as a code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

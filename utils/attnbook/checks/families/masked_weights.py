@@ -1,7 +1,5 @@
 """What goes wrong in a softmax with masked positions (lab 2), or in attention (lab 3): edits of either reference."""
 
-from __future__ import annotations
-
 from ..engine.exercise import Mistakes
 
 CLOSE, CLEAN = ".masked_fill(closed, -torch.inf)", ".masked_fill(closed, 0.0)"

@@ -1,10 +1,8 @@
 """Lab 1, second half: from states to sentences, and how many of them are right."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.decoder import fake_decoder
 
 
@@ -21,17 +19,13 @@ def _sentences(draw):
     yield draw.normal(3, 3, 2), draw.lengths(3, 3)  # rows and steps mixed up give values here, no error
 
 
-LAST_STATES = Exercise(
-    last_states,
-    cases=_sentences,
-    properties=[
-        Property(
-            "one state of each sentence",
-            "Row b of the result must be one of the states of sentence b, unchanged: the one after its last word.",
-            lambda result, states, lengths: (states == result[:, None]).all(2).any(1).all(),
-        )
-    ],
-)
+LAST_STATES = Exercise(last_states, cases=_sentences)
+
+must = LAST_STATES.properties
+must(
+    "one state of each sentence", lambda result, states, lengths: (states == result[:, None]).all(2).any(1).all()
+).says("""
+    Row b of the result must be one of the states of sentence b, unchanged: the one after its last word.""")
 
 wrong = LAST_STATES.mistakes
 wrong("the last column", "return states[:, -1]").says("""
@@ -94,24 +88,16 @@ def _ended(result, eos):
     return (result == eos).long().cumsum(1) > 0  # (B, L), True from the first end symbol on
 
 
-GREEDY_DECODE = Exercise(
-    greedy_decode,
-    cases=_decoders,
-    canonical=_shortest,
-    properties=[
-        Property(
-            "eos is repeated",
-            "After its end symbol, a sentence must repeat this symbol up to the last column.",
-            lambda result, step, state, bos, eos, limit: (result[_ended(result, eos)] == eos).all(),
-        ),
-        Property(
-            "the first word is right",
-            "The first column of the result must hold the words that the decoder writes after it has read `bos`. `bos` "
-            "itself is an input of the decoder, and no part of the result.",
-            lambda result, step, *others: (result[:, 0] == step.script[:, 0]).all(),
-        ),
-    ],
-)
+GREEDY_DECODE = Exercise(greedy_decode, cases=_decoders, canonical=_shortest)
+
+must = GREEDY_DECODE.properties
+must(
+    "eos is repeated", lambda result, step, state, bos, eos, limit: (result[_ended(result, eos)] == eos).all()
+).says("""
+    After its end symbol, a sentence must repeat this symbol up to the last column.""")
+must("the first word is right", lambda result, step, *others: (result[:, 0] == step.script[:, 0]).all()).says("""
+    The first column of the result must hold the words that the decoder writes after it has read `bos`. `bos` itself is
+    an input of the decoder, and no part of the result.""")
 
 wrong = GREEDY_DECODE.mistakes
 APPEND, STOP = "words.append(token)", "if ended.all():\n            break"

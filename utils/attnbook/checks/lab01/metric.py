@@ -1,8 +1,6 @@
 """Lab 1, the measure: which sentences came out right, by length."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "twelve", "fifty", "hundred"]  # no zero
 
@@ -57,23 +55,16 @@ def _words(numbers):
     return [WORDS[number] for number in numbers.tolist()]
 
 
-EXACT_MATCH = Exercise(
-    exact_match_by_length,
-    cases=_translations,
-    properties=[
-        Property(
-            "one entry for each source length",
-            "The dictionary must have one entry for each length that occurs in `source_lengths`, and no other. A "
-            "length at which no sentence is correct has the entry 0.",
-            lambda result, predictions, targets, lengths: set(result) == set(lengths),
-        ),
-        Property(
-            "between 0 and 1",
-            "An accuracy is a share of sentences, so it is at least 0 and at most 1.",
-            lambda result, *args: all(0 <= value <= 1 for value in result.values()),
-        ),
-    ],
-)
+EXACT_MATCH = Exercise(exact_match_by_length, cases=_translations)
+
+must = EXACT_MATCH.properties
+must(
+    "one entry for each source length", lambda result, predictions, targets, lengths: set(result) == set(lengths)
+).says("""
+    The dictionary must have one entry for each length that occurs in `source_lengths`, and no other. A length at which
+    no sentence is correct has the entry 0.""")
+must("between 0 and 1", lambda result, *args: all(0 <= value <= 1 for value in result.values())).says("""
+    An accuracy is a share of sentences, so it is at least 0 and at most 1.""")
 
 wrong = EXACT_MATCH.mistakes
 SAME = "prediction == target"

@@ -1,11 +1,9 @@
 """Lab 1, first half: the decoder's inputs and the loss."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 PAD, BOS, EOS = 0, 1, 2
 
@@ -23,22 +21,13 @@ def _targets(draw):
         yield torch.tensor([[11, 12, EOS, PAD], [13, 14, 15, EOS]]), bos
 
 
-SHIFT_RIGHT = Exercise(
-    shift_right,
-    cases=_targets,
-    properties=[
-        Property(
-            "starts with bos",
-            "The decoder's first input must be `bos` in every row, because no word has been written yet.",
-            lambda result, target, bos: (result[:, 0] == bos).all(),
-        ),
-        Property(
-            "input t is target t − 1",
-            "At each later step the decoder must read the target's word of the step before.",
-            lambda result, target, bos: (result[:, 1:] == target[:, :-1]).all(),
-        ),
-    ],
-)
+SHIFT_RIGHT = Exercise(shift_right, cases=_targets)
+
+must = SHIFT_RIGHT.properties
+must("starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
+    The decoder's first input must be `bos` in every row, because no word has been written yet.""")
+must("input t is target t − 1", lambda result, target, bos: (result[:, 1:] == target[:, :-1]).all()).says("""
+    At each later step the decoder must read the target's word of the step before.""")
 
 wrong = SHIFT_RIGHT.mistakes
 wrong("not shifted", "return target").says("""
@@ -86,31 +75,21 @@ def _padded_batches(draw):
     yield logits - far, torch.tensor([[2], [1]]), PAD
 
 
-SEQUENCE_LOSS = Exercise(
-    sequence_loss,
-    cases=_padded_batches,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "a wrong word costs its logit",
-            "Where the model is sure and wrong, the loss is as large as the difference of the logits, here in the "
-            "hundreds. It becomes too small if the probability is clamped, or if a small number is added to it, before "
-            "the logarithm. Use `log_softmax` on the logits.",
-            lambda result, *args: result > 100 or _losses(*args).max() < 100,
-        ),
-        Property(
-            "not negative",
-            "The loss is never below zero, because the logarithm of a probability is never above zero.",
-            lambda result, logits, target, pad: result >= 0,
-        ),
-        Property(
-            "a mean over the real words",
-            "The mean must lie between the smallest and the largest loss of a real word, but yours does not. Check "
-            "what you sum, and what you divide by.",
-            lambda result, *args: _losses(*args).min() - 1e-6 <= result <= _losses(*args).max() + 1e-6,
-        ),
-    ],
-)
+SEQUENCE_LOSS = Exercise(sequence_loss, cases=_padded_batches, tolerance=1e-9)
+
+must = SEQUENCE_LOSS.properties
+must("a wrong word costs its logit", lambda result, *args: result > 100 or _losses(*args).max() < 100).says("""
+    Where the model is sure and wrong, the loss is as large as the difference of the logits, here in the hundreds. It
+    becomes too small if the probability is clamped, or if a small number is added to it, before the logarithm. Use
+    `log_softmax` on the logits.""")
+must("not negative", lambda result, logits, target, pad: result >= 0).says("""
+    The loss is never below zero, because the logarithm of a probability is never above zero.""")
+must(
+    "a mean over the real words",
+    lambda result, *args: _losses(*args).min() - 1e-6 <= result <= _losses(*args).max() + 1e-6,
+).says("""
+    The mean must lie between the smallest and the largest loss of a real word, but yours does not. Check what you sum,
+    and what you divide by.""")
 
 MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes

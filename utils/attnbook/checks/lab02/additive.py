@@ -1,10 +1,8 @@
 """Lab 2, second part: the additive score, and the weighted sum of the values."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
@@ -32,26 +30,19 @@ def _query_and_keys(draw):
         )
 
 
-ADDITIVE_SCORE = Exercise(
-    additive_score,
-    cases=_query_and_keys,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "bounded by v",
-            "The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.",
-            lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all(),
-        ),
-        Property(
-            "v · tanh(sum) for each pair",
-            "The score of query i and key j must be v · tanh(W_q q_i + W_k k_j). The tanh is applied to the sum, and "
-            "then the dot product with v is taken.",
-            lambda result, query, key, W_q, W_k, v: torch.allclose(
-                result[:, -1:, -1:], additive_score(query[:, -1:], key[:, -1:], W_q, W_k, v)
-            ),
-        ),
-    ],
-)
+ADDITIVE_SCORE = Exercise(additive_score, cases=_query_and_keys, tolerance=1e-9)
+
+must = ADDITIVE_SCORE.properties
+must("bounded by v", lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all()).says("""
+    The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.""")
+must(
+    "v · tanh(sum) for each pair",
+    lambda result, query, key, W_q, W_k, v: torch.allclose(
+        result[:, -1:, -1:], additive_score(query[:, -1:], key[:, -1:], W_q, W_k, v)
+    ),
+).says("""
+    The score of query i and key j must be v · tanh(W_q q_i + W_k k_j). The tanh is applied to the sum, and then the dot
+    product with v is taken.""")
 
 wrong = ADDITIVE_SCORE.mistakes
 wrong += BENT_OR_SUMMED_WRONGLY
@@ -84,18 +75,13 @@ def _weights_and_values(draw):
         yield draw.normal(1, 1, keys + 9).softmax(-1), draw.normal(1, keys + 9, dim)
 
 
-WEIGHT_SUM = Exercise(
-    weight_sum,
-    cases=_weights_and_values,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "within the values",
-            "If the weights sum to 1, each feature of the context lies between its smallest and its largest value.",
-            lambda result, weights, value: (result.abs() <= value.abs().amax(1, keepdim=True) + 1e-9).all(),
-        )
-    ],
-)
+WEIGHT_SUM = Exercise(weight_sum, cases=_weights_and_values, tolerance=1e-9)
+
+must = WEIGHT_SUM.properties
+must(
+    "within the values", lambda result, weights, value: (result.abs() <= value.abs().amax(1, keepdim=True) + 1e-9).all()
+).says("""
+    If the weights sum to 1, each feature of the context lies between its smallest and its largest value.""")
 
 wrong = WEIGHT_SUM.mistakes
 wrong("weights transposed", {"weights @": "weights.mT @"}).says("""

@@ -1,10 +1,8 @@
 """Lab 2, the long exercise: the gradient of attention by hand."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def attention_backward(weights, value, grad_context):
@@ -37,19 +35,18 @@ ATTENTION_BACKWARD = Exercise(
     tolerance=1e-9,
     gradients=False,
     by_hand=True,
-    properties=[
-        Property(
-            "rows of grad_scores sum to zero",
-            "Adding one number to all scores of a row changes no weight, so each row of grad_scores must sum to 0.",
-            lambda result, *args: torch.allclose(result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7),
-        ),
-        Property(
-            "masked positions get no gradient",
-            "A position with weight 0 is masked, so its score must receive no gradient.",
-            lambda result, weights, value, grad: (result[0][weights == 0] == 0).all(),
-        ),
-    ],
 )
+
+must = ATTENTION_BACKWARD.properties
+must(
+    "rows of grad_scores sum to zero",
+    lambda result, *args: torch.allclose(result[0].sum(-1), torch.zeros_like(result[0].sum(-1)), atol=1e-7),
+).says("""
+    Adding one number to all scores of a row changes no weight, so each row of grad_scores must sum to 0.""")
+must(
+    "masked positions get no gradient", lambda result, weights, value, grad: (result[0][weights == 0] == 0).all()
+).says("""
+    A position with weight 0 is masked, so its score must receive no gradient.""")
 
 wrong = ATTENTION_BACKWARD.mistakes
 wrong("softmax forgotten", {"weights * (grad_weights - mean)": "grad_weights"}).says("""

@@ -1,10 +1,8 @@
 """Lab 2: one step of the decoder."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
 
@@ -36,22 +34,17 @@ def _steps(draw):
         yield draw.normal(batch, embedding), state, annotations, mask, score, cell
 
 
-DECODER_STEP = Exercise(
-    decoder_step,
-    cases=_steps,
-    returns=("state", "context", "weights"),
-    tolerance=1e-9,
-    properties=[
-        *weights_of_a_step(mask=3),
-        Property(
-            "context is the weighted sum",
-            "The context must be the sum of the annotations, each multiplied by its weight.",
-            lambda result, embedded, state, annotations, *rest: torch.allclose(
-                result[1], (result[2][:, None] @ annotations)[:, 0]
-            ),
-        ),
-    ],
-)
+DECODER_STEP = Exercise(decoder_step, cases=_steps, returns=("state", "context", "weights"), tolerance=1e-9)
+
+must = DECODER_STEP.properties
+must += weights_of_a_step(mask=3)
+must(
+    "context is the weighted sum",
+    lambda result, embedded, state, annotations, *rest: torch.allclose(
+        result[1], (result[2][:, None] @ annotations)[:, 0]
+    ),
+).says("""
+    The context must be the sum of the annotations, each multiplied by its weight.""")
 
 wrong = DECODER_STEP.mistakes
 MOVE = "    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, S)\n"

@@ -1,8 +1,6 @@
 """Lab 2, last part: how far an alignment is from the true one."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def alignment_error_rate(sure, possible, predicted):
@@ -40,19 +38,11 @@ def _few_links(draw):
     yield set(some[:2]), set(some[:3]), {some[0], some[2], some[3]}  # as in the lab's text
 
 
-ALIGNMENT_ERROR_RATE = Exercise(
-    alignment_error_rate,
-    cases=_alignments,
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "between 0 and 1",
-            "The result must lie between 0 and 1, because |A ∩ P| is at most |A|, and |A ∩ S| is at most |S|.",
-            lambda result, *args: 0 <= result <= 1,
-        )
-    ],
-)
+ALIGNMENT_ERROR_RATE = Exercise(alignment_error_rate, cases=_alignments, gradients=False, device=False)
+
+must = ALIGNMENT_ERROR_RATE.properties
+must("between 0 and 1", lambda result, *args: 0 <= result <= 1).says("""
+    The result must lie between 0 and 1, because |A ∩ P| is at most |A|, and |A ∩ S| is at most |S|.""")
 
 wrong = ALIGNMENT_ERROR_RATE.mistakes
 wrong("no guard for empty sets", {" if total else 0.0": ""}).says("""

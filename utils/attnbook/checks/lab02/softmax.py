@@ -1,10 +1,8 @@
 """Lab 2: Bahdanau attention. The alignment picture."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.masked_weights import CLOSED_WRONGLY
 
@@ -45,29 +43,16 @@ def _masked_scores(draw):
         yield draw.normal(1, 1, keys + 9), draw.mask(2, 1, keys + 9, empty_rows=False)[1:]
 
 
-MASKED_SOFTMAX = Exercise(
-    masked_softmax,
-    cases=_masked_scores,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "no negative weight",
-            "A weight says how much of a value is taken, so it is never below zero.",
-            lambda result, scores, mask: (result >= 0).all(),
-        ),
-        Property(
-            "masked positions get no weight",
-            "Where the mask is False, the weight must be exactly 0, no matter how low the other scores are.",
-            lambda result, scores, mask: closed_get_nothing(result, mask),
-        ),
-        Property(
-            "each row sums to one",
-            "If the mask of a row has at least one True, the weights of this row must sum to 1. If it has none, all "
-            "weights of the row must be 0.",
-            lambda result, scores, mask: rows_sum_to_one(result, mask),
-        ),
-    ],
-)
+MASKED_SOFTMAX = Exercise(masked_softmax, cases=_masked_scores, tolerance=1e-9)
+
+must = MASKED_SOFTMAX.properties
+must("no negative weight", lambda result, scores, mask: (result >= 0).all()).says("""
+    A weight says how much of a value is taken, so it is never below zero.""")
+must("masked positions get no weight", lambda result, scores, mask: closed_get_nothing(result, mask)).says("""
+    Where the mask is False, the weight must be exactly 0, no matter how low the other scores are.""")
+must("each row sums to one", lambda result, scores, mask: rows_sum_to_one(result, mask)).says("""
+    If the mask of a row has at least one True, the weights of this row must sum to 1. If it has none, all weights of
+    the row must be 0.""")
 
 wrong = MASKED_SOFTMAX.mistakes
 wrong += CLOSED_WRONGLY

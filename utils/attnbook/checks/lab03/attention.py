@@ -1,10 +1,8 @@
 """Lab 3, third part: attention with a scale and a mask."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.masked_weights import CLOSED_WRONGLY
 
@@ -53,37 +51,28 @@ def _masks_that_broadcast(draw, query, key, value):
     yield query[:, :1], key, value, draw.mask(batch, 1, keys)
 
 
-SCALED_DOT_ATTENTION = Exercise(
-    scaled_dot_attention,
-    cases=_attention_inputs,
-    returns=("context", "weights"),
-    properties=[
-        Property(
-            "context first, then weights",
-            "Your first result seems to be the weights, and your second one the context. All attention functions of "
-            "this book return (context, weights).",
-            lambda result, query, key, value, mask: (
-                key.shape[1] != value.shape[2]  # then the shapes tell
-                or not torch.allclose(result[1], result[0] @ value, equal_nan=True)
-            ),
-        ),
-        Property(
-            "masked positions get no weight",
-            "Where the mask is False, the weight must be exactly 0.",
-            lambda result, query, key, value, mask: closed_get_nothing(result[1], mask),
-        ),
-        Property(
-            "each row sums to one",
-            "The weights of a query with at least one unmasked key must sum to 1 over the keys.",
-            lambda result, query, key, value, mask: rows_sum_to_one(result[1], mask),
-        ),
-        Property(
-            "context is the weighted sum",
-            "The context must be the sum of the values, each multiplied by its weight: `weights @ value`.",
-            lambda result, query, key, value, mask: torch.allclose(result[0], result[1] @ value),
-        ),
-    ],
-)
+SCALED_DOT_ATTENTION = Exercise(scaled_dot_attention, cases=_attention_inputs, returns=("context", "weights"))
+
+must = SCALED_DOT_ATTENTION.properties
+must(
+    "context first, then weights",
+    lambda result, query, key, value, mask: (
+        key.shape[1] != value.shape[2]  # then the shapes tell
+        or not torch.allclose(result[1], result[0] @ value, equal_nan=True)
+    ),
+).says("""
+    Your first result seems to be the weights, and your second one the context. All attention functions of this book
+    return (context, weights).""")
+must(
+    "masked positions get no weight", lambda result, query, key, value, mask: closed_get_nothing(result[1], mask)
+).says("""
+    Where the mask is False, the weight must be exactly 0.""")
+must("each row sums to one", lambda result, query, key, value, mask: rows_sum_to_one(result[1], mask)).says("""
+    The weights of a query with at least one unmasked key must sum to 1 over the keys.""")
+must(
+    "context is the weighted sum", lambda result, query, key, value, mask: torch.allclose(result[0], result[1] @ value)
+).says("""
+    The context must be the sum of the values, each multiplied by its weight: `weights @ value`.""")
 
 wrong = SCALED_DOT_ATTENTION.mistakes
 wrong += CLOSED_WRONGLY

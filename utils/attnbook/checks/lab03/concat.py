@@ -1,10 +1,8 @@
 """Lab 3, second part: the concat score."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
@@ -29,18 +27,11 @@ def _pairs_and_layer(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(4, 5), draw.normal(4)
 
 
-CONCAT_SCORE = Exercise(
-    concat_score,
-    cases=_pairs_and_layer,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "bounded by v",
-            "The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.",
-            lambda result, query, key, W, v: (result.abs() <= v.abs().sum() + 1e-9).all(),
-        )
-    ],
-)
+CONCAT_SCORE = Exercise(concat_score, cases=_pairs_and_layer, tolerance=1e-9)
+
+must = CONCAT_SCORE.properties
+must("bounded by v", lambda result, query, key, W, v: (result.abs() <= v.abs().sum() + 1e-9).all()).says("""
+    The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.""")
 
 wrong = CONCAT_SCORE.mistakes
 wrong += BENT_OR_SUMMED_WRONGLY

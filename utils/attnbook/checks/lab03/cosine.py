@@ -1,11 +1,9 @@
 """Lab 3: the cosine score, where only the angle between two vectors counts."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .scores import pairs
 
 
@@ -38,25 +36,14 @@ def _above_the_floor(gradients, query, key, eps):
     return [gradients[0].masked_fill(short[0], 0.0), gradients[1].masked_fill(short[1], 0.0), None]
 
 
-COSINE_SCORE = Exercise(
-    cosine_score,
-    cases=_pairs_with_zeros,
-    tolerance=1e-9,
-    canonical_gradients=_above_the_floor,
-    properties=[
-        Property(
-            "between −1 and 1",
-            "A cosine lies between −1 and 1, because each vector is divided by its own length, the root of the sum of "
-            "its squares.",
-            lambda result, *args: (result.abs() <= 1 + 1e-9).all(),
-        ),
-        Property(
-            "zero vectors score 0",
-            "A vector of zeros has no direction, so its cosine with any other vector must be 0 here.",
-            lambda result, query, key, *eps: (result.mT[(key == 0).all(-1)] == 0).all(),
-        ),
-    ],
-)
+COSINE_SCORE = Exercise(cosine_score, cases=_pairs_with_zeros, tolerance=1e-9, canonical_gradients=_above_the_floor)
+
+must = COSINE_SCORE.properties
+must("between −1 and 1", lambda result, *args: (result.abs() <= 1 + 1e-9).all()).says("""
+    A cosine lies between −1 and 1, because each vector is divided by its own length, the root of the sum of its
+    squares.""")
+must("zero vectors score 0", lambda result, query, key, *eps: (result.mT[(key == 0).all(-1)] == 0).all()).says("""
+    A vector of zeros has no direction, so its cosine with any other vector must be 0 here.""")
 
 wrong = COSINE_SCORE.mistakes
 wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=True)) @"}).says("""

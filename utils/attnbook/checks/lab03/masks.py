@@ -1,10 +1,8 @@
 """Lab 3, last part: a mask from lengths, and how sharp attention is."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def padding_mask(lengths, max_length):
@@ -22,17 +20,11 @@ def _lengths(draw):
     yield torch.tensor([1, 0, 1]), 1  # one place
 
 
-PADDING_MASK = Exercise(
-    padding_mask,
-    cases=_lengths,
-    properties=[
-        Property(
-            "as many True as words",
-            "Each row of the mask must have as many True as the sentence has words.",
-            lambda result, lengths, max_length: (result.sum(1) == lengths).all(),
-        )
-    ],
-)
+PADDING_MASK = Exercise(padding_mask, cases=_lengths)
+
+must = PADDING_MASK.properties
+must("as many True as words", lambda result, lengths, max_length: (result.sum(1) == lengths).all()).says("""
+    Each row of the mask must have as many True as the sentence has words.""")
 
 wrong = PADDING_MASK.mistakes
 wrong("the padding is True", {"positions <": "positions >="}).says("""
@@ -87,25 +79,18 @@ ATTENTION_ENTROPY = Exercise(
     cases=_rows_of_weights,
     tolerance=1e-8,  # 1e-9 added before the logarithm may pass, as 1e-12 does
     canonical_gradients=_at_the_scores,
-    properties=[
-        Property(
-            "all on one position: 0",
-            "If one position has all the weight, the entropy is −1 · log 1 = 0, because a weight of 0 adds nothing.",
-            lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all(),
-        ),
-        Property(
-            "not negative",
-            "An entropy is never below 0, and it is 0 if one position has all the weight.",
-            lambda result, weights: (result >= -1e-9).all(),
-        ),
-        Property(
-            "at most log Tk",
-            "In nats an entropy is at most log Tk, which it reaches if all weights are equal. (With log2 it would be "
-            "measured in bits, and larger.)",
-            lambda result, weights: (result <= torch.tensor(weights.shape[-1]).double().log() + 1e-9).all(),
-        ),
-    ],
 )
+
+must = ATTENTION_ENTROPY.properties
+must("all on one position: 0", lambda result, weights: (result[(weights == 1).any(-1)].abs() < 1e-8).all()).says("""
+    If one position has all the weight, the entropy is −1 · log 1 = 0, because a weight of 0 adds nothing.""")
+must("not negative", lambda result, weights: (result >= -1e-9).all()).says("""
+    An entropy is never below 0, and it is 0 if one position has all the weight.""")
+must(
+    "at most log Tk", lambda result, weights: (result <= torch.tensor(weights.shape[-1]).double().log() + 1e-9).all()
+).says("""
+    In nats an entropy is at most log Tk, which it reaches if all weights are equal. (With log2 it would be measured in
+    bits, and larger.)""")
 
 wrong = ATTENTION_ENTROPY.mistakes
 wrong("0 · log 0", "return -(weights * weights.log()).sum(-1)").says("""

@@ -1,10 +1,8 @@
 """Lab 3: scores, queries, keys, values. A zoo behind one interface."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def pairs(draw):
@@ -21,18 +19,14 @@ def dot_score(query, key):
     return query @ key.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk)
 
 
-DOT_SCORE = Exercise(
-    dot_score,
-    cases=pairs,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "each score is a dot product",
-            "The scores of the last query must be its dot products with the keys, and nothing else.",
-            lambda result, query, key: torch.allclose(result[:, -1], (key * query[:, -1:]).sum(-1)),
-        )
-    ],
-)
+DOT_SCORE = Exercise(dot_score, cases=pairs, tolerance=1e-9)
+
+must = DOT_SCORE.properties
+must(
+    "each score is a dot product",
+    lambda result, query, key: torch.allclose(result[:, -1], (key * query[:, -1:]).sum(-1)),
+).says("""
+    The scores of the last query must be its dot products with the keys, and nothing else.""")
 
 wrong = DOT_SCORE.mistakes
 wrong("turned with reshape", {"key.mT": "key.reshape(len(key), key.shape[2], -1)"}).says("""
@@ -59,19 +53,15 @@ def _pairs_and_table(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(3, 2)
 
 
-GENERAL_SCORE = Exercise(
-    general_score,
-    cases=_pairs_and_table,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "qᵀ W k for each pair",
-            "The score of a pair must be qᵀ W k, where row i of W belongs to feature i of the query, and column j to "
-            "feature j of the key.",
-            lambda result, query, key, W: torch.allclose(result[:, -1, -1], ((query[:, -1] @ W) * key[:, -1]).sum(-1)),
-        )
-    ],
-)
+GENERAL_SCORE = Exercise(general_score, cases=_pairs_and_table, tolerance=1e-9)
+
+must = GENERAL_SCORE.properties
+must(
+    "qᵀ W k for each pair",
+    lambda result, query, key, W: torch.allclose(result[:, -1, -1], ((query[:, -1] @ W) * key[:, -1]).sum(-1)),
+).says("""
+    The score of a pair must be qᵀ W k, where row i of W belongs to feature i of the query, and column j to feature j of
+    the key.""")
 
 wrong = GENERAL_SCORE.mistakes
 wrong("table transposed", {"query @ W @ key.mT": "query @ W.mT @ key.mT"}).says("""

@@ -1,11 +1,9 @@
 """Lab 4, third part: where the window goes, predicted or found from the last weights."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def predicted_centre(hidden, lengths, W_p, v_p):
@@ -30,23 +28,16 @@ def _same_share_for_the_same_state(result, hidden, lengths, *rest):
     return (gap.abs() <= 1e-9)[same].all()
 
 
-PREDICTED_CENTRE = Exercise(
-    predicted_centre,
-    cases=_states,
-    properties=[
-        Property(
-            "between 0 and the length",
-            "The centre lies between 0 and the length of its own sentence.",
-            lambda result, hidden, lengths, *rest: ((result >= 0) & (result <= lengths)).all(),
-        ),
-        Property(
-            "twice the length, twice the centre",
-            "The state predicts a *share* of the sentence, so that in a sentence of twice the length the centre is "
-            "twice as far.",
-            _same_share_for_the_same_state,
-        ),
-    ],
-)
+PREDICTED_CENTRE = Exercise(predicted_centre, cases=_states)
+
+must = PREDICTED_CENTRE.properties
+must(
+    "between 0 and the length", lambda result, hidden, lengths, *rest: ((result >= 0) & (result <= lengths)).all()
+).says("""
+    The centre lies between 0 and the length of its own sentence.""")
+must("twice the length, twice the centre", _same_share_for_the_same_state).says("""
+    The state predicts a *share* of the sentence, so that in a sentence of twice the length the centre is twice as
+    far.""")
 
 wrong = PREDICTED_CENTRE.mistakes
 wrong("softmax for sigmoid", {".sigmoid()": ".softmax(0)"}).says("""
@@ -108,23 +99,14 @@ def _zeros_beyond_the_ends(result, previous, filters):
     return (result[:, 0, first].abs() <= 1e-9).all() and (result[:, -1, last].abs() <= 1e-9).all()
 
 
-LOCATION_FEATURES = Exercise(
-    location_features,
-    cases=_weights_before,
-    properties=[
-        Property(
-            "the weights' own position in the middle",
-            "The middle of a filter meets the weight of the position itself.",
-            _own_position_in_the_middle,
-        ),
-        Property(
-            "zeros beyond the ends",
-            "Beyond both ends of the row the weights count as 0: the filter (1, 0, 0) gives 0 at the first position, "
-            "and (0, 0, 1) at the last.",
-            _zeros_beyond_the_ends,
-        ),
-    ],
-)
+LOCATION_FEATURES = Exercise(location_features, cases=_weights_before)
+
+must = LOCATION_FEATURES.properties
+must("the weights' own position in the middle", _own_position_in_the_middle).says("""
+    The middle of a filter meets the weight of the position itself.""")
+must("zeros beyond the ends", _zeros_beyond_the_ends).says("""
+    Beyond both ends of the row the weights count as 0: the filter (1, 0, 0) gives 0 at the first position, and (0, 0,
+    1) at the last.""")
 
 wrong = LOCATION_FEATURES.mistakes
 wrong("filters reversed", {"windows @ filters.mT": "windows @ filters.flip(1).mT"}).says("""

@@ -1,10 +1,8 @@
 """Lab 4, first part: Luong's attentional state, and the decoder step that feeds it back."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
 
@@ -20,17 +18,11 @@ def _contexts(draw):
         yield draw.normal(b, dv), draw.normal(b, d), draw.normal(a, dv + d)
 
 
-ATTENTIONAL_STATE = Exercise(
-    attentional_state,
-    cases=_contexts,
-    properties=[
-        Property(
-            "between −1 and 1",
-            "An attentional state is the result of tanh, so all its numbers lie between −1 and 1.",
-            lambda result, *args: (result.abs() <= 1).all(),
-        )
-    ],
-)
+ATTENTIONAL_STATE = Exercise(attentional_state, cases=_contexts)
+
+must = ATTENTIONAL_STATE.properties
+must("between −1 and 1", lambda result, *args: (result.abs() <= 1).all()).says("""
+    An attentional state is the result of tanh, so all its numbers lie between −1 and 1.""")
 
 wrong = ATTENTIONAL_STATE.mistakes
 wrong("no tanh", {".tanh()": ""}).says("""
@@ -79,29 +71,26 @@ def _steps(draw):
 
 
 INPUT_FEEDING_STEP = Exercise(
-    input_feeding_step,
-    cases=_steps,
-    returns=("attentional", "state", "weights"),
-    tolerance=1e-9,
-    properties=[
-        *weights_of_a_step(mask=4),
-        Property(
-            "the state is the cell's",
-            "The new state is what `cell` returns for the word and the last attentional state side by side.",
-            lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
-                result[1], cell(torch.cat([embedded, attentional], dim=-1), state)
-            ),
-        ),
-        Property(
-            "the output joins context and state",
-            "The first result is `attentional_state(context, state, W_c)`, with the new state and the context that was "
-            "read with it.",
-            lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
-                result[0], attentional_state((result[2][:, None] @ annotations)[:, 0], result[1], W_c)
-            ),
-        ),
-    ],
+    input_feeding_step, cases=_steps, returns=("attentional", "state", "weights"), tolerance=1e-9
 )
+
+must = INPUT_FEEDING_STEP.properties
+must += weights_of_a_step(mask=4)
+must(
+    "the state is the cell's",
+    lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
+        result[1], cell(torch.cat([embedded, attentional], dim=-1), state)
+    ),
+).says("""
+    The new state is what `cell` returns for the word and the last attentional state side by side.""")
+must(
+    "the output joins context and state",
+    lambda result, embedded, attentional, state, annotations, mask, score, cell, W_c: torch.allclose(
+        result[0], attentional_state((result[2][:, None] @ annotations)[:, 0], result[1], W_c)
+    ),
+).says("""
+    The first result is `attentional_state(context, state, W_c)`, with the new state and the context that was read with
+    it.""")
 
 wrong = INPUT_FEEDING_STEP.mistakes
 wrong(

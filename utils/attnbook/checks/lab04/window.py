@@ -1,10 +1,8 @@
 """Lab 4, second part: the window around a centre, and the Gaussian within it."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def local_window_mask(centre, lengths, half_width, max_length):
@@ -28,40 +26,33 @@ def _centres(draw):
     yield torch.tensor([2.0, 2.0], dtype=torch.float64), torch.tensor([3, 6]), 2, 6
 
 
-LOCAL_WINDOW_MASK = Exercise(
-    local_window_mask,
-    cases=_centres,
-    gradients=False,
-    properties=[
-        Property(
-            "padding is closed",
-            "Positions from `lengths` on are padding, and no window may contain them.",
-            lambda result, centre, lengths, half_width, max_length: (
-                not result.bool()[torch.arange(max_length) >= lengths[:, None]].any()
-            ),
-        ),
-        Property(
-            "no window is empty",
-            "Each sentence must have at least one position to attend to. A centre outside the sentence counts as its "
-            "nearest word.",
-            lambda result, *args: result.bool().any(-1).all(),
-        ),
-        Property(
-            "nothing further than D",
-            "A position further than `half_width` from the centre lies outside the window.",
-            lambda result, centre, lengths, half_width, max_length: (
-                not (result.bool() & ~local_window_mask(centre, lengths, half_width, max_length)).any()
-            ),
-        ),
-        Property(
-            "everything within D",
-            "Each word of the sentence at a distance of at most `half_width` from the centre is open, on both sides.",
-            lambda result, centre, lengths, half_width, max_length: (
-                not (~result.bool() & local_window_mask(centre, lengths, half_width, max_length)).any()
-            ),
-        ),
-    ],
-)
+LOCAL_WINDOW_MASK = Exercise(local_window_mask, cases=_centres, gradients=False)
+
+must = LOCAL_WINDOW_MASK.properties
+must(
+    "padding is closed",
+    lambda result, centre, lengths, half_width, max_length: (
+        not result.bool()[torch.arange(max_length) >= lengths[:, None]].any()
+    ),
+).says("""
+    Positions from `lengths` on are padding, and no window may contain them.""")
+must("no window is empty", lambda result, *args: result.bool().any(-1).all()).says("""
+    Each sentence must have at least one position to attend to. A centre outside the sentence counts as its nearest
+    word.""")
+must(
+    "nothing further than D",
+    lambda result, centre, lengths, half_width, max_length: (
+        not (result.bool() & ~local_window_mask(centre, lengths, half_width, max_length)).any()
+    ),
+).says("""
+    A position further than `half_width` from the centre lies outside the window.""")
+must(
+    "everything within D",
+    lambda result, centre, lengths, half_width, max_length: (
+        not (~result.bool() & local_window_mask(centre, lengths, half_width, max_length)).any()
+    ),
+).says("""
+    Each word of the sentence at a distance of at most `half_width` from the centre is open, on both sides.""")
 
 wrong = LOCAL_WINDOW_MASK.mistakes
 wrong(
@@ -120,25 +111,19 @@ def _gaussians(draw):
     yield torch.tensor([0.0, 2.0], dtype=torch.float64), 4, 3  # on a position
 
 
-GAUSSIAN_WINDOW = Exercise(
-    gaussian_window,
-    cases=_gaussians,
-    properties=[
-        Property(
-            "at most 1",
-            "The Gaussian is 1 at the centre and smaller everywhere else.",
-            lambda result, *args: ((result <= 1 + 1e-9) & (result >= 0)).all(),
-        ),
-        Property(
-            "the values of the formula",
-            "Compare some values: the Gaussian is 1 at the centre, exp(−0.5) = 0.61 at a distance of D / 2, exp(−2) = "
-            "0.135 at D, and exp(−4.5) = 0.011 at 3D / 2.",
-            lambda result, centre, half_width, max_length: torch.allclose(
-                result, gaussian_window(centre, half_width, max_length), atol=0.02
-            ),
-        ),
-    ],
-)
+GAUSSIAN_WINDOW = Exercise(gaussian_window, cases=_gaussians)
+
+must = GAUSSIAN_WINDOW.properties
+must("at most 1", lambda result, *args: ((result <= 1 + 1e-9) & (result >= 0)).all()).says("""
+    The Gaussian is 1 at the centre and smaller everywhere else.""")
+must(
+    "the values of the formula",
+    lambda result, centre, half_width, max_length: torch.allclose(
+        result, gaussian_window(centre, half_width, max_length), atol=0.02
+    ),
+).says("""
+    Compare some values: the Gaussian is 1 at the centre, exp(−0.5) = 0.61 at a distance of D / 2, exp(−2) = 0.135 at D,
+    and exp(−4.5) = 0.011 at 3D / 2.""")
 
 wrong = GAUSSIAN_WINDOW.mistakes
 wrong("no 2 in the denominator", {"(2 * sigma**2)": "sigma**2"}).says("""

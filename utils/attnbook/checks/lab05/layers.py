@@ -1,10 +1,8 @@
 """Lab 5, first part: a stack of layers with residual connections, and the one layer that reads both ways."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.layer import fake_layer
 
 
@@ -28,29 +26,24 @@ def _stacks(draw):
         yield draw.normal(batch, length, e), draw.normal(batch, length, c) if c else None, layers, first
 
 
-RESIDUAL_STACK = Exercise(
-    residual_stack,
-    cases=_stacks,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "no residual connection below the first",
-            "If `first_residual` is higher than the number of layers, each layer's output is simply the input of the "
-            "next one.",
-            lambda result, x, context, layers, first: (
-                len(layers) >= first or torch.allclose(result, residual_stack(x, context, layers, first))
-            ),
-        ),
-        Property(
-            "output plus input in each layer",
-            "Each layer from `first_residual` on returns its output plus its own input x, and the next layer reads "
-            "this sum.",
-            lambda result, x, context, layers, first: (
-                len(layers) < first or torch.allclose(result, residual_stack(x, context, layers, first))
-            ),
-        ),
-    ],
-)
+RESIDUAL_STACK = Exercise(residual_stack, cases=_stacks, tolerance=1e-9)
+
+must = RESIDUAL_STACK.properties
+must(
+    "no residual connection below the first",
+    lambda result, x, context, layers, first: (
+        len(layers) >= first or torch.allclose(result, residual_stack(x, context, layers, first))
+    ),
+).says("""
+    If `first_residual` is higher than the number of layers, each layer's output is simply the input of the next
+    one.""")
+must(
+    "output plus input in each layer",
+    lambda result, x, context, layers, first: (
+        len(layers) < first or torch.allclose(result, residual_stack(x, context, layers, first))
+    ),
+).says("""
+    Each layer from `first_residual` on returns its output plus its own input x, and the next layer reads this sum.""")
 
 wrong = RESIDUAL_STACK.mistakes
 SUM = "x + out if number >= first_residual else out"
@@ -123,32 +116,26 @@ def _sentences(draw):
     yield draw.normal(3, 4, 3), torch.tensor([2, 4, 3]), fake_layer(draw, 3, 3), fake_layer(draw, 3, 3)
 
 
-BIDIRECTIONAL_FIRST_LAYER = Exercise(
-    bidirectional_first_layer,
-    cases=_sentences,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "zeros at padding",
-            "Positions from `lengths` on are padding, and their output must be 0.",
-            lambda result, x, lengths, *layers: (result[torch.arange(x.shape[1]) >= lengths[:, None]] == 0).all(),
-        ),
-        Property(
-            "the first half reads forward",
-            "The first half of the features is what `forward_layer` returns for the sentence as it stands.",
-            lambda result, x, lengths, forward, backward: torch.allclose(
-                result[..., : result.shape[-1] // 2],
-                forward(x) * (torch.arange(x.shape[1]) < lengths[:, None])[..., None],
-            ),
-        ),
-        Property(
-            "the second half reads backward",
-            "In the second half, the output at each word depends on this word and on all words behind it. At the last "
-            "word it depends on this word alone.",
-            lambda result, *args: torch.allclose(result, bidirectional_first_layer(*args)),
-        ),
-    ],
-)
+BIDIRECTIONAL_FIRST_LAYER = Exercise(bidirectional_first_layer, cases=_sentences, tolerance=1e-9)
+
+must = BIDIRECTIONAL_FIRST_LAYER.properties
+must(
+    "zeros at padding",
+    lambda result, x, lengths, *layers: (result[torch.arange(x.shape[1]) >= lengths[:, None]] == 0).all(),
+).says("""
+    Positions from `lengths` on are padding, and their output must be 0.""")
+must(
+    "the first half reads forward",
+    lambda result, x, lengths, forward, backward: torch.allclose(
+        result[..., : result.shape[-1] // 2], forward(x) * (torch.arange(x.shape[1]) < lengths[:, None])[..., None]
+    ),
+).says("""
+    The first half of the features is what `forward_layer` returns for the sentence as it stands.""")
+must(
+    "the second half reads backward", lambda result, *args: torch.allclose(result, bidirectional_first_layer(*args))
+).says("""
+    In the second half, the output at each word depends on this word and on all words behind it. At the last word it
+    depends on this word alone.""")
 
 wrong = BIDIRECTIONAL_FIRST_LAYER.mistakes
 TURN = "torch.where(positions <= last, last - positions, positions)"

@@ -1,10 +1,8 @@
 """Lab 5, second part: what a search adds to the log-probability of a sentence (Wu et al. 2016, equation 14)."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def length_penalty(tokens, bos, pad, alpha):
@@ -44,33 +42,21 @@ def _grows(result, tokens, bos, pad, alpha):
     return (result[order].diff() >= -1e-9).all()
 
 
-LENGTH_PENALTY = Exercise(
-    length_penalty,
-    cases=_candidates,
-    gradients=False,
-    canonical=_as_double,
-    properties=[
-        Property(
-            "alpha 0 is no penalty",
-            "With alpha = 0 every penalty is 1, so that dividing by it changes nothing.",
-            lambda result, tokens, bos, pad, alpha: alpha != 0 or (result == 1).all(),
-        ),
-        Property(
-            "one word has penalty 1",
-            "A sentence of one word has the penalty ((5 + 1) / 6)^α = 1. In an empty sentence, the end symbol is this "
-            "word.",
-            lambda result, tokens, bos, pad, alpha: torch.allclose(
-                result[((tokens != bos) & (tokens != pad)).sum(-1) == 1], result.new_ones(())
-            ),
-        ),
-        Property(
-            "longer sentences, larger penalties",
-            "The penalty grows with the number of words. The log-probability, which is negative, is divided by it, so "
-            "that long sentences are no longer at a disadvantage.",
-            _grows,
-        ),
-    ],
-)
+LENGTH_PENALTY = Exercise(length_penalty, cases=_candidates, gradients=False, canonical=_as_double)
+
+must = LENGTH_PENALTY.properties
+must("alpha 0 is no penalty", lambda result, tokens, bos, pad, alpha: alpha != 0 or (result == 1).all()).says("""
+    With alpha = 0 every penalty is 1, so that dividing by it changes nothing.""")
+must(
+    "one word has penalty 1",
+    lambda result, tokens, bos, pad, alpha: torch.allclose(
+        result[((tokens != bos) & (tokens != pad)).sum(-1) == 1], result.new_ones(())
+    ),
+).says("""
+    A sentence of one word has the penalty ((5 + 1) / 6)^α = 1. In an empty sentence, the end symbol is this word.""")
+must("longer sentences, larger penalties", _grows).says("""
+    The penalty grows with the number of words. The log-probability, which is negative, is divided by it, so that long
+    sentences are no longer at a disadvantage.""")
 
 wrong = LENGTH_PENALTY.mistakes
 COUNT = "((tokens != bos) & (tokens != pad))"
@@ -119,31 +105,17 @@ def _attentions(draw):
             yield missed, written, mask, beta, 0.01
 
 
-COVERAGE_PENALTY = Exercise(
-    coverage_penalty,
-    cases=_attentions,
-    gradients=False,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "never above zero",
-            "The penalty is never above 0, because a word that received more than 1 counts like a word that received "
-            "exactly 1.",
-            lambda result, *args: (result <= 1e-9).all(),
-        ),
-        Property(
-            "finite",
-            "A word that received nothing counts as if it had received `least`, so that no penalty is infinite.",
-            lambda result, *args: result.isfinite().all(),
-        ),
-        Property(
-            "every real word once",
-            "Each real source word adds log(min(…, 1)) of what it has received from the target words that were "
-            "written, and nothing else has any influence. The sum is multiplied by beta.",
-            lambda result, *args: torch.allclose(result, coverage_penalty(*args), atol=1e-9),
-        ),
-    ],
-)
+COVERAGE_PENALTY = Exercise(coverage_penalty, cases=_attentions, gradients=False, tolerance=1e-9)
+
+must = COVERAGE_PENALTY.properties
+must("never above zero", lambda result, *args: (result <= 1e-9).all()).says("""
+    The penalty is never above 0, because a word that received more than 1 counts like a word that received exactly
+    1.""")
+must("finite", lambda result, *args: result.isfinite().all()).says("""
+    A word that received nothing counts as if it had received `least`, so that no penalty is infinite.""")
+must("every real word once", lambda result, *args: torch.allclose(result, coverage_penalty(*args), atol=1e-9)).says("""
+    Each real source word adds log(min(…, 1)) of what it has received from the target words that were written, and
+    nothing else has any influence. The sum is multiplied by beta.""")
 
 wrong = COVERAGE_PENALTY.mistakes
 wrong("log of zero", {"clamp(least, 1.0)": "clamp(max=1.0)"}).says("""

@@ -1,10 +1,8 @@
 """Lab 5, third part: several workers that together take the step of one batch."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def average_gradients(gradients, words):
@@ -42,32 +40,21 @@ def _within(result, gradients, words):
     )
 
 
-AVERAGE_GRADIENTS = Exercise(
-    average_gradients,
-    cases=_workers,
-    gradients=False,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "finite",
-            "A worker without words has a gradient of 0 / 0 = NaN, and must be left out, because NaN times 0 is NaN.",
-            lambda result, *args: all(part.isfinite().all() for part in result),
-        ),
-        Property(
-            "between the workers' gradients",
-            "An average lies between the smallest and the largest of the numbers that it is made of.",
-            _within,
-        ),
-        Property(
-            "every word counts the same",
-            "The average must be the gradient of the mean over all words, so a worker with twice as many words has "
-            "twice the influence.",
-            lambda result, *args: all(
-                torch.allclose(mine, right) for mine, right in zip(result, average_gradients(*args), strict=True)
-            ),
-        ),
-    ],
-)
+AVERAGE_GRADIENTS = Exercise(average_gradients, cases=_workers, gradients=False, tolerance=1e-9)
+
+must = AVERAGE_GRADIENTS.properties
+must("finite", lambda result, *args: all(part.isfinite().all() for part in result)).says("""
+    A worker without words has a gradient of 0 / 0 = NaN, and must be left out, because NaN times 0 is NaN.""")
+must("between the workers' gradients", _within).says("""
+    An average lies between the smallest and the largest of the numbers that it is made of.""")
+must(
+    "every word counts the same",
+    lambda result, *args: all(
+        torch.allclose(mine, right) for mine, right in zip(result, average_gradients(*args), strict=True)
+    ),
+).says("""
+    The average must be the gradient of the mean over all words, so a worker with twice as many words has twice the
+    influence.""")
 
 wrong = AVERAGE_GRADIENTS.mistakes
 SHARE, KEPT = "count / sum(words)", " if share > 0"

@@ -1,12 +1,9 @@
 """Lab 6, hard attention: a position per query, drawn from its weights."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import torch
 
-from ..engine.exercise import Property
 from ..fakes.generator import Generator
 from ..families.draws import free_of
 from .draws import INSTEAD, ManyLocations, coded
@@ -38,50 +35,31 @@ def _weights(draw):
 _without = partial(free_of, coded)
 
 SAMPLE_LOCATION = ManyLocations(
-    sample_location,
-    cases=_weights,
-    returns=("call 1", "call 2", "call 3"),
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "positions from 0 to Tk − 1",
-            "A position is a whole number from 0 to Tk − 1.",
-            _without("not whole", "from 1 on", "outside"),
-        ),
-        Property(
-            "each position comes",
-            "A position comes as often as its weight says. In your draws, a position with a weight clearly above 0 "
-            "never comes. Is your index one too far, cut off at an end, or a mean that is rounded?",
-            _without("never"),
-        ),
-        Property(
-            "as often as its weight says",
-            "In many draws, a position must come as often as its weight says: with the weight 0.6 in 60 % of them, and "
-            "with the weight 0 never. In yours, some positions come clearly too often, and others too rarely. Were the "
-            "weights changed before the draw, or noise of some kind added to them? Draw with the weights as they are.",
-            _without(*INSTEAD, "too sharp", "too even", "closed", "uneven"),
-        ),
-        Property(
-            "each query by itself",
-            "Each query of each caption has a draw of its own: queries with the same weights often draw different "
-            "positions, and what one of them draws says nothing about what another one draws.",
-            _without("one throw for all", "one throw per query", "one throw per caption", "never alike", "tied"),
-        ),
-        Property(
-            "another draw each time",
-            "Each call must draw anew, with `generator`. Your calls give the same positions again and again, so "
-            "nothing is drawn: the weights are probabilities, and even the most likely position must not always come.",
-            _without("the largest", "the same in each call"),
-        ),
-        Property(
-            "all chance from the generator",
-            "The only source of chance is `generator`: two generators with the same seed give the same positions, and "
-            "torch's own generator is left alone.",
-            _without("generator unused", "torch's own, too"),
-        ),
-    ],
+    sample_location, cases=_weights, returns=("call 1", "call 2", "call 3"), gradients=False, device=False
 )
+
+must = SAMPLE_LOCATION.properties
+must("positions from 0 to Tk − 1", _without("not whole", "from 1 on", "outside")).says("""
+    A position is a whole number from 0 to Tk − 1.""")
+must("each position comes", _without("never")).says("""
+    A position comes as often as its weight says. In your draws, a position with a weight clearly above 0 never comes.
+    Is your index one too far, cut off at an end, or a mean that is rounded?""")
+must("as often as its weight says", _without(*INSTEAD, "too sharp", "too even", "closed", "uneven")).says("""
+    In many draws, a position must come as often as its weight says: with the weight 0.6 in 60 % of them, and with the
+    weight 0 never. In yours, some positions come clearly too often, and others too rarely. Were the weights changed
+    before the draw, or noise of some kind added to them? Draw with the weights as they are.""")
+must(
+    "each query by itself",
+    _without("one throw for all", "one throw per query", "one throw per caption", "never alike", "tied"),
+).says("""
+    Each query of each caption has a draw of its own: queries with the same weights often draw different positions, and
+    what one of them draws says nothing about what another one draws.""")
+must("another draw each time", _without("the largest", "the same in each call")).says("""
+    Each call must draw anew, with `generator`. Your calls give the same positions again and again, so nothing is drawn:
+    the weights are probabilities, and even the most likely position must not always come.""")
+must("all chance from the generator", _without("generator unused", "torch's own, too")).says("""
+    The only source of chance is `generator`: two generators with the same seed give the same positions, and torch's own
+    generator is left alone.""")
 
 DRAW = "rows.multinomial(1, generator=generator)"
 RESULT = "drawn.view(weights.shape[:2])"

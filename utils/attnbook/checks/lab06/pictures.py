@@ -1,10 +1,8 @@
 """Lab 6, first part: a feature map as annotations, and the penalty on positions that are attended to too little."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def image_to_annotations(features):
@@ -26,25 +24,15 @@ def _holds_columns(result, features):
     return ((result[:, :, None] - cells[:, None]).abs().amax(-1).amin(-1) < 1e-9).all()  # (B, Tk, Tk, D)
 
 
-IMAGE_TO_ANNOTATIONS = Exercise(
-    image_to_annotations,
-    cases=_feature_maps,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "one cell per annotation",
-            "Each annotation must hold the D features of a single cell of its own image: "
-            "`features[b, :, row, column]`, as they are. Yours are made of other numbers.",
-            _holds_columns,
-        ),
-        Property(
-            "row by row",
-            "The cell in row r and column c is annotation number r · width + c: first the whole top row from left to "
-            "right, then the next row.",
-            lambda result, features: torch.equal(result, image_to_annotations(features)),
-        ),
-    ],
-)
+IMAGE_TO_ANNOTATIONS = Exercise(image_to_annotations, cases=_feature_maps, tolerance=1e-9)
+
+must = IMAGE_TO_ANNOTATIONS.properties
+must("one cell per annotation", _holds_columns).says("""
+    Each annotation must hold the D features of a single cell of its own image: `features[b, :, row, column]`, as they
+    are. Yours are made of other numbers.""")
+must("row by row", lambda result, features: torch.equal(result, image_to_annotations(features))).says("""
+    The cell in row r and column c is annotation number r · width + c: first the whole top row from left to right, then
+    the next row.""")
 
 wrong = IMAGE_TO_ANNOTATIONS.mistakes
 CELLS = "features.flatten(2).transpose(1, 2)"
@@ -83,24 +71,14 @@ def _at_padding(result, weights, mask):
     return torch.allclose(result, doubly_stochastic_penalty(weights, mask), atol=1e-9)
 
 
-DOUBLY_STOCHASTIC_PENALTY = Exercise(
-    doubly_stochastic_penalty,
-    cases=_attended,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "never negative",
-            "The penalty is a sum of squares, so it is never below 0.",
-            lambda result, *args: (result >= -1e-12).all(),
-        ),
-        Property(
-            "one unit per position",
-            "For each position, add the weights that it receives from the real words of its caption, and square how "
-            "far this sum is from 1. Sum these squares over the positions, and take the mean over the captions.",
-            _at_padding,
-        ),
-    ],
-)
+DOUBLY_STOCHASTIC_PENALTY = Exercise(doubly_stochastic_penalty, cases=_attended, tolerance=1e-9)
+
+must = DOUBLY_STOCHASTIC_PENALTY.properties
+must("never negative", lambda result, *args: (result >= -1e-12).all()).says("""
+    The penalty is a sum of squares, so it is never below 0.""")
+must("one unit per position", _at_padding).says("""
+    For each position, add the weights that it receives from the real words of its caption, and square how far this sum
+    is from 1. Sum these squares over the positions, and take the mean over the captions.""")
 
 wrong = DOUBLY_STOCHASTIC_PENALTY.mistakes
 RECEIVED, SQUARES = "(weights * mask[..., None]).sum(dim=1)", "((1 - received) ** 2).sum(dim=-1).mean()"

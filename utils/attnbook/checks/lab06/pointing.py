@@ -1,10 +1,8 @@
 """Lab 6: does the largest weight lie inside what the word names?"""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def pointing_accuracy(weights, inside):
@@ -43,31 +41,17 @@ def _of_one_word(result, weights, inside):
     return abs(result * naming - round(result * int(naming))) < 1e-6
 
 
-POINTING_ACCURACY = Exercise(
-    pointing_accuracy,
-    cases=_pointing,
-    gradients=False,
-    tolerance=1e-6,
-    properties=[
-        Property(
-            "a share",
-            "The result is a share of words, so it lies between 0 and 1.",
-            lambda result, *args: 0 <= result <= 1,
-        ),
-        Property(
-            "each naming word is a hit or a miss",
-            "A word that names something is either a hit or a miss, with nothing in between, so the result is the "
-            "number of hits divided by the number of naming words.",
-            _of_one_word,
-        ),
-        Property(
-            "the hits among the naming words",
-            "Find the position of the largest weight of each word, look up whether it lies inside, and take the mean "
-            "over the words that name something.",
-            lambda result, *args: abs(result - pointing_accuracy(*args)) < 1e-6,
-        ),
-    ],
-)
+POINTING_ACCURACY = Exercise(pointing_accuracy, cases=_pointing, gradients=False, tolerance=1e-6)
+
+must = POINTING_ACCURACY.properties
+must("a share", lambda result, *args: 0 <= result <= 1).says("""
+    The result is a share of words, so it lies between 0 and 1.""")
+must("each naming word is a hit or a miss", _of_one_word).says("""
+    A word that names something is either a hit or a miss, with nothing in between, so the result is the number of hits
+    divided by the number of naming words.""")
+must("the hits among the naming words", lambda result, *args: abs(result - pointing_accuracy(*args)) < 1e-6).says("""
+    Find the position of the largest weight of each word, look up whether it lies inside, and take the mean over the
+    words that name something.""")
 
 wrong = POINTING_ACCURACY.mistakes
 KEPT = "hits[naming]"

@@ -1,10 +1,8 @@
 """Lab 6, the learning rule: a loss whose gradient is REINFORCE with the mean of the other draws as the baseline."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def reinforce_loss(log_probs, rewards, mask):
@@ -26,20 +24,13 @@ def _shift(result, log_probs, rewards, mask):
     return torch.allclose(result, reinforce_loss(log_probs, rewards, mask), atol=1e-9)
 
 
-REINFORCE_LOSS = Exercise(
-    reinforce_loss,
-    cases=_draws,
-    tolerance=1e-6,
-    properties=[
-        Property(
-            "advantage times log-probability",
-            "Each draw counts with its advantage, its reward minus the mean reward of the *other* draws for the same "
-            "image, times the sum of its log-probabilities at real words. The loss is minus the mean of these products "
-            "over all images and draws.",
-            _shift,
-        )
-    ],
-)
+REINFORCE_LOSS = Exercise(reinforce_loss, cases=_draws, tolerance=1e-6)
+
+must = REINFORCE_LOSS.properties
+must("advantage times log-probability", _shift).says("""
+    Each draw counts with its advantage, its reward minus the mean reward of the *other* draws for the same image, times
+    the sum of its log-probabilities at real words. The loss is minus the mean of these products over all images and
+    draws.""")
 
 wrong = REINFORCE_LOSS.mistakes
 OTHERS = "(rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)"

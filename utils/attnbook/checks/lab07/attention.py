@@ -1,10 +1,8 @@
 """Lab 7: self-attention. The layer itself."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
@@ -62,32 +60,21 @@ def _sentences(draw):
             yield *small, torch.tensor([mask])
 
 
-SELF_ATTENTION = Exercise(
-    self_attention,
-    cases=_sentences,
-    returns=("context", "weights"),
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "closed positions get nothing",
-            "Where the mask is False the weight must be exactly 0. This requires the score −∞ before the softmax, "
-            "because exp(0) would be 1.",
-            lambda result, *args: closed_get_nothing(result[1], args[-1]),
-        ),
-        Property(
-            "each row sums to one",
-            "The weights of a word must sum to 1 over the words that it may attend to, or to 0 if there are none. "
-            "Scale and mask are applied *before* the softmax.",
-            lambda result, *args: rows_sum_to_one(result[1], args[-1]),
-        ),
-        Property(
-            "context is the weighted sum of the values",
-            "The context must be weights @ value, where the values are x @ W_v. Yours doesn't follow from your "
-            "weights in this way.",
-            lambda result, x, W_q, W_k, W_v, mask: torch.allclose(result[0], result[1] @ (x @ W_v)),
-        ),
-    ],
-)
+SELF_ATTENTION = Exercise(self_attention, cases=_sentences, returns=("context", "weights"), tolerance=1e-9)
+
+must = SELF_ATTENTION.properties
+must("closed positions get nothing", lambda result, *args: closed_get_nothing(result[1], args[-1])).says("""
+    Where the mask is False the weight must be exactly 0. This requires the score −∞ before the softmax, because exp(0)
+    would be 1.""")
+must("each row sums to one", lambda result, *args: rows_sum_to_one(result[1], args[-1])).says("""
+    The weights of a word must sum to 1 over the words that it may attend to, or to 0 if there are none. Scale and mask
+    are applied *before* the softmax.""")
+must(
+    "context is the weighted sum of the values",
+    lambda result, x, W_q, W_k, W_v, mask: torch.allclose(result[0], result[1] @ (x @ W_v)),
+).says("""
+    The context must be weights @ value, where the values are x @ W_v. Yours doesn't follow from your weights in this
+    way.""")
 
 wrong = SELF_ATTENTION.mistakes
 wrong += SCALED_OR_MASKED_WRONGLY

@@ -1,10 +1,8 @@
 """Lab 7, second part: who may attend to whom."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def causal_mask(length):
@@ -20,22 +18,15 @@ def _some_lengths(draw):
         yield (130,)
 
 
-CAUSAL_MASK = Exercise(
-    causal_mask,
-    cases=_some_lengths,
-    properties=[
-        Property(
-            "the first word attends to itself alone",
-            "Row 0 belongs to the first word. No word comes before it, so it attends to itself and to nothing else.",
-            lambda result, length: bool(result[0, 0]) and not result[0, 1:].any(),
-        ),
-        Property(
-            "the last word attends to all",
-            "The last row must be True everywhere, because each word is the last word itself or comes before it.",
-            lambda result, length: bool(result[-1].all()),
-        ),
-    ],
-)
+CAUSAL_MASK = Exercise(causal_mask, cases=_some_lengths)
+
+must = CAUSAL_MASK.properties
+must(
+    "the first word attends to itself alone", lambda result, length: bool(result[0, 0]) and not result[0, 1:].any()
+).says("""
+    Row 0 belongs to the first word. No word comes before it, so it attends to itself and to nothing else.""")
+must("the last word attends to all", lambda result, length: bool(result[-1].all())).says("""
+    The last row must be True everywhere, because each word is the last word itself or comes before it.""")
 
 wrong = CAUSAL_MASK.mistakes
 wrong("past and future swapped", {".tril()": ".triu()"}).says("""
@@ -73,29 +64,17 @@ def _windows(draw):
         yield 200, draw.integer(20, 50)  # more positions than an int8 counts
 
 
-WINDOW_MASK = Exercise(
-    window_mask,
-    cases=_windows,
-    properties=[
-        Property(
-            "each word attends to itself",
-            "The distance of a word to itself is 0, so the diagonal must be open for every radius.",
-            lambda result, length, radius: bool(result.diagonal().all()),
-        ),
-        Property(
-            "both directions are open",
-            "Distance has no direction: if word i may attend to word j, then word j may attend to word i, and in your "
-            "mask this is not so.",
-            lambda result, length, radius: torch.equal(result, result.mT),
-        ),
-        Property(
-            "as many as fit",
-            "The first word must attend to itself and to `radius` words on its right, or to all that there are if the "
-            "sentence is shorter.",
-            lambda result, length, radius: int(result[0].sum()) == min(length, radius + 1),
-        ),
-    ],
-)
+WINDOW_MASK = Exercise(window_mask, cases=_windows)
+
+must = WINDOW_MASK.properties
+must("each word attends to itself", lambda result, length, radius: bool(result.diagonal().all())).says("""
+    The distance of a word to itself is 0, so the diagonal must be open for every radius.""")
+must("both directions are open", lambda result, length, radius: torch.equal(result, result.mT)).says("""
+    Distance has no direction: if word i may attend to word j, then word j may attend to word i, and in your mask this
+    is not so.""")
+must("as many as fit", lambda result, length, radius: int(result[0].sum()) == min(length, radius + 1)).says("""
+    The first word must attend to itself and to `radius` words on its right, or to all that there are if the sentence is
+    shorter.""")
 
 wrong = WINDOW_MASK.mistakes
 wrong("attends to the whole future", {".abs()": ""}).says("""

@@ -1,10 +1,8 @@
 """Lab 7, after the layer: the same words in another order."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def permute_rows(x, order):
@@ -30,25 +28,17 @@ def _rows_and_orders(draw):
     yield draw.integers(3, 20, 4, 5, 1), turning_order(draw, 5)  # numbers of words
 
 
-PERMUTE_ROWS = Exercise(
-    permute_rows,
-    cases=_rows_and_orders,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "each sentence keeps its own words",
-            "Each sentence of the result must contain its own rows, only in another order. In your result some rows "
-            "are changed or come from elsewhere.",
-            lambda result, x, order: torch.equal(result.sort(1).values, x.sort(1).values),
-        ),
-        Property(
-            "order says what comes first",
-            "Position 0 of the result must hold the row that stood at position order[0]. In your result another row "
-            "stands there.",
-            lambda result, x, order: torch.equal(result[:, 0], x[:, order[0]]),
-        ),
-    ],
-)
+PERMUTE_ROWS = Exercise(permute_rows, cases=_rows_and_orders, tolerance=1e-9)
+
+must = PERMUTE_ROWS.properties
+must(
+    "each sentence keeps its own words", lambda result, x, order: torch.equal(result.sort(1).values, x.sort(1).values)
+).says("""
+    Each sentence of the result must contain its own rows, only in another order. In your result some rows are changed
+    or come from elsewhere.""")
+must("order says what comes first", lambda result, x, order: torch.equal(result[:, 0], x[:, order[0]])).says("""
+    Position 0 of the result must hold the row that stood at position order[0]. In your result another row stands
+    there.""")
 
 wrong = PERMUTE_ROWS.mistakes
 wrong("the inverse permutation", {"order]": "order.argsort()]"}).says("""

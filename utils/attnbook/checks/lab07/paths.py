@@ -1,10 +1,8 @@
 """Lab 7, third part: how many layers connect two words."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .masks import causal_mask, window_mask
 
 
@@ -66,40 +64,23 @@ def _one_layer_more(lengths, mask):
     return torch.where(mask, torch.ones_like(lengths), through)
 
 
-PATH_LENGTH = Exercise(
-    path_length,
-    cases=_who_attends,
-    tolerance=1e-9,
-    gradients=False,
-    canonical=_comparable,
-    properties=[
-        Property(
-            "1 where the mask is open",
-            "Where mask[i, j] is True one layer is enough, and nowhere else. The result must be 1 exactly at these "
-            "positions, which includes the diagonal only where the mask is open.",
-            lambda result, mask: torch.equal(result == 1, mask),
-        ),
-        Property(
-            "long chains too",
-            "Your result is inf for some i and j although a chain leads from i to j. However long a chain is, its end "
-            "gets a number, so the number of rounds must follow from len(mask), or you go on until nothing new is "
-            "reached.",
-            lambda result, mask: not ((result == NEVER) & path_length(mask).isfinite()).any(),
-        ),
-        Property(
-            "never is infinity",
-            "Where no chain leads from i to j, the answer is inf, no matter how many layers there are. Where a chain "
-            "does, the answer is a number.",
-            lambda result, mask: torch.equal(result == NEVER, path_length(mask).isinf()),
-        ),
-        Property(
-            "one layer less for a word you attend to",
-            "If the path from i to j takes n layers, and n is more than 1, then some word that i attends to has a "
-            "path of n − 1 layers to j, and none of them has a shorter one.",
-            lambda result, mask: torch.equal(result, _one_layer_more(result, mask)),
-        ),
-    ],
-)
+PATH_LENGTH = Exercise(path_length, cases=_who_attends, tolerance=1e-9, gradients=False, canonical=_comparable)
+
+must = PATH_LENGTH.properties
+must("1 where the mask is open", lambda result, mask: torch.equal(result == 1, mask)).says("""
+    Where mask[i, j] is True one layer is enough, and nowhere else. The result must be 1 exactly at these positions,
+    which includes the diagonal only where the mask is open.""")
+must("long chains too", lambda result, mask: not ((result == NEVER) & path_length(mask).isfinite()).any()).says("""
+    Your result is inf for some i and j although a chain leads from i to j. However long a chain is, its end gets a
+    number, so the number of rounds must follow from len(mask), or you go on until nothing new is reached.""")
+must("never is infinity", lambda result, mask: torch.equal(result == NEVER, path_length(mask).isinf())).says("""
+    Where no chain leads from i to j, the answer is inf, no matter how many layers there are. Where a chain does, the
+    answer is a number.""")
+must(
+    "one layer less for a word you attend to", lambda result, mask: torch.equal(result, _one_layer_more(result, mask))
+).says("""
+    If the path from i to j takes n layers, and n is more than 1, then some word that i attends to has a path of n − 1
+    layers to j, and none of them has a shorter one.""")
 
 wrong = PATH_LENGTH.mistakes
 _EXTEND = "(reached.float() @ looks) > 0"

@@ -1,10 +1,8 @@
 """Lab 7, fourth part: what a layer costs, counted exactly."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .masks import window_mask
 
 
@@ -64,57 +62,32 @@ COUNT_MULTIPLICATIONS = Exercise(
     tolerance=0.0,
     gradients=False,
     canonical=_whole,
-    properties=[
-        Property(
-            "whole numbers",
-            "A count is a whole number, and yours is a number with a decimal point, such as 48.0. Use int(…), // and "
-            "** with whole numbers.",
-            lambda result, *args: all(number == int(number) for number in result),
-        ),
-        Property(
-            "projections of attention",
-            "In both kinds of attention the projections are three matrix products, (T, D) @ (D, D), for queries, keys "
-            "and values. Each takes T · D · D multiplications, and is computed once, not for each pair.",
-            _right(0, "self-attention", "restricted"),
-        ),
-        Property(
-            "mixing in self-attention",
-            "In self-attention the mixing consists of two matrix products: (T, D) @ (D, T) for the scores, and (T, T) "
-            "@ (T, D) for the weighted sums. Each takes T · T · D multiplications.",
-            _right(1, "self-attention"),
-        ),
-        Property(
-            "mixing in restricted attention",
-            "In restricted attention only the pairs in the window count, with 2 · D multiplications each: D for the "
-            "score and D for the weighted sum. The window mask has exactly as many True as there are pairs, for every "
-            "radius.",
-            _right(1, "restricted"),
-        ),
-        Property(
-            "a recurrent step",
-            "In a recurrent layer each of the T steps multiplies by two matrices (D, D): the product with the word is "
-            "the projection, and the product with the state is the mixing.",
-            _right(0, "recurrent"),
-        ),
-        Property(
-            "mixing in a recurrent layer",
-            "The state is multiplied by a matrix (D, D) at each of the T steps, the start state included, which takes "
-            "T · D · D multiplications.",
-            _right(1, "recurrent"),
-        ),
-        Property(
-            "a convolution",
-            "In a convolution there is no separate projection, so its number is 0.",
-            _right(0, "convolution"),
-        ),
-        Property(
-            "mixing in a convolution",
-            "Each word in a window is multiplied by a matrix (D, D), which takes D · D multiplications for each True "
-            "of the window mask.",
-            _right(1, "convolution"),
-        ),
-    ],
 )
+
+must = COUNT_MULTIPLICATIONS.properties
+must("whole numbers", lambda result, *args: all(number == int(number) for number in result)).says("""
+    A count is a whole number, and yours is a number with a decimal point, such as 48.0. Use int(…), // and ** with
+    whole numbers.""")
+must("projections of attention", _right(0, "self-attention", "restricted")).says("""
+    In both kinds of attention the projections are three matrix products, (T, D) @ (D, D), for queries, keys and values.
+    Each takes T · D · D multiplications, and is computed once, not for each pair.""")
+must("mixing in self-attention", _right(1, "self-attention")).says("""
+    In self-attention the mixing consists of two matrix products: (T, D) @ (D, T) for the scores, and (T, T) @ (T, D)
+    for the weighted sums. Each takes T · T · D multiplications.""")
+must("mixing in restricted attention", _right(1, "restricted")).says("""
+    In restricted attention only the pairs in the window count, with 2 · D multiplications each: D for the score and D
+    for the weighted sum. The window mask has exactly as many True as there are pairs, for every radius.""")
+must("a recurrent step", _right(0, "recurrent")).says("""
+    In a recurrent layer each of the T steps multiplies by two matrices (D, D): the product with the word is the
+    projection, and the product with the state is the mixing.""")
+must("mixing in a recurrent layer", _right(1, "recurrent")).says("""
+    The state is multiplied by a matrix (D, D) at each of the T steps, the start state included, which takes T · D · D
+    multiplications.""")
+must("a convolution", _right(0, "convolution")).says("""
+    In a convolution there is no separate projection, so its number is 0.""")
+must("mixing in a convolution", _right(1, "convolution")).says("""
+    Each word in a window is multiplied by a matrix (D, D), which takes D · D multiplications for each True of the
+    window mask.""")
 
 wrong = COUNT_MULTIPLICATIONS.mistakes
 wrong("windows hang over the ends", {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1)"}).says("""

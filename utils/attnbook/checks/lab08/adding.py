@@ -1,11 +1,9 @@
 """Lab 8: adding positions to word vectors."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .positions import sinusoidal_positions
 
 
@@ -44,22 +42,19 @@ def _words_and_table(draw):
     yield halves[0].half(), _elsewhere(halves[1].double())
 
 
-ADD_POSITIONS = Exercise(
-    add_positions,
-    cases=_words_and_table,
-    properties=[
-        Property(
-            "word 0 gets position 0",
-            "Word 0 of every sentence must get row 0 of `positions` added, and in your result it gets something else.",
-            lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
-        ),
-        Property(
-            "the same in every sentence",
-            "What you add must be the same for every sentence, because it depends on the position alone.",
-            lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
-        ),
-    ],
-)
+ADD_POSITIONS = Exercise(add_positions, cases=_words_and_table)
+
+must = ADD_POSITIONS.properties
+must(
+    "word 0 gets position 0",
+    lambda result, x, positions: torch.allclose(result[:, 0], (x[:, 0] + positions[0]).to(result)),
+).says("""
+    Word 0 of every sentence must get row 0 of `positions` added, and in your result it gets something else.""")
+must(
+    "the same in every sentence",
+    lambda result, x, positions: torch.allclose(result - x, (result - x)[:1].expand_as(x), atol=1e-5),
+).says("""
+    What you add must be the same for every sentence, because it depends on the position alone.""")
 
 wrong = ADD_POSITIONS.mistakes
 wrong("the whole table", {"positions[: x.shape[1]]": "positions"}).says("""

@@ -1,10 +1,8 @@
 """Lab 8: multi-head attention."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
@@ -85,27 +83,16 @@ def _context_from_weights(result, query, key, value, W_q, W_k, W_v, W_o, heads, 
     return torch.allclose(result[0], _merge(result[1] @ _split(value @ W_v, heads)) @ W_o)
 
 
-MULTI_HEAD_ATTENTION = Exercise(
-    multi_head_attention,
-    cases=_many_heads,
-    returns=("output", "weights"),
-    tolerance=1e-7,
-    properties=[
-        *weights_of_heads(),
-        Property(
-            "head 0 has the first columns",
-            "Head 0's weights must come from its own features, which are the first D/H columns of query @ W_q and of "
-            "key @ W_k, and their scores are divided by √(D/H).",
-            _head_0_by_itself,
-        ),
-        Property(
-            "the output follows from the weights",
-            "The output doesn't follow from your weights. It must be the weights times the values of each head, with "
-            "the heads merged, times W_o.",
-            _context_from_weights,
-        ),
-    ],
-)
+MULTI_HEAD_ATTENTION = Exercise(multi_head_attention, cases=_many_heads, returns=("output", "weights"), tolerance=1e-7)
+
+must = MULTI_HEAD_ATTENTION.properties
+must += weights_of_heads()
+must("head 0 has the first columns", _head_0_by_itself).says("""
+    Head 0's weights must come from its own features, which are the first D/H columns of query @ W_q and of key @ W_k,
+    and their scores are divided by √(D/H).""")
+must("the output follows from the weights", _context_from_weights).says("""
+    The output doesn't follow from your weights. It must be the weights times the values of each head, with the heads
+    merged, times W_o.""")
 
 wrong = MULTI_HEAD_ATTENTION.mistakes
 wrong += SCALED_OR_MASKED_WRONGLY

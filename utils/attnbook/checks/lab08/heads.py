@@ -1,10 +1,8 @@
 """Lab 8: many heads, and positions. Cutting the features into heads, and joining them again."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def split_heads(x, heads):
@@ -24,25 +22,20 @@ def _whole(draw):
     yield draw.normal(2, 6, 6), 2  # the positions could be divided among the heads as well
 
 
-SPLIT_HEADS = Exercise(
-    split_heads,
-    cases=_whole,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "head 0 has the first features",
-            "Head 0 must hold the first D/H features of every position, in their order, and in your result it holds "
-            "something else.",
-            lambda result, x, heads: torch.equal(result[:, 0], x[..., : result.shape[-1]]),
-        ),
-        Property(
-            "the last head has the last features",
-            "The last head must hold the last D/H features of every position, in their order, and in your result it "
-            "holds something else.",
-            lambda result, x, heads: torch.equal(result[:, -1], x[..., -result.shape[-1] :]),
-        ),
-    ],
-)
+SPLIT_HEADS = Exercise(split_heads, cases=_whole, tolerance=1e-9)
+
+must = SPLIT_HEADS.properties
+must(
+    "head 0 has the first features", lambda result, x, heads: torch.equal(result[:, 0], x[..., : result.shape[-1]])
+).says("""
+    Head 0 must hold the first D/H features of every position, in their order, and in your result it holds something
+    else.""")
+must(
+    "the last head has the last features",
+    lambda result, x, heads: torch.equal(result[:, -1], x[..., -result.shape[-1] :]),
+).says("""
+    The last head must hold the last D/H features of every position, in their order, and in your result it holds
+    something else.""")
 
 wrong = SPLIT_HEADS.mistakes
 wrong("reshape alone", {"parts.transpose(1, 2)": "parts.reshape(batch, heads, length, -1)"}).says("""
@@ -86,19 +79,15 @@ def _in_heads(draw):
     yield (draw.normal(2, 5, 3, 4).transpose(1, 2),)  # as split_heads gives it: not in one piece in memory
 
 
-MERGE_HEADS = Exercise(
-    merge_heads,
-    cases=_in_heads,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "a position keeps its own numbers",
-            "Row t of your result must hold the features that the heads have at position t, head 0 first, and nothing "
-            "from other positions.",
-            lambda result, x: torch.equal(result[:, -1], torch.cat(x[:, :, -1].unbind(1), dim=-1)),
-        )
-    ],
-)
+MERGE_HEADS = Exercise(merge_heads, cases=_in_heads, tolerance=1e-9)
+
+must = MERGE_HEADS.properties
+must(
+    "a position keeps its own numbers",
+    lambda result, x: torch.equal(result[:, -1], torch.cat(x[:, :, -1].unbind(1), dim=-1)),
+).says("""
+    Row t of your result must hold the features that the heads have at position t, head 0 first, and nothing from other
+    positions.""")
 
 wrong = MERGE_HEADS.mistakes
 wrong("reshape alone", {"x.transpose(1, 2)": "x"}).says("""

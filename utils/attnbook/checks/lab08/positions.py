@@ -1,10 +1,8 @@
 """Lab 8: sinusoids for positions, and adding them to word vectors."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Mistakes, Property
+from ..engine.exercise import Exercise, Mistakes
 
 
 def sinusoidal_positions(length, dim):
@@ -32,38 +30,31 @@ def _sizes(draw):
         yield 200, 4  # longer than a table that was made beforehand
 
 
-SINUSOIDAL_POSITIONS = Exercise(
-    sinusoidal_positions,
-    cases=_sizes,
-    tolerance=1e-5,
-    canonical=in_double,
-    properties=[
-        Property(
-            "position 0 is 0, 1, 0, 1, …",
-            "At position 0 every angle is 0, so its row must be sin 0 = 0, cos 0 = 1, 0, 1, and so on. Yours is "
-            "another row.",
-            lambda result, length, dim: (result[0, 0::2].abs() < 1e-6).all() and (result[0, 1::2] > 1 - 1e-6).all(),
-        ),
-        Property(
-            "the first pair turns one radian per position",
-            "The first two features of position t must be sin t and cos t, because the exponent of the first pair is "
-            "0.",
-            lambda result, length, dim: ((result[:, 0] - torch.arange(length).double().sin()).abs() < 1e-5).all(),
-        ),
-        Property(
-            "later pairs turn slower",
-            "Each pair must turn *more slowly* than the one before it, so that at position 1 the sines get smaller "
-            "from pair to pair. Divide by 10000^(2i/D), or put a minus into the exponent.",
-            lambda result, length, dim: (result[1:2, 0::2].diff() < 0).all() and (result[1:2, 0::2] > 0).all(),
-        ),
-        Property(
-            "sine and cosine of one angle",
-            "Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1. In your "
-            "result they don't.",
-            lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
-        ),
-    ],
-)
+SINUSOIDAL_POSITIONS = Exercise(sinusoidal_positions, cases=_sizes, tolerance=1e-5, canonical=in_double)
+
+must = SINUSOIDAL_POSITIONS.properties
+must(
+    "position 0 is 0, 1, 0, 1, …",
+    lambda result, length, dim: (result[0, 0::2].abs() < 1e-6).all() and (result[0, 1::2] > 1 - 1e-6).all(),
+).says("""
+    At position 0 every angle is 0, so its row must be sin 0 = 0, cos 0 = 1, 0, 1, and so on. Yours is another row.""")
+must(
+    "the first pair turns one radian per position",
+    lambda result, length, dim: ((result[:, 0] - torch.arange(length).double().sin()).abs() < 1e-5).all(),
+).says("""
+    The first two features of position t must be sin t and cos t, because the exponent of the first pair is 0.""")
+must(
+    "later pairs turn slower",
+    lambda result, length, dim: (result[1:2, 0::2].diff() < 0).all() and (result[1:2, 0::2] > 0).all(),
+).says("""
+    Each pair must turn *more slowly* than the one before it, so that at position 1 the sines get smaller from pair to
+    pair. Divide by 10000^(2i/D), or put a minus into the exponent.""")
+must(
+    "sine and cosine of one angle",
+    lambda result, length, dim: ((result[:, 0::2] ** 2 + result[:, 1::2] ** 2 - 1).abs() < 1e-4).all(),
+).says("""
+    Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1. In your result they
+    don't.""")
 
 wrong = WRONG_ANGLES = Mistakes()  # the angles of sinusoidal_positions and of relative_shift
 wrong("no parentheses round the exponent", {"(pairs / dim)": "pairs / dim"}).says("""

@@ -1,10 +1,8 @@
 """Lab 8: a shift by some positions is a rotation."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .positions import WRONG_ANGLES, in_double
 
 
@@ -51,38 +49,25 @@ def _moves(position):
     )
 
 
-RELATIVE_SHIFT = Exercise(
-    relative_shift,
-    cases=_shifts,
-    tolerance=1e-5,
-    canonical=in_double,
-    properties=[
-        Property(
-            "later pairs turn slower",
-            "The first block is right, but a later one turns too far. Each pair turns *more slowly* than the one "
-            "before it, so divide by 10000^(2i/D), or put a minus into the exponent.",
-            lambda result, dim, offset: not _later_are_faster(result.double(), dim, offset),
-        ),
-        Property(
-            "position 0 goes to position offset",
-            "Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number "
-            "`offset`. With your matrix it is another row.",
-            _moves(0),
-        ),
-        Property(
-            "position 7 goes to position 7 + offset",
-            "The same matrix must move *every* position by `offset`. Position 7 times your matrix is not position 7 + "
-            "offset.",
-            _moves(7),
-        ),
-        Property(
-            "a rotation keeps lengths",
-            "A rotation changes no lengths and no angles, so that M times its transpose must be the identity. With "
-            "your matrix it isn't.",
-            lambda result, *args: torch.allclose(result @ result.T, torch.eye(len(result)).to(result), atol=1e-5),
-        ),
-    ],
-)
+RELATIVE_SHIFT = Exercise(relative_shift, cases=_shifts, tolerance=1e-5, canonical=in_double)
+
+must = RELATIVE_SHIFT.properties
+must(
+    "later pairs turn slower", lambda result, dim, offset: not _later_are_faster(result.double(), dim, offset)
+).says("""
+    The first block is right, but a later one turns too far. Each pair turns *more slowly* than the one before it, so
+    divide by 10000^(2i/D), or put a minus into the exponent.""")
+must("position 0 goes to position offset", _moves(0)).says("""
+    Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number `offset`. With
+    your matrix it is another row.""")
+must("position 7 goes to position 7 + offset", _moves(7)).says("""
+    The same matrix must move *every* position by `offset`. Position 7 times your matrix is not position 7 + offset.""")
+must(
+    "a rotation keeps lengths",
+    lambda result, *args: torch.allclose(result @ result.T, torch.eye(len(result)).to(result), atol=1e-5),
+).says("""
+    A rotation changes no lengths and no angles, so that M times its transpose must be the identity. With your matrix it
+    isn't.""")
 
 wrong = RELATIVE_SHIFT.mistakes
 wrong += WRONG_ANGLES

@@ -1,7 +1,5 @@
 """Lab 9, fifth part: a layer of the decoder, with attention to itself and to the source."""
 
-from __future__ import annotations
-
 import torch
 
 from attnbook.lab_material.layer_parameters import multi_head_attention

@@ -1,10 +1,8 @@
 """Lab 9, fourth part: a layer of the encoder."""
 
-from __future__ import annotations
-
 from attnbook.lab_material.layer_parameters import multi_head_attention
 
-from ..engine.exercise import Exercise, Mistakes, Property
+from ..engine.exercise import Exercise, Mistakes, Properties
 from .parameters import draw_encoder
 from .parts import feed_forward, layer_norm
 from .residual import residual_post_norm, residual_pre_norm
@@ -55,26 +53,22 @@ def _encoders(draw):
         yield 100 * words, draw.mask(3, length, length), draw_encoder(draw, 6, 2, 5), norm  # scores of thousands
 
 
-def ends_as_asked(norm: str, which: str) -> list[Property]:
+def ends_as_asked(norm: str, which: str) -> Properties:
     """What a layer whose last norm is called `norm`, the `which` one, must end with: a norm, or a sum."""
 
     def mean(result, layer):
         return ((result - getattr(layer, norm).bias) / getattr(layer, norm).gain).mean(-1).abs().max()
 
-    return [
-        Property(
-            "post-norm ends with a norm",
-            f'With norm="post" the last step is the {which} norm. Take off its bias and divide by its gain: then the '
-            "features of each word must have mean 0, and in your result they don't.",
-            lambda result, *args: args[-1] == "pre" or mean(result, args[-2]) < 1e-6,
-        ),
-        Property(
-            "pre-norm ends with a sum",
-            'With norm="pre" the last step is the sum of x and the output of feed-forward, and no norm follows it. '
-            "Your result ends with a norm.",
-            lambda result, *args: args[-1] == "post" or mean(result, args[-2]) > 1e-6,
-        ),
-    ]
+    must = Properties()
+    must(
+        "post-norm ends with a norm", lambda result, *args: args[-1] == "pre" or mean(result, args[-2]) < 1e-6
+    ).says(f"""
+        With norm="post" the last step is the {which} norm. Take off its bias and divide by its gain: then the features
+        of each word must have mean 0, and in your result they don't.""")
+    must("pre-norm ends with a sum", lambda result, *args: args[-1] == "post" or mean(result, args[-2]) > 1e-6).says("""
+        With norm="pre" the last step is the sum of x and the output of feed-forward, and no norm follows it. Your
+        result ends with a norm.""")
+    return must
 
 
 ENCODER_LAYER = Exercise(encoder_layer, cases=_encoders, tolerance=1e-8, properties=ends_as_asked("norm_2", "second"))

@@ -1,8 +1,6 @@
 """Lab 9, sixth part: the loss that the Transformer is trained with."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def label_smoothing_loss(logits, target, smoothing, pad):
@@ -33,22 +31,19 @@ LABEL_SMOOTHING_LOSS = Exercise(
     label_smoothing_loss,
     cases=_sentences,
     tolerance=1e-6,  # one_hot times a number is float32
-    properties=[
-        Property(
-            "positive",
-            "The loss is a mean of negative logarithms of probabilities, so it can never be below 0.",
-            lambda result, *args: result >= 0,
-        ),
-        Property(
-            "no smoothing, no change",
-            "With smoothing 0 the result must be the ordinary loss, which is the mean of −log p(right word) over the "
-            "real words. Yours is another number.",
-            lambda result, logits, target, smoothing, pad: (
-                smoothing > 0 or abs(result - label_smoothing_loss(logits, target, 0.0, pad)) < 1e-6
-            ),
-        ),
-    ],
 )
+
+must = LABEL_SMOOTHING_LOSS.properties
+must("positive", lambda result, *args: result >= 0).says("""
+    The loss is a mean of negative logarithms of probabilities, so it can never be below 0.""")
+must(
+    "no smoothing, no change",
+    lambda result, logits, target, smoothing, pad: (
+        smoothing > 0 or abs(result - label_smoothing_loss(logits, target, 0.0, pad)) < 1e-6
+    ),
+).says("""
+    With smoothing 0 the result must be the ordinary loss, which is the mean of −log p(right word) over the real words.
+    Yours is another number.""")
 
 _EVEN, _MEAN = "even = logs.mean(dim=-1)", "(losses * real).sum() / real.sum()"
 _DIVERGENCE = """\

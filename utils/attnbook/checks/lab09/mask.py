@@ -1,10 +1,8 @@
 """Lab 9, third part: to what a decoder's words may attend."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def decoder_mask(target, pad):
@@ -36,30 +34,20 @@ def _sentences(draw):
         yield long, 0
 
 
-DECODER_MASK = Exercise(
-    decoder_mask,
-    cases=_sentences,
-    properties=[
-        Property(
-            "nothing later",
-            "No position may attend to a later one, so everything above the diagonal must be False. In your mask "
-            "something there is True.",
-            lambda result, target, pad: not torch.as_tensor(result).bool().triu(1).any(),
-        ),
-        Property(
-            "no padding",
-            "No position may attend to padding, so the columns of all positions that hold `pad` must be False. In "
-            "your mask one of them is open somewhere.",
-            lambda result, target, pad: not (result.bool() & (target == pad)[:, None, :]).any(),
-        ),
-        Property(
-            "real words see themselves",
-            "Each real word may attend to itself, so the diagonal must be True wherever the target is not padding. In "
-            "your mask it is False for some real word.",
-            lambda result, target, pad: result.bool().diagonal(dim1=1, dim2=2)[target != pad].all(),
-        ),
-    ],
-)
+DECODER_MASK = Exercise(decoder_mask, cases=_sentences)
+
+must = DECODER_MASK.properties
+must("nothing later", lambda result, target, pad: not torch.as_tensor(result).bool().triu(1).any()).says("""
+    No position may attend to a later one, so everything above the diagonal must be False. In your mask something there
+    is True.""")
+must("no padding", lambda result, target, pad: not (result.bool() & (target == pad)[:, None, :]).any()).says("""
+    No position may attend to padding, so the columns of all positions that hold `pad` must be False. In your mask one
+    of them is open somewhere.""")
+must(
+    "real words see themselves", lambda result, target, pad: result.bool().diagonal(dim1=1, dim2=2)[target != pad].all()
+).says("""
+    Each real word may attend to itself, so the diagonal must be True wherever the target is not padding. In your mask
+    it is False for some real word.""")
 
 _MASK = "mask = causal & real[:, None, :]\n    "
 _OPENED = _MASK + "return mask | ~mask.any(-1, keepdim=True)"

@@ -1,7 +1,5 @@
 """Random parameters of a Transformer's layers, in small."""
 
-from __future__ import annotations
-
 from attnbook.lab_material.layer_parameters import (
     AttentionParameters,
     DecoderParameters,

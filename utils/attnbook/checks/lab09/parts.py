@@ -1,10 +1,8 @@
 """Lab 9, first part: feed-forward and layer norm."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -21,19 +19,15 @@ def _two_layers(draw):
     yield x, draw.normal(dim, hidden), draw.normal(hidden), draw.normal(hidden, dim), draw.normal(dim)
 
 
-FEED_FORWARD = Exercise(
-    feed_forward,
-    cases=_two_layers,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "each word by itself",
-            "Two words with the same features must get the same output, because each word goes through the two layers "
-            "separately. Yours mixes words or sentences.",
-            lambda result, x, *rest: not torch.equal(x[:, 0], x[:, -1]) or torch.allclose(result[:, 0], result[:, -1]),
-        )
-    ],
-)
+FEED_FORWARD = Exercise(feed_forward, cases=_two_layers, tolerance=1e-9)
+
+must = FEED_FORWARD.properties
+must(
+    "each word by itself",
+    lambda result, x, *rest: not torch.equal(x[:, 0], x[:, -1]) or torch.allclose(result[:, 0], result[:, -1]),
+).says("""
+    Two words with the same features must get the same output, because each word goes through the two layers separately.
+    Yours mixes words or sentences.""")
 
 wrong = FEED_FORWARD.mistakes
 wrong("relu forgotten", {".relu()": ""}).says("""
@@ -81,25 +75,20 @@ def _features(draw):
     yield single, draw.uniform(32, low=0.5, high=2.0), draw.normal(32), 1e-5
 
 
-LAYER_NORM = Exercise(
-    layer_norm,
-    cases=_features,
-    tolerance=1e-8,
-    properties=[
-        Property(
-            "mean is the bias's",
-            "Take off the bias and divide by the gain: then the features of *each word* must have mean 0. Take the "
-            "mean over the last axis, for each word separately, and apply the gain after the division.",
-            lambda result, x, gain, bias, eps: ((result - bias) / gain).mean(-1).abs().max() < 1e-6,
-        ),
-        Property(
-            "not larger than one before the gain",
-            "Take off the bias and divide by the gain: then the features of *each word* must have variance 1, or a "
-            "little less because of eps.",
-            lambda result, x, gain, bias, eps: ((result - bias) / gain).var(-1, correction=0).max() <= 1 + 1e-6,
-        ),
-    ],
-)
+LAYER_NORM = Exercise(layer_norm, cases=_features, tolerance=1e-8)
+
+must = LAYER_NORM.properties
+must(
+    "mean is the bias's", lambda result, x, gain, bias, eps: ((result - bias) / gain).mean(-1).abs().max() < 1e-6
+).says("""
+    Take off the bias and divide by the gain: then the features of *each word* must have mean 0. Take the mean over the
+    last axis, for each word separately, and apply the gain after the division.""")
+must(
+    "not larger than one before the gain",
+    lambda result, x, gain, bias, eps: ((result - bias) / gain).var(-1, correction=0).max() <= 1 + 1e-6,
+).says("""
+    Take off the bias and divide by the gain: then the features of *each word* must have variance 1, or a little less
+    because of eps.""")
 
 _MEAN, _VARIANCE = "x.mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1, keepdim=True)"
 

@@ -1,8 +1,6 @@
 """Lab 9, second part: the residual connection, and the position of its norm."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.sublayer import FakeNorm, FakeSublayer
 
 
@@ -17,19 +15,15 @@ def residual_post_norm(x, sublayer, norm):
     return norm(x + sublayer(x))  # (B, T, D)
 
 
-RESIDUAL_POST_NORM = Exercise(
-    residual_post_norm,
-    cases=_sublayers,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "the norm comes last",
-            "In post-norm the last step is a call of the norm that your function was given. Take off that norm's bias "
-            "and divide by its gain: then the features of each word must have mean 0, and in your result they don't.",
-            lambda result, x, sublayer, norm: ((result - norm.bias) / norm.gain).mean(-1).abs().max() < 1e-9,
-        )
-    ],
-)
+RESIDUAL_POST_NORM = Exercise(residual_post_norm, cases=_sublayers, tolerance=1e-9)
+
+must = RESIDUAL_POST_NORM.properties
+must(
+    "the norm comes last",
+    lambda result, x, sublayer, norm: ((result - norm.bias) / norm.gain).mean(-1).abs().max() < 1e-9,
+).says("""
+    In post-norm the last step is a call of the norm that your function was given. Take off that norm's bias and divide
+    by its gain: then the features of each word must have mean 0, and in your result they don't.""")
 
 wrong = RESIDUAL_POST_NORM.mistakes
 wrong("a norm of your own", {"norm(x +": "F.layer_norm(x +", "sublayer(x))": "sublayer(x), x.shape[-1:])"}).says("""
@@ -61,19 +55,14 @@ def residual_pre_norm(x, sublayer, norm):
     return x + sublayer(norm(x))  # (B, T, D)
 
 
-RESIDUAL_PRE_NORM = Exercise(
-    residual_pre_norm,
-    cases=_sublayers,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "x is passed on unchanged",
-            "If x is subtracted from the result, the sublayer's output for norm(x) must remain, where norm is the "
-            "function that yours was given. In your result something else remains.",
-            lambda result, x, sublayer, norm: abs((result - x) - sublayer(norm(x))).max() < 1e-9,
-        )
-    ],
-)
+RESIDUAL_PRE_NORM = Exercise(residual_pre_norm, cases=_sublayers, tolerance=1e-9)
+
+must = RESIDUAL_PRE_NORM.properties
+must(
+    "x is passed on unchanged", lambda result, x, sublayer, norm: abs((result - x) - sublayer(norm(x))).max() < 1e-9
+).says("""
+    If x is subtracted from the result, the sublayer's output for norm(x) must remain, where norm is the function that
+    yours was given. In your result something else remains.""")
 
 wrong = RESIDUAL_PRE_NORM.mistakes
 wrong("a norm of your own", {"norm(x)": "F.layer_norm(x, x.shape[-1:])"}).says("""

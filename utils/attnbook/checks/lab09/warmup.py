@@ -1,8 +1,6 @@
 """Lab 9, last part: the learning rate, which rises before it falls."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def warmup_rate(step, d_model, warmup):
@@ -21,27 +19,16 @@ def _steps(draw):
     yield 2, 64, 1
 
 
-WARMUP_RATE = Exercise(
-    warmup_rate,
-    cases=_steps,
-    tolerance=1e-9,
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "positive",
-            "The learning rate must be above 0 from the first step on, because with a rate of 0 nothing is learnt.",
-            lambda result, step, d_model, warmup: result > 0,
-        ),
-        Property(
-            "never above the peak",
-            "The rate is highest at the end of the warm-up, where it is 1 / √(d_model · warmup), and your rate is "
-            "higher than that. If only the last digits differ, it was rounded: return a plain number instead of a "
-            "tensor.",
-            lambda result, step, d_model, warmup: result <= (d_model * warmup) ** -0.5 * (1 + 1e-9),
-        ),
-    ],
-)
+WARMUP_RATE = Exercise(warmup_rate, cases=_steps, tolerance=1e-9, gradients=False, device=False)
+
+must = WARMUP_RATE.properties
+must("positive", lambda result, step, d_model, warmup: result > 0).says("""
+    The learning rate must be above 0 from the first step on, because with a rate of 0 nothing is learnt.""")
+must(
+    "never above the peak", lambda result, step, d_model, warmup: result <= (d_model * warmup) ** -0.5 * (1 + 1e-9)
+).says("""
+    The rate is highest at the end of the warm-up, where it is 1 / √(d_model · warmup), and your rate is higher than
+    that. If only the last digits differ, it was rounded: return a plain number instead of a tensor.""")
 
 wrong = WARMUP_RATE.mistakes
 wrong("division by zero at the start", {"step + 1": "step"}).says("""

@@ -1,13 +1,11 @@
 """Lab 10: beam search."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
 from attnbook.decoding import select
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.writer import fake_writer, long_winded
 
 
@@ -92,41 +90,28 @@ def _each_once(tokens):
 
 
 BEAM_SEARCH = Exercise(
-    beam_search,
-    cases=_searches,
-    canonical=_to_full_length,
-    returns=("tokens", "scores"),
-    gradients=False,
-    properties=[
-        Property(
-            "eos is repeated",
-            "A sentence that has written its end symbol must repeat it up to the last column, and in your result "
-            "other words follow it.",
-            lambda result, step, state, bos, eos, *others: (
-                result[0][(result[0] == eos).long().cumsum(-1) > 0] == eos
-            ).all(),
-        ),
-        Property(
-            "W different sentences",
-            "You returned the same sentence more than once. The W beams of a source must all be different.",
-            lambda result, *others: _each_once(result[0]),
-        ),
-        Property(
-            "best first",
-            "The scores of each source must fall from left to right, because the best beam stands first.",
-            lambda result, *others: (result[1].diff(dim=1) <= 1e-9).all(),
-        ),
-        Property(
-            "scores belong to their sentences",
-            "Each score must be the sum of the log-probabilities of the words beside it, up to and including the end "
-            "symbol. In your result it isn't, which happens when scores, tokens or states are taken from different "
-            "beams.",
-            lambda result, step, state, bos, eos, *others: torch.allclose(
-                _rescored(result[0], step, state, bos, eos), result[1], atol=1e-6
-            ),
-        ),
-    ],
+    beam_search, cases=_searches, canonical=_to_full_length, returns=("tokens", "scores"), gradients=False
 )
+
+must = BEAM_SEARCH.properties
+must(
+    "eos is repeated",
+    lambda result, step, state, bos, eos, *others: (result[0][(result[0] == eos).long().cumsum(-1) > 0] == eos).all(),
+).says("""
+    A sentence that has written its end symbol must repeat it up to the last column, and in your result other words
+    follow it.""")
+must("W different sentences", lambda result, *others: _each_once(result[0])).says("""
+    You returned the same sentence more than once. The W beams of a source must all be different.""")
+must("best first", lambda result, *others: (result[1].diff(dim=1) <= 1e-9).all()).says("""
+    The scores of each source must fall from left to right, because the best beam stands first.""")
+must(
+    "scores belong to their sentences",
+    lambda result, step, state, bos, eos, *others: torch.allclose(
+        _rescored(result[0], step, state, bos, eos), result[1], atol=1e-6
+    ),
+).says("""
+    Each score must be the sum of the log-probabilities of the words beside it, up to and including the end symbol. In
+    your result it isn't, which happens when scores, tokens or states are taken from different beams.""")
 
 _ROWS, _RETURN = "(parent + width * rows)", "return tokens[..., 1:], scores"
 _EACH_ITS_BEST = "totals.max(-1).values, totals.argmax(-1) + words * torch.arange(width)"

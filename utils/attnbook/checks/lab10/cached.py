@@ -1,12 +1,10 @@
 """Lab 10: reading new words with the keys and values of the old ones kept."""
 
-from __future__ import annotations
-
 import torch
 
 from attnbook.lab_material.tiny_weights import TinyWeights
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def read_cached(words, state, weights):
@@ -45,45 +43,41 @@ def _words_and_cache(draw):
     yield draw.integers(0, 4, 2, 4), (draw.normal(2, 3, 3), draw.normal(2, 3, 3)), weights
 
 
-def _finished(part, name, table):
+def _finished(part, table):
+    """Whether the new rows of one part of the cache, 0 the keys and 1 the values, come from this table."""
+
     def holds(result, words, state, weights):
         before = state[0].shape[1]
         x = weights.embedding[words] + weights.positions[before : before + words.shape[1]]
         return torch.allclose(result[1][part][:, before:], x @ getattr(weights, table))
 
-    said = (
-        f"The new {name} must be (embedding + position) @ {table}, and their positions follow those of the old words."
-    )
-    return Property(f"the new {name} are right", said, holds)
+    return holds
 
 
-READ_CACHED = Exercise(
-    read_cached,
-    cases=_words_and_cache,
-    returns=("logits", "state"),
-    tolerance=1e-8,
-    properties=[
-        Property(
-            "the cache grows by the new words",
-            "After n new words each sentence must have n more keys and n more values than before. They stand behind "
-            "the old ones, which stay as they were.",
-            lambda result, words, state, weights: all(
-                new.shape[1] == old.shape[1] + words.shape[1] and torch.equal(new[:, : old.shape[1]], old)
-                for new, old in zip(result[1], state, strict=True)
-            ),
-        ),
-        _finished(0, "keys", "W_k"),
-        _finished(1, "values", "W_v"),
-        Property(
-            "the last word attends to everything",
-            "The cache is right, but the logits are not. The last new word attends to all keys, old and new, and its "
-            "logits are (x + context) @ W_o.",
-            lambda result, words, state, weights: torch.allclose(
-                result[0][:, -1], read_cached(words, state, weights)[0][:, -1]
-            ),
-        ),
-    ],
-)
+READ_CACHED = Exercise(read_cached, cases=_words_and_cache, returns=("logits", "state"), tolerance=1e-8)
+
+must = READ_CACHED.properties
+must(
+    "the cache grows by the new words",
+    lambda result, words, state, weights: all(
+        new.shape[1] == old.shape[1] + words.shape[1] and torch.equal(new[:, : old.shape[1]], old)
+        for new, old in zip(result[1], state, strict=True)
+    ),
+).says("""
+    After n new words each sentence must have n more keys and n more values than before. They stand behind the old ones,
+    which stay as they were.""")
+must("the new keys are right", _finished(0, "W_k")).says("""
+    The new keys must be (embedding + position) @ W_k, and their positions follow those of the old words.""")
+must("the new values are right", _finished(1, "W_v")).says("""
+    The new values must be (embedding + position) @ W_v, and their positions follow those of the old words.""")
+must(
+    "the last word attends to everything",
+    lambda result, words, state, weights: torch.allclose(
+        result[0][:, -1], read_cached(words, state, weights)[0][:, -1]
+    ),
+).says("""
+    The cache is right, but the logits are not. The last new word attends to all keys, old and new, and its logits are
+    (x + context) @ W_o.""")
 
 _POSITIONS, _STATE = "weights.positions[before : before + new]", "(keys, values)  # (B, n, V)"
 

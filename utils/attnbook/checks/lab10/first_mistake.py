@@ -1,10 +1,8 @@
 """Lab 10: what a first mistake leads to."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def error_after_first_mistake(written, target, pad):
@@ -41,23 +39,16 @@ def _texts(draw):
         yield torch.where(draw.uniform(2, 400) < 0.9, long % 6 + 1, long), long, 0  # hundreds of mistakes
 
 
-ERROR_AFTER_FIRST_MISTAKE = Exercise(
-    error_after_first_mistake,
-    cases=_texts,
-    returns=("before", "after"),
-    properties=[
-        Property(
-            "no mistake, no error",
-            "If every word is right, both rates are 0. If no position follows a mistake, `after` is 0.",
-            lambda result, written, target, pad: not (written == target)[target != pad].all() or sum(result) == 0,
-        ),
-        Property(
-            "between 0 and 1",
-            "Both rates are proportions, so they must lie between 0 and 1.",
-            lambda result, *others: all(0 <= rate <= 1 for rate in result),
-        ),
-    ],
-)
+ERROR_AFTER_FIRST_MISTAKE = Exercise(error_after_first_mistake, cases=_texts, returns=("before", "after"))
+
+must = ERROR_AFTER_FIRST_MISTAKE.properties
+must(
+    "no mistake, no error",
+    lambda result, written, target, pad: not (written == target)[target != pad].all() or sum(result) == 0,
+).says("""
+    If every word is right, both rates are 0. If no position follows a mistake, `after` is 0.""")
+must("between 0 and 1", lambda result, *others: all(0 <= rate <= 1 for rate in result)).says("""
+    Both rates are proportions, so they must lie between 0 and 1.""")
 
 _SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, real & spoilt"
 _BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"

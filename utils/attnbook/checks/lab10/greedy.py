@@ -1,11 +1,9 @@
 """Lab 10: the loop around a cache."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.reader import fake_reader
 
 
@@ -60,26 +58,20 @@ def _to_full_length(result, read, state, prompt, eos, max_length):
     return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
 
 
-GREEDY_DECODE_CACHED = Exercise(
-    greedy_decode_cached,
-    cases=_readers,
-    canonical=_to_full_length,
-    properties=[
-        Property(
-            "eos is repeated",
-            "A sentence that has written its end symbol must repeat it up to the last column, and in your result "
-            "other words follow it.",
-            lambda result, read, state, prompt, eos, limit: (result[(result == eos).long().cumsum(1) > 0] == eos).all(),
-        ),
-        Property(
-            "the first word follows the prompt",
-            "The first new word must come from the logits at the *last* word of the prompt, and yours is another word.",
-            lambda result, read, state, prompt, *others: (
-                result[:, 0] == read(prompt, state)[0][:, -1].argmax(-1)
-            ).all(),
-        ),
-    ],
-)
+GREEDY_DECODE_CACHED = Exercise(greedy_decode_cached, cases=_readers, canonical=_to_full_length)
+
+must = GREEDY_DECODE_CACHED.properties
+must(
+    "eos is repeated",
+    lambda result, read, state, prompt, eos, limit: (result[(result == eos).long().cumsum(1) > 0] == eos).all(),
+).says("""
+    A sentence that has written its end symbol must repeat it up to the last column, and in your result other words
+    follow it.""")
+must(
+    "the first word follows the prompt",
+    lambda result, read, state, prompt, *others: (result[:, 0] == read(prompt, state)[0][:, -1].argmax(-1)).all(),
+).says("""
+    The first new word must come from the logits at the *last* word of the prompt, and yours is another word.""")
 
 _STOP = "\n        if ended.all():\n            break"
 _TOKEN, _APPEND = "words = token[:, None]  # (B, 1)", "said.append(token)"

@@ -1,10 +1,8 @@
 """Lab 10: scores that do not favour short sentences."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def length_normalised(scores, tokens, eos, alpha):
@@ -33,25 +31,19 @@ def _ended(draw, batch, width, length, eos):
     return tokens.masked_fill(torch.arange(length) >= words[..., None], eos)
 
 
-LENGTH_NORMALISED = Exercise(
-    length_normalised,
-    cases=_beams,
-    properties=[
-        Property(
-            "alpha 0 changes nothing",
-            "With alpha = 0 the penalty is 1, so that the scores must stay as they are.",
-            lambda result, scores, tokens, eos, alpha: alpha != 0 or torch.allclose(result, scores),
-        ),
-        Property(
-            "a sentence of one word keeps its score",
-            "For a sentence of one word, counting its end symbol, the penalty is (5 + 1) / 6 = 1, so that it must "
-            "keep its score.",
-            lambda result, scores, tokens, *others: torch.allclose(
-                result.where(tokens[..., 0] == others[0], scores), scores
-            ),
-        ),
-    ],
-)
+LENGTH_NORMALISED = Exercise(length_normalised, cases=_beams)
+
+must = LENGTH_NORMALISED.properties
+must(
+    "alpha 0 changes nothing", lambda result, scores, tokens, eos, alpha: alpha != 0 or torch.allclose(result, scores)
+).says("""
+    With alpha = 0 the penalty is 1, so that the scores must stay as they are.""")
+must(
+    "a sentence of one word keeps its score",
+    lambda result, scores, tokens, *others: torch.allclose(result.where(tokens[..., 0] == others[0], scores), scores),
+).says("""
+    For a sentence of one word, counting its end symbol, the penalty is (5 + 1) / 6 = 1, so that it must keep its
+    score.""")
 
 _LENGTH = "(tokens != eos).sum(-1) + (tokens == eos).any(-1)"
 

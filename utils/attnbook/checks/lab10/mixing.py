@@ -1,10 +1,8 @@
 """Lab 10: a training that is prepared for mistakes of its own."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def mix_with_own_output(target_input, logits, keep, chance):
@@ -31,32 +29,26 @@ def _pass_one(draw):
         yield 2 * draw.integers(1500, 2400, 2, 4) + 1, draw.normal(2, 4, 5000), 0.5, draw.uniform(2, 4)
 
 
-MIX_WITH_OWN_OUTPUT = Exercise(
-    mix_with_own_output,
-    cases=_pass_one,
-    gradients=False,
-    properties=[
-        Property(
-            "the start symbol stays",
-            "The first column is the start symbol, which must stay as it is. In your result it is another word.",
-            lambda result, target_input, *others: (result[:, 0] == target_input[:, 0]).all(),
-        ),
-        Property(
-            "a right word stays where chance is below keep",
-            "Where chance < keep the word of `target_input` must stay, and in your result some of these words have "
-            "changed.",
-            lambda result, target_input, logits, keep, chance: (result == target_input)[chance < keep].all(),
-        ),
-        Property(
-            "own words come one position later",
-            "The word that the model writes at position t − 1 is the one that it would read at position t. Your "
-            "result has other words there.",
-            lambda result, target_input, logits, keep, chance: (result[:, 1:] == logits.argmax(-1)[:, :-1])[
-                chance[:, 1:] >= keep
-            ].all(),
-        ),
-    ],
-)
+MIX_WITH_OWN_OUTPUT = Exercise(mix_with_own_output, cases=_pass_one, gradients=False)
+
+must = MIX_WITH_OWN_OUTPUT.properties
+must(
+    "the start symbol stays", lambda result, target_input, *others: (result[:, 0] == target_input[:, 0]).all()
+).says("""
+    The first column is the start symbol, which must stay as it is. In your result it is another word.""")
+must(
+    "a right word stays where chance is below keep",
+    lambda result, target_input, logits, keep, chance: (result == target_input)[chance < keep].all(),
+).says("""
+    Where chance < keep the word of `target_input` must stay, and in your result some of these words have changed.""")
+must(
+    "own words come one position later",
+    lambda result, target_input, logits, keep, chance: (result[:, 1:] == logits.argmax(-1)[:, :-1])[
+        chance[:, 1:] >= keep
+    ].all(),
+).says("""
+    The word that the model writes at position t − 1 is the one that it would read at position t. Your result has other
+    words there.""")
 
 _OWN = "torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)"
 _CHOICE = "torch.where(chance < keep, target_input, own)"

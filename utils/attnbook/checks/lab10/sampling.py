@@ -1,10 +1,8 @@
 """Lab 10: decoding. The same model, better sentences, many times faster. First, a word that is drawn."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def sample_with_temperature(logits, temperature, chance):
@@ -62,27 +60,20 @@ def _inside(result, logits, temperature, chance):
     return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()
 
 
-SAMPLE_WITH_TEMPERATURE = Exercise(
-    sample_with_temperature,
-    cases=_logits_and_chance,
-    gradients=False,
-    properties=[
-        Property(
-            "temperature 0 takes the likeliest",
-            "At temperature 0 nothing is left to chance, so the word with the largest logit must be taken in every "
-            "sentence.",
-            lambda result, logits, temperature, chance: temperature > 0 or (result == logits.argmax(-1)).all(),
-        ),
-        Property(
-            "chance falls into the word's piece",
-            "Put the probabilities side by side on the line from 0 to 1, in the order of the words. The word that you "
-            "return must be the one in whose piece `chance` falls, and it is another one.",
-            lambda result, logits, temperature, chance: (
-                temperature == 0 or _inside(result, logits, temperature, chance)
-            ),
-        ),
-    ],
-)
+SAMPLE_WITH_TEMPERATURE = Exercise(sample_with_temperature, cases=_logits_and_chance, gradients=False)
+
+must = SAMPLE_WITH_TEMPERATURE.properties
+must(
+    "temperature 0 takes the likeliest",
+    lambda result, logits, temperature, chance: temperature > 0 or (result == logits.argmax(-1)).all(),
+).says("""
+    At temperature 0 nothing is left to chance, so the word with the largest logit must be taken in every sentence.""")
+must(
+    "chance falls into the word's piece",
+    lambda result, logits, temperature, chance: temperature == 0 or _inside(result, logits, temperature, chance),
+).says("""
+    Put the probabilities side by side on the line from 0 to 1, in the order of the words. The word that you return must
+    be the one in whose piece `chance` falls, and it is another one.""")
 
 _COUNT, _CLAMP = "(chance[:, None] >= ends).sum(-1)", ".clamp(max=logits.shape[1] - 1)"
 _FIRST_TRUE = "(chance[:, None] < ends).long().argmax(-1)"

@@ -1,10 +1,8 @@
 """Lab 11: attention in which several heads of the queries share one head of keys and values."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
@@ -55,26 +53,17 @@ def _from_weights(result, query, key, value, mask):
 
 
 GROUPED_QUERY_ATTENTION = Exercise(
-    grouped_query_attention,
-    cases=_groups,
-    returns=("context", "weights"),
-    tolerance=1e-7,
-    properties=[
-        *weights_of_heads(),
-        Property(
-            "neighbours share",
-            "The first H/G heads of the queries must all use head 0 of the keys, and your weights of these heads are "
-            "not softmax(q k / √D) with it. Check which head of the keys they use, and the scores.",
-            _first_group,
-        ),
-        Property(
-            "the context follows from the weights",
-            "The context doesn't follow from your weights. It must be the weights of each head times the values of "
-            "the head that it shares.",
-            _from_weights,
-        ),
-    ],
+    grouped_query_attention, cases=_groups, returns=("context", "weights"), tolerance=1e-7
 )
+
+must = GROUPED_QUERY_ATTENTION.properties
+must += weights_of_heads()
+must("neighbours share", _first_group).says("""
+    The first H/G heads of the queries must all use head 0 of the keys, and your weights of these heads are not
+    softmax(q k / √D) with it. Check which head of the keys they use, and the scores.""")
+must("the context follows from the weights", _from_weights).says("""
+    The context doesn't follow from your weights. It must be the weights of each head times the values of the head that
+    it shares.""")
 
 _KEYS, _VALUES = "key.repeat_interleave(sharing, dim=1)", "value.repeat_interleave(sharing, dim=1)"
 

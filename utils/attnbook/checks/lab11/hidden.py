@@ -1,10 +1,8 @@
 """Lab 11: which tokens a masked language model reads, and which it must find."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 PAD, SPECIALS = 0, 3  # padding, begin and end are 0, 1 and 2
 
@@ -40,44 +38,31 @@ def _where(low, high):
 
 _MASKED, _RANDOM, _KEPT = _where(0.0, 0.8), _where(0.8, 0.9), _where(0.9, 1.0)
 
-MASK_FOR_BERT = Exercise(
-    mask_for_bert,
-    cases=_sentences,
-    returns=("inputs", "targets"),
-    gradients=False,
-    properties=[
-        Property(
-            "what is not chosen stays",
-            "Where `chosen` is False, the input must be the token itself, whatever the random numbers are.",
-            lambda result, tokens, chosen, *others: (result[0] == tokens)[~chosen].all(),
-        ),
-        Property(
-            "below 0.8 the mask",
-            "Where a token is chosen and draw[0] is below 0.8, the input must be `mask_id`.",
-            lambda result, tokens, chosen, mask_id, V, draw: (result[0] == mask_id)[
-                _MASKED(tokens, chosen, draw)
-            ].all(),
-        ),
-        Property(
-            "from 0.9 on the token itself",
-            "Where a token is chosen and draw[0] is 0.9 or more, the input must be the token itself.",
-            lambda result, tokens, chosen, mask_id, V, draw: (result[0] == tokens)[_KEPT(tokens, chosen, draw)].all(),
-        ),
-        Property(
-            "in between a random word",
-            "Where a token is chosen and draw[0] is from 0.8 to below 0.9, the input must be 3 + the whole part of "
-            "draw[1] · (V − 3), and in your result another number stands there.",
-            lambda result, tokens, chosen, mask_id, V, draw: (result[0] == 3 + (draw[1] * (V - 3)).long())[
-                _RANDOM(tokens, chosen, draw)
-            ].all(),
-        ),
-        Property(
-            "targets where chosen",
-            "The targets must be the original tokens where `chosen` is True, and padding (0) everywhere else.",
-            lambda result, tokens, chosen, *others: (result[1] == tokens * chosen).all(),
-        ),
-    ],
-)
+MASK_FOR_BERT = Exercise(mask_for_bert, cases=_sentences, returns=("inputs", "targets"), gradients=False)
+
+must = MASK_FOR_BERT.properties
+must("what is not chosen stays", lambda result, tokens, chosen, *others: (result[0] == tokens)[~chosen].all()).says("""
+    Where `chosen` is False, the input must be the token itself, whatever the random numbers are.""")
+must(
+    "below 0.8 the mask",
+    lambda result, tokens, chosen, mask_id, V, draw: (result[0] == mask_id)[_MASKED(tokens, chosen, draw)].all(),
+).says("""
+    Where a token is chosen and draw[0] is below 0.8, the input must be `mask_id`.""")
+must(
+    "from 0.9 on the token itself",
+    lambda result, tokens, chosen, mask_id, V, draw: (result[0] == tokens)[_KEPT(tokens, chosen, draw)].all(),
+).says("""
+    Where a token is chosen and draw[0] is 0.9 or more, the input must be the token itself.""")
+must(
+    "in between a random word",
+    lambda result, tokens, chosen, mask_id, V, draw: (result[0] == 3 + (draw[1] * (V - 3)).long())[
+        _RANDOM(tokens, chosen, draw)
+    ].all(),
+).says("""
+    Where a token is chosen and draw[0] is from 0.8 to below 0.9, the input must be 3 + the whole part of draw[1] · (V −
+    3), and in your result another number stands there.""")
+must("targets where chosen", lambda result, tokens, chosen, *others: (result[1] == tokens * chosen).all()).says("""
+    The targets must be the original tokens where `chosen` is True, and padding (0) everywhere else.""")
 
 _HIDDEN, _INPUTS = "torch.where(draw[0] < 0.8, mask_id, word)", "chosen & (draw[0] < 0.9)"
 _TARGETS, _WORD = "tokens.masked_fill(~chosen, PAD)", "SPECIALS + (draw[1] * (vocabulary - SPECIALS)).long()"

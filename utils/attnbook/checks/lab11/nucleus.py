@@ -1,10 +1,8 @@
 """Lab 11: the nucleus, the smallest set of tokens whose probabilities reach p."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def top_p_filter(logits, p):
@@ -47,39 +45,25 @@ def _smallest(result, logits, p):
     return ((shares * _kept(result)).sum(-1) - least <= p + 1e-9).all()
 
 
-TOP_P_FILTER = Exercise(
-    top_p_filter,
-    cases=_next_words,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "one token at least",
-            "In every row at least one token must be left, the most probable one. In your result some row has none.",
-            lambda result, logits, p: _kept(result).any(-1).all(),
-        ),
-        Property(
-            "the most probable token stays",
-            "The most probable token of each row belongs to every nucleus, and you dropped it somewhere.",
-            lambda result, logits, p: _kept(result).gather(-1, logits.argmax(-1, keepdim=True)).all(),
-        ),
-        Property(
-            "what stays is unchanged",
-            "The logits of the tokens that stay must be returned as they are, and the others must be −∞.",
-            lambda result, logits, p: torch.equal(result[_kept(result)], logits[_kept(result)]),
-        ),
-        Property(
-            "the set reaches p",
-            "The probabilities of the tokens that you kept must sum to at least p in each row. The token with which "
-            "the sum reaches p stays.",
-            _reaches,
-        ),
-        Property(
-            "the smallest set",
-            "You kept more tokens than are needed. Without the least probable of them, the sum must be below p.",
-            _smallest,
-        ),
-    ],
-)
+TOP_P_FILTER = Exercise(top_p_filter, cases=_next_words, tolerance=1e-9)
+
+must = TOP_P_FILTER.properties
+must("one token at least", lambda result, logits, p: _kept(result).any(-1).all()).says("""
+    In every row at least one token must be left, the most probable one. In your result some row has none.""")
+must(
+    "the most probable token stays",
+    lambda result, logits, p: _kept(result).gather(-1, logits.argmax(-1, keepdim=True)).all(),
+).says("""
+    The most probable token of each row belongs to every nucleus, and you dropped it somewhere.""")
+must(
+    "what stays is unchanged", lambda result, logits, p: torch.equal(result[_kept(result)], logits[_kept(result)])
+).says("""
+    The logits of the tokens that stay must be returned as they are, and the others must be −∞.""")
+must("the set reaches p", _reaches).says("""
+    The probabilities of the tokens that you kept must sum to at least p in each row. The token with which the sum
+    reaches p stays.""")
+must("the smallest set", _smallest).says("""
+    You kept more tokens than are needed. Without the least probable of them, the sum must be below p.""")
 
 _DROP = "torch.zeros_like(logits, dtype=torch.bool).scatter(-1, words, before >= p)"
 _INF = 'float("-inf")'

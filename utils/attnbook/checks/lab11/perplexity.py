@@ -1,11 +1,9 @@
 """Lab 11: perplexity, `exp` of the mean loss over the real tokens, which is the `sequence_loss` of lab 1."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def perplexity(logits, target, pad):
@@ -37,19 +35,16 @@ PERPLEXITY = Exercise(
     canonical=lambda result, *args: (
         result.item() if isinstance(result, torch.Tensor) and result.numel() == 1 else result
     ),
-    properties=[
-        Property(
-            "at least 1",
-            "A perplexity is at least 1. It is 1 only if the model gives every right token the probability 1.",
-            lambda result, *args: result >= 1 - 1e-9,
-        ),
-        Property(
-            "V where all tokens are equally likely",
-            "A model that gives all V tokens the same probability must have a perplexity of V.",
-            lambda result, logits, target, pad: bool(logits.any()) or abs(result - logits.shape[-1]) < 1e-6,
-        ),
-    ],
 )
+
+must = PERPLEXITY.properties
+must("at least 1", lambda result, *args: result >= 1 - 1e-9).says("""
+    A perplexity is at least 1. It is 1 only if the model gives every right token the probability 1.""")
+must(
+    "V where all tokens are equally likely",
+    lambda result, logits, target, pad: bool(logits.any()) or abs(result - logits.shape[-1]) < 1e-6,
+).says("""
+    A model that gives all V tokens the same probability must have a perplexity of V.""")
 
 _MEAN = "losses.where(real, 0).sum() / real.sum()"
 _LOSSES = 'F.cross_entropy(logits.transpose(1, 2), target, reduction="none")'

@@ -1,11 +1,9 @@
 """Lab 11: one step of byte-pair encoding."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def merge_most_frequent_pair(words):
@@ -57,26 +55,21 @@ MERGE_MOST_FREQUENT_PAIR = Exercise(
     returns=("pair", "new words"),
     gradients=False,
     device=False,
-    properties=[
-        Property(
-            "the pair stands somewhere",
-            "The pair must consist of two symbols that stand side by side, in this order, in at least one word.",
-            lambda result, words: any(result[0] in pairwise(symbols) for symbols in words),
-        ),
-        Property(
-            "every word is still there",
-            "Merging only joins symbols, so the letters of each word and its count must stay as they were. In your "
-            "result some word was lost or changed, or has another count.",
-            lambda result, words: _letters(result[1]) == _letters(words),
-        ),
-        Property(
-            "the pair is gone",
-            "After the merge the pair may not stand side by side in any word, because each of its occurrences was "
-            "joined into one symbol.",
-            lambda result, words: not any(result[0] in pairwise(symbols) for symbols in result[1]),
-        ),
-    ],
 )
+
+must = MERGE_MOST_FREQUENT_PAIR.properties
+must(
+    "the pair stands somewhere", lambda result, words: any(result[0] in pairwise(symbols) for symbols in words)
+).says("""
+    The pair must consist of two symbols that stand side by side, in this order, in at least one word.""")
+must("every word is still there", lambda result, words: _letters(result[1]) == _letters(words)).says("""
+    Merging only joins symbols, so the letters of each word and its count must stay as they were. In your result some
+    word was lost or changed, or has another count.""")
+must(
+    "the pair is gone", lambda result, words: not any(result[0] in pairwise(symbols) for symbols in result[1])
+).says("""
+    After the merge the pair may not stand side by side in any word, because each of its occurrences was joined into one
+    symbol.""")
 
 _BEST = "min(counts, key=lambda pair: (-counts[pair], pair))"
 _MERGING = """\

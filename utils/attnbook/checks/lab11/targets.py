@@ -1,10 +1,8 @@
 """Lab 11: what a language model must predict at each position."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def language_model_targets(tokens, pad):
@@ -24,22 +22,13 @@ def _texts(draw):
         yield torch.tensor([[1, 11, 12, 2, 0], [1, 13, 14, 15, 2]]), 0
 
 
-LANGUAGE_MODEL_TARGETS = Exercise(
-    language_model_targets,
-    cases=_texts,
-    properties=[
-        Property(
-            "target t is token t + 1",
-            "The target of each position must be the token that stands one position later in the same row.",
-            lambda result, tokens, pad: (result[:, :-1] == tokens[:, 1:]).all(),
-        ),
-        Property(
-            "nothing after the last",
-            "Nothing follows the last position, so its target must be `pad`, which does not count in the loss.",
-            lambda result, tokens, pad: (result[:, -1] == pad).all(),
-        ),
-    ],
-)
+LANGUAGE_MODEL_TARGETS = Exercise(language_model_targets, cases=_texts)
+
+must = LANGUAGE_MODEL_TARGETS.properties
+must("target t is token t + 1", lambda result, tokens, pad: (result[:, :-1] == tokens[:, 1:]).all()).says("""
+    The target of each position must be the token that stands one position later in the same row.""")
+must("nothing after the last", lambda result, tokens, pad: (result[:, -1] == pad).all()).says("""
+    Nothing follows the last position, so its target must be `pad`, which does not count in the loss.""")
 
 _CAT = "torch.cat([tokens[:, 1:], last], dim=1)"
 

@@ -1,12 +1,9 @@
 """Lab 12: longer text. First, a softmax whose scores arrive in blocks."""
 
-from __future__ import annotations
-
 import math
 
 import torch
 
-from ..engine.exercise import Property
 from .frugal import OnePass
 
 
@@ -48,21 +45,17 @@ def _blocks(draw):
     yield cut(2, 3, 2, move=-1000.0)
 
 
-ONLINE_SOFTMAX_SUM = OnePass(
-    online_softmax_sum,
-    cases=_blocks,
-    gradients=False,
-    properties=[
-        Property(
-            "between the smallest and the largest value",
-            "A context is a weighted mean, so each feature lies between the smallest and the largest of the values.",
-            lambda result, scores, values: (
-                (result <= torch.cat(values, 1).amax(1, keepdim=True) + 1e-9)
-                & (result >= torch.cat(values, 1).amin(1, keepdim=True) - 1e-9)
-            ).all(),
-        )
-    ],
-)
+ONLINE_SOFTMAX_SUM = OnePass(online_softmax_sum, cases=_blocks, gradients=False)
+
+must = ONLINE_SOFTMAX_SUM.properties
+must(
+    "between the smallest and the largest value",
+    lambda result, scores, values: (
+        (result <= torch.cat(values, 1).amax(1, keepdim=True) + 1e-9)
+        & (result >= torch.cat(values, 1).amin(1, keepdim=True) - 1e-9)
+    ).all(),
+).says("""
+    A context is a weighted mean, so each feature lies between the smallest and the largest of the values.""")
 
 _TOTAL, _SUMMED = "total * shrink +", "summed * shrink +"
 

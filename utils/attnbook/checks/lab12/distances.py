@@ -1,10 +1,8 @@
 """Lab 12: scores that know how far back a key lies, as in Transformer-XL."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def relative_scores(query, key, distance, content_bias, distance_bias):
@@ -35,20 +33,17 @@ def _memories(draw):
     yield drawn(3, 3, 3, 3)  # all sizes the same
 
 
-RELATIVE_SCORES = Exercise(
-    relative_scores,
-    cases=_memories,
-    properties=[
-        Property(
-            "later keys are masked",
-            "Keys that come after the query must have the score −inf, and all others a finite one. The queries are the "
-            "last Tq of the Tk positions.",
-            lambda result, query, key, *rest: torch.equal(
-                result.isinf(), torch.ones(result.shape).triu(key.shape[1] - query.shape[1] + 1).bool()
-            ),
-        )
-    ],
-)
+RELATIVE_SCORES = Exercise(relative_scores, cases=_memories)
+
+must = RELATIVE_SCORES.properties
+must(
+    "later keys are masked",
+    lambda result, query, key, *rest: torch.equal(
+        result.isinf(), torch.ones(result.shape).triu(key.shape[1] - query.shape[1] + 1).bool()
+    ),
+).says("""
+    Keys that come after the query must have the score −inf, and all others a finite one. The queries are the last Tq of
+    the Tk positions.""")
 
 _AT, _BACK = (
     "torch.arange(keys - queries, keys, device=query.device)",

@@ -1,10 +1,7 @@
 """Lab 12: what a layer keeps of the segments it has read."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Property
 from .frugal import Detached
 
 
@@ -30,17 +27,14 @@ def _segments(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 2, 3), 2  # one word
 
 
-SEGMENT_MEMORY = Detached(
-    segment_memory,
-    cases=_segments,
-    properties=[
-        Property(
-            "the latest state is kept",
-            "The last state of the memory must be the last state of the segment, because it is the most recent one.",
-            lambda result, states, memory, length: length == 0 or torch.equal(result[:, -1], states[:, -1]),
-        )
-    ],
-)
+SEGMENT_MEMORY = Detached(segment_memory, cases=_segments)
+
+must = SEGMENT_MEMORY.properties
+must(
+    "the latest state is kept",
+    lambda result, states, memory, length: length == 0 or torch.equal(result[:, -1], states[:, -1]),
+).says("""
+    The last state of the memory must be the last state of the segment, because it is the most recent one.""")
 
 _KNOWN, _CAT = "states if memory is None else torch.cat([memory, states], dim=1)", "torch.cat([memory, states], dim=1)"
 _LAST = "known[:, max(known.shape[1] - length, 0) :]"

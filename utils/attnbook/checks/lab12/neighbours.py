@@ -1,10 +1,8 @@
 """Lab 12: a memory that needs no training: neighbours vote for the next word."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def knn_probabilities(query, keys, next_tokens, k, temperature, vocabulary):
@@ -35,22 +33,18 @@ def _datastores(draw):
     yield query, torch.cat([keys[:-1], query[:1]]), *rest  # an entry that equals the query
 
 
-KNN_PROBABILITIES = Exercise(
-    knn_probabilities,
-    cases=_datastores,
-    properties=[
-        Property(
-            "each row is a distribution",
-            "Each row must hold probabilities: none is negative, and together they are 1.",
-            lambda result, *args: (result >= 0).all() and torch.allclose(result.sum(-1), torch.ones(()).to(result)),
-        ),
-        Property(
-            "only words of the neighbours",
-            "At most k words can have a probability above 0, because k neighbours vote.",
-            lambda result, query, keys, next_tokens, k, *rest: ((result > 0).sum(-1) <= k).all(),
-        ),
-    ],
-)
+KNN_PROBABILITIES = Exercise(knn_probabilities, cases=_datastores)
+
+must = KNN_PROBABILITIES.properties
+must(
+    "each row is a distribution",
+    lambda result, *args: (result >= 0).all() and torch.allclose(result.sum(-1), torch.ones(()).to(result)),
+).says("""
+    Each row must hold probabilities: none is negative, and together they are 1.""")
+must(
+    "only words of the neighbours", lambda result, query, keys, next_tokens, k, *rest: ((result > 0).sum(-1) <= k).all()
+).says("""
+    At most k words can have a probability above 0, because k neighbours vote.""")
 
 _TOPK, _SOFT = "distances.topk(k, largest=False)", "(-nearest / temperature).softmax(dim=-1)"
 _VOTE = "nothing.scatter_add(1, next_tokens[which], weights)"
@@ -147,19 +141,16 @@ def _pairs(draw):
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 
-MIX_PROBABILITIES = Exercise(
-    mix_probabilities,
-    cases=_pairs,
-    properties=[
-        Property(
-            "between the two",
-            "Each mixed probability must lie between those of the model and of the memory.",
-            lambda result, model, memory, weight: (
-                (result <= torch.maximum(model, memory) + 1e-9) & (result >= torch.minimum(model, memory) - 1e-9)
-            ).all(),
-        )
-    ],
-)
+MIX_PROBABILITIES = Exercise(mix_probabilities, cases=_pairs)
+
+must = MIX_PROBABILITIES.properties
+must(
+    "between the two",
+    lambda result, model, memory, weight: (
+        (result <= torch.maximum(model, memory) + 1e-9) & (result >= torch.minimum(model, memory) - 1e-9)
+    ).all(),
+).says("""
+    Each mixed probability must lie between those of the model and of the memory.""")
 
 _MIX = "weight * memory + (1 - weight) * model"
 

@@ -1,11 +1,8 @@
 """Lab 12: attention in a window whose memory grows with the length, and not with its square."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 
-from ..engine.exercise import Property
 from .frugal import Frugal
 
 
@@ -55,22 +52,17 @@ EXCESS = (
     "window attention needs T × (2 · radius + 1) scores, and no more"
 )
 
-WINDOW_ATTENTION = Frugal(
-    window_attention,
-    cases=_sequences,
-    most=_most,
-    excess=EXCESS,
-    properties=[
-        Property(
-            "a mean of the values in the window",
-            "A context is a weighted mean of the values in the window, so it lies between the smallest and the largest "
-            "of them.",
-            lambda result, query, key, value, radius: (
-                (result <= -_lowest(-value, radius) + 1e-9) & (result >= _lowest(value, radius) - 1e-9)
-            ).all(),
-        )
-    ],
-)
+WINDOW_ATTENTION = Frugal(window_attention, cases=_sequences, most=_most, excess=EXCESS)
+
+must = WINDOW_ATTENTION.properties
+must(
+    "a mean of the values in the window",
+    lambda result, query, key, value, radius: (
+        (result <= -_lowest(-value, radius) + 1e-9) & (result >= _lowest(value, radius) - 1e-9)
+    ).all(),
+).says("""
+    A context is a weighted mean of the values in the window, so it lies between the smallest and the largest of
+    them.""")
 
 
 def _lowest(value, radius):

@@ -1,10 +1,8 @@
 """Lab 14: the loop that points, goes there, and points again."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.pointer import EchoPointer, ForgetfulPointer, PairPointer, fake_pointer
 from .visited import mask_visited
 
@@ -48,33 +46,24 @@ def _journeys(draw):
 
 _MASKED = "scores.masked_fill(~mask, -torch.inf)"
 
-GREEDY_POINTER_DECODE = Exercise(
-    greedy_pointer_decode,
-    cases=_journeys,
-    gradients=False,
-    properties=[
-        Property(
-            "begins at `first`",
-            "Each tour begins at the position that is given, so the first column of the result must be `first`.",
-            lambda result, step, state, points, first: (result[:, 0] == first).all(),
-        ),
-        Property(
-            "each position once",
-            "A tour contains each position exactly once, but yours contains one twice and leaves another out.",
-            lambda result, step, state, points, first: (
-                result.sort(dim=1).values == torch.arange(points.shape[1])
-            ).all(),
-        ),
-        Property(
-            "the second position is the best of the others",
-            "After `step` has read the point of `first`, the next position must be the one with the highest score "
-            "among all others.",
-            lambda result, step, state, points, first: (
-                points.shape[1] < 2 or (result == greedy_pointer_decode(step, state, points, first))[:, 1].all()
-            ),
-        ),
-    ],
-)
+GREEDY_POINTER_DECODE = Exercise(greedy_pointer_decode, cases=_journeys, gradients=False)
+
+must = GREEDY_POINTER_DECODE.properties
+must("begins at `first`", lambda result, step, state, points, first: (result[:, 0] == first).all()).says("""
+    Each tour begins at the position that is given, so the first column of the result must be `first`.""")
+must(
+    "each position once",
+    lambda result, step, state, points, first: (result.sort(dim=1).values == torch.arange(points.shape[1])).all(),
+).says("""
+    A tour contains each position exactly once, but yours contains one twice and leaves another out.""")
+must(
+    "the second position is the best of the others",
+    lambda result, step, state, points, first: (
+        points.shape[1] < 2 or (result == greedy_pointer_decode(step, state, points, first))[:, 1].all()
+    ),
+).says("""
+    After `step` has read the point of `first`, the next position must be the one with the highest score among all
+    others.""")
 
 _NEXT = "mask = mask_visited(mask, position)"
 

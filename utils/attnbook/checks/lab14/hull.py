@@ -1,10 +1,8 @@
 """Lab 14: whether a polygon is the hull of its points."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .polygons import padded, polygons
 
 
@@ -29,34 +27,28 @@ def _reversed(points, polygon):
     return padded(rows, points.shape[1])
 
 
-IS_CONVEX_HULL = Exercise(
-    is_convex_hull,
-    cases=polygons,
-    gradients=False,
-    properties=[
-        Property(
-            "clockwise is not right",
-            "You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.",
-            lambda result, points, polygon: not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any(),
-        ),
-        Property(
-            "at least three corners",
-            "You accept an answer with fewer than three corners, and this is no polygon.",
-            lambda result, points, polygon: not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any(),
-        ),
-        Property(
-            "right hulls are found right",
-            "You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice.",
-            lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all(),
-        ),
-        Property(
-            "wrong hulls are refused",
-            "You accept a polygon that is not the hull, because a point lies to the right of one of its edges, or "
-            "because a corner comes twice. Compare each edge with *all* N points.",
-            lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any(),
-        ),
-    ],
-)
+IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
+
+must = IS_CONVEX_HULL.properties
+must(
+    "clockwise is not right",
+    lambda result, points, polygon: not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any(),
+).says("""
+    You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.""")
+must(
+    "at least three corners",
+    lambda result, points, polygon: not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any(),
+).says("""
+    You accept an answer with fewer than three corners, and this is no polygon.""")
+must(
+    "right hulls are found right", lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all()
+).says("""
+    You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice.""")
+must(
+    "wrong hulls are refused", lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any()
+).says("""
+    You accept a polygon that is not the hull, because a point lies to the right of one of its edges, or because a
+    corner comes twice. Compare each edge with *all* N points.""")
 
 wrong = IS_CONVEX_HULL.mistakes
 wrong("clockwise", {"bend < 0": "bend > 0"}).says("""

@@ -1,10 +1,8 @@
 """Lab 14: pointing. Attention whose weights, in logarithms, are the answer."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from .questions import questions
 
 
@@ -14,41 +12,28 @@ def pointer_log_probs(query, key, W_q, W_k, v, mask):
     return log_probs.masked_fill(~mask, -torch.inf)
 
 
-POINTER_LOG_PROBS = Exercise(
-    pointer_log_probs,
-    cases=questions,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "closed positions get −inf",
-            "A closed position has the probability 0, and log 0 is −inf. A finite number such as −1e9 is not enough.",
-            lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all(),
-        ),
-        Property(
-            "open positions get numbers",
-            "An open position must get a finite logarithm, however small its probability is.",
-            lambda result, query, key, W_q, W_k, v, mask: result[mask].isfinite().all(),
-        ),
-        Property(
-            "not above 0",
-            "A probability is at most 1, so its logarithm can never be above 0.",
-            lambda result, *args: (result <= 1e-9).all(),
-        ),
-        Property(
-            "the only open position gets everything",
-            "Where only one position is open its log-probability must be 0, however low its score is. Scores can be "
-            "lower than any finite number that closed positions are filled with, so fill with float('-inf').",
-            lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
-        ),
-        Property(
-            "probabilities sum to 1 over the open positions",
-            "In each row with an open position, the probabilities (`exp` of your result) must sum to 1.",
-            lambda result, query, key, W_q, W_k, v, mask: torch.allclose(
-                result.exp().sum(-1), mask.any(-1).to(result.dtype)
-            ),
-        ),
-    ],
-)
+POINTER_LOG_PROBS = Exercise(pointer_log_probs, cases=questions, tolerance=1e-9)
+
+must = POINTER_LOG_PROBS.properties
+must(
+    "closed positions get −inf", lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all()
+).says("""
+    A closed position has the probability 0, and log 0 is −inf. A finite number such as −1e9 is not enough.""")
+must("open positions get numbers", lambda result, query, key, W_q, W_k, v, mask: result[mask].isfinite().all()).says("""
+    An open position must get a finite logarithm, however small its probability is.""")
+must("not above 0", lambda result, *args: (result <= 1e-9).all()).says("""
+    A probability is at most 1, so its logarithm can never be above 0.""")
+must(
+    "the only open position gets everything",
+    lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
+).says("""
+    Where only one position is open its log-probability must be 0, however low its score is. Scores can be lower than
+    any finite number that closed positions are filled with, so fill with float('-inf').""")
+must(
+    "probabilities sum to 1 over the open positions",
+    lambda result, query, key, W_q, W_k, v, mask: torch.allclose(result.exp().sum(-1), mask.any(-1).to(result.dtype)),
+).says("""
+    In each row with an open position, the probabilities (`exp` of your result) must sum to 1.""")
 
 _FILLED, _AGAIN = "scores.masked_fill(~mask, -torch.inf)", "log_probs.masked_fill(~mask, -torch.inf)"
 _SUM = "((query @ W_q.mT)[:, None] + key @ W_k.mT)"

@@ -1,7 +1,5 @@
 """Points and polygons for exercises about hulls: in general position, with exact arithmetic in any formula."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 
 import torch

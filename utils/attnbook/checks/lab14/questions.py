@@ -1,7 +1,5 @@
 """Inputs for an additive pointer: queries, keys, weights, and masks of all kinds."""
 
-from __future__ import annotations
-
 import torch
 
 

@@ -1,10 +1,8 @@
 """Lab 14: pointer networks. First, how long a round trip is, and how much longer than need be."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def tour_length(points, tour):
@@ -41,24 +39,13 @@ def _farthest(points):
     return (points[:, :, None] - points[:, None]).norm(dim=-1).flatten(1).amax(1)  # (B,)
 
 
-TOUR_LENGTH = Exercise(
-    tour_length,
-    cases=_trips,
-    gradients=False,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "a length is not negative",
-            "The length of a tour can never be below 0.",
-            lambda result, points, tour: (result >= 0).all(),
-        ),
-        Property(
-            "there and back",
-            "A round trip is at least as long as the straight line from any of its cities to any other and back.",
-            lambda result, points, tour: (result > 1.999 * _farthest(points) - 1e-12).all(),
-        ),
-    ],
-)
+TOUR_LENGTH = Exercise(tour_length, cases=_trips, gradients=False, tolerance=1e-9)
+
+must = TOUR_LENGTH.properties
+must("a length is not negative", lambda result, points, tour: (result >= 0).all()).says("""
+    The length of a tour can never be below 0.""")
+must("there and back", lambda result, points, tour: (result > 1.999 * _farthest(points) - 1e-12).all()).says("""
+    A round trip is at least as long as the straight line from any of its cities to any other and back.""")
 
 _STOPS, _SUM = "points.gather(1, tour[..., None].expand(-1, -1, 2))", "ways.norm(dim=-1).sum(dim=-1)"
 
@@ -120,27 +107,21 @@ def _lengths(draw):
     yield optimal * ratio, optimal
 
 
-OPTIMALITY_GAP = Exercise(
-    optimality_gap,
-    cases=_lengths,
-    gradients=False,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "0 when all are as good",
-            "Where every tour is as long as the optimal one, the gap must be 0.",
-            lambda result, length, optimal: not torch.equal(length, optimal) or abs(result) < 1e-9,
-        ),
-        Property(
-            "the unit doesn't matter",
-            "The mean must lie between the smallest and the largest gap. A gap is the ratio of two lengths of the same "
-            "instance, minus 1, so it is the same in miles and in kilometres.",
-            lambda result, length, optimal: (
-                (length / optimal).min() - 1 - 1e-9 <= result <= (length / optimal).max() - 1 + 1e-9
-            ),
-        ),
-    ],
-)
+OPTIMALITY_GAP = Exercise(optimality_gap, cases=_lengths, gradients=False, tolerance=1e-9)
+
+must = OPTIMALITY_GAP.properties
+must(
+    "0 when all are as good", lambda result, length, optimal: not torch.equal(length, optimal) or abs(result) < 1e-9
+).says("""
+    Where every tour is as long as the optimal one, the gap must be 0.""")
+must(
+    "the unit doesn't matter",
+    lambda result, length, optimal: (
+        (length / optimal).min() - 1 - 1e-9 <= result <= (length / optimal).max() - 1 + 1e-9
+    ),
+).says("""
+    The mean must lie between the smallest and the largest gap. A gap is the ratio of two lengths of the same instance,
+    minus 1, so it is the same in miles and in kilometres.""")
 
 wrong = OPTIMALITY_GAP.mistakes
 wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""

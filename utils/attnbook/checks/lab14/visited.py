@@ -1,14 +1,12 @@
 """Lab 14: what has been visited is closed, and stays closed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 
 from ..engine import values
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..engine.sandbox import Run
 
 
@@ -53,22 +51,15 @@ class ThenWritten(Exercise):
         return replace(done, after=after)
 
 
-MASK_VISITED = ThenWritten(
-    mask_visited,
-    cases=_masks,
-    properties=[
-        Property(
-            "the chosen position is closed",
-            "The position that was chosen must be closed, which means False, in its row.",
-            lambda result, mask, chosen: not result.bool().gather(1, chosen[:, None]).any(),
-        ),
-        Property(
-            "what was closed stays closed",
-            "A position that was closed before must be closed afterwards.",
-            lambda result, mask, chosen: not (result.bool() & ~mask).any(),
-        ),
-    ],
-)
+MASK_VISITED = ThenWritten(mask_visited, cases=_masks)
+
+must = MASK_VISITED.properties
+must(
+    "the chosen position is closed", lambda result, mask, chosen: not result.bool().gather(1, chosen[:, None]).any()
+).says("""
+    The position that was chosen must be closed, which means False, in its row.""")
+must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""
+    A position that was closed before must be closed afterwards.""")
 
 wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""

@@ -1,10 +1,8 @@
 """Lab 15: SNAIL's attention, causal and with one head, whose context is appended."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
@@ -33,34 +31,21 @@ def _past(weights):
     return torch.ones_like(weights, dtype=torch.bool).tril()
 
 
-CAUSAL_ATTENTION_BLOCK = Exercise(
-    causal_attention_block,
-    cases=_sequences,
-    returns=("output", "weights"),
-    properties=[
-        Property(
-            "nothing from the future",
-            "Position t may attend to the positions 0 … t only, so all weights above the diagonal must be exactly 0.",
-            lambda result, *args: closed_get_nothing(result[1], _past(result[1])),
-        ),
-        Property(
-            "each row sums to one",
-            "The weights of a position must sum to 1 over the positions that it may attend to, and there is always at "
-            "least one, the position itself.",
-            lambda result, *args: rows_sum_to_one(result[1], None),
-        ),
-        Property(
-            "what came in is still there",
-            "The first D features of the output must be those of x, unchanged.",
-            lambda result, x, *others: torch.equal(result[0][..., : x.shape[-1]], x),
-        ),
-        Property(
-            "the context is a weighted sum of the values",
-            "The last V features of the output must be weights @ value, where the values are x @ W_v.",
-            lambda result, x, W_q, W_k, W_v: torch.allclose(result[0][..., x.shape[-1] :], result[1] @ (x @ W_v)),
-        ),
-    ],
-)
+CAUSAL_ATTENTION_BLOCK = Exercise(causal_attention_block, cases=_sequences, returns=("output", "weights"))
+
+must = CAUSAL_ATTENTION_BLOCK.properties
+must("nothing from the future", lambda result, *args: closed_get_nothing(result[1], _past(result[1]))).says("""
+    Position t may attend to the positions 0 … t only, so all weights above the diagonal must be exactly 0.""")
+must("each row sums to one", lambda result, *args: rows_sum_to_one(result[1], None)).says("""
+    The weights of a position must sum to 1 over the positions that it may attend to, and there is always at least one,
+    the position itself.""")
+must("what came in is still there", lambda result, x, *others: torch.equal(result[0][..., : x.shape[-1]], x)).says("""
+    The first D features of the output must be those of x, unchanged.""")
+must(
+    "the context is a weighted sum of the values",
+    lambda result, x, W_q, W_k, W_v: torch.allclose(result[0][..., x.shape[-1] :], result[1] @ (x @ W_v)),
+).says("""
+    The last V features of the output must be weights @ value, where the values are x @ W_v.""")
 
 _MASKED, _SCALE = "scores.masked_fill(later, -torch.inf).softmax(dim=-1)", " / query.shape[-1] ** 0.5"
 _LATER, _JOIN = "torch.ones_like(scores, dtype=torch.bool).triu(1)", "torch.cat([x, weights @ value], dim=-1)"

@@ -1,11 +1,9 @@
 """Lab 15: SNAIL. The causal convolution, and the dense block that is made of two of them."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def causal_convolution(x, weight, dilation):
@@ -34,18 +32,12 @@ def _at_the_beginning(result, x, weight, dilation):
     return torch.allclose(result[:, 0], x[:, 0] @ weight[:, :, -1].mT)
 
 
-CAUSAL_CONVOLUTION = Exercise(
-    causal_convolution,
-    cases=_convolved,
-    properties=[
-        Property(
-            "the first position depends only on itself",
-            "Before the first position there is nothing, so its output must be its own features times the last tap, "
-            "x[:, 0] @ weight[:, :, -1].mT.",
-            _at_the_beginning,
-        )
-    ],
-)
+CAUSAL_CONVOLUTION = Exercise(causal_convolution, cases=_convolved)
+
+must = CAUSAL_CONVOLUTION.properties
+must("the first position depends only on itself", _at_the_beginning).says("""
+    Before the first position there is nothing, so its output must be its own features times the last tap, x[:, 0] @
+    weight[:, :, -1].mT.""")
 
 _PAD, _PAST = "F.pad(x.mT, (past, 0))", "dilation * (weight.shape[-1] - 1)"
 _CONV, _CALL = "F.conv1d(padded, weight, dilation=dilation).mT", "F.conv1d(padded, weight, dilation=dilation)"
@@ -136,23 +128,13 @@ def _dense(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 3, 2), draw.normal(2, 3, 2), 4  # one position
 
 
-DENSE_BLOCK = Exercise(
-    dense_block,
-    cases=_dense,
-    properties=[
-        Property(
-            "what came in is still there",
-            "The first D features of each position must be those of x, unchanged.",
-            lambda result, x, *others: torch.equal(result[..., : x.shape[-1]], x),
-        ),
-        Property(
-            "a tanh times a sigmoid",
-            "What is appended must be tanh(convolution with candidate) · sigmoid(convolution with gate), feature by "
-            "feature.",
-            lambda result, x, *others: torch.allclose(result, dense_block(x, *others)),
-        ),
-    ],
-)
+DENSE_BLOCK = Exercise(dense_block, cases=_dense)
+
+must = DENSE_BLOCK.properties
+must("what came in is still there", lambda result, x, *others: torch.equal(result[..., : x.shape[-1]], x)).says("""
+    The first D features of each position must be those of x, unchanged.""")
+must("a tanh times a sigmoid", lambda result, x, *others: torch.allclose(result, dense_block(x, *others))).says("""
+    What is appended must be tanh(convolution with candidate) · sigmoid(convolution with gate), feature by feature.""")
 
 _JOIN = "torch.cat([x, new * open_by], dim=-1)"
 

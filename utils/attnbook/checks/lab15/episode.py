@@ -1,10 +1,8 @@
 """Lab 15: an episode of few-shot classification, dealt from a shuffled deck of images."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def few_shot_episode(images, labels, ways, shots, draw):
@@ -53,38 +51,25 @@ def _one_class_per_label(result, images, labels, ways, shots, draw):
     return len(pairs) == len({old for old, _ in pairs}) == len({new for _, new in pairs}) == ways
 
 
-FEW_SHOT_EPISODE = Exercise(
-    few_shot_episode,
-    cases=_decks,
-    returns=("images", "labels"),
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "labels from 0 to ways − 1, each `shots` times",
-            "Before the question, each label from 0 to ways − 1 must come exactly `shots` times.",
-            lambda result, images, labels, ways, shots, draw: (
-                sorted(result[1][:-1].tolist()) == sorted(list(range(ways)) * shots)
-            ),
-        ),
-        Property(
-            "no image twice",
-            "No image may come twice in an episode: above all, the question must not be one of the examples.",
-            lambda result, *args: len(result[0].flatten(1).unique(dim=0)) == len(result[0]),
-        ),
-        Property(
-            "one class per label",
-            "All images with the same new label must come from the same class, and images with different labels from "
-            "different classes. Do images and labels stand in the same order?",
-            _one_class_per_label,
-        ),
-        Property(
-            "in the order of draw[1]",
-            "The examples must stand in the order of their numbers in draw[1], the smallest first.",
-            lambda result, images, labels, ways, shots, draw: _ascending(result, images, draw),
-        ),
-    ],
-)
+FEW_SHOT_EPISODE = Exercise(few_shot_episode, cases=_decks, returns=("images", "labels"), gradients=False, device=False)
+
+must = FEW_SHOT_EPISODE.properties
+must(
+    "labels from 0 to ways − 1, each `shots` times",
+    lambda result, images, labels, ways, shots, draw: (
+        sorted(result[1][:-1].tolist()) == sorted(list(range(ways)) * shots)
+    ),
+).says("""
+    Before the question, each label from 0 to ways − 1 must come exactly `shots` times.""")
+must("no image twice", lambda result, *args: len(result[0].flatten(1).unique(dim=0)) == len(result[0])).says("""
+    No image may come twice in an episode: above all, the question must not be one of the examples.""")
+must("one class per label", _one_class_per_label).says("""
+    All images with the same new label must come from the same class, and images with different labels from different
+    classes. Do images and labels stand in the same order?""")
+must(
+    "in the order of draw[1]", lambda result, images, labels, ways, shots, draw: _ascending(result, images, draw)
+).says("""
+    The examples must stand in the order of their numbers in draw[1], the smallest first.""")
 
 
 def _ascending(result, images, draw):

@@ -1,8 +1,6 @@
 """Lab 15: how far a stack of causal convolutions sees."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def receptive_field(dilations, kernel):
@@ -20,19 +18,15 @@ def _stacks(draw):
     yield draw.integers(1, 9, 3).tolist(), 1
 
 
-RECEPTIVE_FIELD = Exercise(
-    receptive_field,
-    cases=_stacks,
-    gradients=False,
-    properties=[
-        Property(
-            "each layer adds its distance",
-            "Each layer with dilation d sees d · (kernel − 1) positions further back than the layers below it, and the "
-            "position itself is counted once.",
-            lambda result, dilations, kernel: int(result) == 1 + sum(d * (kernel - 1) for d in dilations),
-        )
-    ],
-)
+RECEPTIVE_FIELD = Exercise(receptive_field, cases=_stacks, gradients=False)
+
+must = RECEPTIVE_FIELD.properties
+must(
+    "each layer adds its distance",
+    lambda result, dilations, kernel: int(result) == 1 + sum(d * (kernel - 1) for d in dilations),
+).says("""
+    Each layer with dilation d sees d · (kernel − 1) positions further back than the layers below it, and the position
+    itself is counted once.""")
 
 wrong = RECEPTIVE_FIELD.mistakes
 wrong("itself not counted", "return (kernel - 1) * sum(dilations)").says("""

@@ -1,8 +1,6 @@
 """Lab 15: what a player of bandits lost, compared with the best arm."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def regret(probabilities, arms):
@@ -24,30 +22,23 @@ def _games(draw):
     yield draw.uniform(2, 3), draw.integers(0, 3, 2, 1)  # one pull
 
 
-REGRET = Exercise(
-    regret,
-    cases=_games,
-    gradients=False,
-    properties=[
-        Property(
-            "never negative",
-            "No arm pays more on average than the best arm, so no regret may be negative.",
-            lambda result, *args: (result >= -1e-9).all(),
-        ),
-        Property(
-            "at most the best arm's reward",
-            "The regret cannot be larger than what the best arm pays on average in all N pulls.",
-            lambda result, probabilities, arms: (result <= arms.shape[1] * probabilities.amax(dim=1) + 1e-9).all(),
-        ),
-        Property(
-            "0 for the best arm",
-            "A player who always pulls the best arm has no regret.",
-            lambda result, probabilities, arms: (
-                (result.abs() < 1e-9) | (arms != probabilities.argmax(dim=1, keepdim=True)).any(dim=1)
-            ).all(),
-        ),
-    ],
-)
+REGRET = Exercise(regret, cases=_games, gradients=False)
+
+must = REGRET.properties
+must("never negative", lambda result, *args: (result >= -1e-9).all()).says("""
+    No arm pays more on average than the best arm, so no regret may be negative.""")
+must(
+    "at most the best arm's reward",
+    lambda result, probabilities, arms: (result <= arms.shape[1] * probabilities.amax(dim=1) + 1e-9).all(),
+).says("""
+    The regret cannot be larger than what the best arm pays on average in all N pulls.""")
+must(
+    "0 for the best arm",
+    lambda result, probabilities, arms: (
+        (result.abs() < 1e-9) | (arms != probabilities.argmax(dim=1, keepdim=True)).any(dim=1)
+    ).all(),
+).says("""
+    A player who always pulls the best arm has no regret.""")
 
 _BEST, _PULLED = "probabilities.amax(dim=1, keepdim=True)", "probabilities.gather(1, arms)"
 _RESULT = "(best - probabilities.gather(1, arms)).sum(dim=1)"

@@ -1,10 +1,8 @@
 """Lab 16: how often two digits agree, and how often they would agree by chance."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def agreement_and_chance(left, right):
@@ -41,25 +39,18 @@ def _pairs(draw):
 
 
 AGREEMENT_AND_CHANCE = Exercise(
-    agreement_and_chance,
-    cases=_pairs,
-    returns=("agreement", "chance"),
-    gradients=False,
-    tolerance=1e-6,
-    properties=[
-        Property(
-            "two shares",
-            "Both results are shares, so they lie between 0 and 1.",
-            lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in result),
-        ),
-        Property(
-            "chance does not depend on the pairing",
-            "Chance is what agreement would be on average if the right digits were exchanged at random, so it depends "
-            "only on how often each digit occurs on the left, and how often on the right.",
-            lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
-        ),
-    ],
+    agreement_and_chance, cases=_pairs, returns=("agreement", "chance"), gradients=False, tolerance=1e-6
 )
+
+must = AGREEMENT_AND_CHANCE.properties
+must("two shares", lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in result)).says("""
+    Both results are shares, so they lie between 0 and 1.""")
+must(
+    "chance does not depend on the pairing",
+    lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
+).says("""
+    Chance is what agreement would be on average if the right digits were exchanged at random, so it depends only on how
+    often each digit occurs on the left, and how often on the right.""")
 
 _AGREEMENT, _CHANCE = "(left == right).double().mean()", "(p_left * p_right).sum()"
 _LEFT, _RIGHT = "(left[:, None] == classes).double().mean(dim=0)", "(right[:, None] == classes).double().mean(dim=0)"

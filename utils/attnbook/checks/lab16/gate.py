@@ -1,10 +1,8 @@
 """Lab 16: a residual connection whose attention is switched on by a learnt factor."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def gated_residual(x, attended, gamma):
@@ -26,19 +24,11 @@ def _gated(draw):
     yield drawn(2.5, 3, 3, 3, 3)
 
 
-GATED_RESIDUAL = Exercise(
-    gated_residual,
-    cases=_gated,
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "γ = 0 changes nothing",
-            "With γ = 0 the map must come out as it went in, so that training starts with a purely convolutional "
-            "network.",
-            lambda result, x, attended, gamma: gamma != 0 or torch.equal(result, x),
-        )
-    ],
-)
+GATED_RESIDUAL = Exercise(gated_residual, cases=_gated, tolerance=1e-9)
+
+must = GATED_RESIDUAL.properties
+must("γ = 0 changes nothing", lambda result, x, attended, gamma: gamma != 0 or torch.equal(result, x)).says("""
+    With γ = 0 the map must come out as it went in, so that training starts with a purely convolutional network.""")
 
 _SUM, _PRODUCT = "x + gamma * attended", "gamma * attended"
 

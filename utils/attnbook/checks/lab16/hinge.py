@@ -1,10 +1,8 @@
 """Lab 16: what the discriminator and the generator minimise."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def hinge_losses(real, fake):
@@ -33,24 +31,16 @@ def _scores(draw):
     yield -1 - draw.uniform(reals), 1 + draw.uniform(fakes)  # all wrong
 
 
-HINGE_LOSSES = Exercise(
-    hinge_losses,
-    cases=_scores,
-    returns=("discriminator", "generator"),
-    tolerance=1e-9,
-    properties=[
-        Property(
-            "the discriminator's loss is never negative",
-            "A hinge is cut off at 0, so the loss of the discriminator is never below 0.",
-            lambda result, *args: result[0] >= -1e-9,
-        ),
-        Property(
-            "beyond the margin nothing is lost",
-            "Where each real score is above 1 and each fake score below −1, the discriminator's loss is 0.",
-            lambda result, real, fake: (real < 1).any() or (fake > -1).any() or abs(result[0]) < 1e-9,
-        ),
-    ],
-)
+HINGE_LOSSES = Exercise(hinge_losses, cases=_scores, returns=("discriminator", "generator"), tolerance=1e-9)
+
+must = HINGE_LOSSES.properties
+must("the discriminator's loss is never negative", lambda result, *args: result[0] >= -1e-9).says("""
+    A hinge is cut off at 0, so the loss of the discriminator is never below 0.""")
+must(
+    "beyond the margin nothing is lost",
+    lambda result, real, fake: (real < 1).any() or (fake > -1).any() or abs(result[0]) < 1e-9,
+).says("""
+    Where each real score is above 1 and each fake score below −1, the discriminator's loss is 0.""")
 
 _REAL, _FAKE, _GENERATOR = "(1 - real).relu().mean()", "(1 + fake).relu().mean()", "-fake.mean()"
 _BOTH = f"{_REAL} + {_FAKE}"

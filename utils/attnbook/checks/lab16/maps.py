@@ -1,10 +1,8 @@
 """Lab 16: SAGAN. First, attention over the positions of a feature map."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def feature_map_attention(x, W_q, W_k, W_v):
@@ -36,25 +34,21 @@ def _maps(draw):
     yield 60 * x, *matrices  # large scores: exp alone overflows
 
 
-FEATURE_MAP_ATTENTION = Exercise(
-    feature_map_attention,
-    cases=_maps,
-    returns=("attended", "weights"),
-    properties=[
-        Property(
-            "each position distributes a weight of 1",
-            "Each row of the weights belongs to one querying position, and must sum to 1 over the positions it "
-            "attends to: the softmax runs over the last axis.",
-            lambda result, *args: torch.allclose(result[1].sum(-1), torch.ones_like(result[1][..., 0])),
-        ),
-        Property(
-            "a mean of the values of its image",
-            "Each channel of the attended map is a weighted mean over the positions of the same image, so it lies "
-            "between the smallest and the largest value of this channel.",
-            lambda result, x, W_q, W_k, W_v: _between(result[0], torch.einsum("dc,bchw->bdhw", W_v, x)),
-        ),
-    ],
-)
+FEATURE_MAP_ATTENTION = Exercise(feature_map_attention, cases=_maps, returns=("attended", "weights"))
+
+must = FEATURE_MAP_ATTENTION.properties
+must(
+    "each position distributes a weight of 1",
+    lambda result, *args: torch.allclose(result[1].sum(-1), torch.ones_like(result[1][..., 0])),
+).says("""
+    Each row of the weights belongs to one querying position, and must sum to 1 over the positions it attends to: the
+    softmax runs over the last axis.""")
+must(
+    "a mean of the values of its image",
+    lambda result, x, W_q, W_k, W_v: _between(result[0], torch.einsum("dc,bchw->bdhw", W_v, x)),
+).says("""
+    Each channel of the attended map is a weighted mean over the positions of the same image, so it lies between the
+    smallest and the largest value of this channel.""")
 
 
 def _between(attended, values):

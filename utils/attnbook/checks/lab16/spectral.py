@@ -1,11 +1,9 @@
 """Lab 16: one step of the power iteration that estimates a matrix's largest singular value."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def spectral_norm_step(weight, u):
@@ -38,23 +36,16 @@ def _weights(draw):
     yield weight, 3 * u  # no unit vector: only its direction counts
 
 
-SPECTRAL_NORM_STEP = Exercise(
-    spectral_norm_step,
-    cases=_weights,
-    returns=("normalised", "new_u"),
-    properties=[
-        Property(
-            "new_u has length 1",
-            "The new u must have length 1, because the next step starts from it, and σ is measured with it.",
-            lambda result, *args: abs(result[1].norm() - 1) < 1e-6,
-        ),
-        Property(
-            "the weight divided by one number",
-            "The first result is the weight, in its own shape, divided by the single number σ.",
-            lambda result, weight, u: torch.allclose(result[0] / result[0].norm(), weight / weight.norm(), atol=1e-6),
-        ),
-    ],
-)
+SPECTRAL_NORM_STEP = Exercise(spectral_norm_step, cases=_weights, returns=("normalised", "new_u"))
+
+must = SPECTRAL_NORM_STEP.properties
+must("new_u has length 1", lambda result, *args: abs(result[1].norm() - 1) < 1e-6).says("""
+    The new u must have length 1, because the next step starts from it, and σ is measured with it.""")
+must(
+    "the weight divided by one number",
+    lambda result, weight, u: torch.allclose(result[0] / result[0].norm(), weight / weight.norm(), atol=1e-6),
+).says("""
+    The first result is the weight, in its own shape, divided by the single number σ.""")
 
 _MATRIX, _V, _U = "weight.flatten(1)", "F.normalize(matrix.T @ u, dim=0)", "F.normalize(matrix @ v, dim=0)"
 _NEW_U, _SIGMA, _RETURN = f"        u = {_U}", "u @ matrix @ v", "weight / sigma, u"

@@ -1,10 +1,8 @@
 """Lab 17: a penalty on distance that is a straight line, known at every distance before training."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def relative_bias(query_length, key_length, slopes):
@@ -32,37 +30,31 @@ def _sizes(draw):
     yield *((2, 90) if draw.number % 2 else (90, 2)), 0.1 * draw.integers(1, 20, 1).double()  # far away
 
 
-RELATIVE_BIAS = Exercise(
-    relative_bias,
-    cases=_sizes,
-    properties=[
-        Property(
-            "0 where both stand at the same position",
-            "Where query and key stand at the same position, the distance and the bias are 0.",
-            lambda result, Tq, Tk, slopes: not result.diagonal(dim1=-2, dim2=-1).any(),
-        ),
-        Property(
-            "never positive",
-            "A bias is a penalty: it lowers the score, and is never above 0.",
-            lambda result, *args: (result <= 0).all(),
-        ),
-        Property(
-            "the same to the left and to the right",
-            "A key two positions before the query has the same bias as one two positions after it.",
-            lambda result, Tq, Tk, slopes: torch.equal(
-                result[:, : min(Tq, Tk), : min(Tq, Tk)], result[:, : min(Tq, Tk), : min(Tq, Tk)].mT
-            ),
-        ),
-        Property(
-            "a straight line",
-            "Each further position lowers the score by the slope again, however far away the key is.",
-            lambda result, Tq, Tk, slopes: torch.allclose(
-                torch.cat([result[:, 0, 1:], result[:, 1:, 0]], 1).to(slopes),
-                -slopes[:, None] * torch.cat([torch.arange(1, Tk), torch.arange(1, Tq)]),
-            ),
-        ),
-    ],
-)
+RELATIVE_BIAS = Exercise(relative_bias, cases=_sizes)
+
+must = RELATIVE_BIAS.properties
+must(
+    "0 where both stand at the same position",
+    lambda result, Tq, Tk, slopes: not result.diagonal(dim1=-2, dim2=-1).any(),
+).says("""
+    Where query and key stand at the same position, the distance and the bias are 0.""")
+must("never positive", lambda result, *args: (result <= 0).all()).says("""
+    A bias is a penalty: it lowers the score, and is never above 0.""")
+must(
+    "the same to the left and to the right",
+    lambda result, Tq, Tk, slopes: torch.equal(
+        result[:, : min(Tq, Tk), : min(Tq, Tk)], result[:, : min(Tq, Tk), : min(Tq, Tk)].mT
+    ),
+).says("""
+    A key two positions before the query has the same bias as one two positions after it.""")
+must(
+    "a straight line",
+    lambda result, Tq, Tk, slopes: torch.allclose(
+        torch.cat([result[:, 0, 1:], result[:, 1:, 0]], 1).to(slopes),
+        -slopes[:, None] * torch.cat([torch.arange(1, Tk), torch.arange(1, Tq)]),
+    ),
+).says("""
+    Each further position lowers the score by the slope again, however far away the key is.""")
 
 _DISTANCE, _SLOPES = "(queries[:, None] - keys).abs()", "slopes[:, None, None]"
 

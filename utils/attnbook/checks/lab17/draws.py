@@ -4,8 +4,6 @@ Right answers draw differently, so their numbers cannot be compared. What is com
 fault, and which is the first in the order of `FAULTS`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

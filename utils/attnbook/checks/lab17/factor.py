@@ -1,13 +1,11 @@
 """Lab 17: a factor that keeps the softmax as sharp on long inputs as it was in training."""
 
-from __future__ import annotations
-
 import math
 
 import torch
 from torch import Tensor
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def sharpening_factor(lengths, trained):
@@ -33,27 +31,18 @@ def _single(result, *args):
     return result.float() if isinstance(result, Tensor) and result.is_floating_point() else result
 
 
-SHARPENING_FACTOR = Exercise(
-    sharpening_factor,
-    cases=_batches,
-    canonical=_single,
-    gradients=False,
-    tolerance=1e-5,
-    properties=[
-        Property(
-            "1 inside the trained lengths",
-            "Where a sequence is no longer than `trained`, the factor is 1: there the model stays as it was trained.",
-            lambda result, lengths, trained: torch.allclose(
-                result[lengths <= trained].float(), torch.ones(int((lengths <= trained).sum()))
-            ),
-        ),
-        Property(
-            "grows with the length",
-            "Beyond `trained`, a longer sequence has a larger factor, and all factors are above 1.",
-            lambda result, lengths, trained: (result[lengths > trained] > 1).all(),
-        ),
-    ],
-)
+SHARPENING_FACTOR = Exercise(sharpening_factor, cases=_batches, canonical=_single, gradients=False, tolerance=1e-5)
+
+must = SHARPENING_FACTOR.properties
+must(
+    "1 inside the trained lengths",
+    lambda result, lengths, trained: torch.allclose(
+        result[lengths <= trained].float(), torch.ones(int((lengths <= trained).sum()))
+    ),
+).says("""
+    Where a sequence is no longer than `trained`, the factor is 1: there the model stays as it was trained.""")
+must("grows with the length", lambda result, lengths, trained: (result[lengths > trained] > 1).all()).says("""
+    Beyond `trained`, a longer sequence has a larger factor, and all factors are above 1.""")
 
 _LOGS, _CLAMP = "lengths.log() / math.log(trained)", ".clamp(min=1.0)"
 

@@ -1,12 +1,9 @@
 """Lab 17: positions drawn at random from a range that is longer than any input, in order and without repeats."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import torch
 
-from ..engine.exercise import Property
 from ..fakes.generator import Generator
 from ..families.draws import free_of
 from .draws import ManyDraws, calls_of, coded
@@ -31,42 +28,26 @@ def _ranges(draw):
 _without = partial(free_of, coded)
 
 RANDOMISED_POSITIONS = ManyDraws(
-    randomised_positions,
-    cases=_ranges,
-    returns=("call 1", "call 2", "call 3"),
-    gradients=False,
-    device=False,
-    properties=[
-        Property(
-            "whole numbers from 0 to longest − 1",
-            "Positions are whole numbers from 0 to `longest` − 1.",
-            _without("not whole", "from 1 on", "outside"),
-        ),
-        Property("all different", "No position may occur twice in one draw.", _without("repeated")),
-        Property(
-            "in ascending order",
-            "Positions must ascend: the first word stands before the second.",
-            _without("descending", "ranks", "not ascending"),
-        ),
-        Property(
-            "another draw each time",
-            "Each call must draw anew, from all `longest` positions.",
-            _without("the first ones", "always the same"),
-        ),
-        Property(
-            "drawn with the generator that is given",
-            "All chance must come from `generator`: two generators with one seed must give the same positions, and "
-            "torch's own generator is left alone.",
-            _without("generator unused", "torch's own, too"),
-        ),
-        Property(
-            "each set equally likely",
-            "Each set of `length` positions must be equally likely. In many calls, yours are not: this happens if each "
-            "position is drawn from a stretch of its own, or if repeated positions are moved apart afterwards.",
-            _without("a block", "always 0", "always the last", "never 0", "never the last", "uneven"),
-        ),
-    ],
+    randomised_positions, cases=_ranges, returns=("call 1", "call 2", "call 3"), gradients=False, device=False
 )
+
+must = RANDOMISED_POSITIONS.properties
+must("whole numbers from 0 to longest − 1", _without("not whole", "from 1 on", "outside")).says("""
+    Positions are whole numbers from 0 to `longest` − 1.""")
+must("all different", _without("repeated")).says("""
+    No position may occur twice in one draw.""")
+must("in ascending order", _without("descending", "ranks", "not ascending")).says("""
+    Positions must ascend: the first word stands before the second.""")
+must("another draw each time", _without("the first ones", "always the same")).says("""
+    Each call must draw anew, from all `longest` positions.""")
+must("drawn with the generator that is given", _without("generator unused", "torch's own, too")).says("""
+    All chance must come from `generator`: two generators with one seed must give the same positions, and torch's own
+    generator is left alone.""")
+must(
+    "each set equally likely", _without("a block", "always 0", "always the last", "never 0", "never the last", "uneven")
+).says("""
+    Each set of `length` positions must be equally likely. In many calls, yours are not: this happens if each position
+    is drawn from a stretch of its own, or if repeated positions are moved apart afterwards.""")
 
 _ORDER, _PERMUTED = (
     "order[:length].sort().values",

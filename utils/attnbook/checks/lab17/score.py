@@ -1,8 +1,6 @@
 """Lab 17: one number for how well a model does beyond the lengths it was trained on."""
 
-from __future__ import annotations
-
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def extrapolation_score(exact_match, trained):
@@ -33,22 +31,18 @@ def _measured(draw):
     yield {trained: 0.9, trained + 1: 0.01 * draw.integer(1, 99)}, trained
 
 
-EXTRAPOLATION_SCORE = Exercise(
-    extrapolation_score,
-    cases=_measured,
-    gradients=False,
-    properties=[
-        Property(
-            "between the worst and the best length",
-            "A mean lies between the lowest and the highest exact match beyond the trained lengths.",
-            lambda result, exact_match, trained: (
-                min(share for n, share in exact_match.items() if n > trained) - 1e-9
-                <= result
-                <= max(share for n, share in exact_match.items() if n > trained) + 1e-9
-            ),
-        )
-    ],
-)
+EXTRAPOLATION_SCORE = Exercise(extrapolation_score, cases=_measured, gradients=False)
+
+must = EXTRAPOLATION_SCORE.properties
+must(
+    "between the worst and the best length",
+    lambda result, exact_match, trained: (
+        min(share for n, share in exact_match.items() if n > trained) - 1e-9
+        <= result
+        <= max(share for n, share in exact_match.items() if n > trained) + 1e-9
+    ),
+).says("""
+    A mean lies between the lowest and the highest exact match beyond the trained lengths.""")
 
 _ALL = "[share for length, share in exact_match.items() if length > trained]"
 _MEAN = "sum(beyond) / len(beyond)"

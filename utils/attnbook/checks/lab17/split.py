@@ -1,11 +1,9 @@
 """Lab 17: beyond the trained lengths. First, which examples may be trained on, and which are held out."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def length_split(lengths, longest):
@@ -47,24 +45,19 @@ def _indices(parts, lengths):
 
 
 LENGTH_SPLIT = Exercise(
-    length_split,
-    cases=_data_sets,
-    returns=("inside", "beyond"),
-    canonical=_in_any_order,
-    gradients=False,
-    properties=[
-        Property(
-            "each example is in one of the two parts",
-            "Each index from 0 to N − 1 must stand in one of the two parts, and in one only.",
-            lambda result, lengths, longest: torch.equal(_indices(result, lengths), torch.arange(len(lengths))),
-        ),
-        Property(
-            "no long example is trained on",
-            "`inside` must hold only examples whose length is at most `longest`.",
-            lambda result, lengths, longest: (lengths[result[0].long()] <= longest).all(),
-        ),
-    ],
+    length_split, cases=_data_sets, returns=("inside", "beyond"), canonical=_in_any_order, gradients=False
 )
+
+must = LENGTH_SPLIT.properties
+must(
+    "each example is in one of the two parts",
+    lambda result, lengths, longest: torch.equal(_indices(result, lengths), torch.arange(len(lengths))),
+).says("""
+    Each index from 0 to N − 1 must stand in one of the two parts, and in one only.""")
+must(
+    "no long example is trained on", lambda result, lengths, longest: (lengths[result[0].long()] <= longest).all()
+).says("""
+    `inside` must hold only examples whose length is at most `longest`.""")
 
 wrong = LENGTH_SPLIT.mistakes
 wrong("the longest trained length held out", {"<=": "<"}).says("""

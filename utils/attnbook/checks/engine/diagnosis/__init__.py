@@ -5,8 +5,6 @@ claim that is true of every wrong result is told. A claim counts only where it c
 several different numbers, and on two inputs at least when there are two.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What an answer's function does when it is called again, and what the right one would give for other arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import Any

@@ -1,7 +1,5 @@
 """What may have been done to a tensor, in words: to the right result by mistake, or to an argument beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How long a result is, and how many axes it has: whose length it took."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import product
 

@@ -1,7 +1,5 @@
 """On which inputs an answer is wrong, where it is right on others; and what it does when an argument is left out."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Masks: True and False exchanged, one open position too many or too few."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import torch

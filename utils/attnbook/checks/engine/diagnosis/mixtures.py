@@ -1,7 +1,5 @@
 """A weighted sum of the entries of a list: which weights an answer gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

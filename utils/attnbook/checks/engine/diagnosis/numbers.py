@@ -1,7 +1,5 @@
 """Other numbers in the right positions: scaled, shifted, through a function, normalised otherwise, with few digits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

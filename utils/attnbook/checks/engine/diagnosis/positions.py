@@ -1,7 +1,5 @@
 """Where a result is wrong: at one end of an axis, at masked positions, where the right number is 0 …"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain
 

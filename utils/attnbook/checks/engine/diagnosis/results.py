@@ -1,7 +1,5 @@
 """The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, permutations, product
 

@@ -3,8 +3,6 @@
 The reference is run again and again, each time with one of torch's operations changed at one place of its source.
 """
 
-from __future__ import annotations
-
 import dis
 import sys
 from collections import Counter
