@@ -1,4 +1,4 @@
-"""Who can know of whom: steps that wait for each other, and hops from one place to another, counted on the graph.
+"""Who can know of whom: steps that wait for each other, and hops from one position to another, counted on the graph.
 
 A layer is a boolean matrix ``reads (T, T)``, row i, column j: position i reads position j directly.
 """

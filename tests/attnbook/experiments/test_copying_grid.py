@@ -38,9 +38,9 @@ def test_machines_in_the_papers_setting_are_read_copies_without_marks(seen, monk
 
 
 def test_all_machines_of_both_experiments_whose_weights_are_kept_are_there_and_no_lstm():
-    assert "copying_fixed_rows" in copying_grid.MODELS
-    assert "copying_paper_adam_feedforward" in copying_grid.MODELS
-    assert not any(name.endswith("copying_lstm") or "layer" in name for name in copying_grid.MODELS)
+    assert "copying_fixed_rows" in copying_grid.RECIPES
+    assert "copying_paper_adam_feedforward" in copying_grid.RECIPES
+    assert not any(name.endswith("copying_lstm") or "layer" in name for name in copying_grid.RECIPES)
 
 
 def test_a_machine_that_nobody_kept_is_refused():

@@ -8,8 +8,8 @@ from attnbook.experiments.shared.runner import Job
 
 @pytest.mark.parametrize("name", reversal.STEPS)
 def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch):
-    seen = []
-    monkeypatch.setattr(reversal, "task", lambda *letters: task)
+    seen, made = [], []
+    monkeypatch.setattr(reversal, "task", lambda letters: made.append(letters) or task)
     monkeypatch.setattr(reversal, "train_and_measure", lambda *arguments: seen.append(arguments) or {"loss": 1.0})
     job = Job(name, 0, 3)
     assert reversal.run(job).figures == {"loss": 1.0}
@@ -18,6 +18,7 @@ def test_a_run_trains_the_model_of_its_name_on_its_task(name, task, monkeypatch)
     assert model.embed.num_embeddings == len(task.target_vocabulary)
     assert used is task
     assert asked is job
+    assert made == ["ab" if name == "plain_two_letters" else "abcdefghij"]
 
 
 def test_the_task_is_made_once_a_process(monkeypatch):

@@ -35,7 +35,7 @@ def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: 
     The same context as ``attend`` with ``window_mask(T, radius)``, without the T × T scores.
 
     Args:
-        query, key: ``(B, T, D)``. value: ``(B, T, Dv)``. All have the same places.
+        query, key: ``(B, T, D)``. value: ``(B, T, Dv)``. All have the same positions.
         radius: how far a position sees to either side.
 
     Returns:

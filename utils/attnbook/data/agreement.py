@@ -54,7 +54,7 @@ def other_number(verb: str) -> str:
 
 
 def subject_and_verb(example: Example) -> tuple[int, int]:
-    """The places of the subject and of its verb in a sentence: the one link that the example holds.
+    """The positions of the subject and of its verb in a sentence: the one link that the example holds.
 
     Raises ValueError if the example is none of :func:`agreement_sentences`.
     """
@@ -65,7 +65,7 @@ def subject_and_verb(example: Example) -> tuple[int, int]:
 
 
 def attractors(example: Example) -> list[int]:
-    """The places of the nouns between subject and verb whose number is not the subject's.
+    """The positions of the nouns between subject and verb whose number is not the subject's.
 
     >>> attractors(read_sentence("the keys near the cabinet of the kings are here"))  # "cabinet", not "kings"
     [4]

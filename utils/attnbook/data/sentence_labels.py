@@ -44,7 +44,7 @@ def shuffle_words(
 
     Args:
         words: at least two different ones.
-        window: words change places only inside blocks of so many; ``None`` = anywhere in the sentence.
+        window: words exchange their positions only inside blocks of so many; ``None`` = anywhere in the sentence.
         generator: of the random numbers.
 
     Raises:

@@ -58,11 +58,11 @@ def agreement_line(pick: Pick) -> Line:
     After Linzen, Dupoux and Goldberg 2016.
     """
     example = agreement_sentence(pick, pick(SIZES))
-    _, place = subject_and_verb(example)
+    _, position = subject_and_verb(example)
     first, *others = example.source
     words = [first.capitalize(), *others]
-    right = words[place]
-    return Line(" ".join(words) + ".", "agreement", " ".join(words[:place]), right, other_number(right))
+    right = words[position]
+    return Line(" ".join(words) + ".", "agreement", " ".join(words[:position]), right, other_number(right))
 
 
 def recall_line(pick: Pick) -> Line:

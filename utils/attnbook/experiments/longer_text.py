@@ -186,8 +186,8 @@ def measure_positions(model: nn.Module, recipe: Recipe) -> dict:
     for pairs in CONTEXTS:
         figures[str(pairs)] = {}
         for eighth in range(8):
-            places = [pairs * eighth // 8, pairs * (eighth + 1) // 8 - 1]
-            tests = [recall_question(pairs, place, TESTS, place, KEYS, VALUES) for place in places]
+            positions = [pairs * eighth // 8, pairs * (eighth + 1) // 8 - 1]
+            tests = [recall_question(pairs, at, TESTS, at, KEYS, VALUES) for at in positions]
             figures[str(pairs)][str(eighth)] = share(torch.cat([answered(model, test) for test in tests]))
     return {"right": share(right), "by_age": by_age(right, stream.age[stream.asked]), "by_position": figures}
 

@@ -91,6 +91,7 @@ class Recipe:
         blocks: of a :class:`~attnbook.models.snail.Snail`; or one name, ``"lstm"``, ``"prototypes"``, ``"pixels"``.
         steps: of training. Models of one task train about as long, in seconds.
         positions: whether sinusoids are added to the input, behind a linear layer.
+        blur: of ``"pixels"``: the side of the squares in which pixels are averaged before they are compared.
         kept: whether the weights of seed 0 are kept.
     """
 
@@ -98,6 +99,7 @@ class Recipe:
     blocks: tuple[str, ...] | str
     steps: int
     positions: bool = False
+    blur: int = 1
     kept: bool = False
 
 
@@ -114,7 +116,7 @@ RECIPES = {
     "glyphs_lstm": Recipe("glyphs", "lstm", 1000),
     "glyphs_prototypes": Recipe("glyphs", "prototypes", 1000),
     "glyphs_pixels": Recipe("glyphs", "pixels", 1),
-    "glyphs_pixels_blurred": Recipe("glyphs", "pixels", 1),
+    "glyphs_pixels_blurred": Recipe("glyphs", "pixels", 1, blur=3),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 WIDTH = 64  # of the linear layer before sinusoids
@@ -137,7 +139,7 @@ def build(name: str) -> nn.Module:
     if recipe.task == "recall":
         return reader(recipe, INPUTS, VALUES, LENGTH)
     if recipe.blocks == "pixels":
-        return PixelNeighbour(WAYS, blur=3 if name.endswith("blurred") else 1)
+        return PixelNeighbour(WAYS, blur=recipe.blur)
     encoder = GlyphEncoder()
     if recipe.blocks == "prototypes":
         return PrototypicalNetwork(encoder, WAYS)

@@ -1,19 +1,40 @@
 """Random strings, to be written backwards: the bottleneck at its purest."""
 
+from dataclasses import dataclass
 from functools import cache
 
 from attnbook.data.algorithmic import reversed_strings
 from attnbook.data.batching import Task
-from attnbook.experiments.numbers import build
+from attnbook.experiments import numbers
+from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.seeding import seed_everything
 
-STEPS = {"plain": 2400, "attention": 1200, "plain_two_letters": 2400}
+LETTERS = "abcdefghij"
+
+
+@dataclass(frozen=True)
+class Recipe(numbers.Recipe):
+    """What is chosen about a model, its training and its task.
+
+    Fields:
+        letters: that its strings are made of.
+    """
+
+    letters: str = LETTERS
+
+
+RECIPES = {
+    "plain": Recipe(2400),
+    "attention": Recipe(1200, "additive"),
+    "plain_two_letters": Recipe(2400, letters="ab"),
+}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 @cache
-def task(letters: str = "abcdefghij") -> Task:
+def task(letters: str = LETTERS) -> Task:
     """The task, made once per process. With two letters a string is as long, but has 1 bit per letter, not 3.3."""
     return reversed_strings(letters)
 
@@ -21,9 +42,9 @@ def task(letters: str = "abcdefghij") -> Task:
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    name, _, two_letters = job.model.partition("_")
-    lesson = task("ab") if two_letters else task()
-    return Outcome(train_and_measure(build(name, lesson), lesson, job))
+    recipe = chosen(RECIPES, job.model)
+    lesson = task(recipe.letters)
+    return Outcome(train_and_measure(recipe.build(lesson), lesson, job))
 
 
 EXPERIMENT = Experiment("reversal", STEPS, run, {"task": "reversed_strings()", **TRAINING})

@@ -111,7 +111,7 @@ def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -
     """Part of the words that are wrong 1, 2, … positions after a sentence's first error, on two prefixes.
 
     own: the model reads what it wrote itself. forced: it reads the right words. Up to the first error the two are the
-    same, so both have it at the same place; the sentences are the same too.
+    same, so both have it at the same position; the sentences are the same too.
 
     Returns:
         errors, how many sentences have one; own and forced, ``reach`` shares each (``None`` where no sentence is as
@@ -157,7 +157,7 @@ def later_right(model: nn.Module, task: Task, examples: list[Example]) -> dict[s
     """Part of the numbers after the first that are right: after a right first word, and after a planted wrong one.
 
     The first word of each target, a units word, is put in front of the model: as it is, or replaced by the next one
-    (zwei becomes drei). From there the model writes alone. Numbers are compared at their places in the list.
+    (zwei becomes drei). From there the model writes alone. Numbers are compared at their positions in the list.
     """
     batch = task.collate(examples).to(next(model.parameters()).device)
     length = batch.target.shape[1] + 4

@@ -1,4 +1,4 @@
-"""How far content and place carry when the scores are multiplied by β: at test time, or by length in training too."""
+"""How far content and position carry when scores are multiplied by β: at test time, or by length in training too."""
 
 import math
 from dataclasses import dataclass, replace
@@ -35,9 +35,9 @@ def accuracy_by_beta(model: AttentionSeq2Seq) -> dict[str, dict[str, float]]:
     return found
 
 
-def by_length(places: int) -> float:
-    """β = ln(places) / ln 10: 1 at ten words, 2 at a hundred. A row of n equal rivals shares its weight n ways."""
-    return math.log(places) / math.log(10)
+def by_length(positions: int) -> float:
+    """β = ln(positions) / ln 10: 1 at ten words, 2 at a hundred. A row of n equal rivals shares its weight n ways."""
+    return math.log(positions) / math.log(10)
 
 
 @dataclass(frozen=True)

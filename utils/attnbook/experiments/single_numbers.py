@@ -4,12 +4,14 @@ from functools import cache
 
 from attnbook.data.batching import Task
 from attnbook.data.numbers import single_numbers
-from attnbook.experiments.numbers import build
+from attnbook.experiments.numbers import Recipe
+from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.seeding import seed_everything
 
-STEPS = {"plain": 3000, "plain_first": 3000, "attention": 1500}
+RECIPES = {"plain": Recipe(3000), "plain_first": Recipe(3000, context="first"), "attention": Recipe(1500, "additive")}
+STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
 @cache
@@ -21,7 +23,8 @@ def task() -> Task:
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    return Outcome(train_and_measure(build(job.model, task()), task(), job))
+    model = chosen(RECIPES, job.model).build(task())
+    return Outcome(train_and_measure(model, task(), job))
 
 
 EXPERIMENT = Experiment("single_numbers", STEPS, run, {"task": "single_numbers()", **TRAINING})

@@ -83,7 +83,7 @@ class LSTMN(nn.Module):
         """Read one word ``token (B,)`` after those on the tapes (``None``: it is the first).
 
         Returns:
-            logits ``(B, V)``, the tapes one place longer, weights ``(B, t)`` over the t words before.
+            logits ``(B, V)``, the tapes one position longer, weights ``(B, t)`` over the t words before.
         """
         x = self.embed(token)  # (B,) -> (B, E)
         read, weights = self._look_back(x, tapes)  # (B, 2 · D), (B, t)

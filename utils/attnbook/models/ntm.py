@@ -128,7 +128,7 @@ class AddressLayer(nn.Module):
 class NTM(nn.Module):
     """A neural Turing machine.
 
-    At each step the controller sees the input and what was read last; all heads find their places in the memory as
+    At each step the controller sees the input and what was read last; all heads address the memory as
     it is; the writers erase and add; the readers read the memory as it has become; the output comes from the
     controller and these reads. (The paper leaves the order open. Its equation 2 reads M_t, the memory after writing.)
 

@@ -177,7 +177,7 @@ class PointerNetwork(nn.Module):
         return self._point(decoder_input, state, mask)[:2]
 
     def step(self, token: Tensor, state: PointerState) -> tuple[Tensor, PointerState, Tensor]:
-        """Read one place ``token (B,)`` (N: the beginning), point at the next.
+        """Read one position ``token (B,)`` (N: the beginning), point at the next.
 
         Returns:
             log-probabilities ``(B, N + 1)``, the state after it, weights ``(B, N + 1)``.

@@ -89,11 +89,11 @@ def keep_mask(shape: Sequence[int], keep: float, generator: torch.Generator) -> 
 
 
 def mix_with_own_output(target_input: Tensor, own: Tensor, keep: float, generator: torch.Generator) -> Tensor:
-    """Put the model's own words in the place of right ones, by chance, place by place.
+    """Put the model's own words in the place of right ones, by chance, position by position.
 
     Args:
         target_input: ``(B, T)``, the right words as a decoder reads them: start symbol first.
-        own: ``(B, T)``, what the model would read if it were alone, at the same places.
+        own: ``(B, T)``, what the model would read if it were alone, at the same positions.
         keep: probability that a right word stays. The start symbol always stays.
         generator: of the random numbers, on the device of the words.
 

@@ -69,12 +69,12 @@ def step_with(found=content, shifted=moved, sharpened=powers, writing=written, r
     def ntm_step(x, state, machine):
         memory, last, *before = first(state)
 
-        def look(previous, orders):
+        def address(previous, orders):
             key, beta, gate, shift, gamma = orders
             return sharpened(shifted(torch.lerp(previous, found(key, beta, memory), gate), shift), gamma)
 
         hidden = machine.controller(x, last)
-        reader, writer = look(before[0], machine.read_head(hidden)), look(before[1], machine.write_head(hidden))
+        reader, writer = address(before[0], machine.read_head(hidden)), address(before[1], machine.write_head(hidden))
         memory = writing(memory, writer, *machine.writing(hidden))
         last = reading(memory, reader)
         return machine.output(hidden, last), (memory, last, reader, writer)
@@ -99,7 +99,7 @@ WRONG = {
         "zeros told by their sum": zeros_told_by_their_sum,
         "eps of the dtype added": eps_of_the_dtype_added,
     },
-    "shift_weights": {
+    "circular_shift": {
         "two rows stay": lambda weights, shift: weights if weights.shape[1] == 2 else moved(weights, shift),
         "by Fourier": by_fourier,
         "table of 128 rows": table_of_128_rows,
@@ -122,7 +122,7 @@ WRONG = {
 }
 RIGHT = {
     "content_weights": content,
-    "shift_weights": moved,
+    "circular_shift": moved,
     "sharpen": powers,
     "ntm_step": step_with(),
     "erase_and_add": written,

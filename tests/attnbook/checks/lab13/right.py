@@ -29,7 +29,7 @@ def interpolate__loops(content, previous, gate):
     return torch.stack([g * c + (1 - g) * p for c, p, g in zip(content, previous, gate, strict=True)])
 
 
-def shift_weights__loops(weights, shift):
+def circular_shift__loops(weights, shift):
     rows = weights.shape[1]
     columns = []
     for i in range(rows):
@@ -37,7 +37,7 @@ def shift_weights__loops(weights, shift):
     return torch.stack(columns, 1)
 
 
-def shift_weights__cat(weights, shift):
+def circular_shift__cat(weights, shift):
     before = torch.cat([weights[:, -1:], weights[:, :-1]], dim=1)
     after = torch.cat([weights[:, 1:], weights[:, :1]], dim=1)
     return torch.einsum("bks,bs->bk", torch.stack([after, weights, before], -1), shift)
@@ -76,13 +76,13 @@ def read__einsum(memory, weights):
 
 
 def ntm_step__fields_and_guards_that_are_added(x, state, machine):
-    def look(orders, previous):
+    def address(orders, previous):
         content = content_weights__added_to_each_length(orders.key, orders.beta, state[0])
-        shifted = shift_weights__cat(interpolate__lerp(content, previous, orders.gate), orders.shift)
+        shifted = circular_shift__cat(interpolate__lerp(content, previous, orders.gate), orders.shift)
         return sharpen__logs_with_a_small_number(shifted, orders.gamma)
 
     hidden = machine.controller(x, state[1])
-    reader, writer = look(machine.read_head(hidden), state[2]), look(machine.write_head(hidden), state[3])
+    reader, writer = address(machine.read_head(hidden), state[2]), address(machine.write_head(hidden), state[3])
     tape = erase_and_add__einsum(state[0], writer, *machine.writing(hidden))
     return machine.output(hidden, read__einsum(tape, reader)), (tape, read__einsum(tape, reader), reader, writer)
 
@@ -94,7 +94,7 @@ def ntm_step__both_heads_at_once(x, state, machine):
     told = [torch.cat(pair) for pair in zip(machine.read_head(hidden), machine.write_head(hidden), strict=True)]
     key, beta, gate, shift, gamma = told
     w = content_weights__without_dividing_by_zero(key, beta, torch.cat([memory, memory]))
-    w = shift_weights__cat(interpolate__lerp(w, torch.cat(before), gate), shift)
+    w = circular_shift__cat(interpolate__lerp(w, torch.cat(before), gate), shift)
     reader, writer = sharpen__softmax_of_logs(w, gamma).chunk(2)
     erase, add = machine.writing(hidden)
     memory = erase_and_add__einsum(memory, writer, erase, add)

@@ -86,7 +86,7 @@ Entry = tuple[Any, Any, Any]  # where it stands, what was returned, what is righ
 
 
 def _entries(got: Any, expected: Any) -> Iterator[Entry]:
-    """What stands at each place of two results of one structure."""
+    """What stands at each position of two results of one structure."""
     if isinstance(expected, Tensor) and isinstance(got, Tensor):
         places = product(*map(range, expected.shape))
         yield from zip(places, got.flatten().tolist(), expected.flatten().tolist(), strict=True)

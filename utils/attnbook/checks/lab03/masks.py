@@ -17,7 +17,7 @@ def _lengths(draw):
     some = torch.cat([draw.lengths(3, 4), torch.zeros(1, dtype=torch.long)])  # always an empty sentence
     yield some[draw.order(4)], 4
     yield draw.integers(2, 5, 1), 5  # one sentence
-    yield torch.tensor([1, 0, 1]), 1  # one place
+    yield torch.tensor([1, 0, 1]), 1  # one position
 
 
 PADDING_MASK = Exercise(padding_mask, cases=_lengths)

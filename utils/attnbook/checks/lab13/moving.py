@@ -69,7 +69,7 @@ wrong("gate without its last axis", {"gate * content + (1 - gate)": "gate[:, 0] 
     the rows of the memory. Keep the gate in its shape (B, 1), so that each sequence has one gate for all its rows.""")
 
 
-def shift_weights(weights, shift):
+def circular_shift(weights, shift):
     back, stay, forward = shift.split(1, dim=-1)  # (B, 1) each
     return back * weights.roll(-1, dims=-1) + stay * weights + forward * weights.roll(1, dims=-1)  # (B, N)
 
@@ -94,8 +94,8 @@ def _marked_below_zero(result, *args):
     return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
 
 
-SHIFT_WEIGHTS = Exercise(
-    shift_weights,
+CIRCULAR_SHIFT = Exercise(
+    circular_shift,
     cases=_weights_and_shifts,
     canonical=_marked_below_zero,
     properties=[
@@ -131,7 +131,7 @@ SHIFT_WEIGHTS = Exercise(
 _BACK, _FORWARD = "weights.roll(-1, dims=-1)", "weights.roll(1, dims=-1)"
 _LOST_AT_0, _LOST_AT_N = "F.pad(weights[:, 1:], (0, 1))", "F.pad(weights[:, :-1], (1, 0))"
 
-wrong = SHIFT_WEIGHTS.mistakes
+wrong = CIRCULAR_SHIFT.mistakes
 wrong("probabilities without their axis", {"shift.split(1, dim=-1)": "shift.unbind(dim=-1)"}).says("""
     You multiplied weights (B, N) by a probability of shape (B,), as `shift[:, 0]` is. PyTorch aligns shapes from the
     right, so the probability runs along the rows of the memory. Keep the axis with `shift[:, 0:1]`, which has shape

@@ -7,7 +7,7 @@ import torch
 from ..engine.exercise import Exercise, Property
 from ..fakes.machine import fake_machine, loud_machine
 from .content import content_weights
-from .moving import interpolate, shift_weights
+from .moving import circular_shift, interpolate
 from .sharpening import sharpen
 from .tape import erase_and_add, read
 
@@ -16,15 +16,15 @@ def ntm_step(x, state, machine):
     memory, last_read, read_weights, write_weights = state
     hidden = machine.controller(x, last_read)  # (B, D)
 
-    def look(previous, orders):
-        key, beta, gate, shift, gamma = orders
+    def address(previous, instructions):
+        key, beta, gate, shift, gamma = instructions
         weights = content_weights(key, beta, memory)  # (B, N)
         weights = interpolate(weights, previous, gate)  # (B, N)
-        weights = shift_weights(weights, shift)  # (B, N)
+        weights = circular_shift(weights, shift)  # (B, N)
         return sharpen(weights, gamma)  # (B, N)
 
-    new_read_weights = look(read_weights, machine.read_head(hidden))
-    new_write_weights = look(write_weights, machine.write_head(hidden))
+    new_read_weights = address(read_weights, machine.read_head(hidden))
+    new_write_weights = address(write_weights, machine.write_head(hidden))
     erase, add = machine.writing(hidden)  # (B, M) each
     new_memory = erase_and_add(memory, new_write_weights, erase, add)  # (B, N, M)
     now_read = read(new_memory, new_read_weights)  # (B, M)
@@ -132,14 +132,14 @@ wrong = NTM_STEP.mistakes
 wrong(
     "sharpened before the shift",
     {
-        "shift_weights(weights, shift)": "weights",
-        "return sharpen(weights, gamma)": "return shift_weights(sharpen(weights, gamma), shift)",
+        "circular_shift(weights, shift)": "weights",
+        "return sharpen(weights, gamma)": "return circular_shift(sharpen(weights, gamma), shift)",
     },
 ).says("""
     You sharpened the weights before the shift. The shift spreads the weights over neighbouring rows, so the sharpening
     must come after it to undo this.""")
-wrong("shift left out", {"shift_weights(weights, shift)": "weights"}).says("""
-    You left out the shift, so that no head can move from one row to the next. Call `shift_weights` after
+wrong("shift left out", {"circular_shift(weights, shift)": "weights"}).says("""
+    You left out the shift, so that no head can move from one row to the next. Call `circular_shift` after
     `interpolate`.""")
 wrong("sharpening left out", {"return sharpen(weights, gamma)": "return weights"}).says("""
     You left out the sharpening. Each shift spreads the weights a little more, until they cover the whole memory.""")
@@ -149,7 +149,7 @@ wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weight
 wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
     You called `interpolate` with the previous weights first. It takes the weights by content first:
     interpolate(content, previous, gate).""")
-wrong("both go on from the read head's position", {"look(write_weights,": "look(read_weights,"}).says("""
+wrong("both go on from the read head's position", {"address(write_weights,": "address(read_weights,"}).says("""
     Both of your heads start from the weights of the *read head* in the step before. The write head must start from its
     own weights, `write_weights`.""")
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""

@@ -187,13 +187,13 @@ def way_through(reads: Tensor) -> list[int]:
         ValueError: if there is none.
     """
     distance = hops(reads)[:, 0].tolist()  # hops from position 0 to each
-    place = len(distance) - 1
-    if distance[place] < 0:
+    position = len(distance) - 1
+    if distance[position] < 0:
         raise ValueError("reads has no path from the first position to the last")
-    way = [place]
-    while place:
-        place = next(j for j in range(len(reads)) if reads[place, j] and distance[j] == distance[place] - 1)
-        way.append(place)
+    way = [position]
+    while position:
+        position = next(j for j in range(len(reads)) if reads[position, j] and distance[j] == distance[position] - 1)
+        way.append(position)
     return way[::-1]
 
 
@@ -217,9 +217,9 @@ def _draw_stack(ax: Axes, reads: Tensor, way: list[int]) -> None:
     _dots(ax, len(reads), ["words", *(f"layer {n}" for n in range(1, count + 1))])
 
 
-def _dots(ax: Axes, places: int, names: list[str]) -> None:
+def _dots(ax: Axes, positions: int, names: list[str]) -> None:
     for height, name in enumerate(names):
-        ax.plot(range(places), [height] * places, "o", color=STYLES[0].colour, markersize=7, zorder=3)
+        ax.plot(range(positions), [height] * positions, "o", color=STYLES[0].colour, markersize=7, zorder=3)
         if len(names) <= 5 or height in (0, len(names) - 1):
             ax.text(-0.35, height, name, ha="right", va="center", fontsize=10)
     ax.set_ylim(-0.4, len(names) - 0.6)
