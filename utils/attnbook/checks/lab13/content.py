@@ -1,11 +1,9 @@
 """Lab 13: a neural Turing machine. First, finding a row of the memory by what stands in it."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def content_weights(key, beta, memory):
@@ -73,41 +71,35 @@ def _away_from_zero(gradients, key, beta, memory):
 
 
 CONTENT_WEIGHTS = Exercise(
-    content_weights,
-    cases=_keys_and_memories,
-    canonical_gradients=_away_from_zero,
-    tolerance=1e-5,
-    properties=[
-        Property(
-            "each row sums to one",
-            "The weights of a head are a softmax over the N rows of its memory, which are the last axis, so they must "
-            "sum to 1 there.",
-            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-5).all(),
-        ),
-        Property(
-            "β = 0 spreads evenly",
-            "With β = 0 all scores are 0, so every row must get the same weight, 1/N. Use β as it comes.",
-            lambda result, key, beta, memory: (beta > 0).any() or ((result - 1 / result.shape[1]).abs() < 1e-6).all(),
-        ),
-        Property(
-            "only the direction counts",
-            "The order of your weights is right, but their sizes are not. The score may depend only on the *direction* "
-            "of the key and of the row, however short the row is, and on β. A guard against division by zero must "
-            "therefore be far smaller than the shortest row: 1e-12 is small enough.",
-            lambda result, *args: (
-                torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)
-                or not torch.equal(result.argsort(-1), content_weights(*args).argsort(-1))
-            ),
-        ),
-        Property(
-            "the best row gets the most",
-            "The row whose direction is nearest to that of the key must get the largest weight.",
-            lambda result, *args: (
-                result.amax(-1) <= result.gather(1, content_weights(*args).argmax(-1, keepdim=True))[:, 0] + 1e-6
-            ).all(),
-        ),
-    ],
+    content_weights, cases=_keys_and_memories, canonical_gradients=_away_from_zero, tolerance=1e-5
 )
+
+must = CONTENT_WEIGHTS.properties
+must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-5).all()).says("""
+    The weights of a head are a softmax over the N rows of its memory, which are the last axis, so they must sum to 1
+    there.""")
+must(
+    "β = 0 spreads evenly",
+    lambda result, key, beta, memory: (beta > 0).any() or ((result - 1 / result.shape[1]).abs() < 1e-6).all(),
+).says("""
+    With β = 0 all scores are 0, so every row must get the same weight, 1/N. Use β as it comes.""")
+must(
+    "only the direction counts",
+    lambda result, *args: (
+        torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)
+        or not torch.equal(result.argsort(-1), content_weights(*args).argsort(-1))
+    ),
+).says("""
+    The order of your weights is right, but their sizes are not. The score may depend only on the *direction* of the key
+    and of the row, however short the row is, and on β. A guard against division by zero must therefore be far smaller
+    than the shortest row: 1e-12 is small enough.""")
+must(
+    "the best row gets the most",
+    lambda result, *args: (
+        result.amax(-1) <= result.gather(1, content_weights(*args).argmax(-1, keepdim=True))[:, 0] + 1e-6
+    ).all(),
+).says("""
+    The row whose direction is nearest to that of the key must get the largest weight.""")
 
 _KEY, _MEMORY = "F.normalize(key, dim=-1)", "F.normalize(memory, dim=-1)"
 

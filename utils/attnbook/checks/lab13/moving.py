@@ -1,11 +1,9 @@
 """Lab 13: staying or jumping, and moving the focus by a row."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def interpolate(content, previous, gate):
@@ -31,25 +29,18 @@ def _two_looks(draw):
     yield _weights(draw, 2, 4), _weights(draw, 2, 4), draw.uniform(2, 1, low=0.98, high=0.999)
 
 
-INTERPOLATE = Exercise(
-    interpolate,
-    cases=_two_looks,
-    properties=[
-        Property(
-            "each row sums to one",
-            "A mixture of two sets of weights must sum to 1 again, so the two proportions must sum to 1 as well.",
-            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all(),
-        ),
-        Property(
-            "between the two",
-            "Each weight of a mixture must lie between the two weights that are mixed.",
-            lambda result, content, previous, gate: (
-                (result <= torch.maximum(content, previous) + 1e-9)
-                & (result >= torch.minimum(content, previous) - 1e-9)
-            ).all(),
-        ),
-    ],
-)
+INTERPOLATE = Exercise(interpolate, cases=_two_looks)
+
+must = INTERPOLATE.properties
+must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
+    A mixture of two sets of weights must sum to 1 again, so the two proportions must sum to 1 as well.""")
+must(
+    "between the two",
+    lambda result, content, previous, gate: (
+        (result <= torch.maximum(content, previous) + 1e-9) & (result >= torch.minimum(content, previous) - 1e-9)
+    ).all(),
+).says("""
+    Each weight of a mixture must lie between the two weights that are mixed.""")
 
 wrong = INTERPOLATE.mistakes
 wrong("gate the wrong way round", "return torch.lerp(content, previous, gate)").says("""
@@ -94,39 +85,27 @@ def _marked_below_zero(result, *args):
     return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
 
 
-CIRCULAR_SHIFT = Exercise(
-    circular_shift,
-    cases=_weights_and_shifts,
-    canonical=_marked_below_zero,
-    properties=[
-        Property(
-            "no weight below 0",
-            "Some of your weights are below 0, perhaps only by a rounding error (the FFT makes such errors). `sharpen` "
-            "raises the weights to a power, and a power of a negative number is NaN. Sums of products of the weights "
-            "and probabilities cannot fall below 0.",
-            lambda result, *args: (result >= 0).all(),
-        ),
-        Property(
-            "each row sums to one",
-            "A shift only moves weights from row to row, so they must sum to 1 as before.",
-            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all(),
-        ),
-        Property(
-            "no move leaves it alone",
-            "With a shift of (0, 1, 0) the weights must stay as they are.",
-            lambda result, weights, shift: torch.allclose(
-                result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9
-            ),
-        ),
-        Property(
-            "a whole step forward",
-            "With a shift of (0, 0, 1) each weight must move to the next row, and the weight of the last row to row 0.",
-            lambda result, weights, shift: torch.allclose(
-                result[shift[:, 2] == 1], weights[shift[:, 2] == 1].roll(1, dims=-1), atol=1e-9
-            ),
-        ),
-    ],
-)
+CIRCULAR_SHIFT = Exercise(circular_shift, cases=_weights_and_shifts, canonical=_marked_below_zero)
+
+must = CIRCULAR_SHIFT.properties
+must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""
+    Some of your weights are below 0, perhaps only by a rounding error (the FFT makes such errors). `sharpen` raises the
+    weights to a power, and a power of a negative number is NaN. Sums of products of the weights and probabilities
+    cannot fall below 0.""")
+must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
+    A shift only moves weights from row to row, so they must sum to 1 as before.""")
+must(
+    "no move leaves it alone",
+    lambda result, weights, shift: torch.allclose(result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9),
+).says("""
+    With a shift of (0, 1, 0) the weights must stay as they are.""")
+must(
+    "a whole step forward",
+    lambda result, weights, shift: torch.allclose(
+        result[shift[:, 2] == 1], weights[shift[:, 2] == 1].roll(1, dims=-1), atol=1e-9
+    ),
+).says("""
+    With a shift of (0, 0, 1) each weight must move to the next row, and the weight of the last row to row 0.""")
 
 _BACK, _FORWARD = "weights.roll(-1, dims=-1)", "weights.roll(1, dims=-1)"
 _LOST_AT_0, _LOST_AT_N = "F.pad(weights[:, 1:], (0, 1))", "F.pad(weights[:, :-1], (1, 0))"

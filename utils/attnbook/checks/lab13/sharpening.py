@@ -1,10 +1,8 @@
 """Lab 13: sharpening, so that a focus that moves does not spread."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def sharpen(weights, gamma):
@@ -50,39 +48,29 @@ def _away_from_zero(gradients, weights, gamma):
     return [gradients[0] * weights, gradients[1]]
 
 
-SHARPEN = Exercise(
-    sharpen,
-    cases=_weights_and_powers,
-    canonical_gradients=_away_from_zero,
-    tolerance=1e-5,
-    properties=[
-        Property(
-            "each row sums to one",
-            "The weights must sum to 1 over the rows of each memory again. Divide each row of powers by its own sum: "
-            "`sum` and `amax` keep the axis that this division needs only with keepdim=True.",
-            lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-4).all(),
-        ),
-        Property(
-            "γ = 1 changes nothing",
-            "With γ = 1, weights that sum to 1 must come out as they went in.",
-            lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
-        ),
-        Property(
-            "zero stays zero",
-            "A row of the memory that had no weight must not get any by sharpening.",
-            lambda result, weights, gamma: (
-                result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)
-            ).all(),
-        ),
-        Property(
-            "the order stays",
-            "The row with the largest weight must still have the largest weight after sharpening.",
-            lambda result, weights, gamma: (
-                result.gather(1, weights.argmax(-1, keepdim=True))[:, 0] >= result.amax(-1) - 1e-5
-            ).all(),
-        ),
-    ],
-)
+SHARPEN = Exercise(sharpen, cases=_weights_and_powers, canonical_gradients=_away_from_zero, tolerance=1e-5)
+
+must = SHARPEN.properties
+must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-4).all()).says("""
+    The weights must sum to 1 over the rows of each memory again. Divide each row of powers by its own sum: `sum` and
+    `amax` keep the axis that this division needs only with keepdim=True.""")
+must(
+    "γ = 1 changes nothing",
+    lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
+).says("""
+    With γ = 1, weights that sum to 1 must come out as they went in.""")
+must(
+    "zero stays zero",
+    lambda result, weights, gamma: (result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)).all(),
+).says("""
+    A row of the memory that had no weight must not get any by sharpening.""")
+must(
+    "the order stays",
+    lambda result, weights, gamma: (
+        result.gather(1, weights.argmax(-1, keepdim=True))[:, 0] >= result.amax(-1) - 1e-5
+    ).all(),
+).says("""
+    The row with the largest weight must still have the largest weight after sharpening.""")
 
 _LARGEST = "weights.amax(dim=-1, keepdim=True)"
 

@@ -1,10 +1,8 @@
 """Lab 13: one time step of the whole machine."""
 
-from __future__ import annotations
-
 import torch
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 from ..fakes.machine import fake_machine, loud_machine
 from .content import content_weights
 from .moving import circular_shift, interpolate
@@ -82,49 +80,36 @@ NTM_STEP = Exercise(
     cases=_machines,
     returns=("output", "state"),
     parts={"state": ("memory", "last_read", "read_weights", "write_weights")},
-    properties=[
-        Property(
-            "weights sum to one",
-            "The third and the fourth entry of the state are the weights of the two heads, and each row of them must "
-            "sum to 1.",
-            lambda result, *args: all(((result[1][i].sum(-1) - 1).abs() < 1e-5).all() for i in (2, 3)),
-        ),
-        Property(
-            "the weights of the write head",
-            "The weights of the write head, the fourth entry of the new state, are wrong. They are computed by content "
-            "(from the memory *before* it is written), interpolate (with the head's *own* weights of the step "
-            "before), shift and sharpen, in this order, with the instructions of `machine.write_head(hidden)`.",
-            _is_right(3),
-        ),
-        Property(
-            "the weights of the read head",
-            "The weights of the read head, the third entry of the new state, are wrong. They are computed in the same "
-            "four steps from the same memory, the one *before* it is written, but with the read head's own weights of "
-            "the step before and the instructions of `machine.read_head(hidden)`.",
-            _is_right(2),
-        ),
-        Property(
-            "the new memory",
-            "The weights of both heads are right, but the new memory is wrong. The old memory must be erased and added "
-            "to with the *new* weights of the write head and the vectors of `machine.writing(hidden)`.",
-            _writes_with_the_new_weights,
-        ),
-        Property(
-            "the vector that is read",
-            "The second entry of the new state is wrong. It must be what the *new* weights of the read head read from "
-            "the *new* memory.",
-            _is_right(1),
-        ),
-        Property(
-            "the output",
-            "The new state is right, but the output is wrong. It must be `machine.output(hidden, …)` with the vector "
-            "that is read in *this* step.",
-            lambda result, x, state, machine: torch.allclose(
-                result[0], machine.output(machine.controller(x, state[1]), result[1][1])
-            ),
-        ),
-    ],
 )
+
+must = NTM_STEP.properties
+must(
+    "weights sum to one", lambda result, *args: all(((result[1][i].sum(-1) - 1).abs() < 1e-5).all() for i in (2, 3))
+).says("""
+    The third and the fourth entry of the state are the weights of the two heads, and each row of them must sum to
+    1.""")
+must("the weights of the write head", _is_right(3)).says("""
+    The weights of the write head, the fourth entry of the new state, are wrong. They are computed by content (from the
+    memory *before* it is written), interpolate (with the head's *own* weights of the step before), shift and sharpen,
+    in this order, with the instructions of `machine.write_head(hidden)`.""")
+must("the weights of the read head", _is_right(2)).says("""
+    The weights of the read head, the third entry of the new state, are wrong. They are computed in the same four steps
+    from the same memory, the one *before* it is written, but with the read head's own weights of the step before and
+    the instructions of `machine.read_head(hidden)`.""")
+must("the new memory", _writes_with_the_new_weights).says("""
+    The weights of both heads are right, but the new memory is wrong. The old memory must be erased and added to with
+    the *new* weights of the write head and the vectors of `machine.writing(hidden)`.""")
+must("the vector that is read", _is_right(1)).says("""
+    The second entry of the new state is wrong. It must be what the *new* weights of the read head read from the *new*
+    memory.""")
+must(
+    "the output",
+    lambda result, x, state, machine: torch.allclose(
+        result[0], machine.output(machine.controller(x, state[1]), result[1][1])
+    ),
+).says("""
+    The new state is right, but the output is wrong. It must be `machine.output(hidden, …)` with the vector that is read
+    in *this* step.""")
 
 _WRITTEN, _RETURN = "erase_and_add(memory, new_write_weights, erase, add)", "return output, (new_memory, now_read, "
 

@@ -1,11 +1,9 @@
 """Lab 13: what is done with the weights: writing, and reading."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 
-from ..engine.exercise import Exercise, Property
+from ..engine.exercise import Exercise
 
 
 def erase_and_add(memory, weights, erase, add):
@@ -26,27 +24,22 @@ def _writings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1), draw.uniform(2, 3), 500 * draw.normal(2, 3)
 
 
-ERASE_AND_ADD = Exercise(
-    erase_and_add,
-    cases=_writings,
-    properties=[
-        Property(
-            "replaces a row that has all the weight",
-            "With all weight on one row and erase = 1, this row must become `add`, and no other row may change.",
-            lambda result, memory, weights, erase, add: (
-                (erase < 1).any() or torch.allclose(result, torch.where(weights[:, :, None] == 1, add[:, None], memory))
-            ),
-        ),
-        Property(
-            "adds what is added",
-            "With erase = 0, nothing is deleted. The sum over all rows must then grow by exactly `add`, because the "
-            "weights sum to 1.",
-            lambda result, memory, weights, erase, add: (
-                (erase > 0).any() or torch.allclose((result - memory).sum(1), add)
-            ),
-        ),
-    ],
-)
+ERASE_AND_ADD = Exercise(erase_and_add, cases=_writings)
+
+must = ERASE_AND_ADD.properties
+must(
+    "replaces a row that has all the weight",
+    lambda result, memory, weights, erase, add: (
+        (erase < 1).any() or torch.allclose(result, torch.where(weights[:, :, None] == 1, add[:, None], memory))
+    ),
+).says("""
+    With all weight on one row and erase = 1, this row must become `add`, and no other row may change.""")
+must(
+    "adds what is added",
+    lambda result, memory, weights, erase, add: (erase > 0).any() or torch.allclose((result - memory).sum(1), add),
+).says("""
+    With erase = 0, nothing is deleted. The sum over all rows must then grow by exactly `add`, because the weights sum
+    to 1.""")
 
 _ERASED, _ADDED = "portion * erase[:, None]", "portion * add[:, None]"
 
@@ -91,28 +84,22 @@ def _readings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1)
 
 
-READ = Exercise(
-    read,
-    cases=_readings,
-    properties=[
-        Property(
-            "within the rows",
-            "A weighted sum whose weights sum to 1 is an average, so each feature of it must lie between the smallest "
-            "and the largest value of this feature in the rows.",
-            lambda result, memory, weights: (
-                (result <= memory.amax(1) + 1e-9) & (result >= memory.amin(1) - 1e-9)
-            ).all(),
-        ),
-        Property(
-            "reads a row that has all the weight",
-            "With all weight on one row, the result must be this row.",
-            lambda result, memory, weights: (
-                (weights.amax(-1) < 1).any()
-                or torch.allclose(result, memory[torch.arange(len(memory)), weights.argmax(-1)])
-            ),
-        ),
-    ],
-)
+READ = Exercise(read, cases=_readings)
+
+must = READ.properties
+must(
+    "within the rows",
+    lambda result, memory, weights: ((result <= memory.amax(1) + 1e-9) & (result >= memory.amin(1) - 1e-9)).all(),
+).says("""
+    A weighted sum whose weights sum to 1 is an average, so each feature of it must lie between the smallest and the
+    largest value of this feature in the rows.""")
+must(
+    "reads a row that has all the weight",
+    lambda result, memory, weights: (
+        (weights.amax(-1) < 1).any() or torch.allclose(result, memory[torch.arange(len(memory)), weights.argmax(-1)])
+    ),
+).says("""
+    With all weight on one row, the result must be this row.""")
 
 wrong = READ.mistakes
 wrong("the strongest row only", "return memory[range(len(memory)), weights.argmax(-1)]").says("""
