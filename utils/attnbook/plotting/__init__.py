@@ -1,7 +1,7 @@
 """Figures of the book, one call each; how they look stands in :mod:`attnbook.plotting.style` alone.
 
 What belongs to one chapter lies in :mod:`attnbook.plotting.chapters`; what its diagrams are made of, in
-:mod:`attnbook.plotting.boxes`.
+:mod:`attnbook.plotting.boxes`; every colour, in :mod:`attnbook.plotting.palette`.
 """
 
 from attnbook.plotting.alignments import plot_alignment

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogFormatterSciNotation
 
+from attnbook.plotting.palette import SAND
 from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, Look, inches, legend_above, new_axes, readable, styles_for
 
 Curves = Mapping[str, Mapping[int, Sequence[float]]]  # name -> place on the x axis -> one value a seed
@@ -43,7 +44,7 @@ def plot_by_length(
     xs = _draw_bands(ax, arrays, styles)
     handles, labels = ax.get_legend_handles_labels()
     if trained is not None:
-        shade: Look = {"facecolor": "#F1EBDD", "edgecolor": "none"}
+        shade: Look = {"facecolor": SAND, "edgecolor": "none"}
         ax.axvspan(trained[0] - 0.5, trained[1] + 0.5, zorder=0, **shade)
         handles.append(Patch(**shade))
         labels.append(shaded)

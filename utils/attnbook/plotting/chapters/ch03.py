@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
+from attnbook.plotting.boxes import arrow, box, canvas, say
 from attnbook.plotting.curves import plot_by_length
 from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.palette import FAINT, LINE, SAND
 from attnbook.plotting.style import STYLES
 
 
@@ -156,7 +157,7 @@ def _runs_of_a_row(ax: Axes, row: int, shares: Sequence[float]) -> None:
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"shares must lie between 0 and 1, got {list(shares)}")
     if row % 2:
-        ax.axhspan(row - 0.5, row + 0.5, color="#F1EBDD", zorder=0)
+        ax.axhspan(row - 0.5, row + 0.5, color=SAND, zorder=0)
     for seed, share in enumerate(shares):
         height = row + 0.2 * (seed - (len(shares) - 1) / 2)
         ax.plot(share, height, "o", color=STYLES[0].colour, markeredgecolor="black", clip_on=False, zorder=3)
