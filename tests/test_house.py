@@ -300,6 +300,19 @@ def test_each_target_that_the_texts_name_is_there():
     assert named <= targets
 
 
+def test_the_example_of_how_to_write_a_chapter_can_be_typed_and_names_files_that_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    commands = re.findall(r"`coursekit new (chapter|lab) (\d\d) (\w+)", text)
+    assert [kind for kind, *_ in commands] == ["chapter", "lab"]
+    assert len({(number, topic) for _, number, topic in commands}) == 1
+    number = commands[0][1]
+    assert not [path for folder in ("chapters", "labs") for path in (ROOT / folder).glob(f"*{number}_*")]
+    names = re.findall(r"`((?:book|tests|utils)/[\w./]+\.\w+)`", text)
+    assert len(names) > 15
+    new = re.compile(f"{number}|NN|diffusion")  # what the example would make
+    assert [name for name in names if not new.search(name) and not (ROOT / name).exists()] == []
+
+
 def test_the_readme_counts_what_the_status_page_counts():
     from coursekit.project import Project
     from coursekit.status import PAGE

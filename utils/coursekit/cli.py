@@ -20,7 +20,7 @@ A teacher's day with it:
   coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
   coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
 An author's day with it:
-  coursekit new chapter 11 bert_gpt --title "…"
+  coursekit new chapter 19 diffusion --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
   coursekit execute chapters/02_bahdanau.ipynb
                                    run a chapter again and store what it shows

@@ -74,7 +74,8 @@ def status_page(project: Project) -> str:
     from attnbook.checks import catalogue
 
     chapters = [chapter_row(project, path) for path in project.chapters]
-    labs = [lab_row(project, lab, catalogue()) for lab in project.labs]
+    known = catalogue()
+    labs = [lab_row(project, lab, known) for lab in project.labs]
     return "\n".join([
         "# What the course holds", "",
         "Counted by `coursekit status --write` from the notebooks and the checks themselves, so it says what",

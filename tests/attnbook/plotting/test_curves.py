@@ -1,4 +1,3 @@
-import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -6,7 +5,7 @@ import numpy as np
 import pytest
 
 from attnbook.experiments import scores
-from attnbook.plotting import plot_against_features, plot_by_length, plot_gradient_by_distance, plot_losses
+from attnbook.plotting import plot_by_length, plot_gradient_by_distance, plot_losses
 from attnbook.training import History
 
 LENGTHS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32]
@@ -14,7 +13,6 @@ TWO = {
     "plain": {str(n): [max(0.0, 1 - 0.2 * n), max(0.0, 1 - 0.1 * n)] for n in LENGTHS},
     "location_aware": {str(n): [1.0, 0.98] for n in LENGTHS},
 }
-BY_FEATURES = {"q·k": {4: [4.1, 3.9], 64: [64.0, 63.0]}, "q·k / √d": {4: [1.0, 1.1], 64: [0.9, 1.0]}}
 GRADIENTS = {"plain": {d: [0.5**d, 0.6**d] for d in range(1, 26)}, "attention": dict.fromkeys(range(1, 26), 1.0)}
 
 
@@ -151,38 +149,3 @@ def test_no_history_is_refused():
 def test_smoothing_takes_at_least_one_step(wrong):
     with pytest.raises(ValueError, match="smooth and every must be at least 1"):
         plot_losses({"plain": [1.0]}, **wrong)
-
-
-def test_panels_share_the_features_and_one_legend(looks_right, texts):
-    axes = plot_against_features({"variance (log)": BY_FEATURES, "entropy (nats)": BY_FEATURES})
-    looks_right(axes[1])
-    assert [ax.get_yscale() for ax in axes] == ["log", "linear"]
-    assert [ax.get_xscale() for ax in axes] == ["log", "log"]
-    assert axes[0].get_legend() is not None
-    assert axes[1].get_legend() is None
-    assert {"q·k", "variance (log)", "entropy (nats)", "4", "64"} <= set(texts(axes[0]))
-
-
-def test_the_axis_of_a_panel_fits_its_numbers():
-    small = {"q·k": {4: [0.3], 64: [0.1]}}
-    bottom, top = plot_against_features({"derivative": small})[0].get_ylim()
-    assert bottom == 0
-    assert 0.3 < top < 0.5
-
-
-def test_a_bound_is_a_dashed_line_with_its_name(texts):
-    first, second = plot_against_features({"a": BY_FEATURES, "b": BY_FEATURES}, bounds={"b": (5.0, "at most 5")})
-    (line,) = [line for line in second.lines if line.get_linestyle() == "--" and list(line.get_ydata()) == [5, 5]]
-    assert line.get_color() == "black"
-    assert "at most 5" in [text.get_text() for text in second.texts]
-    assert not first.texts
-
-
-def test_a_bound_without_a_panel_is_refused():
-    with pytest.raises(ValueError, match=re.escape("bounds names ['c']; the panels are ['a']")):
-        plot_against_features({"a": BY_FEATURES}, bounds={"c": (5.0, "at most 5")})
-
-
-def test_no_panel_is_refused():
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_against_features({})

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from .engine import run_order
+from .engine import run_order, tried
 from .engine.exercise import Draw, Exercise, Mistake, Property
 from .engine.judge import Verdict, judge
 from .engine.lab import CheckFailed, Lab, NotWrittenYet, UnknownCheck, lab_names
-from .engine.messages import GENERAL
 
 __all__ = [
     "CheckFailed",
@@ -49,14 +49,23 @@ class Known:
 
 @dataclass(frozen=True)
 class Listed:
-    """An exercise as listed. `general` are the names of the mistakes recognised in every exercise."""
+    """An exercise as listed. What its check tries is found out when it is first asked for."""
 
     lab: str
     name: str
     parameters: tuple[str, ...]
-    properties: tuple[str, ...]
     mistakes: tuple[Known, ...]
-    general: tuple[str, ...] = tuple(GENERAL)
+    exercise: Exercise = field(repr=False)
+
+    @cached_property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the properties that its check tries: the general ones that apply to it, then its own."""
+        return tried.general_properties(self.exercise) + tuple(prop.name for prop in self.exercise.properties)
+
+    @cached_property
+    def general(self) -> tuple[str, ...]:
+        """The names of the mistakes that the checks of all exercises look for, where they can be made in it."""
+        return tried.general_mistakes(self.exercise)
 
 
 def evaluate(lab: str, exercise: str, answer: Any, variant: int = 0, explains: bool = True) -> Verdict:
@@ -74,13 +83,11 @@ def catalogue() -> dict[str, dict[str, Listed]]:
 
 
 def _listed(lab: str, exercise: Exercise) -> Listed:
-    always = ("type and shape", "values", "inputs left alone", "same twice", "dtype", "gradients", "device")
     mistakes = tuple(
         Known(known.name, known.message, exercise.source(known), exercise.function(known))
         for known in exercise.mistakes
     )
-    properties = always + tuple(prop.name for prop in exercise.properties)
-    return Listed(lab, exercise.name, tuple(exercise.parameters), properties, mistakes)
+    return Listed(lab, exercise.name, tuple(exercise.parameters), mistakes, exercise)
 
 
 def _lab(name: str) -> Lab:

@@ -1,12 +1,12 @@
 """Figures of the book, one call each; how they look stands in :mod:`attnbook.plotting.style` alone.
 
 What belongs to one chapter lies in :mod:`attnbook.plotting.chapters`; what its diagrams are made of, in
-:mod:`attnbook.plotting.boxes`.
+:mod:`attnbook.plotting.boxes`; every colour, in :mod:`attnbook.plotting.palette`.
 """
 
 from attnbook.plotting.alignments import plot_alignment
 from attnbook.plotting.bars import plot_bars
-from attnbook.plotting.curves import plot_against_features, plot_by_length, plot_gradient_by_distance, plot_losses
+from attnbook.plotting.curves import plot_by_length, plot_gradient_by_distance, plot_losses
 from attnbook.plotting.heat import plot_heat, plot_side_by_side
 from attnbook.plotting.series import by_length, by_model
 from attnbook.plotting.style import COLOURS, styles_for, use_book_style
@@ -15,7 +15,6 @@ __all__ = [
     "COLOURS",
     "by_length",
     "by_model",
-    "plot_against_features",
     "plot_alignment",
     "plot_bars",
     "plot_by_length",

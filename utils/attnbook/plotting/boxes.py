@@ -1,18 +1,12 @@
-"""What diagrams are made of: boxes, arrows, lines and words, in one palette."""
+"""What diagrams are made of: boxes, arrows, lines and words, in the palette's colours."""
 
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from attnbook.plotting.palette import FAINT, INK, PAPER
 from attnbook.plotting.style import Look, new_axes
-
-INK = "#24292F"  # words, and arrows that matter
-LINE = "#57606A"
-FAINT = "#8C959F"  # frames, and what stands back
-PALE = "#BDBDBD"  # what is there, but not meant
-PAPER, READS, WRITES = "#F6F8FA", "#E6F0FA", "#FBEBDD"  # fills: of any box, of an encoder's, of a decoder's
-BLUE = "#1F63AD"  # on white as legible as ink: a stream, a sum
 
 Point = tuple[float, float]
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogFormatterSciNotation
 
+from attnbook.plotting.palette import SAND
 from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, Look, inches, legend_above, new_axes, readable, styles_for
 
 Curves = Mapping[str, Mapping[int, Sequence[float]]]  # name -> place on the x axis -> one value a seed
@@ -44,7 +44,7 @@ def plot_by_length(
     xs = _draw_bands(ax, arrays, styles)
     handles, labels = ax.get_legend_handles_labels()
     if trained is not None:
-        shade: Look = {"facecolor": "#F1EBDD", "edgecolor": "none"}
+        shade: Look = {"facecolor": SAND, "edgecolor": "none"}
         ax.axvspan(trained[0] - 0.5, trained[1] + 0.5, zorder=0, **shade)
         handles.append(Patch(**shade))
         labels.append(shaded)
@@ -54,48 +54,6 @@ def plot_by_length(
     legend_above(ax, handles, labels, title)
     _tick_at(ax, xs)
     return ax
-
-
-def plot_against_features(
-    panels: Mapping[str, Mapping],
-    xlabel: str = "features of query and key, $d_k$",
-    bounds: Mapping[str, tuple[float, str]] | None = None,
-) -> list[Axes]:
-    """Draw several measured things against the number of features, one panel each, below one another.
-
-    Args:
-        panels: ``{label of the y axis: {curve: {features: [one value a seed]}}}``. A label that holds "(log)"
-            gets a logarithmic axis; the axes of the others begin at 0.
-        xlabel: of the lowest panel.
-        bounds: ``{label of the y axis: (value, its name)}``: a dashed line at a value that the curves cannot pass.
-
-    Raises:
-        ValueError: if there is no panel, a bound names none, or a curve is not as :func:`plot_by_length` takes it.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one label with its curves")
-    if unknown := set(bounds or {}) - set(panels):
-        raise ValueError(f"bounds names {sorted(unknown)}; the panels are {list(panels)}")
-    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, 0.6 + 2.3 * len(panels)), sharex=True, layout="constrained")
-    axes = [axes] if len(panels) == 1 else list(axes)
-    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
-        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
-        ax.autoscale(axis="y")
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log" if "(log)" in label else "linear")
-        if bounds and label in bounds:
-            bound, name = bounds[label]
-            ax.axhline(bound, color="black", linestyle="--", linewidth=1.2, zorder=1)
-            ax.annotate(name, (1, bound), (-4, 3), ("axes fraction", "data"), "offset points", ha="right", va="bottom")
-            ax.margins(y=0.2)
-        if "(log)" not in label:
-            ax.set_ylim(bottom=0)
-        if ax is not axes[0]:
-            ax.get_legend().remove()
-    features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
-    axes[-1].set_xticks(features, [str(x) for x in features])
-    axes[-1].set_xlabel(xlabel)
-    return axes
 
 
 def plot_gradient_by_distance(

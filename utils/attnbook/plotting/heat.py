@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.image import AxesImage
 
+from attnbook.plotting.palette import PALE_GREY
 from attnbook.plotting.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes
 
-_MASKED = "#D9D9D9"
+_MASKED = PALE_GREY
 _DOT = {"marker": "o", "markersize": 4.5, "color": TRUTH_COLOUR, "markeredgecolor": "white"}
 _LINE = 0.18  # inches that a line of 11 points needs, with air
 _LETTER = 0.1  # inches a letter of 11 points has, on average
@@ -136,7 +137,7 @@ def draw_cells(ax: Axes, values: np.ndarray, limits: tuple[float, float] | None)
     if max(values.shape) <= 40:  # with more cells there would be more line than cell
         ax.set_xticks(np.arange(values.shape[1] - 1) + 0.5, minor=True)
         ax.set_yticks(np.arange(values.shape[0] - 1) + 0.5, minor=True)
-        ax.grid(which="minor", color="#D9D9D9", linewidth=0.6)
+        ax.grid(which="minor", color=PALE_GREY, linewidth=0.6)
     ax.tick_params(which="minor", length=0)
     return image
 

@@ -9,10 +9,24 @@ from cycler import cycler
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from attnbook.plotting.palette import (
+    BLACK,
+    BROWN,
+    GREEN,
+    GREY,
+    INDIGO,
+    OKABE_BLUE,
+    ORANGE,
+    PALE_GREY,
+    PINK,
+    SKY,
+    VERMILION,
+)
+
 FIGURE_SIZE = (6.5, 4.0)  # inches
 DPI = 150
 HEAT_MAP = "Blues"  # its lightness falls steadily: it prints in grey, and 0 stays white
-TRUTH_COLOUR = "#D55E00"
+TRUTH_COLOUR = VERMILION
 
 Look = dict[str, Any]  # keyword arguments that matplotlib takes
 
@@ -26,18 +40,17 @@ class CurveStyle(NamedTuple):
     hatch: str
 
 
-# Okabe and Ito's palette without its yellow, which vanishes on white; grey, brown and indigo fill it up.
 STYLES = (
-    CurveStyle("#0072B2", "-", "o", ""),
-    CurveStyle("#D55E00", "--", "s", "///"),
-    CurveStyle("#009E73", "-.", "^", "..."),
-    CurveStyle("#CC79A7", ":", "D", "xxx"),
-    CurveStyle("#E69F00", (0, (5, 1)), "v", "\\\\\\"),
-    CurveStyle("#56B4E9", (0, (3, 1, 1, 1)), "P", "---"),
-    CurveStyle("#000000", (0, (1, 1)), "X", "+++"),
-    CurveStyle("#767676", (0, (6, 2, 1, 2, 1, 2)), "p", "ooo"),
-    CurveStyle("#6B3E00", (0, (8, 3)), "<", "|||"),
-    CurveStyle("#332288", (0, (2, 2)), ">", "OO"),
+    CurveStyle(OKABE_BLUE, "-", "o", ""),
+    CurveStyle(VERMILION, "--", "s", "///"),
+    CurveStyle(GREEN, "-.", "^", "..."),
+    CurveStyle(PINK, ":", "D", "xxx"),
+    CurveStyle(ORANGE, (0, (5, 1)), "v", "\\\\\\"),
+    CurveStyle(SKY, (0, (3, 1, 1, 1)), "P", "---"),
+    CurveStyle(BLACK, (0, (1, 1)), "X", "+++"),
+    CurveStyle(GREY, (0, (6, 2, 1, 2, 1, 2)), "p", "ooo"),
+    CurveStyle(BROWN, (0, (8, 3)), "<", "|||"),
+    CurveStyle(INDIGO, (0, (2, 2)), ">", "OO"),
 )
 
 # Which style a model has throughout the book. Models of one family that meet in a figure have different ones.
@@ -70,7 +83,7 @@ _BOOK: dict[Any, Any] = {  # matplotlib's own type lists each key that there is
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": "#D9D9D9",
+    "grid.color": PALE_GREY,
     "grid.linewidth": 0.8,
     "lines.linewidth": 2.0,
     "lines.markersize": 6.5,

@@ -46,8 +46,8 @@ BY_LAB = """\
 
 Each line begins with the name under which a check reports the mistake, and says what the student did. In the notebook
 the check goes on: it says what was wanted and why, and shows the smallest input on which the answer goes wrong. Beside
-these, every check recognises {general} general mistakes, such as a forgotten `return`, a result of another type, an
-input that was written into, or a gradient that was cut.
+these, the checks recognise {general} general mistakes in every exercise in which they can be made, such as a forgotten
+`return`, a result of another type, an input that was written into, or a gradient that was cut.
 """
 
 

@@ -1,7 +1,9 @@
+import re
+
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch03 import draw_library, plot_mixing, plot_runs
+from attnbook.plotting.chapters.ch03 import draw_library, plot_against_features, plot_mixing, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -11,6 +13,7 @@ BOOKS = {
     "weights": [0.5, 0.5],
     "values": [[9, 1], [3, 3]],
 }
+BY_FEATURES = {"q·k": {4: [4.1, 3.9], 64: [64.0, 63.0]}, "q·k / √d": {4: [1.0, 1.1], 64: [0.9, 1.0]}}
 
 
 def test_the_library_shows_each_book_and_the_sum(texts):
@@ -77,3 +80,38 @@ def test_each_run_has_a_dot_in_the_row_of_its_name(texts):
 def test_runs_that_cannot_be_drawn_are_refused(panels, message):
     with pytest.raises(ValueError, match=message):
         plot_runs(panels, "exact match")
+
+
+def test_panels_share_the_features_and_one_legend(looks_right, texts):
+    axes = plot_against_features({"variance (log)": BY_FEATURES, "entropy (nats)": BY_FEATURES})
+    looks_right(axes[1])
+    assert [ax.get_yscale() for ax in axes] == ["log", "linear"]
+    assert [ax.get_xscale() for ax in axes] == ["log", "log"]
+    assert axes[0].get_legend() is not None
+    assert axes[1].get_legend() is None
+    assert {"q·k", "variance (log)", "entropy (nats)", "4", "64"} <= set(texts(axes[0]))
+
+
+def test_the_axis_of_a_panel_fits_its_numbers():
+    small = {"q·k": {4: [0.3], 64: [0.1]}}
+    bottom, top = plot_against_features({"derivative": small})[0].get_ylim()
+    assert bottom == 0
+    assert 0.3 < top < 0.5
+
+
+def test_a_bound_is_a_dashed_line_with_its_name(texts):
+    first, second = plot_against_features({"a": BY_FEATURES, "b": BY_FEATURES}, bounds={"b": (5.0, "at most 5")})
+    (line,) = [line for line in second.lines if line.get_linestyle() == "--" and list(line.get_ydata()) == [5, 5]]
+    assert line.get_color() == "black"
+    assert "at most 5" in [text.get_text() for text in second.texts]
+    assert not first.texts
+
+
+def test_a_bound_without_a_panel_is_refused():
+    with pytest.raises(ValueError, match=re.escape("bounds names ['c']; the panels are ['a']")):
+        plot_against_features({"a": BY_FEATURES}, bounds={"c": (5.0, "at most 5")})
+
+
+def test_no_panel_is_refused():
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_against_features({})

@@ -2,8 +2,8 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from attnbook.plotting.boxes import BLUE
 from attnbook.plotting.chapters.ch15 import draw_blocks, draw_reach, draw_recall, draw_walks, plot_episodes
+from attnbook.plotting.palette import BLUE
 
 
 def test_each_episode_shows_its_labels_and_ends_with_a_question():

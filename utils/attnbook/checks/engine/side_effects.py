@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -66,15 +65,11 @@ def _changed(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) ->
 
 def _types(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     for run_got, run_expected in zip(got, expected, strict=True):
-        for ours, wanted in zip(_parts(run_got.value), _parts(run_expected.value), strict=False):
+        for ours, wanted in zip(values.parts(run_got.value), values.parts(run_expected.value), strict=False):
             if isinstance(wanted, Tensor) and not isinstance(ours, Tensor):
                 yield Complaint("number instead of tensor", values.kind(ours), run_got, run_expected)
             elif isinstance(wanted, Tensor) and ours.dtype != wanted.dtype:
                 yield _dtype(ours, wanted, run_got, run_expected)
-
-
-def _parts(value: Any) -> list:
-    return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
@@ -94,7 +89,7 @@ def _stale(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> I
 
 def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     """The same in single precision; what shows in double precision too was seen before."""
-    if not any(tensor.is_floating_point() for tensor in values.tensors(got[0].args)):
+    if not tries_single_precision(expected):
         return
     args = values.transform(got[0].args, lambda t: t.float() if t.is_floating_point() else t)
     wanted, ours = exercise.run(exercise.reference, args), exercise.run(answer, args)
@@ -106,21 +101,34 @@ def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> 
             yield _dtype(left, right, ours, wanted)
 
 
+def tries_single_precision(expected: Runs) -> bool:
+    """Whether there is a float among the arguments, which could have half of its digits."""
+    return any(tensor.is_floating_point() for tensor in values.tensors(expected[0].args))
+
+
 def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     """On torch's meta device, which has no data, mixing devices fails as it does on a GPU. A failure of
     another kind (an answer that reads numbers) says nothing."""
-    if not exercise.device:
+    if not tries_devices(exercise, expected):
         return
-    load_meta()
-    args = values.transform(got[0].args, lambda tensor: tensor.to("meta"))
-    wanted, _ = guarded(exercise.reference, args)
-    if not any(tensor.is_meta for tensor in values.tensors(wanted)):
-        return
-    result, failure = guarded(answer, args)
+    result, failure = guarded(answer, _on_meta(got[0].args))
     if failure is not None and "is not on the expected device" in failure.text:
         yield Complaint(DEVICE, "tensors of two devices meet", got[0], expected[0], _line(failure))
     elif failure is None and not all(tensor.is_meta for tensor in values.tensors(result)):
         yield Complaint(DEVICE, "the result stays on the CPU", got[0], expected[0])
+
+
+def tries_devices(exercise: Exercise, expected: Runs) -> bool:
+    """Whether the reference itself leads from arguments on the meta device to a result that is there, too."""
+    if not exercise.device:
+        return False
+    load_meta()
+    wanted, _ = guarded(exercise.reference, _on_meta(expected[0].args))
+    return any(tensor.is_meta for tensor in values.tensors(wanted))
+
+
+def _on_meta(args: tuple) -> tuple:
+    return values.transform(args, lambda tensor: tensor.to("meta"))
 
 
 def load_meta() -> None:
@@ -133,14 +141,15 @@ def _line(failure: Failure) -> str:
 
 
 def _gradients(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
-    if not exercise.gradients:
-        return
     for run_got, run_expected in zip(got, expected, strict=True):
-        wanted = _wanted(exercise, run_expected)
-        if not any(wanted.flows):
-            continue
-        ours = gradients(answer, run_got.args)
-        yield from _compare(exercise, ours, wanted, run_got, run_expected)
+        if tries_gradients(exercise, run_expected):
+            ours = gradients(answer, run_got.args)
+            yield from _compare(exercise, ours, _wanted(exercise, run_expected), run_got, run_expected)
+
+
+def tries_gradients(exercise: Exercise, expected: Run) -> bool:
+    """Whether gradients count in this exercise, and flow from a result of the reference's run."""
+    return exercise.gradients and any(_wanted(exercise, expected).flows)
 
 
 def _wanted(exercise: Exercise, expected: Run) -> Gradients:

@@ -84,6 +84,11 @@ def tensors(value: Any) -> Iterator[Tensor]:
         yield from tensors(list(value.values()))
 
 
+def parts(value: Any) -> list:
+    """The entries of a tuple or a list, or the value alone."""
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
 def is_number(value: Any) -> bool:
     """A Python number or a tensor without axes."""
     return isinstance(value, (int, float)) or (isinstance(value, Tensor) and value.dim() == 0)

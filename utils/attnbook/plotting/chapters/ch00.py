@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, LINE, READS, WRITES, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
 from attnbook.plotting.heat import draw_cells
+from attnbook.plotting.palette import AMBER, BLUE, FAINT, LINE, READS, WRITES
 from attnbook.plotting.style import new_axes
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
@@ -168,7 +169,7 @@ def _one_key(ax: Axes, y: float, key: str, score: str, weight: float, value: str
     say(ax, _COLUMNS["score"], y, score)
     left, width = _COLUMNS["weight"] - 0.8, 1.6
     ax.add_patch(Rectangle((left, y - 0.22), width, 0.44, facecolor="white", edgecolor=FAINT, zorder=2))
-    ax.add_patch(Rectangle((left, y - 0.22), width * weight, 0.44, facecolor="#F6B765", zorder=2))
+    ax.add_patch(Rectangle((left, y - 0.22), width * weight, 0.44, facecolor=AMBER, zorder=2))
     say(ax, _COLUMNS["weight"], y, f"{weight:.3f}")
     arrow(ax, (_COLUMNS["key"] + 0.75, y), (_COLUMNS["score"] - 0.3, y), colour=LINE)
     arrow(ax, (_COLUMNS["score"] + 0.3, y), (left, y), colour=LINE)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import INK, READS, WRITES, arrow, box, canvas, line, say
+from attnbook.plotting.boxes import arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_label
+from attnbook.plotting.palette import INK, READS, RUST, WRITES
 from attnbook.plotting.style import STYLES
 
 _READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
@@ -93,7 +94,7 @@ def _check(source: Sequence[str], target: Sequence[str], context: str) -> None:
 def _name_halves(ax: Axes, middle: int, steps: int) -> None:
     say(ax, (middle - 1) / 2, 0.7, "encoder", size=12, colour=_READER[1])
     say(ax, middle, 0.7, "one vector", size=12)
-    say(ax, middle + (1 + steps) / 2, 1.34, "decoder", size=12, colour="#A84800")  # the writer's orange, legible
+    say(ax, middle + (1 + steps) / 2, 1.34, "decoder", size=12, colour=RUST)  # the writer's orange, legible
 
 
 def _cell(

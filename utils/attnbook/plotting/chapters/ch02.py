@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, INK, PAPER, READS, WRITES, arrow, box_around, canvas, line
+from attnbook.plotting.boxes import arrow, box_around, canvas, line
 from attnbook.plotting.heat import plot_heat
+from attnbook.plotting.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, readable
 
 _STEP = 1.6  # from one annotation to the next

@@ -1,12 +1,14 @@
-"""Figures of chapter 03: the library with its numbers, mixtures, and the runs of the comparison."""
+"""Figures of chapter 03: the library with its numbers, panels over features, mixtures, and the comparison's runs."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import FAINT, LINE, arrow, box, canvas, say
+from attnbook.plotting.boxes import arrow, box, canvas, say
+from attnbook.plotting.curves import plot_by_length
 from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.palette import FAINT, LINE, SAND
 from attnbook.plotting.style import STYLES
 
 
@@ -43,6 +45,48 @@ def draw_library(
     say(ax, 8.6, -0.5, _vector(context, 2), weight="bold")
     say(ax, 7.1, -0.5, "context: what you receive =", ha="right")
     return ax
+
+
+def plot_against_features(
+    panels: Mapping[str, Mapping],
+    xlabel: str = "features of query and key, $d_k$",
+    bounds: Mapping[str, tuple[float, str]] | None = None,
+) -> list[Axes]:
+    """Draw several measured things against the number of features, one panel each, below one another.
+
+    Args:
+        panels: ``{label of the y axis: {curve: {features: [one value a seed]}}}``. A label that holds "(log)"
+            gets a logarithmic axis; the axes of the others begin at 0.
+        xlabel: of the lowest panel.
+        bounds: ``{label of the y axis: (value, its name)}``: a dashed line at a value that the curves cannot pass.
+
+    Raises:
+        ValueError: if there is no panel, a bound names none, or a curve is not as :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one label with its curves")
+    if unknown := set(bounds or {}) - set(panels):
+        raise ValueError(f"bounds names {sorted(unknown)}; the panels are {list(panels)}")
+    _, axes = plt.subplots(len(panels), 1, figsize=(6.5, 0.6 + 2.3 * len(panels)), sharex=True, layout="constrained")
+    axes = [axes] if len(panels) == 1 else list(axes)
+    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
+        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        ax.autoscale(axis="y")
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log" if "(log)" in label else "linear")
+        if bounds and label in bounds:
+            bound, name = bounds[label]
+            ax.axhline(bound, color="black", linestyle="--", linewidth=1.2, zorder=1)
+            ax.annotate(name, (1, bound), (-4, 3), ("axes fraction", "data"), "offset points", ha="right", va="bottom")
+            ax.margins(y=0.2)
+        if "(log)" not in label:
+            ax.set_ylim(bottom=0)
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+    features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
+    axes[-1].set_xticks(features, [str(x) for x in features])
+    axes[-1].set_xlabel(xlabel)
+    return axes
 
 
 def plot_mixing(
@@ -113,7 +157,7 @@ def _runs_of_a_row(ax: Axes, row: int, shares: Sequence[float]) -> None:
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"shares must lie between 0 and 1, got {list(shares)}")
     if row % 2:
-        ax.axhspan(row - 0.5, row + 0.5, color="#F1EBDD", zorder=0)
+        ax.axhspan(row - 0.5, row + 0.5, color=SAND, zorder=0)
     for seed, share in enumerate(shares):
         height = row + 0.2 * (seed - (len(shares) - 1) / 2)
         ax.plot(share, height, "o", color=STYLES[0].colour, markeredgecolor="black", clip_on=False, zorder=3)

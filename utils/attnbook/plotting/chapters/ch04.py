@@ -6,7 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import BLUE, INK, LINE, PAPER, READS, WRITES, Point, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import Point, arrow, box_around, canvas, line, say
+from attnbook.plotting.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 PLACEMENTS = ("output", "input", "both", "skip")
@@ -173,7 +174,7 @@ def plot_window(
     behind: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
     rows = (("softmax in\nthe window", softmax), ("Gaussian", gaussian), ("product:\nthe weights", product))
     for ax, (label, heights), style in zip(axes, rows, STYLES, strict=False):
-        ax.axvspan(centre - half_width, centre + half_width, facecolor="#F1EBDD", zorder=0)
+        ax.axvspan(centre - half_width, centre + half_width, facecolor=SAND, zorder=0)
         ax.axvline(centre, color=TRUTH_COLOUR, linestyle="--", linewidth=1.4)
         ax.bar(range(len(words)), heights, width=0.5, color=style.colour, hatch=style.hatch, edgecolor="white")
         for at, height in enumerate(map(float, heights)):
@@ -201,7 +202,7 @@ def plot_centre_paths(
         raise ValueError("paths is empty; give at least one model with its centres")
     ax = new_axes(ax, (6.5, 4.4))
     source, target = zip(*sorted(links, key=lambda link: link[1]), strict=True)
-    ax.plot(target, source, linestyle="", marker="o", markersize=4, color="#767676", label="true links")
+    ax.plot(target, source, linestyle="", marker="o", markersize=4, color=GREY, label="true links")
     for (name, centres), style in zip(paths.items(), STYLES, strict=False):
         ax.plot(range(len(centres)), centres, color=style.colour, linestyle=style.line, marker="", label=readable(name))
     ax.set(xlabel="target position (words)", ylabel="source position (words)")

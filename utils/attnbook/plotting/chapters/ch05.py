@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, INK, LINE, PAPER, READS, WRITES, Point, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import Point, arrow, box_around, canvas, line, say
+from attnbook.plotting.palette import BLUE, INK, LINE, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, legend_above, new_axes
 
 _WIDTH, _HEIGHT = 2.7, 0.62  # of a layer's box

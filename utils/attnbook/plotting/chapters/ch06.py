@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
 from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, new_axes
 
 _COLUMNS = 5  # panels beside each other: more could not be read on a phone

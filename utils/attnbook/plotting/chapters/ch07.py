@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnbook.path_lengths import hops
-from attnbook.plotting.boxes import FAINT, INK, PALE, arrow, box_around, canvas, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, say
 from attnbook.plotting.curves import Curves, plot_by_length
 from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.palette import FAINT, INK, PALE
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, readable
 
 _THIN: Look = {"colour": PALE, "width": 0.8, "gap": 4}

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, LINE, READS, WRITES, arrow, canvas, say
+from attnbook.plotting.boxes import arrow, canvas, say
+from attnbook.plotting.palette import BLUE, FAINT, LINE, READS, WRITES
 from attnbook.plotting.style import TRUTH_COLOUR, Look
 
 _ROW = 0.24  # inches; the axes below are in inches, too

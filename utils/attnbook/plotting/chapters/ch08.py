@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
-from attnbook.plotting.boxes import FAINT, INK, arrow, box_around, canvas, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, say
+from attnbook.plotting.palette import FAINT, INK, SAND
 from attnbook.plotting.style import STYLES, Look, new_axes, readable, styles_for
 
 
@@ -200,7 +201,7 @@ def plot_by_distance(
     if not curves or any(len(values) != len(distances) for values in curves.values()):
         raise ValueError("curves must hold at least one curve, with one value for each distance")
     ax = new_axes(ax)
-    ax.axvspan(*trained, zorder=0, facecolor="#F1EBDD", edgecolor="none", label="distances seen in training")
+    ax.axvspan(*trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances seen in training")
     for name, style in styles_for(curves).items():
         ax.plot(distances, curves[name], color=style.colour, linestyle=style.line, marker="", label=readable(name))
     ax.set(xlabel=xlabel, ylabel=ylabel)

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attnbook.plotting.alignments import plot_alignment
-from attnbook.plotting.boxes import BLUE, FAINT, INK, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
+from attnbook.plotting.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
 
 _ROW = 1.95  # from one sublayer to the next

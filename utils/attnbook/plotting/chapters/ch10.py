@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from attnbook.plotting.boxes import FAINT, PAPER, WRITES, box, canvas, line, say
+from attnbook.plotting.boxes import box, canvas, line, say
 from attnbook.plotting.curves import plot_by_length
+from attnbook.plotting.palette import FAINT, PAPER, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval

@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attnbook.plotting.boxes import BLUE, FAINT, PAPER, WRITES, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
+from attnbook.plotting.palette import BLUE, FAINT, PAPER, WRITES
 from attnbook.plotting.style import STYLES, Look
 
 _STREAM, _BESIDE, _SIZE = 1.0, 3.6, 10.5  # where the stream runs and its sublayers stand; of letters

@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnbook.plotting.boxes import FAINT, INK, PALE, PAPER, READS, WRITES, arrow, box_around, canvas, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, say
 from attnbook.plotting.curves import Curves, plot_by_length
+from attnbook.plotting.palette import FAINT, INK, PALE, PAPER, READS, WRITES
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attnbook.plotting.heat import as_matrix, colour_bar
+from attnbook.plotting.palette import BROWN, DARK_GREY, GREY, PALE_GREY, SAND
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, readable
 
 _WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
@@ -161,9 +162,9 @@ def plot_each_seed(
             look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 5}
             ax.plot(lengths, run, linewidth=1.4, label=f"seed {seed}", clip_on=False, **look)
         if chance is not None:
-            ax.plot(lengths, [chance[n] for n in lengths], color="#767676", linewidth=1, marker="", label="guessing")
+            ax.plot(lengths, [chance[n] for n in lengths], color=GREY, linewidth=1, marker="", label="guessing")
         if trained is not None:
-            ax.axvspan(min(lengths) - 0.5, trained + 0.5, zorder=0, facecolor="#F1EBDD", edgecolor="none")
+            ax.axvspan(min(lengths) - 0.5, trained + 0.5, zorder=0, facecolor=SAND, edgecolor="none")
         ax.set_ylim(bottom=0)
         ax.set_title(readable(name), loc="left", fontsize=12)
         ax.set_xticks(lengths)
@@ -177,13 +178,13 @@ def plot_each_seed(
 def _draw_band(ax: Axes, lengths: Sequence[int], values: np.ndarray) -> None:
     """Draw the range of runs that lie close together, and say below it how many they are."""
     low, high = values.min(axis=1), values.max(axis=1)  # (lengths,) each
-    ax.fill_between(lengths, low, high, color="#6B3E00", alpha=0.45, linewidth=1.5)
+    ax.fill_between(lengths, low, high, color=BROWN, alpha=0.45, linewidth=1.5)
     middle = len(lengths) // 2
     words = {2: "both", 3: "all three", 4: "all four", 5: "all five"}
     count = words.get(values.shape[1], f"all {values.shape[1]}")
     ax.annotate(
         f"{count} seeds", (lengths[middle], low[middle]), (0, -8), textcoords="offset points", ha="center", va="top",
-        fontsize=11, color="#6B3E00",
+        fontsize=11, color=BROWN,
     )  # fmt: skip
 
 
@@ -237,9 +238,9 @@ def plot_runs(
             rows = names.index(name) + 0.13 * (np.arange(len(values)) - (len(values) - 1) / 2)
             ax.plot(values, rows, style.marker, color=style.colour, markersize=6, clip_on=False)
         if chance is not None:
-            ax.axvline(chance, color="#767676", linewidth=1.5, linestyle="-")
+            ax.axvline(chance, color=GREY, linewidth=1.5, linestyle="-")
         for boundary in range(1, len(names)):
-            ax.axhline(boundary - 0.5, color="#D9D9D9", linewidth=0.8, linestyle="-")
+            ax.axhline(boundary - 0.5, color=PALE_GREY, linewidth=0.8, linestyle="-")
         ax.grid(visible=False, axis="y")
         ax.set_title(readable(group), loc="left", fontsize=12)
         ax.set_xlabel(xlabel)
@@ -247,7 +248,7 @@ def plot_runs(
         first = next(iter(groups.values()))
         free = [min((abs(value - chance) for value in first.get(name, ())), default=np.inf) for name in names]
         place = {"xytext": (-4, 0), "textcoords": "offset points", "rotation": 90, "ha": "right", "va": "center"}
-        axes[0, 0].annotate("guessing", (chance, int(np.argmax(free))), fontsize=11, color="#595959", **place)
+        axes[0, 0].annotate("guessing", (chance, int(np.argmax(free))), fontsize=11, color=DARK_GREY, **place)
     axes[0, 0].set_yticks(range(len(names)), [readable(name) for name in names])
     axes[0, 0].set(ylim=(len(names) - 0.5, -0.5))
     return list(axes[0])

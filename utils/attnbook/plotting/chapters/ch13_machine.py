@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import ConnectionPatch
 
-from attnbook.plotting.boxes import INK, LINE, arrow, box, canvas, line, say
+from attnbook.plotting.boxes import arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_matrix
+from attnbook.plotting.palette import INK, LINE
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}

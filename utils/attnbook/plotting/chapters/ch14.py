@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnbook.plotting.boxes import FAINT, INK, LINE, PALE, PAPER, READS, WRITES, arrow, box, canvas, line, say
+from attnbook.plotting.boxes import arrow, box, canvas, line, say
+from attnbook.plotting.palette import FAINT, INK, LINE, PALE, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
 _WAY: Look = {"color": STYLES[0].colour, "linestyle": "-", "marker": "", "linewidth": 2.0, "zorder": 2}

@@ -7,21 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnbook.plotting.boxes import (
-    BLUE,
-    FAINT,
-    INK,
-    PALE,
-    PAPER,
-    READS,
-    WRITES,
-    arrow,
-    box,
-    box_around,
-    canvas,
-    line,
-    say,
-)
+from attnbook.plotting.boxes import arrow, box, box_around, canvas, line, say
+from attnbook.plotting.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
 
 

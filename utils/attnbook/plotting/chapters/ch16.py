@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnbook.plotting.boxes import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES, arrow, box_around, canvas, line, say
+from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
 from attnbook.plotting.curves import Curves, plot_by_length
+from attnbook.plotting.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
 from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 _BETWEEN = 1  # white rows between two lines of canvases, in pixels

@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 
 from attnbook.data.byte_pairs import MARK
 from attnbook.plotting.alignments import plot_alignment
-from attnbook.plotting.boxes import FAINT, line
+from attnbook.plotting.boxes import line
 from attnbook.plotting.curves import Curves, plot_by_length
+from attnbook.plotting.palette import FAINT
 from attnbook.plotting.style import CurveStyle, Look, legend_above, new_axes, styles_for
 
 _MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
