@@ -4,8 +4,6 @@ In a notebook `from attnbook.checks import lab01 as check`, then `check.shift_ri
 `evaluate("lab01", "shift_right", answer)`. `catalogue()` lists what the checks know. Labs are read when
 first used."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field

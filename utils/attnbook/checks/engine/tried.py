@@ -3,8 +3,6 @@
 A check looks for the same faults in every exercise, but not each of them can show everywhere: no gradient flows to a
 mask, a plain number has no dtype, and nobody can write into an integer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from torch import Tensor

@@ -3,8 +3,6 @@
 A student's value may be of any class, with any `__eq__`. `plain` rebuilds it from exact built-in types, and
 everything that is compared has gone through it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from typing import Any
