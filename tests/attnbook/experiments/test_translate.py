@@ -99,8 +99,9 @@ def test_the_digest_changes_with_everything_in_a_recipe():
 
 @pytest.mark.skipif(not os.environ.get("ATTNBOOK_DATA"), reason="needs the files of Multi30k in ATTNBOOK_DATA")
 def test_an_epoch_of_the_translators_has_as_many_batches_as_chapter_18_says():
-    batches = TokenBatches(multi30k_task("de-en").task)
+    batches, of_small_pieces = (TokenBatches(multi30k_task("de-en", pieces).task) for pieces in (3000, 1000))
     assert batches.steps_per_epoch(translate.BATCH) == 243
+    assert of_small_pieces.steps_per_epoch(translate.BATCH) == 303
 
 
 def test_an_unknown_recipe_is_refused():
