@@ -99,7 +99,7 @@ def test_no_test_of_the_built_book_is_left_out():
 # ---- stages
 
 
-PRINTS = "import sys; print({0!r}); print({0!r} + ' aside', file=sys.stderr); sys.exit({1})"
+PRINTS = "import sys; print({0!r}, flush=True); print({0!r} + ' aside', file=sys.stderr); sys.exit({1})"
 
 
 def test_commands_of_a_stage_run_side_by_side_and_what_each_prints_stays_together(tmp_path, capfd):
