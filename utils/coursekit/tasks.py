@@ -141,15 +141,15 @@ def call(command: Command, root: Path, settings: dict[str, str], kept: bool = Fa
         print("$", shlex.join(command), flush=True)
     out, err = (subprocess.PIPE, subprocess.STDOUT) if kept else (None, None)
     process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings, stdout=out, stderr=err)
-    printed = process.communicate()[0] if kept else None
     while True:
         try:
-            status = process.wait()
+            printed, _ = process.communicate()
+            break
         except KeyboardInterrupt:  # the tool was interrupted with us, and ends (or asks) in its own way
             continue
-        break
-    if printed is not None:
+    if kept:
         print("$", shlex.join(command), printed.decode("utf-8", errors="replace").rstrip(), sep="\n", flush=True)
+    status = process.returncode
     return status if status >= 0 else 128 - status  # a signal's number, as a shell would give it
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from attnbook.checks.families.attention_properties import closed_get_nothing, rows_sum_to_one
+from attnbook.checks.families.attention_properties import closed_get_nothing, lies_between, rows_sum_to_one
 
 MASK = torch.tensor([[[True, False, True], [False, False, False]]])  # (B, Tq, Tk)
 RIGHT = torch.tensor([[[0.25, 0.0, 0.75], [0.0, 0.0, 0.0]]])
@@ -30,3 +30,11 @@ def test_a_mask_may_have_axes_of_one():
     mask = torch.tensor([[[[True, True, False]]]])
     assert closed_get_nothing(weights, mask)
     assert rows_sum_to_one(weights, mask)
+
+
+def test_a_mixture_lies_between_what_is_mixed():
+    one, other = torch.tensor([0.0, 1.0]), torch.tensor([1.0, 0.5])
+    assert lies_between(0.25 * one + 0.75 * other, one, other)
+    assert lies_between(one, one, other)
+    assert not lies_between(torch.tensor([-0.1, 0.7]), one, other)
+    assert not lies_between(torch.tensor([0.5, 1.1]), one, other)

@@ -17,6 +17,12 @@ def rows_sum_to_one(weights: Tensor, mask: Tensor | None) -> bool:
     return torch.allclose(weights.sum(-1), open_places.any(-1).to(weights.dtype))
 
 
+def lies_between(mixture: Tensor, one: Tensor, other: Tensor) -> bool:
+    """Whether each number of a mixture lies between the two that are mixed, up to rounding."""
+    low, high = torch.minimum(one, other), torch.maximum(one, other)
+    return bool(((mixture <= high + 1e-9) & (mixture >= low - 1e-9)).all())
+
+
 def weights_of_a_step(mask: int) -> Properties:
     """What holds of a decoder step whose third result is the weights `(B, Tk)`; its mask is argument number `mask`."""
     must = Properties()

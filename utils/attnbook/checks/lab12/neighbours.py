@@ -3,6 +3,7 @@
 import torch
 
 from ..engine.exercise import Exercise
+from ..families.attention_properties import lies_between
 
 
 def knn_probabilities(query, keys, next_tokens, k, temperature, vocabulary):
@@ -144,12 +145,7 @@ def _pairs(draw):
 MIX_PROBABILITIES = Exercise(mix_probabilities, cases=_pairs)
 
 must = MIX_PROBABILITIES.properties
-must(
-    "between the two",
-    lambda result, model, memory, weight: (
-        (result <= torch.maximum(model, memory) + 1e-9) & (result >= torch.minimum(model, memory) - 1e-9)
-    ).all(),
-).says("""
+must("between the two", lambda result, model, memory, weight: lies_between(result, model, memory)).says("""
     Each mixed probability must lie between those of the model and of the memory.""")
 
 _MIX = "weight * memory + (1 - weight) * model"

@@ -4,6 +4,7 @@ import torch
 from torch.nn import functional as F
 
 from ..engine.exercise import Exercise
+from ..families.attention_properties import lies_between
 
 
 def interpolate(content, previous, gate):
@@ -34,12 +35,7 @@ INTERPOLATE = Exercise(interpolate, cases=_two_looks)
 must = INTERPOLATE.properties
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
     A mixture of two sets of weights must sum to 1 again, so the two proportions must sum to 1 as well.""")
-must(
-    "between the two",
-    lambda result, content, previous, gate: (
-        (result <= torch.maximum(content, previous) + 1e-9) & (result >= torch.minimum(content, previous) - 1e-9)
-    ).all(),
-).says("""
+must("between the two", lambda result, content, previous, gate: lies_between(result, content, previous)).says("""
     Each weight of a mixture must lie between the two weights that are mixed.""")
 
 wrong = INTERPOLATE.mistakes
