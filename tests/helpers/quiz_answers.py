@@ -12,6 +12,7 @@ from attnbook.attention.hard import location_log_probs, reinforce_loss
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
 from attnbook.attention.positions import LinearBias, apply_rotary
 from attnbook.attention.scores import Additive, dot, scaled_dot
+from attnbook.data import translation
 from attnbook.data.bandits import best_value
 from attnbook.data.byte_pairs import count_pairs
 from attnbook.experiments.complexity import formula
@@ -25,6 +26,7 @@ from attnbook.penalties import length_penalty
 from attnbook.sampling import sampling_probabilities
 from attnbook.text_metrics import perplexity
 from attnbook.training.adversarial import hinge_losses
+from attnbook.translation_metrics import bleu_counts, bleu_from_counts
 
 LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2
 VALUES = torch.tensor([[[4.0, 0], [0, 2], [0, 0], [0, 7]]])  # (B, Tk, Dv)
@@ -90,6 +92,18 @@ def wanted_probability() -> float:
     logits = torch.zeros(1, 5, requires_grad=True)
     loss = nn.functional.cross_entropy(logits, torch.tensor([0]), label_smoothing=0.1)
     return 0.2 - torch.autograd.grad(loss, logits)[0][0, 0].item()  # the gradient is p − q, and p is 1/5
+
+
+def clipped_precision() -> float:
+    counts = bleu_counts(["the the the cat"], ["the cat sat on the mat"], lower=False)[0]  # (10,)
+    return (counts[2] / counts[6]).item()  # right ones and all, of the single tokens
+
+
+def padding() -> int:
+    """The positions of all batches without the tokens, batches made by the package's rule."""
+    lengths = torch.tensor([3, 6, 7, 12])
+    batches = lengths.split(translation.batch_sizes(lengths, 24))
+    return sum(len(batch) * int(batch.max()) for batch in batches) - int(lengths.sum())
 
 
 def rotated_score() -> float:
@@ -200,6 +214,9 @@ NUMBERS = {
     "17/thin": lambda: masked_softmax(torch.tensor([4.0, *[0.0] * 30]))[0],
     "17/double": lambda: math.log(2 * (1000 - 1)) - math.log(1000 - 1),
     "17/exact": lambda: 0.99**31,
+    "18/clipping": clipped_precision,
+    "18/brevity": lambda: bleu_from_counts(torch.tensor([[8, 10, 8, 7, 6, 5, 8, 7, 6, 5]])),
+    "18/padding": padding,
 }
 TEXTS = {
     "02/shapes": lambda: str(

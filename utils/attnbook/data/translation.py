@@ -162,7 +162,7 @@ class TokenBatches:
     def steps_per_epoch(self, batch_size: int) -> int:
         """How many batches show each pair once; the same in each epoch."""
         if batch_size not in self._sizes:
-            self._sizes[batch_size] = _sizes(_widths(self.task)[:, 0].sort().values, batch_size)
+            self._sizes[batch_size] = batch_sizes(_widths(self.task)[:, 0].sort().values, batch_size)
         return len(self._sizes[batch_size])
 
     def _draw(self, batch_size: int, seed: int) -> list[Tensor]:
@@ -181,7 +181,7 @@ def _widths(task: Task) -> Tensor:
     return torch.stack([lengths.amax(dim=1), lengths.amin(dim=1)], dim=1)
 
 
-def _sizes(ordered: Tensor, batch_size: int) -> list[int]:
+def batch_sizes(ordered: Tensor, batch_size: int) -> list[int]:
     """Cut sentences of rising length ``ordered (N,)`` into batches: how many sentences each has."""
     sizes, rows = [], 0
     for length in ordered.tolist():
