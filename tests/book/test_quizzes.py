@@ -73,7 +73,8 @@ def test_each_quiz_stands_on_the_page_of_its_part_under_its_chapters_title(root,
 
 def test_each_chapter_ends_with_a_link_to_its_quiz(root, quizzes, chapters):
     for name in quizzes:
-        link = re.search(r"\[quiz on this (?:chapter|page)\]\(\.\./(book/quizzes/part\d\.md)#([\w-]+)\)", chapters[name])
+        wanted = r"\[quiz on this (?:chapter|page)\]\(\.\./(book/quizzes/part\d\.md)#([\w-]+)\)"
+        link = re.search(wanted, chapters[name])
         assert link, name
         assert link[2] == heading(name).lower().replace(" ", "-"), name
         assert f"```{{quiz}} {name}\n" in (root / link[1]).read_text(encoding="utf-8"), name
