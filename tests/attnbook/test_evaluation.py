@@ -3,6 +3,8 @@
 import pytest
 
 from attnbook.evaluation import accuracy, accuracy_by_size, decode, groups_by_size, task_alignment_error
+from attnbook.experiments import transformer
+from attnbook.metrics import exact_match
 
 
 def test_who_knows_the_answer_is_right_at_every_size(task, knowing, device):
@@ -17,6 +19,19 @@ def test_a_slip_costs_each_sentence_it_is_in(task, knowing):
     assert 0 < len(spared) < len(task.test)
     assert accuracy(model, task, task.test) == pytest.approx(len(spared) / len(task.test))
     assert accuracy(model, task, spared) == 1
+
+
+@pytest.mark.slow
+def test_what_is_counted_right_is_what_the_model_writes():
+    """The likeliest words after right beginnings tell what a model writes that goes on from words of its own."""
+    task, model = transformer.task(), transformer.trained("base")
+    for size in (8, 10):
+        examples = task.longer[size][:40]
+        rows = [row for part in decode(model, task, examples) for row in part.tokens.tolist()]
+        written = [task.target_vocabulary.decode(row) for row in rows]
+        share = exact_match(written, [list(example.target) for example in examples])
+        assert 0.5 < share < 1
+        assert accuracy(model, task, examples) == share
 
 
 def test_accuracy_by_size_counts_each_size_by_itself(task, knowing):

@@ -138,6 +138,10 @@ def test_what_no_lab_depends_on_touches_none(name):
         ("data/bandits.py", {"lab15"}, {"lab02", "lab16"}),
         ("attention/core.py", {"lab02", "lab08", "lab16"}, set()),
         ("checks/engine/judge.py", {"lab02", "lab08", "lab16"}, set()),
+        ("checks/families/dot_product_attention.py", {"lab07", "lab08"}, {"lab02", "lab16"}),
+        ("checks/families/__init__.py", {"lab02", "lab08"}, {"lab01", "lab16"}),
+        ("checks/fakes/machine.py", {"lab13"}, {"lab02", "lab16"}),
+        ("checks/fakes/base.py", {"lab02", "lab13"}, {"lab07", "lab16"}),
     ],
 )
 def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, some, others):
@@ -146,6 +150,14 @@ def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, s
     assert some <= set(found)
     assert others.isdisjoint(found)
     assert others or found == labs
+
+
+def test_the_engine_of_the_checks_needs_nothing_that_only_some_labs_share():
+    """Else a change in `families` or `fakes` could alter a lab that names neither."""
+    checks = ROOT / "utils/attnbook/checks"
+    texts = [path.read_text(encoding="utf-8") for path in (*checks.glob("engine/**/*.py"), checks / "__init__.py")]
+    assert len(texts) > 10
+    assert [text for text in texts if re.search(r"^\s*(from|import)\b.*\b(families|fakes)\b", text, re.MULTILINE)] == []
 
 
 def test_where_a_module_is_no_python_every_lab_is_touched(sources, monkeypatch):

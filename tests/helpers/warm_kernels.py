@@ -1,9 +1,10 @@
-"""Kernels for the tests' notebooks, each a fork of a process that has imported IPython and torch.
+"""Kernels for the tests' notebooks, each a fork of a process that has imported IPython, torch and matplotlib.
 
-Fifty notebooks need a kernel each, and four seconds of each kernel's time are imports. What a fork finds is what a
-fresh kernel finds after its first optimiser: a namespace without names, settings and folder as asked for, and nothing
-of this repository, which each kernel imports itself (`tests/notebooks/test_warm_kernels.py`). Where there are no forks
-(Windows), or none that are safe (macOS), and with ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
+Fifty notebooks need a kernel each, and five seconds of each kernel's time are imports. What a fork finds is what a
+fresh kernel finds after its first optimiser and its first import of matplotlib: a namespace without names, settings and
+folder as asked for, and nothing of this repository, which each kernel imports itself
+(`tests/notebooks/test_warm_kernels.py`). Where there are no forks (Windows), or none that are safe (macOS), and with
+ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
 """
 
 import atexit
@@ -116,6 +117,9 @@ def wait_for_kernels(number: int) -> None:
     import torch
 
     torch.optim.Adam([torch.zeros(1, requires_grad=True)])  # the first optimiser imports eight hundred modules
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as a kernel does, before the
+    import matplotlib.backends.backend_agg  # first import reads it; what it names is loaded with the first figure
+    import matplotlib.pyplot  # noqa: F401
 
     gc.collect()
     gc.freeze()

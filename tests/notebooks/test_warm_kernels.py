@@ -25,11 +25,17 @@ LEAVE = DRAW + "name = sys.left = torch.left = os.environ['LEFT'] = 'here'\nprin
 FIND = (
     DRAW
     + """\
-ours = sorted({name.split(".")[0] for name in sys.modules} & {"attnbook", "coursekit", "matplotlib", "warm_kernels"})
+ours = sorted({name.split(".")[0] for name in sys.modules} & {"attnbook", "coursekit", "warm_kernels"})
 left = ["name" in globals(), hasattr(sys, "left"), hasattr(torch, "left"), "LEFT" in os.environ]
 same = [os.getcwd(), sys.path, sys.flags.hash_randomization, torch.get_num_threads()]
 same += [__name__, *(str(signal.getsignal(number)) for number in (signal.SIGCHLD, signal.SIGINT))]
 same += [os.getsid(0) == os.getpid(), get_ipython().parent.parent.parent_handle == os.getppid()]
+import matplotlib.pyplot as plt
+same += [plt.get_fignums(), plt.isinteractive(), repr(plt.rcParams), os.environ["MPLBACKEND"]]
+figure = plt.figure()
+same += [plt.get_backend(), type(figure.canvas).__module__, repr(plt.rcParams)]
+same += [function.__qualname__ for function in get_ipython().events.callbacks["post_execute"]]
+plt.close()
 print(json.dumps([drawn, left, ours, same]))"""
 )
 
@@ -55,8 +61,8 @@ def test_a_fork_finds_what_a_fresh_kernel_finds_and_nothing_of_the_one_before(tm
     assert json.loads(printed(FIND, tmp_path))[1:] == forked
 
 
-def used_of_torch() -> tuple[set[str], set[str]]:
-    """Of all notebooks and both packages: the dotted names that begin with torch, and the modules of it imported."""
+def used_of(package: str) -> tuple[set[str], set[str]]:
+    """Of all notebooks and both packages: the dotted names that begin with a package's, and its modules imported."""
     project = Project(ROOT)
     notebooks = [*project.chapters, *(lab.source for lab in project.labs)]
     texts = [cell.source for path in notebooks for cell in code_cells(read(path))]
@@ -71,16 +77,23 @@ def used_of_torch() -> tuple[set[str], set[str]]:
             imported.add(node.module)
         elif isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
-    of_torch = [{name for name in found if name.split(".")[0] == "torch"} for found in (names, imported)]
-    return of_torch[0], of_torch[1]
+    names, imported = ({name for name in found if name.split(".")[0] == package} for found in (names, imported))
+    return names, imported
 
 
 @pytest.mark.slow
 def test_what_is_used_of_torch_is_there_without_an_optimiser():
     """A warm process has imported what the first optimiser does; no notebook may live on that."""
-    names, imported = used_of_torch()
+    names, imported = used_of("torch")
     assert {"torch.nn.Linear", "torch.optim.Adam"} <= names
     code = f"import sys, {', '.join(sorted(imported | {'torch'}))}\nfor name in {sorted(names)!r}: eval(name)\n"
     code += "assert 'torch._dynamo' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-500:]
+
+
+def test_nothing_of_matplotlib_is_used_that_was_not_imported_where_it_is_used():
+    """A warm process has imported matplotlib; so nobody says `matplotlib.colors` after another module's import."""
+    names, imported = used_of("matplotlib")
+    assert names == set()
+    assert {"matplotlib.pyplot", "matplotlib.axes"} <= imported

@@ -1,5 +1,7 @@
 """What authors and teachers of the course run; the command is `coursekit`. Notebooks never import it."""
 
+import coursekit.no_grammars  # noqa: F401  before anything imports nbformat
+
 
 class CourseError(Exception):
     """Something in the course's files that a person has to mend; the message says what and where."""

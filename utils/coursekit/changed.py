@@ -17,7 +17,16 @@ OF_ALL_LABS = re.compile(
     r"|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
 )
 # Of these, a lab depends on those that its checks, the engine of all checks and its notebook reach.
-BY_LABS_REACH = re.compile(r"utils/attnbook/(?!checks/).*\.py$")
+BY_LABS_REACH = re.compile(r"utils/attnbook/(?!checks/(?!families/|fakes/)).*\.py$")
+# What the checks of some labs share: a lab depends on those that its checks name, or what they name does.
+OF_SOME_LABS = re.compile(r"utils/attnbook/checks/(?:families|fakes)/.*\.py$")
+# These find labs, and all that labs need, by name; but for one lab they import that one alone.
+FIND_BY_NAME = (
+    "utils/attnbook/checks/engine/",
+    "utils/attnbook/checks/__init__.py",
+    "tests/helpers/",
+    "tests/conftest",
+)
 # The tests of these folders run where something that they reach has changed; all others read texts, and run always.
 BY_REACH = re.compile(r"tests/(?:attnbook|benchmarks)/(?!checks/lab\d\d/)")  # labs have rules of their own, above
 # What every such test may depend on, and no import shows.
@@ -58,10 +67,14 @@ def touched_labs(labs: Iterable[str], changed: list[str] | None, sources: Source
 
 
 def _reached_by_lab(sources: Sources, lab: str) -> set[str]:
-    folders = (f"utils/attnbook/checks/{lab}/", "utils/attnbook/checks/engine/", f"tests/attnbook/checks/{lab}/")
-    starts = {name for name in sources.files if name.startswith(folders) and name.endswith(".py") and not is_test(name)}
+    own = f"utils/attnbook/checks/{lab}/", f"tests/attnbook/checks/{lab}/"
+    codes = {name for name in sources.files if name.endswith(".py") and not is_test(name)}
+    starts = {name for name in codes if name.startswith(own)}
+    engine = {name for name in codes if name.startswith("utils/attnbook/checks/engine/")}
     notebooks = (sources.root / "solutions").glob(f"{lab}_*/*.ipynb")
-    return sources.reached(*starts).union(*(sources.reached_by_notebook(path) for path in notebooks))
+    reached = sources.reached(*starts, *engine).union(*(sources.reached_by_notebook(path) for path in notebooks))
+    named = sources.reached(*starts, closed=FIND_BY_NAME)
+    return {name for name in reached if name in named or not OF_SOME_LABS.match(name)}
 
 
 def untouched_tests(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:

@@ -31,11 +31,12 @@ class Sources:
         self._named: dict[str, set[str]] = {}
         self._passed_on: dict[str, dict[str, str]] = {}
 
-    def reached(self, *starts: str) -> set[str]:
+    def reached(self, *starts: str, closed: tuple[str, ...] = ()) -> set[str]:
         """The files that running these files may read, themselves among them.
 
-        Raises SyntaxError or ValueError where one of them isn't Python."""
-        return self._from(set(starts))
+        Files whose names begin as one of `closed` are reached, but not looked into. Raises SyntaxError or ValueError
+        where one of them isn't Python."""
+        return self._from(set(starts), closed)
 
     def reached_by_notebook(self, path: Path) -> set[str]:
         """The files that running the code cells of the notebook at `path` may read."""
@@ -44,12 +45,13 @@ class Sources:
         lines = [line for code in codes for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
         return self._from(self._look_into(path.relative_to(self.root).as_posix(), "\n".join(lines)))
 
-    def _from(self, starts: set[str]) -> set[str]:
+    def _from(self, starts: set[str], closed: tuple[str, ...] = ()) -> set[str]:
         reached, waiting = set[str](), set(starts)
         while waiting:
             name = waiting.pop()
             reached.add(name)
-            waiting |= self.named_in(name) - reached
+            if not name.startswith(closed):
+                waiting |= self.named_in(name) - reached
         return {name.removeprefix(THROUGH) for name in reached}
 
     def named_in(self, name: str) -> set[str]:

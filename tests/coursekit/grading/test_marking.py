@@ -73,26 +73,13 @@ def sum_does(text):
     return answered(weight_sum=f"import os, sys\n{NO_SUM}{text}")
 
 
-# what is handed in, and the points it must get; None for what cannot be graded
-HANDED_IN = {
+# what is handed in, and the points it must get; None for what is graded, but nobody can say how
+CODE = {
     "solved": (solved(), ALL),
     "unsolved": (unsolved(), NONE),
     "one wrong": (answered(weight_sum=WRONG_SUM), NO_WEIGHT),
-    "graded cells deleted": (without(*(f"{name}-check" for name in POINTS)), ALL),
-    "one answer deleted": (without("weight_sum"), NO_WEIGHT),
-    "given cells deleted": (without("setting", "title", "closing"), ALL),
-    "metadata gone": (each_cell(lambda cell: cell.update(metadata={})), ALL),
-    "ids gone": (each_cell(lambda cell: cell.update(id=f"x{id(cell)}")), ALL),
-    "a graded cell twice": (doubled("weight_sum-check"), ALL),
-    "an answer twice": (doubled("weight_sum"), ALL),
-    "upside down": (changed(lambda notebook: notebook.cells.reverse()), ALL),
-    "no cells": (changed(lambda notebook: notebook.update(cells=[])), NONE),
-    "graded cells say pass": (each_cell(lambda c: c.update(source="pass") if c.id.endswith("check") else 0), ALL),
     "unsolved, graded cells say pass": (unsolved_with("pass"), NONE),
-    "tagged to be skipped": (each_cell(lambda c: c.metadata.update(tags=["skip-execution"])), ALL),
     "unsolved with ticks stored": (unsolved_with("print('✓ ' * 9)"), NONE),
-    "50 MB of stored output": (printed("x" * 12_000_000), ALL),
-    "script in stored output": (printed("<script>alert(1)</script>"), ALL),
     "the lab's name rebound": (unsolved_with("check = type('C', (), {'__getattr__': lambda s, n: print})()"), NONE),
     "the judge patched": (
         unsolved_with("from attnbook.checks.engine import judge, lab\njudge.judge = lambda *a: True"),
@@ -159,6 +146,22 @@ HANDED_IN = {
     ),
     "another way to the same": (answered(alignment_error_rate=RATE + RIGHT_RATE), ALL),
     "later cells redefine": (with_cell("def weight_sum(weights, value): return 1", at=99), ALL),
+}
+# no code runs here that "solved", "unsolved" and "one wrong" do not run
+FILES = {
+    "graded cells deleted": (without(*(f"{name}-check" for name in POINTS)), ALL),
+    "one answer deleted": (without("weight_sum"), NO_WEIGHT),
+    "given cells deleted": (without("setting", "title", "closing"), ALL),
+    "metadata gone": (each_cell(lambda cell: cell.update(metadata={})), ALL),
+    "ids gone": (each_cell(lambda cell: cell.update(id=f"x{id(cell)}")), ALL),
+    "a graded cell twice": (doubled("weight_sum-check"), ALL),
+    "an answer twice": (doubled("weight_sum"), ALL),
+    "upside down": (changed(lambda notebook: notebook.cells.reverse()), ALL),
+    "no cells": (changed(lambda notebook: notebook.update(cells=[])), NONE),
+    "graded cells say pass": (each_cell(lambda c: c.update(source="pass") if c.id.endswith("check") else 0), ALL),
+    "tagged to be skipped": (each_cell(lambda c: c.metadata.update(tags=["skip-execution"])), ALL),
+    "50 MB of stored output": (printed("x" * 12_000_000), ALL),
+    "script in stored output": (printed("<script>alert(1)</script>"), ALL),
     "utf-16": (nbformat.writes(solved()).encode("utf-16"), ALL),
     "a byte order mark": (nbformat.writes(solved()).encode("utf-8-sig"), ALL),
     "broken json": (nbformat.writes(solved()).encode()[:-99], "is no notebook"),
@@ -182,9 +185,7 @@ def points(grade: Grade) -> dict[str, float]:
     return {mark["exercise"]: mark["points"] for mark in grade.marks}
 
 
-@pytest.mark.parametrize("notebook, wanted", HANDED_IN.values(), ids=list(HANDED_IN))
-def test_what_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wanted, tmp_path, isolated):
-    found = grade_of(tmp_path / "first", notebook, isolated)
+def assert_graded(found: Grade, wanted: dict[str, float] | str | None) -> None:
     if isinstance(wanted, str):
         assert wanted in found.refused
         assert found.points is None
@@ -193,7 +194,17 @@ def test_what_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wa
     else:
         assert points(found) == wanted, [mark["message"] for mark in found.marks]
     assert len(json.dumps(found.marks)) < 10**6
+
+
+@pytest.mark.parametrize("notebook, wanted", CODE.values(), ids=list(CODE))
+def test_code_that_is_handed_in_gets_its_points_and_the_next_one_its_own(notebook, wanted, tmp_path, isolated):
+    assert_graded(grade_of(tmp_path / "first", notebook, isolated), wanted)
     assert points(grade_of(tmp_path / "next", solved(), isolated)) == ALL
+
+
+@pytest.mark.parametrize("notebook, wanted", FILES.values(), ids=list(FILES))
+def test_an_odd_file_gets_the_points_of_its_code(notebook, wanted, tmp_path, isolated):
+    assert_graded(grade_of(tmp_path, notebook, isolated), wanted)
 
 
 def test_a_message_is_the_checks(tmp_path, warm):

@@ -171,3 +171,35 @@ def test_the_graders_messages_keep_functions_of_the_package():
     from attnbook.checks.fakes.attention import FakeCell
 
     assert wire.from_grader(wire.to_answer({"with": FakeCell}))["with"] is FakeCell
+
+
+def sent(value):
+    return wire.from_grader(wire.to_answer({"with": value}))["with"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)], ids=str)
+def test_a_tensor_of_the_graders_arrives_as_it_was_and_is_the_answers_own(dtype, shape):
+    tensor = torch.ones(shape).to(dtype)
+    found = sent(tensor)
+    assert (found.dtype, found.shape, found.stride()) == (tensor.dtype, tensor.shape, tensor.stride())
+    assert found.tolist() == tensor.tolist()
+    found.resize_(7).fill_(0)
+    assert tensor.tolist() == torch.ones(shape).to(dtype).tolist()
+
+
+@pytest.mark.parametrize("odd", [
+    torch.arange(6.0).reshape(2, 3).mT, torch.ones(1, 2).expand(3, 2), torch.ones(2, requires_grad=True),
+    nn.Parameter(torch.ones(2)), torch.empty(2, device="meta"), torch.tensor([1 + 2j]).conj(),
+], ids=["turned", "expanded", "wants gradients", "parameter", "meta", "conjugated"])  # fmt: skip
+def test_what_is_more_than_its_numbers_arrives_as_it_was_too(odd):
+    found = sent(odd)
+    kinds = [(type(x), x.dtype, x.shape, x.stride(), x.requires_grad, x.device) for x in (found, odd)]
+    assert kinds[0] == kinds[1]
+    assert odd.is_meta or found.tolist() == odd.tolist()
+
+
+def test_one_tensor_that_is_sent_twice_is_one():
+    one = torch.ones(2)
+    first, [second] = sent((one, [one]))
+    assert first is second

@@ -7,6 +7,7 @@ one can run no code, whatever was written into it.
 from __future__ import annotations
 
 import base64
+import io
 import json
 import pickle
 import socket
@@ -61,7 +62,30 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
 
 def to_answer(message: dict[str, Any]) -> bytes:
     """A message of the grader's."""
-    return pickle.dumps(message)
+    file = io.BytesIO()
+    _Pickler(file).dump(message)
+    return file.getvalue()
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a plain tensor as its bytes: torch's own way takes thirty times as long, and each call sends several."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if type(value) is not Tensor or not _is_plain(value):
+            return NotImplemented
+        return _tensor, (value.numpy().tobytes(), value.dtype, value.shape)
+
+
+def _is_plain(value: Tensor) -> bool:
+    """Whether shape, type and numbers are all there is to it."""
+    on_cpu = value.layout is torch.strided and value.device.type == "cpu" and value.is_contiguous()
+    alone = not value.requires_grad and not value.__dict__ and value.numel() > 0
+    return on_cpu and alone and value.dtype in _DTYPES.values() and value.dtype is not torch.bfloat16
+
+
+def _tensor(content: bytes, dtype: torch.dtype, shape: tuple[int, ...]) -> Tensor:
+    with_a_buffers_memory = torch.frombuffer(bytearray(content), dtype=dtype).reshape(shape)
+    return with_a_buffers_memory.clone()  # whose size an answer may change, as that of any tensor
 
 
 def from_grader(message: bytes) -> dict[str, Any]:
