@@ -12,7 +12,7 @@ from attnbook.plotting.style import STYLES, legend_above, readable
 
 Grid = Mapping[str, Mapping[str, float]]
 
-_COLUMNS = 4  # panels beside each other
+_COLUMNS = 4  # panels beside each other at most
 _DARKEST = 0.5  # the share of wrong bits that guessing gives
 
 
@@ -67,7 +67,7 @@ def plot_grids(panels: Mapping[str, Sequence[Grid]], bits: int = 8, good: float 
     if not panels or not all(panels.values()):
         raise ValueError("panels must have at least one model, and each of them at least one grid")
     lines = -(-len(panels) // _COLUMNS)
-    columns = min(_COLUMNS, len(panels))
+    columns = -(-len(panels) // lines)
     figure, axes = plt.subplots(
         lines, columns, figsize=(6.5, 0.9 + 2.1 * lines), sharex=True, sharey=True, squeeze=False, layout="constrained"
     )
