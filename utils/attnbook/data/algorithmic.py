@@ -223,8 +223,8 @@ def associative_recall_batch(items: int, count: int, seed: int = 0, vectors: int
 def mark_phases(batch: BitBatch) -> BitBatch:
     """The same task with its phases marked, on two more channels: a first step, and each step that wants an answer.
 
-    Without marks, a step that wants an answer looks just like a vector of zeros. Who has no memory but the one it
-    writes to (a feed-forward controller) can't tell them apart.
+    Without marks, a step that wants an answer looks just like a vector of zeros. A feed-forward controller, which has
+    no memory but the one it writes to, can tell them apart only by what it has read.
 
     Returns:
         inputs ``(B, 1 + T, I + 2)``: the first step holds nothing but its mark, on channel I; channel I + 1 is 1

@@ -1,14 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch13 import (
-    plot_bits,
-    plot_each_seed,
-    plot_memories,
-    plot_numbers,
-    plot_runs,
-    plot_tracks,
-)
+from attnbook.plotting.chapters.ch13 import plot_bits, plot_each_seed, plot_memories, plot_runs, plot_tracks
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
@@ -63,14 +56,6 @@ def test_every_seed_has_its_line(looks_right, texts):
     assert {"memory", "no memory", "seed 0", "seed 1", "guessing"} <= set(texts(axes[0]))
     with pytest.raises(ValueError, match="panels is empty"):
         plot_each_seed({})
-
-
-def test_numbers_of_a_head_are_curves_over_time(looks_right):
-    axes = plot_numbers({"gate": {"read head": [0, 1, 0]}, "weight": {"row 0": [1, 1, 0], "row 1": [0, 0, 1]}}, [1])
-    looks_right(axes[-1])
-    assert [len(ax.lines) for ax in axes] == [2, 3]
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_numbers({})
 
 
 def test_runs_that_coincide_are_one_band_that_says_how_many_they_are(texts):

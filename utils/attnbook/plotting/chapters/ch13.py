@@ -188,32 +188,6 @@ def _draw_band(ax: Axes, lengths: Sequence[int], values: np.ndarray) -> None:
     )  # fmt: skip
 
 
-def plot_numbers(panels: Mapping[str, Mapping[str, Sequence[float]]], marks: Sequence[int] = ()) -> list[Axes]:
-    """Draw numbers of a head at each time step as curves, one panel per label, below one another.
-
-    Args:
-        panels: ``{ylabel: {curve: (T,)}}``.
-        marks: steps to mark with a line.
-
-    Raises:
-        ValueError: if there is nothing to draw.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one label with its curves")
-    size = (6.5, 1.6 + 1.4 * len(panels))
-    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
-    for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
-        for (name, values), style in zip(curves.items(), STYLES, strict=False):
-            look = {"color": style.colour, "linestyle": style.line, "marker": ""}
-            ax.plot(np.asarray(values, dtype=float), label=readable(name), **look)
-        for step in marks:
-            ax.axvline(step, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
-        ax.set_ylabel(label)
-    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels())
-    axes[-1, 0].set_xlabel("time step")
-    return list(axes[:, 0])
-
-
 def plot_runs(
     groups: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float | None = None
 ) -> list[Axes]:
