@@ -46,7 +46,8 @@ def plot_learning(
     axes[-1, 0].set_xlabel("sequences of the training (thousands)")
     figure.supylabel(ylabel, fontsize=12)
     fullest = max(axes[:, 0], key=lambda ax: len(ax.lines))
-    legend_above(axes[0, 0], *fullest.get_legend_handles_labels(), readable(next(iter(panels))))
+    handles, labels = fullest.get_legend_handles_labels()
+    legend_above(axes[0, 0], handles, labels, readable(next(iter(panels))))
     return list(axes[:, 0])
 
 
