@@ -1,9 +1,11 @@
 """How good is a model on a task? Greedy answers, exact match by size, and where it looked."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import nn
 
-from attnbook.data.batching import Example, Task
+from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.vocabulary import PAD
 from attnbook.decoding import Decoded, DecoderModule, greedy
 from attnbook.metrics import Link, alignment_error_rate, alignment_from_weights
@@ -13,9 +15,15 @@ from attnbook.training import shift_right
 def decode(model: DecoderModule, task: Task, examples: list[Example], batch_size: int = 250) -> list[Decoded]:
     """Decode ``examples`` greedily, some 250 at a time, with room for a quarter more words than the longest answer."""
     longest = max(len(example.target) for example in examples) * 5 // 4 + 2
-    device = next(model.parameters()).device
-    batches = (task.collate(examples[i : i + batch_size]).to(device) for i in range(0, len(examples), batch_size))
+    batches = _batches(model, task, examples, batch_size)
     return [greedy(model, batch.source, batch.lengths, max_length=longest) for batch in batches]
+
+
+def _batches(model: nn.Module, task: Task, examples: list[Example], batch_size: int) -> Iterator[Batch]:
+    """All examples, so many at a time, on the model's device."""
+    device = next(model.parameters()).device
+    for i in range(0, len(examples), batch_size):
+        yield task.collate(examples[i : i + batch_size]).to(device)
 
 
 @torch.no_grad()
@@ -25,9 +33,8 @@ def accuracy(model: nn.Module, task: Task, examples: list[Example], batch_size: 
     It does so where after each right beginning the right word is the likeliest. So one pass under teacher forcing
     tells, without a word being written.
     """
-    device, right = next(model.parameters()).device, 0
-    for i in range(0, len(examples), batch_size):
-        batch = task.collate(examples[i : i + batch_size]).to(device)
+    right = 0
+    for batch in _batches(model, task, examples, batch_size):
         logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
         right += int(((logits.argmax(dim=-1) == batch.target) | (batch.target == PAD)).all(dim=1).sum())
     return right / len(examples)
