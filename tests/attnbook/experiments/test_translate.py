@@ -143,7 +143,8 @@ def test_word_vectors_of_both_languages_and_the_output_layers_input_are_dropped(
 FIELDS = {
     "parameters", "device", "ended_at", "losses", "validations", "validation_before_averaging", "validation_loss",
     "validation_loss_per_word", "scores",
-    "bleu_counts", "source_words", "samples", "alignments", "alignment_error_rates", "beams", *TIMES,
+    "bleu_counts", "later_bleu_counts", "source_words", "samples", "alignments", "alignment_error_rates", "beams",
+    *TIMES,
 }  # fmt: skip
 
 

@@ -87,13 +87,15 @@ def test_a_translator_that_makes_no_mistake_scores_100(data, sure):
     assert measured["source_words"] == [example.size for example in data.task.test]
 
 
-def test_the_counts_are_those_of_the_beam_on_the_first_test(data, sure):
+def test_the_counts_are_those_of_the_beam_on_each_test(data, sure):
     slipping = sure(wrong=data.task.target_vocabulary.encode(["a"])[0])
     measured = translation.scored(slipping, data)
-    rows = torch.tensor([[int(word) for word in row.split()] for row in measured["bleu_counts"]])
-    assert rows.shape == (len(data.task.test), 10)
-    assert 0 < measured["scores"]["first"]["beam"]["bleu"] < 100
-    assert bleu_from_counts(rows).item() == pytest.approx(measured["scores"]["first"]["beam"]["bleu"], abs=0.006)
+    assert list(measured["later_bleu_counts"]) == ["second"]
+    for test, counts in (("first", measured["bleu_counts"]), *measured["later_bleu_counts"].items()):
+        rows = torch.tensor([[int(word) for word in row.split()] for row in counts])
+        assert rows.shape == (len(data.tests[test]), 10)
+        assert 0 < measured["scores"][test]["beam"]["bleu"] < 100
+        assert bleu_from_counts(rows).item() == pytest.approx(measured["scores"][test]["beam"]["bleu"], abs=0.006)
 
 
 def test_samples_show_source_reference_and_translation(data, sure):

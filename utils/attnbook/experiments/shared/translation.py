@@ -85,16 +85,21 @@ def scored_on_validation(model: DecoderModule, data: TranslationTask) -> dict[st
 
 
 def scored(model: DecoderModule, data: TranslationTask) -> dict[str, Any]:
-    """Scores on validation and each test, greedy and by beam; of the first test what BLEU counts in each sentence."""
-    scores, first = scored_on_validation(model, data)["scores"], next(iter(data.tests))
+    """Scores on validation and each test, greedy and by beam; and what BLEU counts in each sentence of the tests.
+
+    The counts are those of the beam: ``bleu_counts`` of the first test, ``later_bleu_counts`` of the others by name.
+    """
+    scores, counts = scored_on_validation(model, data)["scores"], {}
     for test, examples in data.tests.items():
         written = written_both_ways(model, data, examples)
         scores[test] = scores_of(written, data.references[test])
-        if test == first:
-            counts = bleu_counts(written["beam"], data.references[test], lower=False).tolist()
+        rows = bleu_counts(written["beam"], data.references[test], lower=False).tolist()
+        counts[test] = [" ".join(map(str, row)) for row in rows]
+    first = next(iter(data.tests))
     return {
         "scores": scores,
-        "bleu_counts": [" ".join(map(str, row)) for row in counts],
+        "bleu_counts": counts.pop(first),
+        "later_bleu_counts": counts,
         "source_words": [example.size for example in data.tests[first]],
     }
 
