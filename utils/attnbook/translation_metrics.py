@@ -104,7 +104,7 @@ def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interv
 
     Source: Koehn 2004, section 3 (bootstrap resampling).
     """
-    return _interval(bleu_from_counts(counts), bleu_from_counts(counts[_draws(len(counts), samples, seed)]))
+    return interval(bleu_from_counts(counts), bleu_from_counts(counts[draws(len(counts), samples, seed)]))
 
 
 def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
@@ -120,16 +120,18 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
     """
     if ours.shape != theirs.shape:
         raise ValueError(f"both need the same sentences, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
-    rows = _draws(len(ours), samples, seed)  # (samples, N)
+    rows = draws(len(ours), samples, seed)  # (samples, N)
     drawn = bleu_from_counts(ours[rows]) - bleu_from_counts(theirs[rows])
-    return _interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
+    return interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
 
 
-def _draws(sentences: int, samples: int, seed: int) -> Tensor:
+def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
+    """Which sentences are in each resampled test, ``(samples, sentences)``; one may be there several times."""
     return torch.randint(sentences, (samples, sentences), generator=generator(seed))
 
 
-def _interval(value: Tensor, drawn: Tensor) -> Interval:
+def interval(value: Tensor, drawn: Tensor) -> Interval:
+    """A number with the range in which 95 % of its resampled values ``drawn (samples,)`` lie."""
     low, high = drawn.quantile(torch.tensor([0.025, 0.975], dtype=drawn.dtype)).tolist()
     return Interval(value.item(), low, high)
 

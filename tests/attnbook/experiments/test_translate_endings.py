@@ -43,12 +43,13 @@ def test_each_kind_of_sentence_is_read_with_and_without_its_end(data, read, monk
     monkeypatch.setattr(translate_endings, "RECIPES", {"some": SimpleNamespace(data=lambda: data)})
     figures = translate_endings.run(Job("some", 0, 1)).figures
     assert (figures["with"]["sentences"], figures["without"]["sentences"]) == (4, 2)
-    assert [len(sources) for sources in read] == [4, 4, 2, 2]
-    assert [all(source.endswith(".") for source in sources) for sources in read] == [True, False, True, False]
+    assert [len(sources) for sources in read] == [4, 4, 2, 2, 6]  # at last all as they are
+    assert [all(source.endswith(".") for source in sources) for sources in read[:4]] == [True, False, True, False]
     assert [source.rstrip(".") for source in read[0]] == read[1]
     assert figures["training_with"] == 1.0
+    assert figures["gain_of_beam"] == {"few": [0, 0, 0]}  # both write "A dog."
     assert figures["seconds"] >= 0
-    assert set(figures["without"]["read_with"]) == {"greedy", "beam"}
+    assert set(figures["without"]["read_with"]) == set(figures["without"]["gain_of_stop"]) == {"greedy", "beam"}
 
 
 def test_it_runs_with_the_seeds_whose_weights_come_with_the_book(monkeypatch):
@@ -60,13 +61,27 @@ def test_it_runs_with_the_seeds_whose_weights_come_with_the_book(monkeypatch):
 
 
 def test_marks_at_the_end_do_not_count_and_long_translations_do(data, read):
-    replies = {"Ein Hund": "A brown dog runs", "Ein Haus": "a house " * 8}
-    references = ["A brown dog runs.", "There is a house."]
-    greedy = translate_endings.measured(replies.get, data, list(replies), references)["greedy"]
+    replies = {"Ein Hund": "A brown dog runs.", "Ein Haus": "a house " * 8}
+    wanted = ["A brown dog runs", "There is a house"]
+    greedy = translate_endings.measured(
+        translate_endings.written_bare(replies.get, data, list(replies))["greedy"], wanted
+    )
     assert greedy["far_too_long"] == 1
     assert greedy["length_ratio"] == (4 + 16) / (4 + 4)
-    only_first = translate_endings.measured(replies.get, data, ["Ein Hund"], references[:1])["greedy"]
-    assert only_first == {"bleu": 100.0, "length_ratio": 1.0, "far_too_long": 0}
+    assert translate_endings.measured(["A brown dog runs"], wanted[:1]) == {
+        "bleu": 100.0, "length_ratio": 1.0, "far_too_long": 0,
+    }  # fmt: skip
+
+
+def test_a_gain_is_the_difference_of_the_scores_and_lies_in_its_interval(data, read):
+    replies = {"Ein Hund.": "A brown dog runs fast.", "Ein Haus.": "There is a house."}
+    replies |= {"Ein Hund": "A brown dog runs.", "Ein Haus": "There is a big red house here"}
+    references = ["A brown dog runs fast.", "There is a house."]
+    figures = translate_endings.measured_both_ways(replies.get, data, ["Ein Hund", "Ein Haus"], references)
+    value, low, high = figures["gain_of_stop"]["beam"]
+    assert value == pytest.approx(100 - figures["read_without"]["beam"]["bleu"], abs=0.01)
+    assert 0 < low <= value <= high
+    assert figures["gain_of_beam"] == {"read_with": [0, 0, 0], "read_without": [0, 0, 0]}  # both are written alike
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What is measured of a translator: in the order of the sentences, whatever shares a batch."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -161,7 +162,7 @@ def linked(data, monkeypatch) -> TranslationTask:
 
 def attending(*rows: tuple[float, ...]) -> Callable:
     """Stands for the weights of one layer: a row per piece of the target, and one of its end."""
-    return lambda model, batch: [torch.tensor([[*rows, rows[-1]]])]
+    return lambda model, batch, heads=False: [torch.tensor([[*rows, rows[-1]]])]
 
 
 def test_the_error_rate_is_0_for_a_model_that_attends_as_the_links_say(linked, sure, monkeypatch):
@@ -183,6 +184,23 @@ def test_a_model_has_an_error_rate_per_layer_of_attention(linked):
     assert len(translation.alignment_errors(Transformer(*sizes, config).eval(), linked)) == 3
     assert len(translation.alignment_errors(AttentionSeq2Seq(*sizes, embedding=4, hidden=6), linked)) == 1
     assert translation.alignment_errors(PlainSeq2Seq(*sizes, embedding=4, hidden=6), linked) == []
+
+
+def test_each_head_can_be_counted_alone_layer_by_layer(linked, monkeypatch):
+    crossed = [[0.1, 0.1, 0.8, 0], [0, 0, 1.0, 0], [0.5, 0.5, 0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
+    straight = [[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0, 0, 1.0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
+    heads = torch.tensor([crossed, straight])  # (h, T, Tk)
+    model = Transformer(*linked.sizes(), TransformerConfig(d_model=8, heads=2, layers=2, d_ff=8)).eval()
+    maps = SimpleNamespace(cross=[heads[None], heads.flip(0)[None]])
+    monkeypatch.setattr(Transformer, "maps", lambda self, *inputs: maps)
+    counts = translation.alignment_counts(model, linked, heads=True)
+    assert counts[:, 0].tolist() == [[5, 5], [1, 5], [1, 5], [5, 5]]  # all three links are right, or only one of them
+    assert translation.error_rates(counts).tolist() == pytest.approx([0, 0.8, 0.8, 0])
+
+
+def test_links_are_added_over_the_sentences_before_they_are_divided():
+    counts = torch.tensor([[[2, 2], [1, 6]]])
+    assert translation.error_rates(counts).tolist() == pytest.approx([1 - 3 / 8])
 
 
 def test_other_sentences_have_no_links(data, sure):
