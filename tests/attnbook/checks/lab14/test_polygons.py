@@ -15,5 +15,5 @@ def test_the_hull_of_points_in_general_position_is_that_of_the_package(variant):
 
 
 def test_a_point_on_an_edge_may_be_named_or_left_out_and_one_just_outside_belongs_to_the_hull():
-    assert is_convex_hull(*on_an_edge(Draw(0, 0))).tolist() == [True, False, False, True, False, False]
+    assert is_convex_hull(*on_an_edge(Draw(0, 0))).tolist() == [True, False, False, True, False, False, True]
     assert is_convex_hull(*beside_an_edge(Draw(0, 0))).tolist() == [False, True, True, False]

@@ -92,6 +92,16 @@ wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
     You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
     back to the first corner is implied, so each corner may stand in the list only once.""")
 wrong(
+    "twins taken for one corner",
+    {
+        "visits = (polygon[..., None] == torch.arange(points.shape[1], device=points.device)).sum(dim=1)": (
+            "visits = ((points[:, :, None] == a[:, None]).all(-1) & real[:, None]).sum(-1)"
+        )
+    },
+).says("""
+    You looked for repeated corners by their coordinates. Two different positions may have the same coordinates, and
+    both may be in the list, so compare the positions.""")
+wrong(
     "only from the leftmost corner",
     {"return ~outside": "return (polygon[:, 0] == points[..., 0].argmin(1)) & ~outside"},
 ).says("""

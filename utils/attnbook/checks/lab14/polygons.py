@@ -65,8 +65,10 @@ def on_an_edge(draw) -> tuple[Tensor, Tensor]:
     points = torch.tensor([[0, 0], [4, 0], [4, 4], [0, 4], [2, 0], [1, 2], [4, 4]], dtype=torch.float64)
     order = draw.order(len(points))
     position = order.argsort().tolist()
-    right, named, back = ([position[i] for i in row] for row in ((0, 1, 2, 3), (0, 4, 1, 2, 3), (0, 1, 4, 2, 3)))
+    told = (0, 1, 2, 3), (0, 4, 1, 2, 3), (0, 1, 4, 2, 3), (0, 1, 2, 6, 3)
+    right, named, back, twins = ([position[i] for i in row] for row in told)
     rows = [turned(draw, right), right[::-1], right[:3], turned(draw, named), named[::-1], turned(draw, back)]
+    rows.append(turned(draw, twins))  # two corners, although they have the same coordinates
     return points[order].repeat(len(rows), 1, 1), padded(rows, len(points), 1)
 
 
