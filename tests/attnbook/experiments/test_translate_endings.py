@@ -42,7 +42,7 @@ def test_each_kind_of_sentence_is_read_with_and_without_its_end(data, read, monk
     monkeypatch.setattr(translate_endings, "trained", lambda name, seed: lambda source: "A dog.")
     monkeypatch.setattr(translate_endings, "RECIPES", {"some": SimpleNamespace(data=lambda: data)})
     figures = translate_endings.run(Job("some", 0, 1)).figures
-    assert (figures["with"]["sentences"], figures["without"]["sentences"]) == (4, 2)
+    assert [figures[kind]["sentences"] for kind in ("with", "without", "all")] == [4, 2, 6]
     assert [len(sources) for sources in read] == [4, 4, 2, 2, 6]  # at last all as they are
     assert [all(source.endswith(".") for source in sources) for sources in read[:4]] == [True, False, True, False]
     assert [source.rstrip(".") for source in read[0]] == read[1]
@@ -77,11 +77,23 @@ def test_a_gain_is_the_difference_of_the_scores_and_lies_in_its_interval(data, r
     replies = {"Ein Hund.": "A brown dog runs fast.", "Ein Haus.": "There is a house."}
     replies |= {"Ein Hund": "A brown dog runs.", "Ein Haus": "There is a big red house here"}
     references = ["A brown dog runs fast.", "There is a house."]
-    figures = translate_endings.measured_both_ways(replies.get, data, ["Ein Hund", "Ein Haus"], references)
+    pairs = list(zip(["Ein Hund", "Ein Haus."], references, strict=True))
+    figures = translate_endings.compared(translate_endings.read_both_ways(replies.get, data, pairs))
     value, low, high = figures["gain_of_stop"]["beam"]
     assert value == pytest.approx(100 - figures["read_without"]["beam"]["bleu"], abs=0.01)
     assert 0 < low <= value <= high
     assert figures["gain_of_beam"] == {"read_with": [0, 0, 0], "read_without": [0, 0, 0]}  # both are written alike
+
+
+def test_both_kinds_together_are_read_with_a_stop_and_as_they_are():
+    ended, bare = (
+        translate_endings.Read([f"{kind} wanted"], {"greedy": [f"{kind} with"]}, {"greedy": [f"{kind} without"]})
+        for kind in ("ended", "bare")
+    )
+    wanted, with_stop, as_it_is = translate_endings.together(ended, bare)
+    assert wanted == ["ended wanted", "bare wanted"]
+    assert with_stop == {"greedy": ["ended with", "bare with"]}
+    assert as_it_is == {"greedy": ["ended with", "bare without"]}
 
 
 @pytest.mark.parametrize(

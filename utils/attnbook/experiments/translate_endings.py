@@ -7,6 +7,7 @@ which 95 % of them lie when the sentences are resampled. Reads the corpus as ``t
 
 import time
 from functools import partial
+from typing import NamedTuple
 
 from attnbook.data.translation import TESTS, TranslationTask, cut
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
@@ -61,43 +62,60 @@ def gain(lines: list[str], others: list[str], wanted: list[str]) -> list[float]:
     return [round(number, 2) for number in resampled_difference(ours, theirs)]
 
 
-def measured_both_ways(model, data: TranslationTask, sources: list[str], references: list[str]) -> dict[str, dict]:
-    """Of sources without an end, read with a full stop and without: figures, and what the stop and the beam gain."""
-    wanted = [*map(without_end, references)]
-    read = {"read_with": [f"{source}." for source in sources], "read_without": sources}
-    lines = {name: written_bare(model, data, those) for name, those in read.items()}
+class Read(NamedTuple):
+    """Sentences of one kind: what was translated, greedily and by beam, read with a full stop and without."""
+
+    wanted: list[str]
+    with_stop: dict[str, list[str]]
+    without: dict[str, list[str]]
+
+
+def read_both_ways(model, data: TranslationTask, pairs: list[tuple[str, str]]) -> Read:
+    """Translate sources with a full stop at their end, and without."""
+    sources, wanted = ([*map(without_end, side)] for side in zip(*pairs, strict=True))
+    stopped = [f"{source}." for source in sources]
+    return Read(wanted, written_bare(model, data, stopped), written_bare(model, data, sources))
+
+
+def compared(read: Read) -> dict[str, dict]:
+    """What both readings are worth, what the full stop gains, and what the beam gains in each."""
+    readings = {"read_with": read.with_stop, "read_without": read.without}
     figures: dict[str, dict] = {
-        name: {way: measured(those, wanted) for way, those in ways.items()} for name, ways in lines.items()
+        name: {way: measured(lines, read.wanted) for way, lines in ways.items()} for name, ways in readings.items()
     }
-    stop = {way: gain(lines["read_with"][way], lines["read_without"][way], wanted) for way in lines["read_with"]}
-    beam = {name: gain(ways["beam"], ways["greedy"], wanted) for name, ways in lines.items()}
+    stop = {way: gain(read.with_stop[way], read.without[way], read.wanted) for way in read.without}
+    beam = {name: gain(ways["beam"], ways["greedy"], read.wanted) for name, ways in readings.items()}
     return {**figures, "gain_of_stop": stop, "gain_of_beam": beam}
 
 
 def run(job: Job) -> Outcome:
-    """Translate each kind of sentence with and without its end."""
+    """Translate each kind of sentence with and without its end; both together are read with it, and as they are."""
     start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
     pairs = [
         (data.source_pieces.decode(example.source), reference)
         for example, reference in zip(data.tests[TEST], data.references[TEST], strict=True)
     ]
     figures: dict[str, dict] = {}
-    for kind, rows in (
-        ("with", [pair for pair in pairs if has_end(pair[0])]),
-        ("without", [pair for pair in pairs if not has_end(pair[0])]),
-    ):
-        sources, references = [without_end(source) for source, _ in rows], [reference for _, reference in rows]
-        figures[kind] = {
-            "sentences": len(rows),
-            "source_words": round(sum(len(source.split()) for source in sources) / len(rows), 2),
-            **measured_both_ways(model, data, sources, references),
-        }
+    both = []
+    for kind, ends in (("with", True), ("without", False)):
+        some = [pair for pair in pairs if has_end(pair[0]) is ends]
+        both.append(read_both_ways(model, data, some))
+        words = round(sum(len(without_end(source).split()) for source, _ in some) / len(some), 2)
+        figures[kind] = {"sentences": len(some), "source_words": words, **compared(both[-1])}
+    figures["all"] = {"sentences": len(pairs), **compared(together(*both))}
     trained_on = [data.source_pieces.decode(example.source) for example in data.task.train]
     share = round(sum(map(has_end, trained_on)) / len(trained_on), 4)
     as_they_are = {test: written_both_ways(model, data, examples) for test, examples in data.tests.items()}
     beams = {test: gain(ways["beam"], ways["greedy"], data.references[test]) for test, ways in as_they_are.items()}
     seconds = round(time.process_time() - start, 1)
     return Outcome({"seconds": seconds, "training_with": share, **figures, "gain_of_beam": beams})
+
+
+def together(ended: Read, bare: Read) -> Read:
+    """Both kinds as one test: with a full stop everywhere; and, as ``without``, where the sentences themselves end."""
+    stopped = {way: ended.with_stop[way] + bare.with_stop[way] for way in ended.with_stop}
+    as_it_is = {way: ended.with_stop[way] + bare.without[way] for way in ended.with_stop}
+    return Read(ended.wanted + bare.wanted, stopped, as_it_is)
 
 
 EXPERIMENT = Experiment(
