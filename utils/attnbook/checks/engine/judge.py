@@ -6,19 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-import torch
-
 from . import diagnosis, messages, side_effects, values
 from .compare import in_words, same_run, structure
-from .diagnosis.claims import in_one_row, peculiar
 from .diagnosis.inputs import another_default
 from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
 from .shrink import shrink
 
-IN_PART = "known in part"
 SPARE, SHOWN_BY = 4, 3  # a mistake is known in part by three wrong results at least, and is another for one in four
-MOST, OTHER = 0.5, 0.4  # or by this share of the wrong numbers, if it gives another one at this share at most
 
 
 @dataclass(frozen=True)
@@ -188,7 +183,7 @@ def _known_in_part(trial: Trial) -> Verdict | None:
     text = f"{known.message}\nOn {often} {len(failing)} inputs on which your result is wrong, this is what happens."
     text += " On the others something else is wrong." if len(alike) < len(failing) else ""
     shown = trial.shrink(alike[0], partial(_shares, exercise, exercise.function(known)))
-    return Verdict(False, None, messages.shown(exercise, known.name, text, *shown), IN_PART)
+    return Verdict(False, None, messages.shown(exercise, known.name, text, *shown), "known in part")
 
 
 def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
@@ -205,47 +200,6 @@ def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
     return found if len(found) >= SHOWN_BY else []
 
 
-def _known_by_numbers(trial: Trial) -> diagnosis.Found | None:
-    """The known mistake that gives most of the wrong numbers: the rest is wrong in another way, such as an end that is
-    treated otherwise, or a 0 where the known mistake gives NaN."""
-    exercise, got = trial.exercise, trial.got[trial.failing[-1]]
-    if not any(tensor.is_floating_point() for tensor in values.tensors([got.value])) and type(got.value) is not float:
-        return None  # whole numbers agree by chance
-    shares = [(_share_of_numbers(trial, known), known) for known in exercise.mistakes]
-    share, known = max(shares, key=lambda pair: pair[0], default=(0.0, None))
-    if known is None or share < MOST:
-        return None
-    rest = f"This is where {share:.0%} of your wrong numbers come from; the others are wrong in another way."
-    text = f"{known.message}\n{rest}"
-    return diagnosis.Found(IN_PART, text, partial(_shares, exercise, exercise.function(known)))
-
-
-def _share_of_numbers(trial: Trial, mistake: Mistake) -> float:
-    """Which share of the wrong numbers a known mistake gives; 0 if it often gives another one, or hardly any differ."""
-    counts = [_agreement(trial, index, mistake) for index in trial.failing]
-    agreed, wrong, against, shown = (sum(column) for column in zip(*counts, strict=True))
-    return agreed / wrong if against <= OTHER * wrong and shown >= SHOWN_BY else 0.0
-
-
-def _agreement(trial: Trial, index: int, mistake: Mistake) -> tuple[int, int, int, int]:
-    """How many numbers of a wrong result a known mistake gives, out of how many; for how many it gives another one;
-    and whether there are some among them that are no matter of chance."""
-    got, expected = trial.got[index], trial.expected[index]
-    known = trial.exercise.wrong_run(mistake, trial.variant, index)
-    try:
-        ours, right = in_one_row(got.value), in_one_row(expected.value)
-        its = in_one_row(known.value) if known.failure is None else ours[:0]
-    except TypeError:
-        return 0, 1, 1, 0
-    if not ours.shape == its.shape == right.shape:
-        return 0, right.numel(), right.numel(), 0
-    tolerance = max(trial.exercise.tolerance, 1e-9)
-    alike = torch.isclose(ours, its, rtol=tolerance, atol=tolerance)
-    wrong = ~torch.isclose(ours, right, rtol=tolerance, atol=tolerance)
-    shown = bool(peculiar(ours[wrong & alike], got.args).numel())
-    return int((wrong & alike).sum()), int(wrong.sum()), int((its.isfinite() & ~alike).sum()), int(shown)
-
-
 def _telling(got: Run, other: Run) -> bool:
     return got.failure is None or (other.failure is not None and got.failure.text == other.failure.text)
 
@@ -259,13 +213,7 @@ def _in_plain_words(trial: Trial) -> Verdict:
     in_part = _known_in_part(trial) if trial.explains else None
     if in_part is not None:  # a verdict is False when it is a rejection
         return in_part
-    found = trial.explains and diagnosis.explain(
-        exercise, trial.answer, trial.got, trial.expected, trial.failing, partial(_known_by_numbers, trial)
-    )
-    if found and found.kind == IN_PART:
-        return Verdict(
-            False, None, messages.shown(exercise, found.kind, found.text, *trial.shrink(first, found.shows)), IN_PART
-        )
+    found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     if found:
         shows = _with_a_property(trial, found.shows)
         index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), first)

@@ -31,7 +31,7 @@ PARTS = (
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed)
-STEPS = (steps.one_changed, steps.reordered, steps.once_changed, calls.as_if_partly, steps.changed_partly)
+STEPS = (steps.one_changed, steps.reordered, steps.once_changed)
 SYMPTOMS = (positions.only_in_part, numbers.unsteady)
 LARGE = 400  # numbers of a result; on a larger one a claim is tested last, because each run takes long
 LEAKS = (numbers.unsteady, calls.ignored_in_part, calls.mixed)
@@ -47,25 +47,15 @@ class Found:
 
 
 def explain(
-    exercise: Exercise,
-    answer: Callable,
-    got: list[Run],
-    expected: list[Run],
-    failing: list[int],
-    known: Callable[[], Found | None] = lambda: None,
+    exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
 ) -> Found | None:
-    """The first explanation that is true wherever the answer's values are wrong; None when there is none.
-
-    `known()` is asked before the explanations that say what the result shows, and not what was done.
-    """
+    """The first explanation that is true wherever the answer's values are wrong; None when there is none."""
     budget = Budget()
     everywhere = [_case(exercise, answer, *pair, budget) for pair in zip(got, expected, strict=False)]
     cases = [case for i in failing if (case := everywhere[i]) is not None and not _right(case)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tensors that are compared in unusual ways
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
-            if looks == LEAKS and (found := known()) is not None:
-                return found
             claim = _first_true(looks, part, [case for case in everywhere if case is not None and _right(case)])
             if claim is not None:
                 text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))

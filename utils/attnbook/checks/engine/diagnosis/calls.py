@@ -1,7 +1,6 @@
 """What an answer's function does when it is called again, and what the right one would give for other arguments."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from .. import values
 from . import changes
-from .claims import Case, Claim, caused, partly, same, sizes
+from .claims import Case, Claim, caused, same, sizes
 
 LONG = 8  # entries along an axis, each of which takes a run
 
@@ -53,9 +52,6 @@ def _put(args: tuple, index: int, value: Any) -> tuple:
     return (*args[:index], value, *args[index + 1 :])
 
 
-Cause = tuple[str, str, Callable[[Case], Any]]  # a kind, a sentence, and what comes out
-
-
 def _as_if(kind: str, text: str, other_args: Callable[[Case], tuple]) -> Claim:
     return caused(kind, text, lambda case: _right_for(case, text, other_args))
 
@@ -68,19 +64,10 @@ def _right_for(case: Case, text: str, other_args: Callable[[Case], tuple]) -> An
 
 def as_if(case: Case) -> Iterator[Claim]:
     """The right result for one argument changed: left out, inverted, doubled, one more …"""
-    yield from (caused(*cause) for cause in _causes(case))
-
-
-def as_if_partly(case: Case) -> Iterator[Claim]:
-    """The same wherever the result is wrong: an argument is used twice, and one of the two uses is another."""
-    yield from (partly(kind, text, wanted) for kind, text, wanted in _causes(case))
-
-
-def _causes(case: Case) -> Iterator[Cause]:
     for i, name, words, change in _replacements(case):
         text = f"Your result is what comes out when `{name}` is replaced by {words}."
         other = lambda case, i=i, change=change: _put(case.args, i, change(case))  # noqa: E731
-        yield f"as if {name} were changed", text, partial(_right_for, text=text, other_args=other)
+        yield _as_if(f"as if {name} were changed", text, other)
 
 
 def _replacements(case: Case) -> Iterator[tuple[int, str, str, Callable[[Case], Any]]]:

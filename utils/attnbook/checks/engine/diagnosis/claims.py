@@ -17,7 +17,6 @@ from ..sandbox import Run
 CLOSE = 1e-6  # a result that is explained agrees with its explanation to about six digits
 WORK = 80_000  # torch's calls in all runs of one explanation, about 0.4 seconds
 RUN = 30  # what a run takes besides, in such calls
-FRACTIONS = 27720  # times a fraction of whole numbers up to 12 this is a whole number
 NUMBERS = 3  # a relation between numbers is shown by that many different ones, since two lie on many curves
 
 
@@ -151,45 +150,6 @@ def caused(kind: str, text: str, wanted: Callable[[Case], Any]) -> Claim:
     """The claim that the answer computes `wanted(case)`, so that it gives this back on every input."""
     claim = equals(kind, text, wanted)
     return replace(claim, fits=lambda case: same(case.got, wanted(case), max(case.exercise.tolerance, CLOSE)))
-
-
-def partly(kind: str, text: str, wanted: Callable[[Case], Any]) -> Claim:
-    """The claim that the answer gave back `wanted(case)` wherever its result is wrong; elsewhere it is right."""
-    text = text.replace("Your result is", "Where your result is wrong, it is", 1)
-    text = text.replace("gives your result", "gives your result, wherever this is wrong,", 1)
-    claim = caused(kind, text, wanted)
-    return replace(claim, holds=lambda case: _where_wrong(case, wanted(case)))
-
-
-def _where_wrong(case: Case, wanted: Any) -> bool | None:
-    """Whether `wanted` is what the answer gave back at its wrong numbers.
-
-    None where too few different numbers are wrong for more than chance.
-    """
-    got, expected, other = (in_one_row(value) for value in (case.got, case.expected, wanted))
-    if not got.shape == expected.shape == other.shape:
-        return False
-    tolerance = max(case.exercise.tolerance, CLOSE)
-    wrong = ~torch.isclose(got, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
-    if not torch.allclose(got[wrong], other[wrong], rtol=1e-5, atol=1e-9):
-        return False
-    return True if len(set(peculiar(got[wrong], case.args).tolist())) >= NUMBERS else None
-
-
-def peculiar(found: Tensor, args: tuple) -> Tensor:
-    """Those of some numbers that no other computation gives by chance: they are no fractions of small numbers, and
-    stand in no argument."""
-    given = [tensor.flatten().to(torch.float64) for tensor in values.tensors(args)]
-    ours = found[found.isfinite()].mul(FRACTIONS)
-    ours = ours[(ours - ours.round()).abs() > 1e-4] / FRACTIONS
-    return ours[~torch.isin(ours.mul(1e6).round(), torch.cat(given).mul(1e6).round())] if given else ours
-
-
-def in_one_row(value: Any) -> Tensor:
-    """All numbers of a result, also of one that is a tuple."""
-    if isinstance(value, tuple):
-        return torch.cat([in_one_row(item) for item in value])
-    return numbers(value).flatten()
 
 
 def becomes(kind: str, text: str, change: Callable[[Tensor], Tensor], evidence: int = 1) -> Claim:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .claims import Case, Claim, Mode, caused, partly
+from .claims import Case, Claim, Mode, caused
 
 Step = tuple[Callable, tuple, dict]  # an operation and what it was called with
 Change = Callable[[Callable, tuple, dict], Any]  # what is done instead
@@ -89,15 +89,6 @@ def _traced(case: Case) -> _Steps:
 
 def one_changed(case: Case) -> Iterator[Claim]:
     """The right result, but for one step of the reference."""
-    yield from (caused(*cause) for cause in _causes(case))
-
-
-def changed_partly(case: Case) -> Iterator[Claim]:
-    """The same wherever the result is wrong."""
-    yield from (partly(*cause) for cause in _causes(case))
-
-
-def _causes(case: Case) -> Iterator[tuple[str, str, Callable[[Case], Any]]]:
     masks = [(i, name) for i, name, arg in case.named() if isinstance(arg, Tensor) and arg.dtype == torch.bool]
     for place, step in _traced(case).seen.items():
         for words, change in _changes(*step):
@@ -113,7 +104,7 @@ def once_changed(case: Case) -> Iterator[Claim]:
         for words, change in _changes(*step) if _loops(place[0]) else ():
             for which in ("first", "last"):
                 words_once = f"{words}, the {which} time only"
-                yield caused(*_changed(words_once, place, lambda case, change=change: change, which))
+                yield _changed(words_once, place, lambda case, change=change: change, which)
 
 
 def reordered(case: Case) -> Iterator[Claim]:
@@ -167,16 +158,16 @@ def _loops(code: CodeType) -> bool:
     return any(step.opname == "FOR_ITER" for step in dis.get_instructions(code))
 
 
-def _changed(
-    words: str, place: Place, change: Callable[[Case], Change], which: str = ""
-) -> tuple[str, str, Callable[[Case], Any]]:
+def _changed(words: str, place: Place, change: Callable[[Case], Change], which: str = "") -> Claim:
     text = f"The right computation gives your result when one step of it is changed: {words}."
 
     def run(case: Case) -> Any:
         steps = _Steps({place: change(case)}, _time(case, place, which))
         return case.run(steps.around(case.exercise.reference), case.args)
 
-    return "one step changed", text, lambda case: case.budget.once((words, place, id(case.args)), lambda: run(case))
+    return caused(
+        "one step changed", text, lambda case: case.budget.once((words, place, id(case.args)), lambda: run(case))
+    )
 
 
 def _time(case: Case, place: Place, which: str) -> int | None:
