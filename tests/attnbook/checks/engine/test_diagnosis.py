@@ -232,6 +232,27 @@ def test_an_explanation_costs_the_same_on_every_machine():
         [case.run(dot, case.args) for _ in range(3)]
 
 
+def real_words(tokens, bos, pad):
+    return ((tokens != bos) & (tokens != pad)).sum(-1).double()
+
+
+def ends_are_padding(tokens, pad):
+    targets = F.pad(tokens[:, 1:], (0, 1), value=pad)
+    return targets.masked_fill(targets == 2, pad)
+
+
+def over_all(x):
+    return x / x.sum()
+
+
+def doubled_again(dilations, kernel):
+    field, step = 1, 1
+    for dilation in dilations:
+        step *= dilation
+        field += (kernel - 1) * step
+    return field
+
+
 @pytest.mark.parametrize(
     "lab, exercise, kind, answer",
     [
@@ -251,6 +272,23 @@ def test_an_explanation_costs_the_same_on_every_machine():
             "off by a factor",
             lambda weights: -(weights * weights.where(weights > 0, 1.0).log10()).sum(-1),
         ),
+        (
+            "lab05",
+            "length_penalty",
+            "two steps exchanged",
+            lambda t, bos, pad, a: (5 + real_words(t, bos, pad) ** a) / 6,
+        ),
+        ("lab05", "length_penalty", "one step changed", lambda t, bos, pad, a: (5 + real_words(t, bos, pad)) ** a),
+        ("lab11", "language_model_targets", "one number for another", ends_are_padding),
+        (
+            "lab12",
+            "mix_probabilities",
+            "normalised once more",
+            lambda model, memory, weight: over_all(weight * memory + (1 - weight) * model),
+        ),
+        ("lab15", "receptive_field", "as if dilations were changed", doubled_again),
+        ("lab16", "gated_residual", "as if gamma were changed", lambda x, found, gamma: x + gamma.clamp(0, 1) * found),
+        ("lab16", "gated_residual", "as if attended were changed", lambda x, found, gamma: x * (1 + gamma * found)),
         ("lab07", "permute_rows", "flipped", lambda x, order: x[:, order.flip(0)]),
         ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
         ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
@@ -367,6 +405,39 @@ def each_third_cleared(x, lengths):
 def test_what_is_laid_side_by_side_and_in_rows_is_looked_at_in_parts(kind, answer):
     verdict = judge(BOTH_WAYS, answer)
     assert verdict.kind == kind, verdict.message
+
+
+def scored(query, key, value):
+    return (query @ key.mT).softmax(-1) @ value + key.mean(1, keepdim=True)
+
+
+def to_score(draw):
+    batch, queries, keys, dim = draw.sizes(4)
+    yield draw.normal(batch, queries, dim), draw.normal(batch, keys, dim), draw.normal(batch, keys, dim)
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (lambda q, k, v: scored(q / q.shape[1] ** 0.5, k, v), "`query` is replaced by itself divided by √n"),
+        (lambda q, k, v: scored(q, k, v + k), "`value` is replaced by the sum of both, itself and `key`"),
+        (lambda q, k, v: scored(q, k, k), "`value` is replaced by `key`"),
+        (lambda q, k, v: scored(q, k, torch.cat([v[:, 1:], v[:, -1:]], 1)), "the last entry kept"),
+    ],
+)
+def test_an_argument_joined_with_another_or_scaled_by_a_size_is_told(answer, words):
+    verdict = judge(Exercise(scored, to_score, []), answer)
+    assert verdict.kind.startswith("as if"), verdict.message
+    assert words in " ".join(verdict.message.split())
+
+
+def test_two_axes_cut_with_each_others_sizes_are_told():
+    def grid(x, height):
+        return x.mT.unflatten(-1, (height, -1))
+
+    exercise = Exercise(grid, lambda draw: [(draw.normal(2, 6, 3), 2), (draw.normal(3, 12, 2), 3)], [])
+    verdict = judge(exercise, lambda x, height: x.mT.unflatten(-1, (-1, height)).mT)
+    assert verdict.kind == "axes cut in the wrong order", verdict.message
 
 
 def test_an_argument_that_was_reshaped_is_recognised():

@@ -37,6 +37,27 @@ def test_one_step_of_the_right_computation_changed_is_found(old, new, words):
     assert words in " ".join(verdict.message.split())
 
 
+def capped(x, mask):
+    return ((x * mask).sum(-1).clamp(-1.0, 1.0) + 3) ** 2
+
+
+CAPPED = Exercise(capped, lambda draw: [(2 * draw.normal(6, 5), draw.mask(6, 5, empty_rows=False))], [])
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (lambda x, mask: (x.clamp(-1.0, 1.0) * mask).sum(-1).add(3) ** 2, "`clamp` before `sum`"),
+        (lambda x, mask: (x * mask).sum(-1).clamp(-1.0, 1.0) ** 2 + 3, "`pow` before `+`"),
+        (lambda x, mask: ((x * mask).sum(-1) + 3).clamp(-1.0, 1.0) ** 2, "`+` before `clamp`"),
+    ],
+)
+def test_a_limit_on_each_number_instead_of_their_sum_is_an_order(answer, words):
+    verdict = judge(CAPPED, answer)
+    assert verdict.kind == "two steps exchanged", verdict.message
+    assert words in " ".join(verdict.message.split())
+
+
 def looped(x, mask):
     for shift in (1, 2, 3):
         x = x + x.roll(shift, -1).clamp(-1.0, 1.0)

@@ -72,6 +72,17 @@ wrong(
     residual connection of its own, around this layer alone."""
 )
 wrong(
+    "one sum around the upper layers",
+    {
+        "        inputs": "        below = x if number == first_residual else below\n        inputs",
+        SUM: "out",
+        "    for": "    below = 0\n    for",
+        "return x": "return x + below",
+    },
+).says("""
+    You kept the input of layer `first_residual` and added it once, to the output of the stack. Each layer from
+    `first_residual` on has a residual connection of its own, around this layer alone.""")
+wrong(
     "the sum not passed on",
     {SUM: "out", "return x": "return x if len(layers) < first_residual else x + inputs[..., : x.shape[-1]]"},
 ).says(

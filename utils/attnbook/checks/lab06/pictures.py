@@ -29,7 +29,7 @@ IMAGE_TO_ANNOTATIONS = Exercise(image_to_annotations, cases=_feature_maps, toler
 must = IMAGE_TO_ANNOTATIONS.properties
 must("one cell per annotation", _holds_columns).says("""
     Each annotation must hold the D features of a single cell of its own image: `features[b, :, row, column]`, as they
-    are. Yours are made of other numbers.""")
+    are. In yours, some annotation holds those of no cell.""")
 must("row by row", lambda result, features: torch.equal(result, image_to_annotations(features))).says("""
     The cell in row r and column c is annotation number r · width + c: first the whole top row from left to right, then
     the next row.""")
@@ -43,6 +43,15 @@ wrong("reshaped without a transpose", {CELLS: "features.reshape(len(features), -
 wrong("column by column", {"features.flatten(2)": "features.mT.flatten(2)"}).says("""
     You went through the cells column by column. The contract is row by row: the cell in row r and column c is
     annotation number r · width + c, because the weights are laid back over the image in this order.""")
+BY_HEIGHT = """
+out = [0 * features[:, :, 0, 0]] * (features.shape[2] * features.shape[3])
+for r in range(features.shape[2]):
+    for c in range(features.shape[3]):
+        out[r * features.shape[2] + c] = features[:, :, r, c]
+return torch.stack(out, 1)"""
+wrong("r · height + c", BY_HEIGHT).says("""
+    You gave the cell in row r and column c the number r · height + c, so that some annotations are written twice and
+    others never. A row has as many cells as the image is wide: r · width + c.""")
 wrong("features before cells", {".transpose(1, 2)": ""}).says("""
     You laid the cells in a row, but your features still stand on axis 1. Attention wants one vector per position, so
     the cells must be axis 1 and the features the last axis: exchange these two.""")

@@ -66,6 +66,12 @@ wrong("mean of the rows' means", {_MEAN: "(losses.where(real, 0).sum(1) / real.s
     You took the mean of each row, and then the mean over the rows. A token in a short row then counts more than
     one in a long row: sum over all real tokens of the batch, and divide once.""")
 wrong(
+    "mean of the rows' means, 0 for an empty row",
+    {_MEAN: "(losses.where(real, 0).sum(1) / real.sum(1).clamp(min=1)).mean()"},
+).says("""
+    You averaged the rows first, with 0 for a row of padding, and then took the mean of these averages. Each real token
+    must count the same: sum over all of them, and divide once by their number.""")
+wrong(
     "one over the mean probability", {f"({_MEAN}).exp()": "1 / ((-losses).exp().where(real, 0).sum() / real.sum())"}
 ).says("""
     You averaged the probabilities and took one over the mean. In a text probabilities are multiplied, so average

@@ -45,6 +45,19 @@ def _word_counts(draw):
         yield {(d, a, b): 1} | {row: draw.integer(1, 6) for row in different.values()}
 
 
+def _counted(words):
+    counts = Counter()
+    for symbols, count in words.items():
+        for pair in pairwise(symbols):
+            counts[pair] += count
+    return counts
+
+
+def _first_of_the_most_frequent(result, words):
+    counts = _counted(words)
+    return result[0] == min(pair for pair in counts if counts[pair] == counts[result[0]])
+
+
 def _letters(words):
     return sorted(("".join(symbols), count) for symbols, count in words.items())
 
@@ -62,6 +75,20 @@ must(
     "the pair stands somewhere", lambda result, words: any(result[0] in pairwise(symbols) for symbols in words)
 ).says("""
     The pair must consist of two symbols that stand side by side, in this order, in at least one word.""")
+must(
+    "no pair is more frequent", lambda result, words: _counted(words)[result[0]] == max(_counted(words).values())
+).says("""
+    Another pair stands in the words more often than yours. Each position at which two symbols stand side by side
+    counts, overlapping ones too, and it counts as often as its word occurs.""")
+must("the first of the most frequent ones", _first_of_the_most_frequent).says("""
+    No pair is more frequent than yours, but one that is as frequent comes before it in sorted order. Pairs are sorted
+    as tuples are: by the first symbol, and then by the second, not by the text that they make together.""")
+must(
+    "nothing else is merged",
+    lambda result, words: all(word in result[1] for word in words if result[0] not in pairwise(word)),
+).says("""
+    A word in which your pair does not stand has changed or is gone. Only these two symbols, side by side in this order,
+    are merged; two others that spell the same letters are another pair.""")
 must("every word is still there", lambda result, words: _letters(result[1]) == _letters(words)).says("""
     Merging only joins symbols, so the letters of each word and its count must stay as they were. In your result some
     word was lost or changed, or has another count.""")

@@ -16,6 +16,8 @@ def _texts(draw):
     tokens = draw.integers(9, 30, batch, length)
     yield tokens, pad
     yield tokens.where(torch.arange(length) < draw.lengths(batch, length)[:, None], pad), pad
+    ends = tokens.where(torch.arange(length) != draw.integers(1, length, batch, 1), 2)
+    yield ends, pad  # an end symbol, which is a target like any other token
     yield draw.integers(9, 30, 3, 3), pad  # square
     yield draw.integers(9, 30, 2, 1), pad  # one token per row: nothing to predict
     if draw.number == 1:

@@ -66,6 +66,16 @@ wrong("nothing rescaled", {_TOTAL: "total +", _SUMMED: "summed +"}).says("""
 wrong("the total not rescaled", {_TOTAL: "total +"}).says("""
     You rescaled the sum of the values and not the total. Both were computed with the old maximum, so both must be
     multiplied by exp(old maximum − new maximum).""")
+wrong(
+    "rescaled with the new parts",
+    {
+        "total * shrink + parts.sum(dim=-1, keepdim=True)": "(total + parts.sum(dim=-1, keepdim=True)) * shrink",
+        "summed * shrink + parts @ values": "(summed + parts @ values) * shrink",
+        "(largest - higher).exp()": "1.0 if isinstance(total, float) else (largest - higher).exp()",
+    },
+).says("""
+    You added the new parts first and rescaled the sums afterwards. The new parts are measured from the new maximum
+    already, so only what was summed before is multiplied by exp(old maximum − new maximum).""")
 wrong("the summed values not rescaled", {_SUMMED: "summed +"}).says("""
     You rescaled the total and not the sum of the values. Both were computed with the old maximum, so both must be
     multiplied by exp(old maximum − new maximum).""")
@@ -94,7 +104,7 @@ wrong("not divided by the total", {"summed / total": "summed"}).says("""
     exp(score − maximum), so divide once, after the last block.""")
 wrong(
     "no maximum subtracted",
-    {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "scores[..., :1] * 0 + 0.0", "-math.inf": "0.0"},
+    {"scores.amax(dim=-1, keepdim=True).clamp(min=largest)": "torch.zeros_like(scores[..., :1])", "-math.inf": "0.0"},
 ).says("""
     You computed exp(score) without subtracting a maximum. For large scores exp overflows to infinity, and for very
     negative ones all parts become 0, so subtract the largest score seen so far.""")

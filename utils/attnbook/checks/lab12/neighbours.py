@@ -50,6 +50,7 @@ must(
 _TOPK, _SOFT = "distances.topk(k, largest=False)", "(-nearest / temperature).softmax(dim=-1)"
 _VOTE = "nothing.scatter_add(1, next_tokens[which], weights)"
 _LATE = f"{_VOTE}.softmax(dim=-1)"
+_RAW = "(-nearest / temperature).exp()"
 
 wrong = KNN_PROBABILITIES.mistakes
 wrong("the farthest entries", {_TOPK: "distances.topk(k)"}).says("""
@@ -107,13 +108,16 @@ wrong("the number of the entry for the word", {"next_tokens[which]": "which % vo
 wrong("softmax over the queries", {".softmax(dim=-1)": ".softmax(dim=0)"}).says("""
     Your softmax runs over the batch of queries. For each query, the votes of its own k neighbours sum to 1, which is
     the last axis.""")
-wrong("softmax over the words", {_VOTE: "nothing.scatter_add(1, next_tokens[which], weights).softmax(dim=-1)"}).says("""
+wrong("softmax over the words", {_VOTE: _LATE}).says("""
     You took one more softmax over the words. The votes already sum to 1, and a word without any vote has the
     probability 0.""")
 wrong("distances added, then a softmax over the words", {_SOFT: "-nearest / temperature", _VOTE: _LATE}).says("""
     You added −distance / temperature per word and took the softmax over the vocabulary. Then words without a vote have
     a probability, too. Take the softmax over the k neighbours first, and add these votes.""")
-wrong("not normalised", {_SOFT: "(-nearest / temperature).exp()"}).says("""
+wrong("votes added, then a softmax over the words", {_SOFT: _RAW, _VOTE: _LATE}).says("""
+    You added exp(−distance / temperature) per word and took the softmax over the vocabulary. Then words without a vote
+    have a probability, too. Take the softmax over the k neighbours first, and add these votes.""")
+wrong("not normalised", {_SOFT: _RAW}).says("""
     Your votes are exp(−distance / temperature) as they are, so a row does not sum to 1. Divide each row by its sum, as
     a softmax over the k neighbours does.""")
 wrong("counts", {_SOFT: "torch.ones_like(nearest)"}).says("""

@@ -85,6 +85,12 @@ wrong("axes not exchanged back", {_CONV: _CALL}).says("""
 wrong("time and features not exchanged", {_PAD: "F.pad(x, (past, 0))", _CONV: _CALL}).says("""
     You gave x to F.conv1d as it is, and it takes the *last* axis for the time. In (B, T, D) this is the features:
     exchange the last two axes before the convolution and after it.""")
+wrong(
+    "reshaped, not exchanged",
+    {_PAD: "F.pad(x.reshape(len(x), x.shape[2], -1), (past, 0))", _CONV: f"{_CALL}.reshape(len(x), x.shape[1], -1)"},
+).says("""
+    You used reshape or view to bring the time to the last axis, which leaves the numbers in their old order, so that
+    times and features are mixed. Exchange the last two axes, before the convolution and after it.""")
 wrong("the features padded", {_PAD: "F.pad(x, (past, 0)).mT"}).says("""
     Your zeros stand beside the features and not before the first position, because F.pad begins with the last axis.
     Exchange the axes first, F.pad(x.mT, (past, 0)), or pad (B, T, D) with (0, 0, past, 0).""")
@@ -178,6 +184,15 @@ wrong(
     "x passes through the gate", {_JOIN: "torch.cat([x * open_by.mean(-1, keepdim=True), new * open_by], -1)"}
 ).says("""
     You multiplied x by the gate as well. What came in is kept unchanged, and only the new features pass the gate.""")
+wrong(
+    "activations before the convolutions",
+    {
+        "(x, candidate, dilation).tanh()": "(x.tanh(), candidate, dilation)",
+        "(x, gate, dilation).sigmoid()": "(x.sigmoid(), gate, dilation)",
+    },
+).says("""
+    You applied tanh and sigmoid to x, before the convolutions. They belong to what the convolutions give, because only
+    then the new features lie between −1 and 1, and the gate between 0 and 1.""")
 wrong("gate of the new features", {"(x, gate, dilation)": "(x, candidate, dilation)"}).says("""
     You used `candidate` for both convolutions. The gate has weights of its own, so that it can learn when a feature
     is wanted: causal_convolution(x, gate, dilation).""")

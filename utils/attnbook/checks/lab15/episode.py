@@ -122,6 +122,10 @@ wrong("examples class by class", {_SORT: "pass"}).says("""
 wrong("examples in the order of the deck", {_SORT: "examples.sort(key=lambda pair: draw[0, pair[0]])"}).says("""
     Your examples stand in the order of draw[0], in which label 0 always comes first. The order of the sequence is
     that of draw[1], which says nothing about labels.""")
+BY_PLACE = "examples = [examples[i] for i in draw[1, : len(examples)].argsort().tolist()]"
+wrong("draw[1] by place among the examples", {_SORT: BY_PLACE}).says("""
+    You sorted the examples by the first numbers of draw[1], as if these belonged to the first examples. draw[1, i] is
+    the number of image i of the collection, so look up the number of each example's own image.""")
 wrong("examples in descending order", {_SORT: "examples.sort(key=lambda pair: -order[pair[0]])"}).says("""
     You sorted the examples by draw[1] with the largest number first. The smallest one comes first.""")
 wrong(

@@ -43,6 +43,11 @@ AGREEMENT_AND_CHANCE = Exercise(
 )
 
 must = AGREEMENT_AND_CHANCE.properties
+must(
+    "the share of equal pairs", lambda result, left, right: abs(result[0] - (left == right).double().mean()) < 1e-6
+).says("""
+    The first result is the share of images whose two digits are equal, just as it is. What chance would give is
+    returned beside it, and has no influence on it.""")
 must("two shares", lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in result)).says("""
     Both results are shares, so they lie between 0 and 1.""")
 must(
@@ -50,7 +55,7 @@ must(
     lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
 ).says("""
     Chance is what agreement would be on average if the right digits were exchanged at random, so it depends only on how
-    often each digit occurs on the left, and how often on the right.""")
+    often each digit occurs on the left, and how often on the right. Every digit that both sides have adds to it.""")
 
 _AGREEMENT, _CHANCE = "(left == right).double().mean()", "(p_left * p_right).sum()"
 _LEFT, _RIGHT = "(left[:, None] == classes).double().mean(dim=0)", "(right[:, None] == classes).double().mean(dim=0)"

@@ -26,11 +26,15 @@ WHOLE = (
     numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
-    positions.only_there, masks.by_one, results.slid, results.zeros, numbers.own_number, numbers.normalised,
-    results.repeated, masks.amounts, extents.lengths, results.mislaid, positions.only_in_part, results.reordered,
+    positions.only_there, results.one_number, masks.by_one, results.slid, results.zeros, numbers.own_number,
+    numbers.normalised, results.repeated, masks.amounts, extents.lengths, results.mislaid, results.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
-LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed, calls.ignored_in_part, calls.mixed)
+LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed)
+STEPS = (steps.one_changed, steps.reordered, steps.once_changed)
+SYMPTOMS = (positions.only_in_part, numbers.unsteady)
+LARGE = 400  # numbers of a result; on a larger one a claim is tested last, because each run takes long
+LEAKS = (numbers.unsteady, calls.ignored_in_part, calls.mixed)
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,11 @@ def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     if len(sizes) > 1:
         yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
-    yield (*PARTS, *LATE_CALLS, steps.one_changed, steps.once_changed), cases, ("", "")
+    yield (*PARTS, *LATE_CALLS, *STEPS), cases, ("", "")
+    yield LEAKS, cases, ("", "")
+    for part in _wrong_parts(cases) if len(sizes) == 1 else []:
+        yield SYMPTOMS, [case.of(part) for case in cases if not _right(case.of(part))], _said(cases, part)
+    yield SYMPTOMS, cases, ("", "")
 
 
 def _entries(cases: list[Case]) -> list[Case]:
@@ -153,7 +161,7 @@ def _first_true(looks: Sequence[Look], cases: list[Case], fine: Sequence[Case] =
     """The first claim that is true of all `cases` and, where it names a cause, fits those on which all is right."""
     if not cases:
         return None
-    first, *others = sorted(cases, key=lambda case: -values.size(case.expected))
+    first, *others = sorted(cases, key=lambda case: (values.size(case.expected) > LARGE, -values.size(case.expected)))
     claims = (claim for look in looks for claim in _claims(look, first))
     return next((claim for claim in claims if _true(claim, [first, *others]) and _fits(claim, fine)), None)
 

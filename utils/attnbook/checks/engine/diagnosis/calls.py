@@ -1,7 +1,7 @@
 """What an answer's function does when it is called again, and what the right one would give for other arguments."""
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import torch
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .. import values
 from . import changes
-from .claims import Case, Claim, caused, same
+from .claims import Case, Claim, caused, same, sizes
 
 LONG = 8  # entries along an axis, each of which takes a run
 
@@ -53,18 +53,42 @@ def _put(args: tuple, index: int, value: Any) -> tuple:
 
 
 def _as_if(kind: str, text: str, other_args: Callable[[Case], tuple]) -> Claim:
-    return caused(kind, text, lambda case: case.run(case.exercise.reference, other_args(case)))
+    return caused(kind, text, lambda case: _right_for(case, text, other_args))
+
+
+def _right_for(case: Case, text: str, other_args: Callable[[Case], tuple]) -> Any:
+    """What the right function gives for other arguments, which `text` names; run once for each input."""
+    run = lambda: case.run(case.exercise.reference, other_args(case))  # noqa: E731
+    return case.budget.once((text, id(case.args), case.part), run)
 
 
 def as_if(case: Case) -> Iterator[Claim]:
     """The right result for one argument changed: left out, inverted, doubled, one more …"""
+    for i, name, words, change in _replacements(case):
+        text = f"Your result is what comes out when `{name}` is replaced by {words}."
+        other = lambda case, i=i, change=change: _put(case.args, i, change(case))  # noqa: E731
+        yield _as_if(f"as if {name} were changed", text, other)
+
+
+def _replacements(case: Case) -> Iterator[tuple[int, str, str, Callable[[Case], Any]]]:
+    """Number and name of an argument, and what may stand for it, in words and in each case."""
     for i, name, arg in case.named():
         for words, change in changes.of_argument(arg):
-            yield _as_if(
-                f"as if {name} were changed",
-                f"Your result is what comes out when `{name}` is replaced by {words}.",
-                lambda case, i=i, change=change: _put(case.args, i, _changed(case.args[i], change)),
-            )
+            yield i, name, words, lambda case, i=i, change=change: _changed(case.args[i], change)
+    for (i, name, one), (j, second, other) in permutations(case.named(), 2):
+        if _real(one) and _real(other) and one.shape == other.shape:
+            for words, join in changes.JOINED:
+                yield i, name, words.format(second), lambda case, i=i, j=j, f=join: f(case.args[i], case.args[j])
+    different = {size(case): (words, size) for words, size in reversed([*sizes(case)]) if size(case) > 1}
+    for i, name, arg in case.named():
+        for words, size in different.values() if _real(arg) else ():
+            for power, scale in changes.SCALES:
+                what = f"itself {power}, where n is {words}"
+                yield i, name, what, lambda case, i=i, n=size, f=scale: f(case.args[i], n(case))
+
+
+def _real(arg: Any) -> bool:
+    return isinstance(arg, Tensor) and arg.is_floating_point()
 
 
 def _changed(arg: Any, change: Callable[[Any], Any]) -> Any:
@@ -77,7 +101,7 @@ def mixed(case: Case) -> Iterator[Claim]:
     text = (
         "Your result for one entry along axis {0} changes when the other entries of the input along this axis "
         "are replaced by copies of it. Here each entry must be computed by itself: look for a sum, a mean, a softmax "
-        "or a product over axis {0}."
+        "or a product over axis {0}, and for a `reshape` or `view` that joins it with another axis."
     )
     for axis in (0, 1):
         yield Claim(f"axis {axis} mixed", text.format(axis), _leaks(case, axis, later_only=False))
@@ -198,9 +222,14 @@ def ignored(case: Case) -> Iterator[Claim]:
     """An argument that has no effect on the answer's result, but on the right one."""
     for i, name, arg in case.named():
         if _others(arg):
+            how = (
+                "changed"
+                if not isinstance(arg, Tensor) or _real(arg) or arg.dtype == torch.bool
+                else "put in another order"
+            )
             yield Claim(
                 f"{name} has no effect",
-                f"Your result stays the same when `{name}` is changed; the right one changes with it.",
+                f"Your result stays the same when `{name}` is {how}; the right one changes with it.",
                 lambda case, i=i: _no_effect(case, i, _others(case.args[i])),
             )
 

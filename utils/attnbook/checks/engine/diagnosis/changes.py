@@ -1,6 +1,8 @@
 """What may have been done to a tensor, in words: to the right result by mistake, or to an argument beforehand."""
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 import torch
@@ -23,6 +25,11 @@ ALONG = (
     ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
     ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x).contiguous()),
 )
+KEPT = (
+    ("moved on by one along axis {}, the first entry kept", lambda x, a: _moved(x, a, -1)),
+    ("moved back by one along axis {}, the last entry kept", lambda x, a: _moved(x, a, 1)),
+)
+RECUT = "cut as if axes {0} and {1} had each other's sizes, and then with these two exchanged"
 SHIFTED = (("one more", lambda x: x + 1), ("one less", lambda x: x - 1), ("0", lambda x: 0 * x),
            ("1", lambda x: 0 * x + 1), ("its double", lambda x: 2 * x))  # fmt: skip
 SCALED = (*SHIFTED, ("its half", lambda x: x / 2), ("minus it", lambda x: -x))
@@ -32,10 +39,8 @@ REAL = (
     *SCALED, ROWS, TURNED, ("itself rounded", torch.round),
     ("its softmax over the last axis", lambda x: x.softmax(-1)),
     ("itself with each vector divided by its length", lambda x: x / x.norm(dim=-1, keepdim=True)),
-    ("itself divided by √n, where n is the size of its last axis", lambda x: x / x.shape[-1] ** 0.5),
-    ("itself times √n, where n is the size of its last axis", lambda x: x * x.shape[-1] ** 0.5),
-    ("itself divided by n, where n is the size of its last axis", lambda x: x / x.shape[-1]),
     ("itself with rows that sum to 1", lambda x: x / x.sum(-1, keepdim=True)),
+    ("itself cut off at 0 and 1", lambda x: x.clamp(0, 1)),
     ("itself with 0 in the last feature", lambda x: torch.cat([x[..., :-1], 0 * x[..., -1:]], -1)),
 )  # fmt: skip
 WHOLE = (
@@ -51,10 +56,33 @@ MASKS = (
     ("itself, with the positions below the diagonal closed", torch.triu),
 )  # fmt: skip
 
+JOINED = (
+    ("`{}`", lambda x, y: y.clone()), ("the sum of both, itself and `{}`", lambda x, y: x + y),
+    ("itself minus `{}`", lambda x, y: x - y), ("the product of both, itself and `{}`", lambda x, y: x * y),
+)  # fmt: skip
+SCALES = (
+    ("divided by √n", lambda x, n: x / n**0.5), ("times √n", lambda x, n: x * n**0.5),
+    ("divided by n", lambda x, n: x / n), ("times n", lambda x, n: x * n),
+)  # fmt: skip
 LISTS = (
     ("itself in reverse order", lambda x: x[::-1]), ("its first entry alone", lambda x: x[:1]),
     ("itself without its first entry", lambda x: x[1:]), ("itself without its last entry", lambda x: x[:-1]),
+    ("its last entry alone", lambda x: x[-1:]), ("its largest entry alone", lambda x: [max(x)] if x else []),
+    ("its different entries, each of them once", lambda x: [*dict.fromkeys(x)]),
+    ("its running products (the first, the first times the second …)", lambda x: [*accumulate(x, mul)]),
+    ("its running sums", lambda x: [*accumulate(x)]),
 )  # fmt: skip
+
+
+def recut(x: Tensor, axis: int) -> Tensor:
+    """Two neighbouring axes cut anew, as `reshape` does with their sizes in the wrong order, and exchanged."""
+    sizes = x.shape[axis + 1], x.shape[axis]
+    return x.flatten(axis, axis + 1).unflatten(axis, sizes).transpose(axis, axis + 1).contiguous()
+
+
+def _moved(x: Tensor, axis: int, by: int) -> Tensor:
+    last = x.shape[axis] - 1
+    return x.index_select(axis, (torch.arange(last + 1) + by).clamp(0, last))
 
 
 def _first(function: Callable, change: Callable) -> Callable:
@@ -90,9 +118,11 @@ def of_argument(arg: Any) -> Iterator[Change]:
     """What may stand for an argument: its double, its transpose, a mask that is open everywhere …"""
     if isinstance(arg, Tensor):
         yield from MASKS if arg.dtype == torch.bool else REAL if arg.is_floating_point() else WHOLE
-        for axis in sorted({min(1, arg.dim() - 1), arg.dim() - 1}) if arg.dim() else ():
-            for _, words, along in (*ALONG[:3], ALONG[-1]):
+        for axis in range(arg.dim()):
+            for words, along in (*(way[1:] for way in (*ALONG[:3], ALONG[-1])), *KEPT):
                 yield f"itself, {words.format(axis)}", lambda x, a=axis, along=along: along(x, a)
+        for axis in range(arg.dim() - 1):
+            yield f"itself, {RECUT.format(axis, axis + 1)}", lambda x, a=axis: recut(x, a)
     elif isinstance(arg, list):
         yield from LISTS
     elif isinstance(arg, float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +25,16 @@ class Budget:
 
     def __init__(self, work: float = WORK):
         self.left, self.price = work, 0
+        self._done: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make()` gives, worked out the first time and kept. One that stops is not tried again."""
+        if key not in self._done:
+            self._done[key] = ValueError("it stopped before")
+            self._done[key] = make()
+        if isinstance(self._done[key], ValueError):
+            raise self._done[key]
+        return self._done[key]
 
     def pay(self, case: Case) -> None:
         """Take off one run. Raises ValueError when too little is left; then only what needs no run can be true."""

@@ -20,6 +20,13 @@ ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
 )  # fmt: skip
 
 
+SHARES: tuple[tuple[str, Callable[..., Tensor]], ...] = (
+    ("the sum of all its numbers", lambda x: x / x.sum()),
+    ("its largest number", lambda x: x / x.max()),
+    ("the sum over its last axis", lambda x: x / x.sum(-1, keepdim=True)),
+)
+
+
 def functions(case: Case) -> Iterator[Claim]:
     """The right result went through a function that it should not, or the other way round."""
     for what, change in ROUNDINGS:
@@ -28,6 +35,9 @@ def functions(case: Case) -> Iterator[Claim]:
     for axis in range(case.tensors[1].dim()):
         text = f"Your result is the right one with each vector along axis {axis} divided by its length."
         yield becomes("divided by the length", text, lambda x, a=axis: x / x.norm(dim=a, keepdim=True), claims.NUMBERS)
+    for words, change in SHARES:
+        text = f"Your result is the right one divided by {words}."
+        yield becomes("normalised once more", text, change, claims.NUMBERS)
     over_axes = [
         (f"{name} over axis {axis}", lambda x, axis=axis, change=change: change(x, axis))
         for axis in range(case.tensors[1].dim())
@@ -76,8 +86,6 @@ def factor(case: Case) -> Iterator[Claim]:
         words = f"n / m, where n is {first} and m is {second}"
         yield _times(words, lambda case, n=n, m=m: n(case) / m(case))
     yield _times(f"{value:.5g} on every input", lambda case: value)
-    text = f"Your result is the right one multiplied {OWN}."
-    yield Claim("off by a factor", text, lambda case: None if len(case.different()) < 2 else _ratio(case) is not None)
 
 
 def power(case: Case) -> Iterator[Claim]:
@@ -114,8 +122,6 @@ def offset(case: Case) -> Iterator[Claim]:
         added = (got[use] - expected[use])[0].item()
         text = f"Your result is the right one plus {added:.5g} on every input."
         yield becomes("a constant added", text, lambda right: right + added, claims.NUMBERS)
-        text = f"Your result is the right one, raised or lowered everywhere {OWN}."
-        yield Claim("a constant added", text, lambda case: len(case.different()) > 1 and _offset_of_all(case))
 
 
 def _offset_of_all(case: Case) -> bool:
@@ -163,7 +169,7 @@ def _by_rows(case: Case, axes: int, compared: Callable[[Case], Tensor]) -> bool 
         return _by_rows(replace(case, got=got.mT, expected=expected.mT), -axes, compared)
     if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
         return None
-    return _alone(compared(case), axes)
+    return False if _alone(compared(case), expected.dim()) else _alone(compared(case), axes)
 
 
 def normalised(case: Case) -> Iterator[Claim]:
@@ -219,11 +225,18 @@ def linear(case: Case) -> Iterator[Claim]:
         slope, start = line
         text = f"Your result is the right one times {slope:.5g}, plus {start:.5g}, on every input."
         yield becomes("a factor and a constant", text, lambda right: slope * right + start, claims.NUMBERS)
-        text = (
-            "Your result is the right one times one number, plus another, and these numbers are different "
-            "for each input."
-        )
-        yield Claim("a factor and a constant", text, lambda case: _line(case) is not None)
+
+
+def unsteady(case: Case) -> Iterator[Claim]:
+    """A factor, a constant, or both, that are others on each input: what the result shows, and not the cause."""
+    text = f"Your result is the right one multiplied {OWN}."
+    yield Claim("off by a factor", text, lambda case: None if len(case.different()) < 2 else _ratio(case) is not None)
+    text = f"Your result is the right one, raised or lowered everywhere {OWN}."
+    yield Claim("a constant added", text, lambda case: len(case.different()) > 1 and _offset_of_all(case))
+    text = (
+        "Your result is the right one times one number, plus another, and these numbers are different for each input."
+    )
+    yield Claim("a factor and a constant", text, lambda case: _line(case) is not None)
 
 
 def _line(case: Case) -> tuple[float, float] | None:

@@ -15,12 +15,12 @@ Named = tuple[str, Where]  # the positions in words
 
 def only_there(case: Case) -> Iterator[Claim]:
     """The result is wrong in some positions only, and they can be named."""
-    yield from _only(_named_positions(case))
+    yield from _only(_ends_and_values(case))
 
 
 def only_in_part(case: Case) -> Iterator[Claim]:
     """The same for positions that are much of an axis, which tells less."""
-    yield from _only(_along(case, PARTS))
+    yield from _only(chain(_along(case, HALVES), _valued(BOUNDS), _along(case, PARTS)))
 
 
 def _only(places: Iterator[Named]) -> Iterator[Claim]:
@@ -75,21 +75,20 @@ def _inside(case: Case, found: Tensor, where: Tensor) -> bool | None:
 
 
 def _named_positions(case: Case) -> Iterator[Named]:
-    yield from _masked(case)
-    yield from _by_length(case)
-    yield from _along(case, ENDS)
-    yield from _squares(case)
-    for words, where in SIGNS:
+    yield from chain(_ends_and_values(case), _along(case, HALVES), _valued(BOUNDS))
+
+
+def _ends_and_values(case: Case) -> Iterator[Named]:
+    yield from chain(_masked(case), _by_length(case), _along(case, ENDS), _squares(case), _valued(SIGNS), _zeros(case))
+
+
+def _valued(table: tuple) -> Iterator[Named]:
+    for words, where in table:
         yield f"where the right result is {words}", lambda case, where=where: where(case.tensors[1])
-    yield from _zeros(case)
 
 
-ENDS = (
-    ("at the first position", lambda at, last: at == 0),
-    ("at the last position", lambda at, last: at == last),
-    ("in the first half", lambda at, last: 2 * at < last),
-    ("in the second half", lambda at, last: 2 * at > last),
-)
+ENDS = (("at the first position", lambda at, last: at == 0), ("at the last position", lambda at, last: at == last))
+HALVES = (("in the first half", lambda at, last: 2 * at < last), ("in the second half", lambda at, last: 2 * at > last))
 PARTS = (
     ("after the first position", lambda at, last: at > 0),
     ("before the last position", lambda at, last: at < last),
@@ -113,9 +112,8 @@ SIGNS = (
     ("0", lambda right: right == 0),
     ("not 0", lambda right: right != 0),
     ("infinite", lambda right: right.isinf()),
-    ("negative", lambda right: right < 0),
-    ("positive", lambda right: right > 0),
 )
+BOUNDS = (("negative", lambda right: right < 0), ("positive", lambda right: right > 0))
 ROWS = (
     ("in the rows in which `{}` has no True at all", lambda mask: ~mask.any(-1, keepdim=True)),
     ("where `{}` is False", lambda mask: ~mask),
@@ -149,10 +147,14 @@ def _index(case: Case, axis: int) -> Tensor:
 def _squares(case: Case) -> Iterator[Named]:
     row, column = case.tensors[1].dim() - 2, case.tensors[1].dim() - 1
     for words, where in SQUARES if row >= 0 else ():
-        yield (
-            f"{words} of axes {row} and {column}",
-            lambda case, where=where: where(_index(case, row), _index(case, column)),
-        )
+        yield (f"{words} of axes {row} and {column}", lambda case, where=where: where(*_square(case, row, column)))
+
+
+def _square(case: Case, row: int, column: int) -> tuple[Tensor, Tensor]:
+    """The positions along two axes. Raises ValueError where these are not of one length: then no diagonal is meant."""
+    if case.tensors[1].shape[row] != case.tensors[1].shape[column]:
+        raise ValueError("no square")
+    return _index(case, row), _index(case, column)
 
 
 def _masked(case: Case) -> Iterator[Named]:

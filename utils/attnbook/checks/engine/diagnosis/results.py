@@ -6,7 +6,7 @@ from itertools import combinations, permutations, product
 import torch
 from torch import Tensor
 
-from .changes import ALONG
+from .changes import ALONG, RECUT, recut
 from .claims import NUMBERS, Case, Claim, becomes, equals, restores
 
 
@@ -102,6 +102,13 @@ def permuted(case: Case) -> Iterator[Claim]:
             )
             yield Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
 
+    for axis in range(rank - 1):
+        text = (
+            f"Your result holds the right numbers, {RECUT.format(axis, axis + 1)}. The sizes that you give `reshape` "
+            "or `view` must stand in the order of the axes."
+        )
+        yield becomes("axes cut in the wrong order", text, lambda right, a=axis: recut(right, a))
+
 
 def _poured(case: Case, order: tuple[int, ...]) -> bool:
     got, expected = case.tensors
@@ -179,6 +186,24 @@ def zeros(case: Case) -> Iterator[Claim]:
         "many positions, is something divided with `//`, or does something stay unwritten?",
         _right_or_zero,
     )
+
+
+def one_number(case: Case) -> Iterator[Claim]:
+    """Another number in place of one, wherever this one is right: always the same, or an argument."""
+    got, expected = case.tensors
+    wrong = got != expected
+    (ours,), (right,) = got[wrong].unique().tolist(), expected[wrong].unique().tolist()
+    same = [(f"{ours:g}", lambda case: ours)] if got.numel() > 1 else []
+    given = [(f"`{name}`", lambda case, i=i: case.args[i]) for i, name, arg in case.named() if type(arg) is int]
+    for words, number in (*given, *same):
+        text = f"Your result is {words} wherever {right:g} is right; everywhere else it is right."
+        yield Claim("one number for another", text, lambda case, n=number: _replaced(case, n(case), right))
+
+
+def _replaced(case: Case, ours: float, right: float) -> bool:
+    got, expected = case.tensors
+    here = expected == right
+    return bool(here.any() and (got[here] == ours).all()) and torch.equal(got[~here], expected[~here])
 
 
 def _right_or_zero(case: Case) -> bool:

@@ -6,7 +6,8 @@ The reference is run again and again, each time with one of torch's operations c
 import dis
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -27,6 +28,14 @@ ALIKE = (  # operations that stand for each other, as they are written; the firs
     {"lt": "`<`", "le": "`<=`", "gt": "`>`", "ge": "`>=`", "eq": "`==`", "ne": "`!=`"},
     {"__and__": "`&`", "__or__": "`|`"},
 )
+COUNTED = {
+    "triu": "the diagonal at which `triu` begins",
+    "tril": "the diagonal at which `tril` ends",
+    "topk": "the number of entries that `topk` takes",
+}
+MOVED = {"clamp", "pow", "__pow__", "softmax", "log_softmax", "neg", "masked_fill", "sum", "mean", "amax", "cumsum",
+         "round", "floor", *ALIKE[0], *ALIKE[2]}  # fmt: skip
+REACH = 3  # how many steps back one is moved
 DROPPED = {"masked_fill", "softmax", "log_softmax", "clamp", "cumsum", "roll", "flip", "neg", *ALIKE[0]}
 ADDED = (
     *((f"`{name}`", getattr(torch, name)) for name in ("relu", "sigmoid", "tanh", "square")),
@@ -45,15 +54,16 @@ _TORCH, _FAKES = str(Path(torch.__file__).parent), Path(__file__).parents[2] / "
 
 
 class _Steps(Mode):
-    """While it is entered: notes each place that calls torch, and calls something else at one of them.
+    """While it is entered: notes each place that calls torch, and calls something else at some of them.
 
     In a loop a place is come to several times: `only` is the number of the one time that counts, from 1 on.
     """
 
-    def __init__(self, changed: Place | None = None, change: Change | None = None, only: int | None = None):
+    def __init__(self, changes: Mapping[Place, Change] | None = None, only: int | None = None):
         super().__init__()
-        self.changed, self.change, self.only = changed, change, only
+        self.changes, self.only = changes or {}, only
         self.seen: dict[Place, Step] = {}
+        self.results: dict[Place, Any] = {}
         self.times: Counter[Place] = Counter()
 
     def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -64,17 +74,23 @@ class _Steps(Mode):
         if Path(frame.f_code.co_filename).parent != _FAKES:
             self.seen.setdefault(place, (function, args, kwargs))
         self.times[place] += 1
-        now = place == self.changed and self.only in (None, self.times[place])
-        change = self.change if now else None
-        return function(*args, **kwargs) if change is None else change(function, args, kwargs)
+        change = self.changes.get(place) if self.only in (None, self.times[place]) else None
+        result = function(*args, **kwargs) if change is None else change(function, args, kwargs)
+        self.results.setdefault(place, result)
+        return result
+
+
+def _traced(case: Case) -> _Steps:
+    """The steps of the reference, noted."""
+    steps = _Steps()
+    case.run(steps.around(case.exercise.reference), case.args)
+    return steps
 
 
 def one_changed(case: Case) -> Iterator[Claim]:
     """The right result, but for one step of the reference."""
-    steps = _Steps()
-    case.run(steps.around(case.exercise.reference), case.args)
     masks = [(i, name) for i, name, arg in case.named() if isinstance(arg, Tensor) and arg.dtype == torch.bool]
-    for place, step in steps.seen.items():
+    for place, step in _traced(case).seen.items():
         for words, change in _changes(*step):
             yield _changed(words, place, lambda case, change=change: change)
         for i, name in masks if step[0].__name__ == "sum" else ():
@@ -84,13 +100,58 @@ def one_changed(case: Case) -> Iterator[Claim]:
 
 def once_changed(case: Case) -> Iterator[Claim]:
     """The same for a single time of a step in a loop."""
-    steps = _Steps()
-    case.run(steps.around(case.exercise.reference), case.args)
-    for place, step in steps.seen.items():
+    for place, step in _traced(case).seen.items():
         for words, change in _changes(*step) if _loops(place[0]) else ():
             for which in ("first", "last"):
                 words_once = f"{words}, the {which} time only"
                 yield _changed(words_once, place, lambda case, change=change: change, which)
+
+
+def reordered(case: Case) -> Iterator[Claim]:
+    """The right result, but for one step that is taken earlier."""
+    steps = _traced(case)
+    for later in steps.seen:
+        for earlier, way in _leading_to(steps, later):
+            names = [_name(steps.seen[place][0].__name__) for place in (later, earlier)]
+            operands = steps.seen[earlier][1]
+            for at in range(len(operands)) if names[0] != names[1] else ():
+                if isinstance(operands[at], Tensor):
+                    text = (
+                        "The right computation gives your result when two of its steps are taken in another order: "
+                        f"{names[0]} before {names[1]}."
+                    )
+                    wanted = partial(_taken_before, places=(later, earlier), way=way, at=at)
+                    yield caused("two steps exchanged", text, wanted)
+
+
+def _leading_to(steps: _Steps, later: Place) -> Iterator[tuple[Place, int]]:
+    """The steps whose result a step that can be moved is made of, with the operand that comes from there."""
+    function, args, _ = steps.seen[later]
+    if function.__name__ not in MOVED or steps.times[later] > 1:
+        return
+    for way, operand in enumerate(args):
+        sources = [place for place, result in steps.results.items() if result is operand]
+        for _ in range(REACH):
+            yield from ((place, way) for place in sources if steps.times[place] == 1)
+            inputs = [arg for place in sources for arg in steps.seen[place][1] if isinstance(arg, Tensor)]
+            sources = [place for place, result in steps.results.items() if any(result is arg for arg in inputs)]
+
+
+def _name(name: str) -> str:
+    return ALIKE[2].get(name, f"`{name}`")
+
+
+def _taken_before(case: Case, places: tuple[Place, Place], way: int, at: int) -> Any:
+    """The right result with the later one of two steps at an operand of the earlier one."""
+    later, earlier = places
+    function, args, kwargs = _traced(case).seen[later]
+
+    def first(other: Callable, operands: tuple, named: dict) -> Any:
+        moved = function(*(*args[:way], operands[at], *args[way + 1 :]), **kwargs)
+        return other(*(*operands[:at], moved, *operands[at + 1 :]), **named)
+
+    changes = {earlier: first, later: lambda f, a, k: a[way]}
+    return case.run(_Steps(changes).around(case.exercise.reference), case.args)
 
 
 def _loops(code: CodeType) -> bool:
@@ -98,12 +159,14 @@ def _loops(code: CodeType) -> bool:
 
 
 def _changed(words: str, place: Place, change: Callable[[Case], Change], which: str = "") -> Claim:
+    text = f"The right computation gives your result when one step of it is changed: {words}."
+
+    def run(case: Case) -> Any:
+        steps = _Steps({place: change(case)}, _time(case, place, which))
+        return case.run(steps.around(case.exercise.reference), case.args)
+
     return caused(
-        "one step changed",
-        f"The right computation gives your result when one step of it is changed: {words}.",
-        lambda case: case.run(
-            _Steps(place, change(case), _time(case, place, which)).around(case.exercise.reference), case.args
-        ),
+        "one step changed", text, lambda case: case.budget.once((words, place, id(case.args)), lambda: run(case))
     )
 
 
@@ -111,9 +174,7 @@ def _time(case: Case, place: Place, which: str) -> int | None:
     """The number of the first or the last time that a place is come to."""
     if which != "last":
         return 1 if which else None
-    steps = _Steps()
-    case.run(steps.around(case.exercise.reference), case.args)
-    return steps.times[place]
+    return _traced(case).times[place]
 
 
 def _next(function: Callable, args: tuple, kwargs: dict, by: int) -> Tensor:
@@ -157,6 +218,10 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
     if name in ("argmax", "argmin"):
         yield f"the position that `{name}` finds is one too large", lambda f, a, k: _next(f, a, k, 1)
         yield f"the position that `{name}` finds is one too small", lambda f, a, k: _next(f, a, k, -1)
+    for number, arg in enumerate(args[1:], 1) if name in COUNTED else ():
+        for by, size in ((1, "larger"), (-1, "smaller")) if type(arg) is int else ():
+            words = f"{COUNTED[name]} is {size} by 1"
+            yield words, lambda f, a, k, n=number, by=by: f(*a[:n], a[n] + by, *a[n + 1 :], **k)
     if name == "clamp":
         yield from _limits(args, kwargs)
     if name == "roll":
