@@ -33,15 +33,15 @@ wrong = FEED_FORWARD.mistakes
 wrong("relu forgotten", {".relu()": ""}).says("""
     Your function applies no relu between the two layers. Two linear layers without a nonlinear function between
     them are only one linear layer, with the matrix W_1 W_2.""")
+wrong("relu of the input", {"(x @ W_1 + b_1).relu()": "x.relu() @ W_1 + b_1"}).says("""
+    You applied the relu to x, before the first layer. It belongs *between* the two layers, to x W_1 + b_1; otherwise
+    two linear layers follow each other, and what is negative in x is lost.""")
 wrong("relu at the end", {".relu()": "", "hidden @ W_2 + b_2": "(hidden @ W_2 + b_2).relu()"}).says("""
     You applied the relu to the final result. It belongs *between* the two layers, because a relu at the end would
     forbid negative numbers in the sublayer's output.""")
 wrong("first bias after the relu", {"(x @ W_1 + b_1).relu()": "(x @ W_1).relu() + b_1"}).says("""
     You added b_1 after the relu. It belongs inside, as max(0, x W_1 + b_1), because the bias decides from which
     value on a feature is set to 0.""")
-wrong("Python's max", {"(x @ W_1 + b_1).relu()": "max(0, x @ W_1 + b_1)"}).says("""
-    You used Python's built-in `max`, which compares two whole objects and can't go through the numbers of a
-    tensor. Use `.relu()` or `.clamp(min=0)` instead.""")
 wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says("""
     You put the matrices on the left of x. The features of x are its last axis, so the matrices belong on the right:
     `x @ W_1`.""")
@@ -112,14 +112,14 @@ wrong("variance without its mean", {"centred.square()": "x.square()"}).says("""
 wrong("axis not kept", {_MEAN: "x.mean(-1)", _VARIANCE: "centred.square().mean(-1)"}).says("""
     Your mean and variance have lost the last axis and have the shape (B, T). They must be (B, T, 1), so that they
     broadcast against the features: use keepdim=True.""")
-wrong("axis of the variance not kept", {_VARIANCE: "centred.square().mean(dim=-1)"}).says("""
-    Your variance has lost the last axis and has the shape (B, T). It must be (B, T, 1), like the mean, so that it
-    broadcasts: use keepdim=True.""")
 wrong("centred below, not above", {"gain * centred": "gain * x"}).says("""
     You divided x itself by the standard deviation. The mean must be subtracted from x before the division,
     because the result should have mean 0.""")
 wrong("divided by the variance", {".sqrt()": ""}).says("""
     You divided by the variance. The result has variance 1 only if you divide by its root, the standard deviation.""")
+wrong("bias before the division", {"gain * centred /": "(gain * centred + bias) /", " + bias  #": "  #"}).says("""
+    You added the bias before you divided by the standard deviation, so that it is divided, too. Divide first, multiply
+    by the gain, and add the bias last.""")
 wrong("bias before the gain", {"gain * centred /": "gain * (centred /", "+ bias  #": "+ bias)  #"}).says("""
     You multiplied the bias by the gain, too. Multiply the normalised features by the gain first, and then add the
     bias.""")

@@ -52,7 +52,9 @@ must("between 0 and 1", lambda result, *others: all(0 <= rate <= 1 for rate in r
 
 _SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, real & spoilt"
 _BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"
-_OF_EACH = "before, after = (((wrong & part).sum(1) / part.sum(1).clamp(min=1)).mean() for part in (%s))\n    return "
+_RATES = "((wrong & part).sum(1) / part.sum(1))"
+_OF_EACH = f"before, after = ({_RATES}.nanmean().nan_to_num() for part in (%s))\n    return "
+_OF_ALL = f"before, after = ({_RATES}.nan_to_num().mean() for part in (%s))\n    return "
 
 wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
 wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
@@ -61,6 +63,20 @@ wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"})
 wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
     You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
     target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
+wrong(
+    "mistakes at padding counted",
+    {
+        "wrong = wrong & real": "pass",
+        _MASKS: "real & ~spoilt, real & spoilt",
+        "(wrong & right_before)": "(wrong & ~spoilt)",
+        "(wrong & wrong_before)": "(wrong & spoilt)",
+    },
+).says("""
+    You divided by the number of real positions, but still count mistakes at padding above. Where the target is `pad`
+    nothing can be wrong: (written != target) & real.""")
+wrong("padding looked for in what was written", {"target != pad": "written != pad"}).says("""
+    You took positions for padding where `pad` was *written*. What is real is told by the target: a model may write
+    `pad` too early, and this is a mistake, or write other words behind the end, which are of no interest.""")
 wrong("padding not left out", {"wrong = wrong & real": "pass", _MASKS: "~spoilt, spoilt"}).says("""
     You counted padding like real words, both in the mistakes and in the positions. Leave out all positions where the
     target is `pad`.""")
@@ -76,8 +92,13 @@ wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
     You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
     as one with twenty. Divide the number of all mistakes by the number of all positions.""")
+wrong("mean of the sentences' rates, 0 where there is none", {"return ": _OF_ALL % _MASKS}).says("""
+    You computed a rate for each sentence, 0 where it has no such position, and then their mean. Then a sentence with
+    one position, or none, weighs as much as one with twenty: divide the number of all mistakes by that of all
+    positions.""")
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
     You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
     and those with one.""")
-wrong("nothing to divide by", {_BEFORE: "right_before.sum().item()", _AFTER: "wrong_before.sum().item()"}).says("""
-    Where no position is of one kind you divided by 0. If there is nothing to count, the rate is 0.""")
+wrong("nothing to divide by", {_BEFORE: "right_before.sum()", _AFTER: "wrong_before.sum()"}).says("""
+    Where no position is of one kind you divided by 0 (or took a mean of nothing), which is NaN. If there is nothing to
+    count, the rate is 0.""")

@@ -84,6 +84,12 @@ wrong = SAMPLE_WITH_TEMPERATURE.mistakes
 wrong("temperature 0 not treated", {_ZERO: "pass"}).says("""
     At temperature 0 you divided the logits by 0, so that the probabilities are NaN. Treat this case first and take the
     word with the largest logit: `argmax`.""")
+wrong("temperature 0 not exact", {_ZERO: "temperature = max(temperature, 0.01)"}).says("""
+    You replaced temperature 0 by a small number such as 0.01. Then chance still decides between words whose logits are
+    nearly alike, and temperatures below that number are changed, too. Treat 0 by itself: `argmax`.""")
+wrong("softmax over the batch", {".softmax(-1)": ".softmax(0)"}).says("""
+    You took the softmax over axis 0, so that the sentences of the batch share the probability of a word. The words of
+    *each* sentence share it: the last axis, `dim=-1`.""")
 wrong("max instead of argmax", {"return logits.argmax(-1)": "return logits.max(-1)"}).says("""
     With an axis, `max` returns a pair, the largest values and their positions. Wanted are the numbers of the words,
     which are the positions alone: `argmax`.""")
@@ -104,6 +110,9 @@ wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
     You compared chance (B,) with the ends (B, V) as they are, so that chance runs along the *words*. Each
     sentence has one chance for all its ends, so make it a column: chance[:, None].""")
+wrong("no temperature but 0", {" / temperature": ""}).says("""
+    In your function no temperature but 0 has an effect. If it divides the probabilities, and they are normalised again,
+    it cancels. It divides the *logits*, before the softmax.""")
 wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
     You divided the probabilities by the temperature, so that they no longer sum to 1. The temperature divides the
     logits, before the softmax.""")

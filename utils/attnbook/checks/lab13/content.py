@@ -84,6 +84,12 @@ must(
 ).says("""
     With β = 0 all scores are 0, so every row must get the same weight, 1/N. Use β as it comes.""")
 must(
+    "an empty row has the cosine 0",
+    lambda result, *args: (result > 0)[(args[2] == 0).all(-1) & (content_weights(*args) > 1e-4)].all(),
+).says("""
+    A row of zeros gets no weight at all in your result. Its cosine with any key is 0, and 0 is a score like others: it
+    is more than that of a row which points away from the key. No row of the memory is closed.""")
+must(
     "only the direction counts",
     lambda result, *args: (
         torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)

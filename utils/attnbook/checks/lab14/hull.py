@@ -27,6 +27,17 @@ def _reversed(points, polygon):
     return padded(rows, points.shape[1])
 
 
+def _touched(points, polygon):
+    """Whether some point that is no corner lies on the line of an edge, `(B,)`."""
+    found = []
+    for row, positions in zip(points, polygon.tolist(), strict=True):
+        corners = [position for position in positions if position < len(row)]
+        others = row[[n for n in range(len(row)) if n not in corners]]
+        a = row[corners][:, None]
+        found.append((turns(a, a.roll(-1, 0), others) == 0).any().item())
+    return torch.tensor(found)
+
+
 IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
 
 must = IS_CONVEX_HULL.properties
@@ -35,6 +46,12 @@ must(
     lambda result, points, polygon: not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any(),
 ).says("""
     You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.""")
+must(
+    "a point on an edge is allowed",
+    lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon) & _touched(points, polygon)].all(),
+).says("""
+    You reject a hull because another point lies exactly on one of its edges. Its bend is 0, and this point is not
+    outside: only a bend below 0 is.""")
 must(
     "at least three corners",
     lambda result, points, polygon: not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any(),
@@ -71,6 +88,10 @@ wrong(
 wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
     You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
     all N points.""")
+_OTHERS = "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"
+wrong("corners missed", {"(bend < 0)": _OTHERS}).says("""
+    You compared the edges with those points only that are no corners. Then a polygon of *all* points is never refused,
+    a clockwise one neither, nor one whose edges cross: compare each edge with all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
     You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
@@ -88,6 +109,9 @@ wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "
 wrong("the end taken for the last position", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
     You limited the entries to N − 1, so that the end mark N became the last position. The entries from the end mark on
     are no corners and make no edges; the last edge leads from the last corner to the first.""")
+wrong("the end taken for position 0", {"torch.where(real, polygon, polygon[:, :1])": "polygon * real"}).says("""
+    You replaced the end marks by 0, so that edges lead to position 0 and back. Behind its last corner a polygon returns
+    to its *first* corner, polygon[:, 0], whichever position that is.""")
 wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
     You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
     back to the first corner is implied, so each corner may stand in the list only once.""")
