@@ -97,9 +97,6 @@ _BARE = "norm_2(attend_to_source(x)) if norm == 'post' else attend_to_source(nor
 wrong("no residual connection around the cross-attention", {f"residual({_ACROSS})": _BARE}).says("""
     Around your cross-attention there is no residual connection, so that the target's own words are lost there and only
     the source goes on. All three sublayers add their output to x.""")
-wrong("weights handed on", {", self_mask)[0]": ", self_mask)"}).says("""
-    Your self-attention returns both of its results, the output and the weights. Such a pair can't be added to x,
-    so take the output alone, with `[0]`.""")
 wrong("masks swapped", {", self_mask)": ", memory_mask )", ", memory_mask)": ", self_mask)"}).says("""
     You exchanged the two masks. The self_mask (B, T, T) says to which words of the *target* a position may
     attend, and the memory_mask (B, 1, Tk) says to which words of the *source*.""")

@@ -33,9 +33,6 @@ wrong = FEED_FORWARD.mistakes
 wrong("relu forgotten", {".relu()": ""}).says("""
     Your function applies no relu between the two layers. Two linear layers without a nonlinear function between
     them are only one linear layer, with the matrix W_1 W_2.""")
-wrong("relu of the input", {"(x @ W_1 + b_1).relu()": "x.relu() @ W_1 + b_1"}).says("""
-    You applied the relu to x, before the first layer. It belongs *between* the two layers, to x W_1 + b_1; otherwise
-    two linear layers follow each other, and what is negative in x is lost.""")
 wrong("relu at the end", {".relu()": "", "hidden @ W_2 + b_2": "(hidden @ W_2 + b_2).relu()"}).says("""
     You applied the relu to the final result. It belongs *between* the two layers, because a relu at the end would
     forbid negative numbers in the sublayer's output.""")
@@ -48,9 +45,6 @@ wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says(
 wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
     You used GELU, as many later models do. The function that is wanted here is the one of the paper and of
     torch's layers, relu, which is max(0, ·).""")
-wrong("matrices transposed", {"x @ W_1": "x @ W_1.mT", "hidden @ W_2": "hidden @ W_2.mT"}).says("""
-    You transposed the matrices, because nn.Linear stores them that way. Here W_1 is (D, F) and W_2 is (F, D), so
-    that both are used as they are: `x @ W`.""")
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -109,17 +103,11 @@ wrong("normalised over the words", {_MEAN: "x.mean(1, keepdim=True)", _VARIANCE:
 wrong("variance without its mean", {"centred.square()": "x.square()"}).says("""
     Your variance is the mean of x², from which the mean of x was not subtracted. A variance is the mean of (x −
     μ)², so square the centred features.""")
-wrong("axis not kept", {_MEAN: "x.mean(-1)", _VARIANCE: "centred.square().mean(-1)"}).says("""
-    Your mean and variance have lost the last axis and have the shape (B, T). They must be (B, T, 1), so that they
-    broadcast against the features: use keepdim=True.""")
 wrong("centred below, not above", {"gain * centred": "gain * x"}).says("""
     You divided x itself by the standard deviation. The mean must be subtracted from x before the division,
     because the result should have mean 0.""")
 wrong("divided by the variance", {".sqrt()": ""}).says("""
     You divided by the variance. The result has variance 1 only if you divide by its root, the standard deviation.""")
-wrong("bias before the division", {"gain * centred /": "(gain * centred + bias) /", " + bias  #": "  #"}).says("""
-    You added the bias before you divided by the standard deviation, so that it is divided, too. Divide first, multiply
-    by the gain, and add the bias last.""")
 wrong("bias before the gain", {"gain * centred /": "gain * (centred /", "+ bias  #": "+ bias)  #"}).says("""
     You multiplied the bias by the gain, too. Multiply the normalised features by the gain first, and then add the
     bias.""")

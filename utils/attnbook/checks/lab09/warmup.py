@@ -37,8 +37,6 @@ wrong("division by zero at the start", {"step + 1": "step"}).says("""
 wrong("largest instead of smallest", {"min(": "max("}).says("""
     You took the *larger* of the two terms. The rising line is smaller before the end of the warm-up and the
     falling curve is smaller after it, so take `min`.""")
-wrong("torch.min of two numbers", {"min(": "torch.min("}).says("""
-    `torch.min` wants tensors, but your two terms are plain numbers. Python's built-in `min` takes two numbers.""")
 wrong("never falls", {"min(count**-0.5, count * warmup**-1.5)": "count * warmup**-1.5"}).says("""
     Your rate keeps rising. After the warm-up it must fall like one over the root of the step, so take the smaller
     one of two terms.""")

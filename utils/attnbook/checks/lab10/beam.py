@@ -175,5 +175,3 @@ wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
 wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
     You made only max_length − 1 steps. The start symbol `bos` does not count as a word, so max_length steps are
     needed.""")
-wrong("results swapped", {_RETURN: "return scores, tokens[..., 1:]"}).says("""
-    You returned the scores first. The tokens come first: (tokens, scores).""")

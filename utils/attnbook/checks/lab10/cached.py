@@ -100,9 +100,6 @@ wrong("mask in the wrong corner", {".tril(before)": ".tril()"}).says("""
 wrong("no mask", {".tril(before)": ""}).says("""
     Your new words attend to each other without a mask, so that they also attend to later words. Each word may
     attend only to itself and to earlier words, because then reading all at once or one by one gives the same.""")
-wrong("a word sees the next one", {".tril(before)": ".tril(before + 1)"}).says("""
-    Your mask opens one position too many, the word that follows. Row i belongs to word t + i, which may attend to t +
-    i + 1 keys: `.tril(t)`.""")
 _FILL = '.masked_fill(~allowed, float("-inf"))'
 wrong("zeroed after the softmax", {f"{_FILL}.softmax(-1)": ".softmax(-1).masked_fill(~allowed, 0.0)"}).says("""
     You took the softmax over all keys and set those of later words to 0 afterwards, so that the rest sums to less than

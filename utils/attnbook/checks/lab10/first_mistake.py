@@ -54,7 +54,6 @@ _SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, 
 _BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"
 _RATES = "((wrong & part).sum(1) / part.sum(1))"
 _OF_EACH = f"before, after = ({_RATES}.nanmean().nan_to_num() for part in (%s))\n    return "
-_OF_ALL = f"before, after = ({_RATES}.nan_to_num().mean() for part in (%s))\n    return "
 
 wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
 wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
@@ -63,15 +62,8 @@ wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"})
 wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
     You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
     target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
-wrong(
-    "mistakes at padding counted",
-    {
-        "wrong = wrong & real": "pass",
-        _MASKS: "real & ~spoilt, real & spoilt",
-        "(wrong & right_before)": "(wrong & ~spoilt)",
-        "(wrong & wrong_before)": "(wrong & spoilt)",
-    },
-).says("""
+_ABOVE = {"(wrong & right_before)": "(wrong & ~spoilt)", "(wrong & wrong_before)": "(wrong & spoilt)"}
+wrong("mistakes at padding counted", {"wrong = wrong & real": "pass", **_ABOVE}).says("""
     You divided by the number of real positions, but still count mistakes at padding above. Where the target is `pad`
     nothing can be wrong: (written != target) & real.""")
 wrong("padding looked for in what was written", {"target != pad": "written != pad"}).says("""
@@ -92,10 +84,6 @@ wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
     You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
     as one with twenty. Divide the number of all mistakes by the number of all positions.""")
-wrong("mean of the sentences' rates, 0 where there is none", {"return ": _OF_ALL % _MASKS}).says("""
-    You computed a rate for each sentence, 0 where it has no such position, and then their mean. Then a sentence with
-    one position, or none, weighs as much as one with twenty: divide the number of all mistakes by that of all
-    positions.""")
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
     You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
     and those with one.""")

@@ -69,8 +69,5 @@ wrong("only the length divided by 6", {"((5 + length) / 6)": "(5 + length / 6)"}
 wrong("power of the length only", {"((5 + length) / 6) ** alpha": "((5 + length ** alpha) / 6)"}).says("""
     You raised only n to the power, as in (5 + nᵅ) / 6. The whole fraction is raised to the power alpha: ((5 + n)
     / 6)ᵅ.""")
-wrong("6 without the power", {"((5 + length) / 6) ** alpha": "((5 + length) ** alpha / 6)"}).says("""
-    You raised only 5 + n to the power and divided by 6 afterwards. The whole fraction is raised to the power alpha:
-    ((5 + n) / 6)ᵅ, which is 1 for alpha = 0.""")
 wrong("times alpha", {" ** alpha": " * max(alpha, 1e-300)"}).says("""
     You multiplied by alpha. It is an exponent, so that with alpha = 0 the penalty is 1.""")

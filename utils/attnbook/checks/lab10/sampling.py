@@ -110,9 +110,6 @@ wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
     You compared chance (B,) with the ends (B, V) as they are, so that chance runs along the *words*. Each
     sentence has one chance for all its ends, so make it a column: chance[:, None].""")
-wrong("no temperature but 0", {" / temperature": ""}).says("""
-    In your function no temperature but 0 has an effect. If it divides the probabilities, and they are normalised again,
-    it cancels. It divides the *logits*, before the softmax.""")
 wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
     You divided the probabilities by the temperature, so that they no longer sum to 1. The temperature divides the
     logits, before the softmax.""")

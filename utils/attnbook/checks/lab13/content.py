@@ -136,9 +136,6 @@ wrong(
 ).says("""
     You computed exp(β · cosine) / sum, which is correct on paper. For a large β, however, exp is infinite, and ∞ / ∞
     is NaN. The softmax of torch subtracts the largest score first, so that nothing overflows.""")
-wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
-    You divided by √M. A Transformer needs this because dot products grow with the number of features M. Cosines do
-    not grow, and here β alone decides how sharp the weights are.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
     You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
     similar one, so it must get the smallest weight.""")

@@ -92,18 +92,12 @@ wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.
 wrong("divided by the largest of all", {_LARGEST: "weights.max()"}).says("""
     You divided by the largest weight of the whole batch. In the other sequences all powers can still round to 0, and
     0 / 0 is NaN. Each sequence needs its own largest weight: amax(dim=-1, keepdim=True).""")
-wrong("max gives a pair", {_LARGEST: "weights.max(dim=-1, keepdim=True)"}).says("""
-    `max` with an axis returns a pair, the largest values and their indices, and a tensor cannot be divided by a pair.
-    Use `amax`, which returns the values only, or take `.values` of the pair.""")
 wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
     You multiplied the weights by γ instead of raising them to the power γ. The division by the sum then removes γ
     again, so that it has no effect.""")
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
     You computed softmax(γ · w), which treats the weights as if they were scores. A normalised power of the weights
     would be softmax(γ · log w).""")
-wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""
-    You raised the weights to the power γ + 1. γ is already at least 1 when it comes in, so use it as it is: with γ = 1
-    nothing may change.""")
 wrong("log of zero", "return (gamma * weights.log()).softmax(dim=-1)").says("""
     Your weights are right, but where a weight is 0 its logarithm is −∞ and its gradient is NaN. Keep the weights above
     the smallest number of their type with `clamp_min(torch.finfo(weights.dtype).tiny)`, or use no logarithm.""")

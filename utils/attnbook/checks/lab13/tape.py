@@ -64,10 +64,6 @@ wrong("erase subtracted", {f"memory * (1 - {_ERASED})": f"memory - {_ERASED}"}).
 wrong("two brackets", {f"(1 - {_ERASED})": "(1 - portion) * (1 - erase[:, None])"}).says("""
     You multiplied the memory by (1 − w) · (1 − e). Then a row loses something where only one of the two is above 0.
     What is erased is the product w · e, and a row keeps the rest of it: one bracket, 1 − w · e.""")
-_CUT = "(%s[:, :, None] * weights[:, None]).reshape(memory.shape)"
-wrong("products reshaped, not transposed", {_ERASED: _CUT % "erase", _ADDED: _CUT % "add"}).says("""
-    You made products of the shape (B, M, N), features before rows, and brought them to (B, N, M) by `reshape` or
-    `view`, which never exchanges axes. Put the weights first, (B, N, 1), or transpose.""")
 wrong("weight outside the bracket", {f"memory * (1 - {_ERASED})": "memory * portion * (1 - erase[:, None])"}).says("""
     You multiplied the memory by w · (1 − e). A row with weight 0 would then be deleted, but it must stay as it is. The
     weight belongs to the erase vector: 1 − w · e.""")

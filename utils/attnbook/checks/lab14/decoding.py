@@ -110,5 +110,3 @@ wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
     You wrote −inf into the scores themselves, which belong to `step` and may be needed by it again: here they are also
     its state. `masked_fill`, without an underscore at the end, fills a copy.""")
-wrong("the first position left out", {"[first]": "[]"}).says("""
-    Your tour has N − 1 positions, because `first` is missing. It is the first of the N positions of a tour.""")

@@ -99,8 +99,6 @@ wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
 wrong("tanh missing", {".tanh()": ""}).says("""
     You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
     that the query has no influence on the result.""")
-wrong("multiplied, not added", {"[:, None] + key": "[:, None] * key"}).says("""
-    You multiplied the part of the query by the part of the key, but the additive score adds them.""")
 wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""
     You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
     so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query

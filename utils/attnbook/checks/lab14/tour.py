@@ -144,8 +144,3 @@ wrong("difference, not ratio", "return (length - optimal).mean()").says("""
 wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
     You divided the difference by the length of the tour itself. The gap is measured relative to the optimum, so divide
     by `optimal`.""")
-wrong("cut off at 0", {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"}).says("""
-    You set negative gaps to 0, but a gap is negative where a tour is shorter than the one it is compared with. With
-    true optima this cannot happen, so a negative gap would reveal an error and must stay visible.""")
-wrong("absolute values", {"(length / optimal - 1)": "(length / optimal - 1).abs()"}).says("""
-    You took absolute values, so that a shorter tour counts as a worse one. Each gap must keep its sign.""")

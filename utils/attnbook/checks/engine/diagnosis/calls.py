@@ -202,7 +202,6 @@ def ignored(case: Case) -> Iterator[Claim]:
                 f"{name} has no effect",
                 f"Your result stays the same when `{name}` is changed; the right one changes with it.",
                 lambda case, i=i: _no_effect(case, i, _others(case.args[i])),
-                fits=lambda case, i=i: _fine(case) or _unmoved(case, i, _others(case.args[i])),
             )
 
 
