@@ -98,6 +98,9 @@ wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
     You computed softmax(γ · w), which treats the weights as if they were scores. A normalised power of the weights
     would be softmax(γ · log w).""")
+wrong("one more than γ", {"** gamma": "** (1 + gamma)"}).says("""
+    You raised the weights to the power γ + 1. γ is already at least 1 when it comes in, so use it as it is: with γ = 1
+    nothing may change.""")
 wrong("log of zero", "return (gamma * weights.log()).softmax(dim=-1)").says("""
     Your weights are right, but where a weight is 0 its logarithm is −∞ and its gradient is NaN. Keep the weights above
     the smallest number of their type with `clamp_min(torch.finfo(weights.dtype).tiny)`, or use no logarithm.""")
