@@ -290,6 +290,12 @@ def doubled_again(dilations, kernel):
         ("lab16", "gated_residual", "as if gamma were changed", lambda x, found, gamma: x + gamma.clamp(0, 1) * found),
         ("lab16", "gated_residual", "as if attended were changed", lambda x, found, gamma: x * (1 + gamma * found)),
         ("lab07", "permute_rows", "flipped", lambda x, order: x[:, order.flip(0)]),
+        (
+            "lab09",
+            "feed_forward",
+            "one step changed",
+            lambda x, W_1, b_1, W_2, b_2: (x @ W_1 + b_1).clamp(max=0) @ W_2 + b_2,
+        ),
         ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
         ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
     ],
@@ -297,6 +303,56 @@ def doubled_again(dilations, kernel):
 def test_answers_to_the_labs_are_explained(lab, exercise, kind, answer):
     verdict = evaluate(lab, exercise, answer)
     assert verdict.kind == kind or verdict.mistake, verdict.message
+
+
+def turn(offset):
+    angle = torch.tensor(offset, dtype=torch.float64)
+    return torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()]).view(2, 2)
+
+
+def cut(x, heads):
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def positive(x):
+    return x.sum(-1) > 0
+
+
+def without_the_last(x):
+    found = positive(x)
+    return found & (found.cumsum(0) < found.sum())
+
+
+TURN = Exercise(turn, lambda draw: [(offset,) for offset in (-2, -1, 1, 2)], [], gradients=False)
+CUT = Exercise(cut, lambda draw: [(draw.normal(2, 4, 6), heads) for heads in (2, 3, 6)], [])
+POSITIVE = Exercise(positive, lambda draw: [(0.1 + draw.normal(9, 3),)], [], gradients=False)
+
+
+@pytest.mark.parametrize(
+    "exercise, answer, kind, unsaid",
+    [
+        (SOFT, lambda s, m, g: soft(s, m, g) * torch.arange(s.shape[1])[:, None], "", "a number of its own"),
+        (CAUSAL, lambda n: causal(n) & (torch.arange(n) != 1), "", "a number of its own"),
+        (TURN, lambda offset: turn(abs(offset)), "", "exchanged"),
+        (CUT, lambda x, heads: cut(x, 2), "an axis of another length", "in their own positions"),
+        (POSITIVE, without_the_last, "too few True", "Your mask is right"),
+        (POSITIVE, lambda x: positive(x) & ~positive(-x.roll(1, 0)), "", "has no effect"),
+        (POSITIVE, lambda x: x.sum(-1) > 99, "nothing but zeros", "used for all"),
+    ],
+)
+def test_what_holds_of_the_wrong_results_only_by_chance_is_not_said(exercise, answer, kind, unsaid):
+    """A cause or an advice that the inputs refute on which the result is right, or that fits another kind of result."""
+    verdict = judge(exercise, answer)
+    assert not verdict.passed
+    assert kind in (verdict.kind or kind), verdict.message
+    assert unsaid not in " ".join(verdict.message.split()), verdict.message
+
+
+def test_of_a_random_result_nothing_else_is_said():
+    draws = lambda x, W_1, b_1, W_2, b_2: F.dropout((x @ W_1 + b_1).relu(), 0.3) @ W_2 + b_2  # noqa: E731
+    verdict = evaluate("lab09", "feed_forward", draws)
+    assert verdict.kind == "random"
+    assert "mixes" not in verdict.message
 
 
 def test_what_the_exercise_says_of_such_a_result_follows():

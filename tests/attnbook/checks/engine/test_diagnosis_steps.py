@@ -27,6 +27,7 @@ STEP = Exercise(step, lambda draw: [(draw.normal(3, 4, 5), draw.normal(5, 5), dr
         (" > 0", " < 0", "`>` is replaced by `<"),
         (".roll(1", ".roll(2", "`roll` moves by 2"),
         ("(2 +", "(3 +", "the number 2 beside a `+` is 3"),
+        ("x @ table", "x.sum(-1, keepdim=True) * table.sum(0)", "two sums are multiplied"),
         ("x @ table", "(x @ table).tanh()", "`tanh` follows a matrix product"),
         (".clamp(min=3.0)", "", "`clamp` is left out"),
     ],

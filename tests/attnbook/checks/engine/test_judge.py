@@ -282,9 +282,11 @@ def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():
         return items[0] if items else None
 
     last = Mistake("last", "You took the last.", "return items[-1]")
-    exercise = Exercise(first, lambda draw: [([],), ([1, 2],)], [last])
+    exercise = Exercise(first, lambda draw: [([],), ([1, 2],), ([3, 4],)], [last])
     assert judge(exercise, lambda items: items.pop()).mistake == "last"
     assert judge(exercise, lambda items: items[0]).mistake is None
+    assert judge(exercise, lambda items: items[-1] if items else 0).mistake == "last"  # a value in place of the error
+    assert judge(exercise, lambda items: items[-1] if items == [1, 2] else 0).mistake != "last"
 
 
 def test_of_several_results_the_wrong_one_is_named(extremes_exercise):

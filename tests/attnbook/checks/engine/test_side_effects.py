@@ -22,6 +22,7 @@ def writes(weights, value):
         ("changes its input", "and afterwards", writes),
         ("loses the gradient", ".detach()", lambda w, v: (w @ v).detach()),
         ("loses the gradient", ".detach()", lambda w, v: torch.tensor((w @ v).tolist(), dtype=v.dtype)),
+        ("loses the gradient", ".detach()", lambda w, v: torch.tensor((w @ v).tolist())),  # of another dtype, too
         ("loses the gradient", ".detach()", lambda w, v: (w @ v).data.clone()),
         ("loses the gradient", ".numpy()", lambda w, v: torch.from_numpy(w.numpy() @ v.numpy())),
         ("gradient does not arrive", "`value`", lambda w, v: w @ v.detach()),

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from typing import Any
 
 from . import diagnosis, messages, side_effects, values
@@ -132,11 +133,13 @@ def _known(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict | 
     exercise, seen = trial.exercise, side_effects.pattern(complaints)
     if trial.got[-1].failure is not None and trial.got[-1].failure.timed_out:
         return None
-    for mistake in exercise.mistakes:
-        if not _alike(trial, mistake):
+    for strict, mistake in product((True, False) if trial.failing else (True,), exercise.mistakes):
+        if not _alike(trial, mistake, strict):
             continue
         if trial.failing:
-            shown = trial.shrink(trial.failing[0], partial(_shares, exercise, exercise.function(mistake)))
+            shares = partial(_shares, exercise, exercise.function(mistake))
+            index = next(i for i in trial.failing if strict or shares(trial.got[i], trial.expected[i]))
+            shown = trial.shrink(index, shares)
             return Verdict(False, mistake.name, messages.shown(exercise, mistake.name, mistake.message, *shown))
         if seen == mistake_pattern(exercise, mistake, trial.variant):
             return Verdict(False, mistake.name, messages.side_effect(exercise, complaints[0], mistake))
@@ -151,18 +154,24 @@ def mistake_pattern(exercise: Exercise, mistake: Mistake, variant: int) -> froze
     return exercise.once(("pattern", mistake.name, variant), lambda: side_effects.pattern(found()))
 
 
-def _alike(trial: Trial, mistake: Mistake) -> bool:
+def _alike(trial: Trial, mistake: Mistake, strict: bool = True) -> bool:
     """Whether a known mistake's runs end as the answer's do on every input.
 
-    Errors may differ from style to style, but then at least one wrong value must be the same.
+    Errors may differ from style to style, but then at least one wrong value must be the same. Where nothing is so in
+    a `strict` sense, a wrong value may stand for an error of the known mistake: what stops one style of it (no entry
+    to stack, a division by 0) gives a value in another. More wrong values must be the same than stand for errors.
     """
-    evidence = not trial.failing
+    evidence, stopped, alike = not trial.failing, 0, 0
     for index, got in enumerate(trial.got):
         wrong = trial.exercise.wrong_run(mistake, trial.variant, index)
+        if not strict and wrong.failure is not None and got.failure is None and index in trial.failing:
+            stopped += 1
+            continue
         if not same_run(got, wrong, trial.exercise.tolerance):
             return False
         evidence = evidence or (index in trial.failing and _telling(got, wrong))
-    return evidence
+        alike += index in trial.failing
+    return evidence and (strict or alike > stopped)
 
 
 def _shares(exercise: Exercise, wrong: Callable, got: Run, expected: Run) -> bool:
@@ -218,7 +227,8 @@ def _in_plain_words(trial: Trial) -> Verdict:
         shows = _with_a_property(trial, found.shows)
         index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), first)
         shown = trial.shrink(index, shows)
-        text = f"{found.text}\n{_broken(trial, *shown)}".strip()
+        lacks = "" if found.kind == "random" else _broken(trial, *shown)  # another call lacks another one
+        text = f"{found.text}\n{lacks}".strip()
         return Verdict(False, None, messages.shown(exercise, found.kind, text, *shown), found.kind)
     for prop in exercise.properties:
         for index in trial.failing:

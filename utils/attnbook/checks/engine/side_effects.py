@@ -47,7 +47,8 @@ def complaints(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) 
         for complaint in search(exercise, answer, got, expected):
             found.setdefault((complaint.kind, complaint.detail), complaint)
     cut = any(kind == "loses the gradient" for kind, _ in found)  # a plain number is the same trouble
-    return [one for one in found.values() if not cut or one.kind != "number instead of tensor"]
+    kept = [one for one in found.values() if not cut or one.kind != "number instead of tensor"]
+    return sorted(kept, key=lambda one: cut and one.kind == "another dtype")  # a plain number has lost its dtype, too
 
 
 def by_autograd(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:

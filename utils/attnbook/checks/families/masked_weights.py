@@ -30,3 +30,6 @@ wrong("the largest may be closed", {f"scores{CLOSE}": "F.normalize(scores", CLEA
 wrong("score 0 is not closed", {CLEAN: "", CLOSE: CLEAN}).says("""
     You set the masked scores to 0 (or multiplied by the mask) before the softmax. Since exp(0) is 1 and not 0, the
     masked positions still receive weight. Their score must be −∞.""")
+wrong("score 0 is not closed, then zeroed", {CLOSE: ".masked_fill(closed, 0.0)"}).says("""
+    You set the masked scores to 0 (or multiplied by the mask) before the softmax, and their weights to 0 after it. A
+    score of 0 takes its share, exp(0) = 1, so the rest sums to less than 1. Their score must be −∞.""")

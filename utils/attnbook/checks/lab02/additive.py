@@ -51,10 +51,7 @@ wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
 wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
     You wrote `query @ W_q`. W_q has the shape (A, Dq), so it maps column vectors with Dq features to A features. Our
     vectors are rows, and for them the product is `query @ W_q.T`.""")
-wrong(
-    "paired off, not all pairs",
-    "pairs = query @ W_q.mT + key @ W_k.mT\nreturn (pairs.tanh() @ v)[:, :, None].expand(-1, -1, key.shape[1])",
-).says("""
+wrong("paired off, not all pairs", "return (query @ W_q.mT + key @ W_k.mT).tanh() @ v").says("""
     You added query i only to key i. Every query must be added to *every* key. Give the queries an axis for the keys
     and the keys an axis for the queries (`None`), and broadcasting forms all pairs.""")
 
@@ -96,5 +93,6 @@ wrong("mean of the values", "return value.mean(1, keepdim=True).expand(-1, weigh
 wrong("only the best", "best = weights.argmax(-1)\nreturn torch.stack([v[b] for v, b in zip(value, best)])").says("""
     You returned the value with the largest weight. This is hard attention, through which no gradient reaches the
     weights. Soft attention sums all values, each multiplied by its weight.""")
-wrong("softmax once more", {"weights @": "weights.softmax(-1) @"}).says("""
-    You applied a softmax to the weights. They are normalised already, and a second softmax makes them almost equal.""")
+wrong("normalised once more", {"weights @": "(weights / weights.sum(-1, keepdim=True)) @"}).says("""
+    You divided the weights by their sum. They are normalised already, and a query that may attend to nothing has
+    only zeros, so that your division is 0 / 0. Use the weights as they are.""")

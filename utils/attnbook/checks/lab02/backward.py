@@ -64,6 +64,9 @@ wrong("plain mean subtracted", {"(weights * grad_weights).sum(-1": "grad_weights
 wrong("plain sum subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"}).says("""
     You subtracted the plain sum of grad_weights. In the sum of the text each term also has its own weight α_j as a
     factor, so the sum is *weighted* by the attention weights.""")
+wrong("subtracted without its weight", {"weights * (grad_weights - mean)": "weights * grad_weights - mean"}).says("""
+    You subtracted the whole weighted mean from every position. The factor α_i stands in front of *both* terms, so each
+    position loses only its own share of the mean: put the difference in brackets.""")
 wrong("weights in front missing", {"weights * (grad_weights - mean)": "grad_weights - mean"}).says("""
     You subtracted the weighted mean, but did not multiply by the weights. A position with weight 0 must receive no
     gradient, and one with little weight little.""")

@@ -10,7 +10,7 @@ from ..families.attention_properties import weights_of_a_step
 def decoder_step(embedded, state, annotations, mask, score, cell):
     scores = score(state[:, None], annotations)  # (B, 1, Tk)
     closed = ~mask[:, None]  # (B, 1, Tk)
-    weights = scores.masked_fill(closed, -torch.inf).softmax(-1)  # (B, 1, Tk)
+    weights = scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)  # (B, 1, Tk)
     context = (weights @ annotations)[:, 0]  # (B, D)
     state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, S)
     return state, context, weights[:, 0]
@@ -25,6 +25,7 @@ def _steps(draw):
         shapes.append((1, 2))
     for batch, embedding in shapes:
         mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
+        mask = mask.flip(1) if embedding == dim else mask  # padding in front
         score = FakeScore(draw.normal(dim, dim))
         cell = FakeCell(draw.normal(embedding + dim, dim), draw.normal(dim, dim))
         state, annotations = draw.normal(batch, dim), draw.normal(batch, keys, dim)
@@ -63,11 +64,16 @@ wrong("context squeezed", {"(weights @ annotations)[:, 0]": "(weights @ annotati
 wrong("a number not small enough", {"-torch.inf": "-100.0"}).says("""
     You filled the padding with a number such as −100. Other scores may be lower than this number, and then the
     padding receives the weight. Fill with −∞, as your `masked_softmax` does.""")
-wrong("mask the wrong way round", {"~mask": "mask"}).says("""
-    You masked the real words, so all the weight went to the padding. True in the mask means that a position *may be
-    attended to*.""")
 wrong("mask without an axis for the query", {"~mask[:, None]": "~mask"}).says("""
     You used the mask (B, Tk) beside scores (B, 1, Tk). Broadcasting then combines the scores of each sentence with
     the masks of all sentences. Give the mask an axis for the query, with `mask[:, None]`.""")
+wrong("mask with its axis behind the keys", {"~mask[:, None]": "~mask[..., None]"}).says("""
+    You put the new axis of the mask behind the keys, (B, Tk, 1), so that the query of each sentence asks the mask about
+    its first word only, and padding stays open. The query's axis stands in front of the keys: `mask[:, None]`.""")
+_AGAIN = "\n    weights = score(state[:, None], annotations).masked_fill(closed, -torch.inf).softmax(-1)"
+_NEXT = f"# (B, S){_AGAIN}\n    context = (weights @ annotations)[:, 0]"
+wrong("attended again with the new state", {"# (B, S)": _NEXT}).says("""
+    Your state is right, but you attended once more with it, and returned the context and weights of the next step.
+    Return those that the cell has read, c_t, which come from s_{t−1}.""")
 wrong("the cell starts from the context", {"dim=-1), state)": "dim=-1), context)"}).says("""
     You gave the context to the cell as its state. Its state is s_{t−1}, and the context is a part of its *input*.""")

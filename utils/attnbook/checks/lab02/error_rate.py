@@ -23,6 +23,7 @@ def _alignments(draw):
     predicted = some(4) | {(0, 1), (1, 0), (3, 3)}
     yield sure, possible, predicted
     yield sure, possible, set(sorted(predicted)[:2]) | {(3, 2)}
+    yield sure, possible, {(0, 1)}  # all that it links is right
     yield sure, possible, set()  # a model that links nothing
     yield set(), possible, predicted  # nothing is sure
     yield set(), possible, set()
@@ -43,6 +44,12 @@ ALIGNMENT_ERROR_RATE = Exercise(alignment_error_rate, cases=_alignments, gradien
 must = ALIGNMENT_ERROR_RATE.properties
 must("between 0 and 1", lambda result, *args: 0 <= result <= 1).says("""
     The result must lie between 0 and 1, because |A ∩ P| is at most |A|, and |A ∩ S| is at most |S|.""")
+must(
+    "a missing link costs",
+    lambda result, sure, possible, predicted: result > 0 or sure <= predicted or not set() < predicted <= possible,
+).says("""
+    No predicted link is wrong, but a sure one is missing, and your result is 0. Not only wrong links count (precision),
+    missing ones do, too (recall), so |A ∩ S| and |S| belong into the fraction.""")
 
 wrong = ALIGNMENT_ERROR_RATE.mistakes
 wrong("no guard for empty sets", {" if total else 0.0": ""}).says("""
@@ -54,6 +61,17 @@ wrong("empty sets all wrong", {"total else 0.0": "total else 1.0"}).says("""
 wrong("0 when one set is empty", {"if total else": "if predicted and sure else"}).says("""
     You returned 0 as soon as one of the two sets is empty. Only when *both* are empty there is no error: a model that
     predicts nothing has missed every sure link.""")
+wrong("no brackets", {"right / total": "len(predicted & sure) + len(predicted & possible) / total"}).says("""
+    You divided only |A ∩ P|, because `/` binds more tightly than `+`. The whole sum |A ∩ S| + |A ∩ P| is divided, and
+    then subtracted from 1: both need brackets.""")
+wrong(
+    "mean of two rates",
+    "precision = len(predicted & possible) / len(predicted) if predicted else 1.0\n"
+    "recall = len(predicted & sure) / len(sure) if sure else 1.0\n"
+    "return 1 - (precision + recall) / 2",
+).says("""
+    You took the mean of precision and recall. The two are not averaged: their numerators are added, and divided by the
+    sum of their denominators, |A| + |S|, so that the longer list weighs more.""")
 wrong("possible links ignored", {"len(predicted & possible)": "len(predicted & sure)"}).says("""
     You counted the sure links twice and did not use the possible ones. A predicted link that is possible is no error,
     so the numerator contains |A ∩ P|.""")

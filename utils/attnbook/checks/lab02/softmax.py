@@ -50,6 +50,13 @@ must("no negative weight", lambda result, scores, mask: (result >= 0).all()).say
     A weight says how much of a value is taken, so it is never below zero.""")
 must("masked positions get no weight", lambda result, scores, mask: closed_get_nothing(result, mask)).says("""
     Where the mask is False, the weight must be exactly 0, no matter how low the other scores are.""")
+must(
+    "an open position gets weight",
+    lambda result, scores, mask: (result > 0).any(-1)[mask.any(-1).expand(result.shape[:-1])].all(),
+).says("""
+    In a row with open positions all of your weights are 0. Either a masked position had received all the weight before
+    you set it to 0, because the number that you filled in is not low enough: fill with −∞. Or every exponential of the
+    row was rounded to 0: subtract the largest *unmasked* score of the row first.""")
 must("each row sums to one", lambda result, scores, mask: rows_sum_to_one(result, mask)).says("""
     If the mask of a row has at least one True, the weights of this row must sum to 1. If it has none, all weights of
     the row must be 0.""")
@@ -74,9 +81,13 @@ wrong(
 ).says("""
     You subtracted the largest score of the whole tensor. In a row whose scores are far below it, every exponential is
     rounded to 0. Subtract the largest *unmasked* score of each row.""")
-wrong("exp without a guard", "e = scores.exp() * mask\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)").says("""
+_GUARDED = "\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)"
+wrong("exp without a guard", f"e = scores.exp().masked_fill(~mask, 0.0){_GUARDED}").says("""
     You took the exponential of the scores as they are. For a score of 800 it overflows to ∞, and for one of −900 it
     is rounded to 0. Subtract the largest unmasked score of each row first; this does not change the weights.""")
+wrong("exp without a guard, times the mask", f"e = scores.exp() * mask{_GUARDED}").says("""
+    You took the exponential of the scores as they are and multiplied it by the mask. For a score of 800 it overflows
+    to ∞, and ∞ · 0 is NaN, so that even a masked score spoils its row. Subtract the largest unmasked score first.""")
 wrong("logarithms", {".softmax(-1)": ".log_softmax(-1)"}).says("""
     You returned the logarithms of the weights. The weights are multiplied with the values next, so use `softmax` and
     not `log_softmax`.""")

@@ -57,8 +57,6 @@ must(
     What you add must be the same for every sentence, because it depends on the position alone.""")
 
 wrong = ADD_POSITIONS.mistakes
-wrong("the whole table", {"positions[: x.shape[1]]": "positions"}).says("""
-    You added the whole table, which has Tmax rows. A sentence has only T words, so take the first T rows.""")
 wrong("positions along the batch", {"positions[: x.shape[1]]": "positions[: x.shape[0], None]"}).says("""
     You gave each *sentence* a position, which is the same for all its words. Each word of a sentence has a
     position of its own, so positions run along axis 1, not along axis 0.""")

@@ -47,6 +47,9 @@ wrong("every H-th feature", "return x.reshape(*x.shape[:2], -1, heads).permute(0
 wrong("heads taken for their size", {"length, heads, dim // heads": "length, dim // heads, heads"}).says("""
     You made heads of `heads` features each. The argument `heads` says *how many* heads there are, and each of
     them has D / heads features.""")
+wrong("always two heads", {"heads, dim // heads": "2, dim // 2"}).says("""
+    You always made two heads, as in the example. The argument `heads` says how many there are, and each of them has
+    D / heads features.""")
 wrong("heads one under another", {"parts.transpose(1, 2)": "parts.permute(2, 0, 1, 3).flatten(0, 1)"}).says("""
     You joined the heads along the batch, so that the result has the shape (H·B, T, D/H). The heads need a *new*
     axis, which torch.stack(…, dim=1) makes and torch.cat does not.""")
@@ -56,9 +59,6 @@ wrong("positions cut, not features", "return x.reshape(len(x), heads, x.shape[1]
 wrong("all features for every head", "return x.unsqueeze(1).expand(-1, heads, -1, -1)").says("""
     Every head got a copy of all D features. A head gets only D/H of them, which is why many heads cost no more
     than one.""")
-wrong("a tuple of heads", "return x.chunk(heads, dim=-1)").says("""
-    You returned the heads as a tuple of tensors. Put them into one tensor with a new axis for the heads:
-    torch.stack(…, dim=1).""")
 
 
 def merge_heads(x):

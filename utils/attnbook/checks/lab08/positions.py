@@ -63,6 +63,12 @@ wrong("no parentheses round the exponent", {"(pairs / dim)": "pairs / dim"}).say
 wrong("the 2 counted twice", {"(pairs / dim)": "(2 * pairs / dim)"}).says("""
     Your exponents are 4i / D, either because you doubled numbers that are 0, 2, 4, … already, or because you
     divided them by D/2. Pair i has the exponent 2i / D.""")
+wrong("one angle for all pairs", {"(pairs / dim)": "(pairs // dim)"}).says("""
+    Your exponents are all 0, so that every pair turns by the same angle. Either the exponent is missing, or `//` has
+    rounded each 2i / D down to 0. Pair i has its own speed, with the exponent 2i / D: divide with `/`.""")
+wrong("the last exponent is 1", {"(pairs / dim)": "(pairs / max(dim - 2, 1))"}).says("""
+    Your exponents run up to exactly 1, as 2i / (D − 2), because you divided by one pair less (or used `linspace`), as
+    some programs do. In the paper the exponent of pair i is 2i / D, so that the last one stays below 1.""")
 wrong("the 2 forgotten", {"(pairs / dim)": "(pairs / 2 / dim)"}).says("""
     Your exponent for pair i is i / D, so that the exponents never exceed one half. It must be 2i / D, with which
     the last pair turns nearly 10000 times more slowly than the first if there are many pairs.""")
@@ -82,6 +88,11 @@ wrong(
 ).says("""
     You gave every feature an angle of its own, t / 10000^(feature / D). A sine and its cosine share one angle, so
     features 2i and 2i + 1 both have the exponent 2i / D. Only then is a shift of the position a rotation.""")
+wrong(
+    "steps longer than one", {"torch.arange(length, dtype=torch.float64)": "torch.linspace(0, length, length)"}
+).says("""
+    Your positions are not 0, 1, 2, …, but a little farther apart, as those of linspace(0, length, length), which ends
+    *at* `length`. The last position is length − 1: use `arange`.""")
 wrong("sines first, then cosines", {_ALTERNATING: "torch.cat([turned.sin(), turned.cos()], dim=-1)"}).says("""
     You put all sines into the first half and all cosines into the second half, as some programs do. Here they
     alternate: sine on even and cosine on odd features.""")

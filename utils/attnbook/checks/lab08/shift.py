@@ -57,6 +57,12 @@ must(
 ).says("""
     The first block is right, but a later one turns too far. Each pair turns *more slowly* than the one before it, so
     divide by 10000^(2i/D), or put a minus into the exponent.""")
+must(
+    "pairs stay apart",
+    lambda result, dim, offset: not result[torch.block_diag(*[torch.ones(2, 2)] * (dim // 2)) == 0].any(),
+).says("""
+    Your matrix carries numbers from one pair of features to another. A shift of the position turns each pair (2i,
+    2i + 1) in itself, so that all numbers outside of the blocks of 2 × 2 along the diagonal are 0.""")
 must("position 0 goes to position offset", _moves(0)).says("""
     Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number `offset`. With
     your matrix it is another row.""")
@@ -76,9 +82,11 @@ wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says(""
     Your matrix moves a position *back* by `offset` when it is used as p @ M, because it is the transpose of the
     one that is wanted, made for M @ p. Here positions are rows, so the minus stands in the first row of each
     block.""")
-wrong("one angle for all pairs", {"(pairs / dim)": "(0 * pairs)"}).says("""
-    You turned every pair by the same angle. Each pair has its own speed, so pair i turns by offset /
-    10000^(2i/D).""")
+wrong("the last pair forgotten", {"*blocks": "*blocks[:-1], torch.eye(2)"}).says("""
+    Your last pair of features doesn't turn. There are D/2 pairs, from 0 to D/2 − 1, and each of them turns.""")
+wrong("the distance, not the offset", {"offset / 10000": "abs(offset) / 10000"}).says("""
+    You turned by the absolute value of `offset`. Its sign says in which direction a position moves: a negative offset
+    turns each pair back.""")
 _HALVES = "torch.diag_embed(blocks.permute(1, 2, 0)).transpose(1, 2).reshape(dim, dim)"
 wrong("halves, not neighbours", {"torch.block_diag(*blocks)": _HALVES}).says("""
     Your matrix turns feature i together with feature i + D/2. In our positions sine and cosine of an angle are

@@ -90,9 +90,13 @@ _OWN, _ACROSS, _COMPUTE = "x, attend_to_target, norm_1", "x, attend_to_source, n
 
 wrong = DECODER_LAYER.mistakes
 wrong += OF_BOTH_LAYERS
-wrong("weights handed on", {", self_mask)[0]": ", self_mask)"}).says("""
-    Your self-attention returns both of its results, the output and the weights. Such a pair can't be added to x,
-    so take the output alone, with `[0]`.""")
+wrong("cross-attention starts again from x", {f"    x = residual({_OWN})": f"    own = residual({_OWN})"}).says("""
+    Your cross-attention works on the layer's input again, so that what self-attention computed is lost. It must work on
+    the result of the first sublayer: `x = residual(x, …)`, each time.""")
+_BARE = "norm_2(attend_to_source(x)) if norm == 'post' else attend_to_source(norm_2(x))"
+wrong("no residual connection around the cross-attention", {f"residual({_ACROSS})": _BARE}).says("""
+    Around your cross-attention there is no residual connection, so that the target's own words are lost there and only
+    the source goes on. All three sublayers add their output to x.""")
 wrong("masks swapped", {", self_mask)": ", memory_mask )", ", memory_mask)": ", self_mask)"}).says("""
     You exchanged the two masks. The self_mask (B, T, T) says to which words of the *target* a position may
     attend, and the memory_mask (B, 1, Tk) says to which words of the *source*.""")

@@ -96,6 +96,10 @@ wrong("attention instead of a function", {"x, attend, ": "x, attend(x), "}).says
 wrong("second sublayer starts again from x", {f"x = {_FIRST}": f"unused = {_FIRST}"}).says("""
     Your second sublayer works on the layer's input again, so that what the first one computed is lost. It must work on
     the result of the first: `x = residual(x, …)`.""")
+_BOTH = "residual(x, lambda y: compute(first_norm(attend(y))), second_norm)"
+wrong("one residual connection for both", {f"    x = {_FIRST}  # (B, T, D)\n": "", _SECOND: _BOTH}).says("""
+    You put *one* residual connection around both sublayers, so that feed-forward never receives x itself. Each of the
+    two sublayers has its own: x + attention, with norm_1, and then x + feed-forward, with norm_2.""")
 wrong("weights handed on", {"*layer.attention, mask)[0]": "*layer.attention, mask)"}).says("""
     Your sublayer returns both results of the attention, the output and the weights. Such a pair can't be added to
     x, so take the output alone, with `[0]`.""")

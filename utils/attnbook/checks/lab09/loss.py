@@ -71,6 +71,11 @@ wrong("spread over the others", {_EVEN: "even = (logs.sum(-1) - right) / (logs.s
 wrong("spread over V − 2", {_EVEN: "even = (logs.sum(-1) - right - logs[..., pad]) / (logs.shape[-1] - 2)"}).says("""
     You shared `smoothing` among all words except the right one and padding, as a well-known tutorial does. The
     loss that is wanted here is torch's, which spreads it evenly over all V words.""")
+wrong(
+    "padding left out of the vocabulary", {_EVEN: "even = (logs.sum(-1) - logs[..., pad]) / (logs.shape[-1] - 1)"}
+).says("""
+    You shared `smoothing` among all words except padding. The loss that is wanted here is torch's, which spreads it
+    evenly over all V words: padding is left out of the *positions*, not of the vocabulary.""")
 wrong("Kullback–Leibler divergence", {"losses = -": _DIVERGENCE}).says("""
     You computed the divergence from the wanted distribution q, as `kl_div` does. It has the same gradient, but is
     smaller by the entropy of q. Wanted is torch's loss, −Σ q log p.""")

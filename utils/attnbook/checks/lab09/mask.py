@@ -57,12 +57,6 @@ wrong = DECODER_MASK.mistakes
 wrong("a triangle of numbers", {"dtype=torch.bool, ": ""}).says("""
     Your triangle holds the numbers 0 and 1, and `&` doesn't combine these with True and False. Make the triangle
     boolean: `dtype=torch.bool`.""")
-wrong("all the wrong way round", {"causal & real[:, None, :]": "~(causal & real[:, None, :])"}).says("""
-    Your mask is True where a position may *not* attend, which is the convention of the masks in torch's
-    Transformer layers. In this book True means *may attend*, so the mask must be inverted.""")
-wrong("padding opened instead of closed", {"target != pad": "target == pad"}).says("""
-    You opened the columns of padding and closed those of real words. The mask of the real words is `target !=
-    pad`.""")
 wrong("looks ahead", {".tril()": ".triu()"}).says("""
     In your mask each position attends to itself and to everything *after* it, which includes the word to be
     predicted. Rows are queries and columns are keys, so the lower triangle is wanted: `tril`.""")
@@ -70,10 +64,6 @@ wrong("one word too far", {".tril()": ".tril(1)"}).says("""
     In your mask each position also attends to the next one. The decoder's input is shifted by one position, so
     the next position holds exactly the word to be predicted, and the model would only learn to copy it. The mask
     must end at the diagonal.""")
-wrong("not even itself", {".tril()": ".tril(-1)"}).says("""
-    In your mask no position attends to itself. It may, because the decoder's input is shifted by one position, so
-    that each position holds the word *before* the one to be predicted. Otherwise the first position could not
-    attend to anything.""")
 wrong("causal only", {"causal & real[:, None, :]": "causal.expand(len(target), -1, -1)"}).says("""
     Your mask closes all later positions, but not the padding. The columns in which `target` equals `pad` must be
     closed, too, because padding may also stand in front of real words.""")

@@ -39,18 +39,12 @@ wrong("relu at the end", {".relu()": "", "hidden @ W_2 + b_2": "(hidden @ W_2 + 
 wrong("first bias after the relu", {"(x @ W_1 + b_1).relu()": "(x @ W_1).relu() + b_1"}).says("""
     You added b_1 after the relu. It belongs inside, as max(0, x W_1 + b_1), because the bias decides from which
     value on a feature is set to 0.""")
-wrong("Python's max", {"(x @ W_1 + b_1).relu()": "max(0, x @ W_1 + b_1)"}).says("""
-    You used Python's built-in `max`, which compares two whole objects and can't go through the numbers of a
-    tensor. Use `.relu()` or `.clamp(min=0)` instead.""")
 wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says("""
     You put the matrices on the left of x. The features of x are its last axis, so the matrices belong on the right:
     `x @ W_1`.""")
 wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
     You used GELU, as many later models do. The function that is wanted here is the one of the paper and of
     torch's layers, relu, which is max(0, ·).""")
-wrong("matrices transposed", {"x @ W_1": "x @ W_1.mT", "hidden @ W_2": "hidden @ W_2.mT"}).says("""
-    You transposed the matrices, because nn.Linear stores them that way. Here W_1 is (D, F) and W_2 is (F, D), so
-    that both are used as they are: `x @ W`.""")
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -109,12 +103,6 @@ wrong("normalised over the words", {_MEAN: "x.mean(1, keepdim=True)", _VARIANCE:
 wrong("variance without its mean", {"centred.square()": "x.square()"}).says("""
     Your variance is the mean of x², from which the mean of x was not subtracted. A variance is the mean of (x −
     μ)², so square the centred features.""")
-wrong("axis not kept", {_MEAN: "x.mean(-1)", _VARIANCE: "centred.square().mean(-1)"}).says("""
-    Your mean and variance have lost the last axis and have the shape (B, T). They must be (B, T, 1), so that they
-    broadcast against the features: use keepdim=True.""")
-wrong("axis of the variance not kept", {_VARIANCE: "centred.square().mean(dim=-1)"}).says("""
-    Your variance has lost the last axis and has the shape (B, T). It must be (B, T, 1), like the mean, so that it
-    broadcasts: use keepdim=True.""")
 wrong("centred below, not above", {"gain * centred": "gain * x"}).says("""
     You divided x itself by the standard deviation. The mean must be subtracted from x before the division,
     because the result should have mean 0.""")

@@ -46,9 +46,9 @@ wrong("normalised before and after", {"sublayer(x)": "sublayer(norm(x))"}).says(
 wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}).says("""
     You normalised x and then added the sublayer's output to it. Post-norm adds first, and then normalises the
     sum.""")
-wrong("halved", {"x + sublayer(x)": "(x + sublayer(x)) / 2"}).says("""
-    You took the mean of x and the sublayer's output. A residual connection takes their sum, and this sum is
-    normalised.""")
+wrong("sublayer applied twice", "x = sublayer(x)\nreturn norm(x + sublayer(x))").says("""
+    You overwrote x with the sublayer's output and called the sublayer again. Call it once, and add its output to the x
+    that came in.""")
 
 
 def residual_pre_norm(x, sublayer, norm):

@@ -37,14 +37,15 @@ wrong("division by zero at the start", {"step + 1": "step"}).says("""
 wrong("largest instead of smallest", {"min(": "max("}).says("""
     You took the *larger* of the two terms. The rising line is smaller before the end of the warm-up and the
     falling curve is smaller after it, so take `min`.""")
-wrong("torch.min of two numbers", {"min(": "torch.min("}).says("""
-    `torch.min` wants tensors, but your two terms are plain numbers. Python's built-in `min` takes two numbers.""")
 wrong("never falls", {"min(count**-0.5, count * warmup**-1.5)": "count * warmup**-1.5"}).says("""
     Your rate keeps rising. After the warm-up it must fall like one over the root of the step, so take the smaller
     one of two terms.""")
 wrong("width on the curve only", "n = step + 1\nreturn min(d_model**-0.5 * n**-0.5, n * warmup**-1.5)").says("""
     You multiplied only one of the two terms by d_model^(−0.5), so that they no longer meet at the end of the
     warm-up. Take the smaller term first, and then multiply it.""")
+wrong("width inside of min", "n = step + 1\nreturn min(d_model**-0.5, n**-0.5, n * warmup**-1.5)").says("""
+    You made d_model^(−0.5) a third number of which the smallest is taken. It is a factor: take the smaller one of the
+    two terms with the step, and multiply by it.""")
 wrong("rounded to float32", {"step + 1": "torch.tensor(step + 1.0)", "**-1.5)": "**-1.5).float()"}).says("""
     Your rate is a float32 tensor, which keeps only seven digits. No tensor is needed here, because `**` and `min`
     take plain numbers and keep sixteen digits.""")

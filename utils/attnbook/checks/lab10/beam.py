@@ -164,10 +164,14 @@ wrong("divided by the width", {"best // words, best % words": "best // width, be
 wrong("one word for each beam, from the start", {"totals.flatten(1).topk(width)": _EACH_ITS_BEST}).says("""
     You let each beam continue with its own best word, so that the beams never compete, and those that began with
     −∞ stay there. The W best of *all* continuations are wanted, so flatten (B, W, V) to (B, W·V) first.""")
+_FIRST = f"totals.flatten(1).topk(width) if tokens.shape[2] == 1 else ({_EACH_ITS_BEST})"
+_SORTED = "order = scores.argsort(1, descending=True)\n    return tokens.take_along_dim(order[..., None], 1)[..., 1:], "
+_SORTED += "scores.take_along_dim(order, 1)"
+wrong("one word for each beam, after the first", {"totals.flatten(1).topk(width)": _FIRST, _RETURN: _SORTED}).says("""
+    You chose the W best first words, and then let each beam continue with its own best word, so that the beams never
+    compete. At every step the W best of *all* W · V continuations go on: some beams have two, others none.""")
 wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
     Your sentences begin with `bos`. It is only the first input of the decoder, and not a word of the sentence.""")
 wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
     You made only max_length − 1 steps. The start symbol `bos` does not count as a word, so max_length steps are
     needed.""")
-wrong("results swapped", {_RETURN: "return scores, tokens[..., 1:]"}).says("""
-    You returned the scores first. The tokens come first: (tokens, scores).""")

@@ -100,6 +100,10 @@ wrong("mask in the wrong corner", {".tril(before)": ".tril()"}).says("""
 wrong("no mask", {".tril(before)": ""}).says("""
     Your new words attend to each other without a mask, so that they also attend to later words. Each word may
     attend only to itself and to earlier words, because then reading all at once or one by one gives the same.""")
+_FILL = '.masked_fill(~allowed, float("-inf"))'
+wrong("zeroed after the softmax", {f"{_FILL}.softmax(-1)": ".softmax(-1).masked_fill(~allowed, 0.0)"}).says("""
+    You took the softmax over all keys and set those of later words to 0 afterwards, so that the rest sums to less than
+    1. Fill their scores with −∞ *before* the softmax.""")
 wrong("a word does not see itself", {".tril(before)": ".tril(before - 1)"}).says("""
     In your mask no word attends to itself. Each word attends to all earlier words *and* to itself: `.tril(t)`.""")
 wrong("state returned as (values, keys)", {_STATE: "(values, keys)"}).says("""

@@ -52,7 +52,8 @@ must("between 0 and 1", lambda result, *others: all(0 <= rate <= 1 for rate in r
 
 _SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, real & spoilt"
 _BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"
-_OF_EACH = "before, after = (((wrong & part).sum(1) / part.sum(1).clamp(min=1)).mean() for part in (%s))\n    return "
+_RATES = "((wrong & part).sum(1) / part.sum(1))"
+_OF_EACH = f"before, after = ({_RATES}.nanmean().nan_to_num() for part in (%s))\n    return "
 
 wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
 wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
@@ -61,6 +62,13 @@ wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"})
 wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
     You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
     target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
+_ABOVE = {"(wrong & right_before)": "(wrong & ~spoilt)", "(wrong & wrong_before)": "(wrong & spoilt)"}
+wrong("mistakes at padding counted", {"wrong = wrong & real": "pass", **_ABOVE}).says("""
+    You divided by the number of real positions, but still count mistakes at padding above. Where the target is `pad`
+    nothing can be wrong: (written != target) & real.""")
+wrong("padding looked for in what was written", {"target != pad": "written != pad"}).says("""
+    You took positions for padding where `pad` was *written*. What is real is told by the target: a model may write
+    `pad` too early, and this is a mistake, or write other words behind the end, which are of no interest.""")
 wrong("padding not left out", {"wrong = wrong & real": "pass", _MASKS: "~spoilt, spoilt"}).says("""
     You counted padding like real words, both in the mistakes and in the positions. Leave out all positions where the
     target is `pad`.""")
@@ -79,5 +87,6 @@ wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
     You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
     and those with one.""")
-wrong("nothing to divide by", {_BEFORE: "right_before.sum().item()", _AFTER: "wrong_before.sum().item()"}).says("""
-    Where no position is of one kind you divided by 0. If there is nothing to count, the rate is 0.""")
+wrong("nothing to divide by", {_BEFORE: "right_before.sum()", _AFTER: "wrong_before.sum()"}).says("""
+    Where no position is of one kind you divided by 0 (or took a mean of nothing), which is NaN. If there is nothing to
+    count, the rate is 0.""")

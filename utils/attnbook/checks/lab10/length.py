@@ -42,8 +42,8 @@ must(
     "a sentence of one word keeps its score",
     lambda result, scores, tokens, *others: torch.allclose(result.where(tokens[..., 0] == others[0], scores), scores),
 ).says("""
-    For a sentence of one word, counting its end symbol, the penalty is (5 + 1) / 6 = 1, so that it must keep its
-    score.""")
+    For a sentence of one word, counting its end symbol, the penalty is ((5 + 1) / 6)ᵅ = 1, whatever alpha is, because
+    alpha is an exponent. So it must keep its score.""")
 
 _LENGTH = "(tokens != eos).sum(-1) + (tokens == eos).any(-1)"
 

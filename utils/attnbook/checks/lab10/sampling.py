@@ -84,6 +84,12 @@ wrong = SAMPLE_WITH_TEMPERATURE.mistakes
 wrong("temperature 0 not treated", {_ZERO: "pass"}).says("""
     At temperature 0 you divided the logits by 0, so that the probabilities are NaN. Treat this case first and take the
     word with the largest logit: `argmax`.""")
+wrong("temperature 0 not exact", {_ZERO: "temperature = max(temperature, 0.01)"}).says("""
+    You replaced temperature 0 by a small number such as 0.01. Then chance still decides between words whose logits are
+    nearly alike, and temperatures below that number are changed, too. Treat 0 by itself: `argmax`.""")
+wrong("softmax over the batch", {".softmax(-1)": ".softmax(0)"}).says("""
+    You took the softmax over axis 0, so that the sentences of the batch share the probability of a word. The words of
+    *each* sentence share it: the last axis, `dim=-1`.""")
 wrong("max instead of argmax", {"return logits.argmax(-1)": "return logits.max(-1)"}).says("""
     With an axis, `max` returns a pair, the largest values and their positions. Wanted are the numbers of the words,
     which are the positions alone: `argmax`.""")

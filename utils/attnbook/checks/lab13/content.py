@@ -84,6 +84,12 @@ must(
 ).says("""
     With β = 0 all scores are 0, so every row must get the same weight, 1/N. Use β as it comes.""")
 must(
+    "an empty row has the cosine 0",
+    lambda result, *args: (result > 0)[(args[2] == 0).all(-1) & (content_weights(*args) > 1e-4)].all(),
+).says("""
+    A row of zeros gets no weight at all in your result. Its cosine with any key is 0, and 0 is a score like others: it
+    is more than that of a row which points away from the key. No row of the memory is closed.""")
+must(
     "only the direction counts",
     lambda result, *args: (
         torch.allclose(result, content_weights(*args), rtol=1e-5, atol=1e-5)
@@ -130,9 +136,6 @@ wrong(
 ).says("""
     You computed exp(β · cosine) / sum, which is correct on paper. For a large β, however, exp is infinite, and ∞ / ∞
     is NaN. The softmax of torch subtracts the largest score first, so that nothing overflows.""")
-wrong("scaled as in a Transformer", {"beta * cosine": "beta * cosine / memory.shape[-1] ** 0.5"}).says("""
-    You divided by √M. A Transformer needs this because dot products grow with the number of features M. Cosines do
-    not grow, and here β alone decides how sharp the weights are.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
     You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
     similar one, so it must get the smallest weight.""")

@@ -39,12 +39,14 @@ must("between the two", lambda result, content, previous, gate: lies_between(res
     Each weight of a mixture must lie between the two weights that are mixed.""")
 
 wrong = INTERPOLATE.mistakes
-wrong("gate the wrong way round", "return torch.lerp(content, previous, gate)").says("""
-    Your gate works the wrong way round. With a gate of 1 the result must be the weights by content, and with a gate
-    of 0 it must be the previous weights.""")
 wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
     You added the previous weights in full, so that each row sums to 1 plus the gate. Give the previous weights only
     the proportion that the content leaves.""")
+wrong(
+    "powers multiplied", "mixed = content**gate * previous ** (1 - gate)\nreturn mixed / mixed.sum(-1, keepdim=True)"
+).says("""
+    You multiplied powers of the two and divided by the sum. A row that has no weight in one of them then never gets
+    any. Interpolating is adding: the gate's proportion of one, and what remains of the other.""")
 wrong("one or the other", "return torch.where(gate > 0.5, content, previous)").says("""
     You chose one of the two sets of weights. A choice has no gradient, so the machine could never learn its gate. Mix
     the two in the proportion that the gate gives.""")
@@ -81,6 +83,10 @@ def _marked_below_zero(result, *args):
     return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
 
 
+def _wrong_at_the_ends_only(result, right):
+    return torch.allclose(result[:, 1:-1], right[:, 1:-1]) and not torch.allclose(result, right) and right.shape[1] > 2
+
+
 CIRCULAR_SHIFT = Exercise(circular_shift, cases=_weights_and_shifts, canonical=_marked_below_zero)
 
 must = CIRCULAR_SHIFT.properties
@@ -88,8 +94,12 @@ must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""
     Some of your weights are below 0, perhaps only by a rounding error (the FFT makes such errors). `sharpen` raises the
     weights to a power, and a power of a negative number is NaN. Sums of products of the weights and probabilities
     cannot fall below 0.""")
+must("a circle", lambda result, *args: not _wrong_at_the_ends_only(result, circular_shift(*args))).says("""
+    The rows form a circle: row 0 follows the last row, so that what moves past one end of the tape arrives at the
+    other. `roll` does this. Only the ends of yours are wrong.""")
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
-    A shift only moves weights from row to row, so they must sum to 1 as before.""")
+    A shift only moves weights from row to row, so they must sum to 1 as before. In a memory of one row or two, several
+    moves lead to the *same* row, where they are added: an assignment would keep only the last one.""")
 must(
     "no move leaves it alone",
     lambda result, weights, shift: torch.allclose(result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9),

@@ -51,19 +51,24 @@ def _away_from_zero(gradients, weights, gamma):
 SHARPEN = Exercise(sharpen, cases=_weights_and_powers, canonical_gradients=_away_from_zero, tolerance=1e-5)
 
 must = SHARPEN.properties
+must("some weight is left", lambda result, *args: (result.amax(-1) > 0).all()).says("""
+    A row of your result is 0 throughout. For a large γ the computer rounds all its powers to 0, and then no guard in
+    the division helps. Divide each row of weights by its largest weight before the power; this changes no result.""")
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-4).all()).says("""
     The weights must sum to 1 over the rows of each memory again. Divide each row of powers by its own sum: `sum` and
     `amax` keep the axis that this division needs only with keepdim=True.""")
 must(
-    "γ = 1 changes nothing",
-    lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
-).says("""
-    With γ = 1, weights that sum to 1 must come out as they went in.""")
-must(
     "zero stays zero",
     lambda result, weights, gamma: (result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)).all(),
 ).says("""
-    A row of the memory that had no weight must not get any by sharpening.""")
+    A row of the memory that had no weight must not get any by sharpening. Before the power, is
+    a number added to the weights, or subtracted from them?""")
+must(
+    "γ = 1 changes nothing",
+    lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
+).says("""
+    With γ = 1, weights that sum to 1 must come out as they went in. Before the power the weights may be multiplied by a
+    number or divided by one, which the division by the sum removes again, but nothing may be added or subtracted.""")
 must(
     "the order stays",
     lambda result, weights, gamma: (
@@ -87,9 +92,6 @@ wrong("all powers round to 0", "powers = weights**gamma\nreturn powers / powers.
 wrong("divided by the largest of all", {_LARGEST: "weights.max()"}).says("""
     You divided by the largest weight of the whole batch. In the other sequences all powers can still round to 0, and
     0 / 0 is NaN. Each sequence needs its own largest weight: amax(dim=-1, keepdim=True).""")
-wrong("max gives a pair", {_LARGEST: "weights.max(dim=-1, keepdim=True)"}).says("""
-    `max` with an axis returns a pair, the largest values and their indices, and a tensor cannot be divided by a pair.
-    Use `amax`, which returns the values only, or take `.values` of the pair.""")
 wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
     You multiplied the weights by γ instead of raising them to the power γ. The division by the sum then removes γ
     again, so that it has no effect.""")

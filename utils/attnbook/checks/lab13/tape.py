@@ -61,6 +61,9 @@ wrong("1 minus forgotten", {f"(1 - {_ERASED})": _ERASED}).says("""
 wrong("erase subtracted", {f"memory * (1 - {_ERASED})": f"memory - {_ERASED}"}).says("""
     You subtracted w · e from the memory. Erasing deletes a *proportion* of what is there, so multiply the memory by
     1 − w · e.""")
+wrong("two brackets", {f"(1 - {_ERASED})": "(1 - portion) * (1 - erase[:, None])"}).says("""
+    You multiplied the memory by (1 − w) · (1 − e). Then a row loses something where only one of the two is above 0.
+    What is erased is the product w · e, and a row keeps the rest of it: one bracket, 1 − w · e.""")
 wrong("weight outside the bracket", {f"memory * (1 - {_ERASED})": "memory * portion * (1 - erase[:, None])"}).says("""
     You multiplied the memory by w · (1 − e). A row with weight 0 would then be deleted, but it must stay as it is. The
     weight belongs to the erase vector: 1 − w · e.""")

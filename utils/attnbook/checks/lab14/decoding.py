@@ -87,6 +87,12 @@ wrong("sense reversed", {"~mask": "mask"}).says("""
 wrong("multiplied by the mask", {_MASKED: "(scores * mask)"}).says("""
     You gave visited positions a score of 0, perhaps by multiplying the scores by the mask. The scores of open positions
     can be negative, and then 0 is the highest, so fill with −inf.""")
+wrong("filled with −1", {_MASKED: "scores.masked_fill(~mask, -1.0)"}).says("""
+    You gave visited positions a small number such as −1, which is below every probability. These are scores, and those
+    of open positions can be far below −1, so fill with float('-inf').""")
+wrong("a mask shared by the batch", {_NEXT: "mask = mask.index_fill(1, position, False)"}).says("""
+    You closed the position that one row has chosen in *every* row, as `mask[:, position] = False` does. Each row has
+    visited its own positions: mask[rows, position].""")
 wrong("filled with −1e9", {_MASKED: "scores.masked_fill(~mask, -1e9)"}).says("""
     You gave visited positions a finite number such as −1e9. The scores of open positions can be lower than any number
     that you choose, so fill with float('-inf').""")
@@ -104,5 +110,3 @@ wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
     You wrote −inf into the scores themselves, which belong to `step` and may be needed by it again: here they are also
     its state. `masked_fill`, without an underscore at the end, fills a copy.""")
-wrong("the first position left out", {"[first]": "[]"}).says("""
-    Your tour has N − 1 positions, because `first` is missing. It is the first of the N positions of a tour.""")

@@ -43,7 +43,8 @@ must(
 must(
     "right hulls are found right", lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all()
 ).says("""
-    You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice.""")
+    You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice. A point exactly
+    *on* an edge is not outside, whether it is a corner or not.""")
 must(
     "wrong hulls are refused", lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any()
 ).says("""
@@ -71,6 +72,10 @@ wrong(
 wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
     You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
     all N points.""")
+_OTHERS = "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"
+wrong("corners missed", {"(bend < 0)": _OTHERS}).says("""
+    You compared the edges with those points only that are no corners. Then a polygon of *all* points is never refused,
+    a clockwise one neither, nor one whose edges cross: compare each edge with all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
     You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
@@ -88,6 +93,9 @@ wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "
 wrong("the end taken for the last position", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
     You limited the entries to N − 1, so that the end mark N became the last position. The entries from the end mark on
     are no corners and make no edges; the last edge leads from the last corner to the first.""")
+wrong("the end taken for position 0", {"torch.where(real, polygon, polygon[:, :1])": "polygon * real"}).says("""
+    You replaced the end marks by 0, so that edges lead to position 0 and back. Behind its last corner a polygon returns
+    to its *first* corner, polygon[:, 0], whichever position that is.""")
 wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
     You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
     back to the first corner is implied, so each corner may stand in the list only once.""")

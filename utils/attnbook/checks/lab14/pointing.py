@@ -3,6 +3,7 @@
 import torch
 
 from ..engine.exercise import Exercise
+from ..families.additive_scores import TANH_OF_EACH_PART
 from .questions import questions
 
 
@@ -58,6 +59,18 @@ wrong(
 wrong("tanh outside", {_SUM: f"({_SUM} @ v)", "tanh() @ v": "tanh()"}).says("""
     You applied tanh last, to the score, but it belongs to the sum of the two parts, before the product with v.
     Otherwise the score is linear in query and key before the tanh, and it can never be larger than 1.""")
+_EACH = {
+    "(query @ W_q.mT)": "(query @ W_q.mT).tanh()",
+    "key @ W_k.mT)": "(key @ W_k.mT).tanh())",
+    ".tanh() @ v": " @ v",
+}
+wrong("tanh of each part", _EACH).says(TANH_OF_EACH_PART)
+wrong(
+    "logarithm of a sum of exp",
+    f"u = {_SUM}.tanh() @ v\nreturn (u - (u.exp() * mask).sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)",
+).says("""
+    You subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp` is infinite, and for
+    very low ones it is rounded to 0. log_softmax subtracts the largest score first.""")
 wrong("closed after the softmax", {_FILLED: "scores"}).says("""
     You closed the positions only after the softmax, when they had already taken a part of the probability, so that the
     open positions no longer sum to 1. Fill with −inf *before* the softmax.""")
@@ -86,8 +99,6 @@ wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
 wrong("tanh missing", {".tanh()": ""}).says("""
     You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
     that the query has no influence on the result.""")
-wrong("multiplied, not added", {"[:, None] + key": "[:, None] * key"}).says("""
-    You multiplied the part of the query by the part of the key, but the additive score adds them.""")
 wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""
     You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
     so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query

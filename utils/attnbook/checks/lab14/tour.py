@@ -53,6 +53,9 @@ wrong = TOUR_LENGTH.mistakes
 wrong("the tour doesn't close", {"stops - stops.roll(-1, dims=1)": "stops[:, 1:] - stops[:, :-1]"}).says("""
     You stopped at the last city, but a round trip returns to its first city. The distance from the last city to the
     first belongs to its length.""")
+wrong("home to position 0", {"stops.roll(-1, dims=1)": "torch.cat([stops[:, 1:], points[:, :1]], 1)"}).says("""
+    Your way home leads to points[:, 0], the first city of the *input*. A round trip returns to the city from which it
+    set out, the first one of the tour.""")
 wrong("the tour's order ignored", {_STOPS: "points"}).says("""
     You went through `points` in the order of the input. The order of the cities is given by `tour`, so look up the
     points with it.""")
@@ -127,14 +130,17 @@ wrong = OPTIMALITY_GAP.mistakes
 wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""
     You divided the mean length by the mean optimum, so that long tours count more than short ones. Each instance should
     count the same: divide first, instance by instance, and then take the mean.""")
+wrong(
+    "only those that are worse", "gap = length / optimal - 1\nreturn gap.sum() / (gap != 0).sum().clamp(min=1)"
+).says("""
+    You took the mean over the tours that are not optimal. A tour that cannot be bettered has the gap 0, and counts like
+    any other: divide by the number of all tours.""")
+wrong("each with every optimum", "return (length[:, None] / optimal - 1).mean()").says("""
+    You divided each length by *every* optimum, (B, B), because of an axis too many. A tour is compared with the optimum
+    of its own instance only: `length / optimal`, (B,).""")
 wrong("difference, not ratio", "return (length - optimal).mean()").says("""
     You took the mean of the differences, but a difference of 0.1 is much for a tour of length 1 and little for one of
     length 4. Divide each difference by its `optimal`.""")
 wrong("part of your own length", {"length / optimal - 1": "1 - optimal / length"}).says("""
     You divided the difference by the length of the tour itself. The gap is measured relative to the optimum, so divide
     by `optimal`.""")
-wrong("cut off at 0", {"(length / optimal - 1)": "(length / optimal - 1).clamp(min=0)"}).says("""
-    You set negative gaps to 0, but a gap is negative where a tour is shorter than the one it is compared with. With
-    true optima this cannot happen, so a negative gap would reveal an error and must stay visible.""")
-wrong("absolute values", {"(length / optimal - 1)": "(length / optimal - 1).abs()"}).says("""
-    You took absolute values, so that a shorter tour counts as a worse one. Each gap must keep its sign.""")

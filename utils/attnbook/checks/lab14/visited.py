@@ -54,12 +54,12 @@ class ThenWritten(Exercise):
 MASK_VISITED = ThenWritten(mask_visited, cases=_masks)
 
 must = MASK_VISITED.properties
+must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""
+    A position that was closed before must be closed afterwards, even if it is chosen once more: nothing is opened.""")
 must(
     "the chosen position is closed", lambda result, mask, chosen: not result.bool().gather(1, chosen[:, None]).any()
 ).says("""
     The position that was chosen must be closed, which means False, in its row.""")
-must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""
-    A position that was closed before must be closed afterwards.""")
 
 wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
@@ -71,6 +71,15 @@ wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = Fals
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
     `mask[chosen]` closes whole *rows*, because the first index counts the batch. Index rows and positions together, as
     in mask[torch.arange(B), chosen].""")
+wrong("the flat number of another row", "mask = mask.clone()\nmask.view(-1)[chosen] = False\nreturn mask").says("""
+    You used `chosen` as a number in the flat mask, where 0 to N − 1 all belong to row 0. Position n of row b has the
+    number b · N + n there; or index rows and positions together.""")
+wrong("all up to the chosen one", {"!= chosen": "> chosen"}).says("""
+    You closed all positions up to the chosen one. Only the chosen position is closed, with `!=`: the others may still
+    be visited, in any order.""")
+wrong("counted from 1", {"!= chosen[:, None]": "!= (chosen[:, None] - 1) % mask.shape[1]"}).says("""
+    You closed the position before the chosen one, as if positions were counted from 1. They are counted from 0, so
+    `chosen` is an index as it is.""")
 wrong("chosen along the positions", {"chosen[:, None]": "chosen"}).says("""
     You compared the positions (N,) with `chosen` (B,) as it is, so that position 0 meets the choice of row 0, and
     position 1 that of row 1. The choice of each row must meet all positions, as chosen[:, None] does.""")

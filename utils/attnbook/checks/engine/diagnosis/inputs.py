@@ -18,6 +18,8 @@ PLAIN = (
     ("is None", lambda arg: arg is None), ("is given (not None)", lambda arg: arg is not None),
     ("is empty", lambda arg: len(arg) == 0), ("is odd", lambda arg: isinstance(arg, int) and arg % 2 == 1),
     ("is not a whole number", lambda arg: isinstance(arg, float) and arg != int(arg)),
+    ("is below 0", lambda arg: isinstance(arg, (int, float)) and arg < 0),
+    ("is below 0 or not a whole number", lambda arg: isinstance(arg, (int, float)) and (arg < 0 or arg != int(arg))),
     ("is above 1", lambda arg: isinstance(arg, (int, float)) and arg > 1),
     ("holds a 0", lambda arg: isinstance(arg, list) and 0 in arg),
     ("has more than one entry", lambda arg: isinstance(arg, list) and len(arg) > 1),

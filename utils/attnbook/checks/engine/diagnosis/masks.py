@@ -28,13 +28,13 @@ def _is_mask(case: Case) -> bool:
 
 
 def by_one(case: Case) -> Iterator[Claim]:
-    """In each row of a mask one True too many, or too few."""
-    if not _is_mask(case):
+    """In each row of a mask one True too many, or too few. One True or False for each input is no row of a mask."""
+    if not _is_mask(case) or case.tensors[1].dim() < 2:
         return
-    for by, where in ((1, "after the last"), (-1, "before the first")) if case.tensors[1].dim() else ():
+    for by, where in ((1, "after the last"), (-1, "before the first")):
         text = f"Your mask is right, but in each row it is open for one position too many, the one {where} open one."
         yield becomes("one position too many open", text, lambda right, by=by: torch.maximum(right, _next(right, by)))
-    for by, where in ((-1, "last"), (1, "first")) if case.tensors[1].dim() else ():
+    for by, where in ((-1, "last"), (1, "first")):
         text = f"Your mask is right, but in each row the {where} open position is closed."
         yield becomes("one position too few open", text, lambda right, by=by: torch.minimum(right, _next(right, by)))
 

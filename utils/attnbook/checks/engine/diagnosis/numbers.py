@@ -148,8 +148,9 @@ def _alone(tensor: Tensor, axes: int) -> bool:
 
 
 def own_number(case: Case) -> Iterator[Claim]:
-    """Each matrix, row or column off by a number of its own."""
-    for axes, row in ((2, "matrix"), (1, "row"), (-1, "column")):
+    """Each matrix, row or column off by a number of its own. A mask has no numbers."""
+    numbers = getattr(case.expected, "dtype", None) != torch.bool
+    for axes, row in ((2, "matrix"), (1, "row"), (-1, "column")) if numbers else ():
         text = (
             f"Each {row} of your result is the right one times a number of its own, "
             "as if it had not been normalised, or over another axis."
@@ -169,7 +170,12 @@ def _by_rows(case: Case, axes: int, compared: Callable[[Case], Tensor]) -> bool 
         return _by_rows(replace(case, got=got.mT, expected=expected.mT), -axes, compared)
     if expected.dim() <= axes or got.shape != expected.shape or expected.shape[-1] < 2:
         return None
-    return False if _alone(compared(case), expected.dim()) else _alone(compared(case), axes)
+    if not torch.equal(got.isfinite(), expected.isfinite()):  # NaN has nothing to do with any number
+        return False
+    found = compared(case)
+    if compared is _quotient and bool((found == 0).any()):  # a row of zeros isn't the right one scaled
+        return False
+    return False if _alone(found, expected.dim()) else _alone(found, axes)
 
 
 def normalised(case: Case) -> Iterator[Claim]:

@@ -1,6 +1,7 @@
 """The right numbers in the wrong positions: axes exchanged, folded, rolled, cut, repeated."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import torch
@@ -95,12 +96,19 @@ def permuted(case: Case) -> Iterator[Claim]:
         what = f"axes {moved[0]} and {moved[1]} are exchanged" if len(moved) == 2 else f"its axes stand as {order}"
         if moved:
             text = f"Your result holds the right numbers, but {what}. Exchange them back (`transpose`, `permute`)."
-            yield becomes("axes permuted", text, lambda right, order=order: right.permute(order))
+            exchanged = becomes("axes permuted", text, lambda right, order=order: right.permute(order))
+            yield replace(exchanged, fits=lambda case, order=order: _symmetric(case.tensors[1], order))
             text = (
                 f"Your result holds the right numbers, read off while {what}, and then cut into the shape that "
                 "it has. `reshape` and `view` don't exchange axes: `transpose` or `permute` does."
             )
-            yield Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
+            poured = Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
+            yield replace(poured, fits=lambda case, order=order: _symmetric(case.tensors[1], order))
+
+
+def _symmetric(right: Tensor, order: tuple[int, ...]) -> bool:
+    """Whether nobody could see that the axes were exchanged."""
+    return _close(right.permute(order).reshape(right.shape), right)
 
     for axis in range(rank - 1):
         text = (
@@ -174,22 +182,29 @@ def _elsewhere(case: Case, axis: int, sign: int) -> bool | None:
     if right.shape[1] < 2 or len(right) < 2:
         return None
     alike = torch.isclose(got[:, None], right, rtol=1e-6, atol=1e-9).all(-1)  # (got's entries, right ones)
+    if not sign and alike.diagonal().all():  # all stand where they should, and another axis is cut otherwise
+        return False
     zeros = (got == 0).all(-1)
     return bool((alike.any(-1) | zeros).all()) and not zeros.all() and not (right == right[:1]).all()
 
 
 def zeros(case: Case) -> Iterator[Claim]:
-    """Nothing wrong but zeros."""
+    """Nothing wrong but zeros, and numbers are wanted, not True."""
+    if getattr(case.expected, "dtype", None) == torch.bool:
+        return
     yield Claim(
         "0 where a number is wanted",
         "Wherever your result is wrong it is 0, and a number other than 0 is wanted there. Is a mask closed for too "
-        "many positions, is something divided with `//`, or does something stay unwritten?",
+        "many positions, is something divided with `//`, is a power or an exponential so small that it is rounded to "
+        "0, or does something stay unwritten?",
         _right_or_zero,
     )
 
 
 def one_number(case: Case) -> Iterator[Claim]:
     """Another number in place of one, wherever this one is right: always the same, or an argument."""
+    if getattr(case.expected, "dtype", None) == torch.bool:
+        return
     got, expected = case.tensors
     wrong = got != expected
     (ours,), (right,) = got[wrong].unique().tolist(), expected[wrong].unique().tolist()
@@ -267,8 +282,8 @@ def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
 
 
 def repeated(case: Case) -> Iterator[Claim]:
-    """One entry of an axis used for all."""
-    for axis in range(case.tensors[1].dim()):
+    """One entry of an axis used for all. A few True or False are the same by chance."""
+    for axis in range(case.tensors[1].dim()) if getattr(case.expected, "dtype", None) != torch.bool else ():
         text = (
             f"All entries of your result along axis {axis} are the same; the right ones differ. "
             "One of them, or what they have in common, is used for all."

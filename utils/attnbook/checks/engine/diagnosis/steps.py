@@ -206,6 +206,9 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
     if name in DROPPED:
         yield f"`{name}` is left out", lambda f, a, k: a[0]
     yield from _axes(name, args, kwargs)
+    if name == "relu":
+        words = "`relu` is replaced by `clamp(max=0)`, which keeps what is *below* 0"
+        yield words, lambda f, a, k: a[0].clamp(max=0)
     if name in ("add", "sub", "__rsub__", "rsub"):
         sign = "+" if name == "add" else "-"
         for words, more in AFTER:
@@ -231,6 +234,8 @@ def _changes(function: Callable, args: tuple, kwargs: dict) -> Iterator[tuple[st
         yield f"the parts of `{name}` stand in the reverse order", lambda f, a, k: f([*a[0]][::-1], *a[1:], **k)
     if name == "matmul":
         yield "the second factor of a matrix product is transposed", lambda f, a, k: f(a[0], a[1].mT)
+        words = "in place of a sum of products (`@`), two sums are multiplied: each number meets all of the others"
+        yield words, lambda f, a, k: a[0].sum(-1, keepdim=True) * a[1].sum(-2, keepdim=True)
         for words, more in ADDED:
             yield f"{words} follows a matrix product", lambda f, a, k, more=more: more(f(*a, **k))
 
