@@ -104,18 +104,17 @@ def permuted(case: Case) -> Iterator[Claim]:
             )
             poured = Claim("reshaped, not transposed", text, lambda case, order=order: _poured(case, order))
             yield replace(poured, fits=lambda case, order=order: _symmetric(case.tensors[1], order))
-
-
-def _symmetric(right: Tensor, order: tuple[int, ...]) -> bool:
-    """Whether nobody could see that the axes were exchanged."""
-    return _close(right.permute(order).reshape(right.shape), right)
-
     for axis in range(rank - 1):
         text = (
             f"Your result holds the right numbers, {RECUT.format(axis, axis + 1)}. The sizes that you give `reshape` "
             "or `view` must stand in the order of the axes."
         )
         yield becomes("axes cut in the wrong order", text, lambda right, a=axis: recut(right, a))
+
+
+def _symmetric(right: Tensor, order: tuple[int, ...]) -> bool:
+    """Whether nobody could see that the axes were exchanged."""
+    return _close(right.permute(order).reshape(right.shape), right)
 
 
 def _poured(case: Case, order: tuple[int, ...]) -> bool:
