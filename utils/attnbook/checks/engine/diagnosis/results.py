@@ -109,7 +109,8 @@ def permuted(case: Case) -> Iterator[Claim]:
             f"Your result holds the right numbers, {RECUT.format(axis, axis + 1)}. The sizes that you give `reshape` "
             "or `view` must stand in the order of the axes."
         )
-        yield becomes("axes cut in the wrong order", text, lambda right, a=axis: recut(right, a))
+        claim = becomes("axes cut in the wrong order", text, lambda right, a=axis: recut(right, a))
+        yield replace(claim, fits=lambda case, a=axis: _close(recut(case.tensors[1], a), case.tensors[1]))
 
 
 def _symmetric(right: Tensor, order: tuple[int, ...]) -> bool:
