@@ -56,6 +56,7 @@ def made_up_run(model: str, seed: int) -> dict:
         "validation_loss_per_word": 2.0, "ended_at": recipe.steps,
         "scores": dict.fromkeys(("validation", "test_2016_flickr", "test_2017_flickr"), both),
         "bleu_counts": [" ".join(map(str, row)) for row in counts.tolist()], "source_words": words,
+        "later_bleu_counts": {"test_2017_flickr": [" ".join(map(str, row)) for row in counts.tolist()]},
         "samples": [{"source": "Ein Hund läuft.", "reference": "A dog runs.", "translation": "A dog is running."}] * 20,
         "alignments": maps if layers else [],
         "alignment_error_rates": [0.5 - 0.1 * layer for layer in range(layers)] if recipe.pair == "de-en" else [],
