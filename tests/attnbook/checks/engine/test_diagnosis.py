@@ -614,3 +614,13 @@ def test_numbers_under_other_keys_are_not_compared():
 
     exercise = Exercise(count, lambda draw: [("ab",), ("cde",), ("fghi",), ("jklmn",)], [], gradients=False)
     assert judge(exercise, lambda word: {word[::-1]: len(word)}).kind == "values"
+
+
+def test_a_mask_with_one_open_position_in_each_row_is_no_row_of_weights():
+    def diagonal(x):
+        return torch.eye(x.shape[-1], dtype=torch.bool)
+
+    exercise = Exercise(diagonal, lambda draw: [(draw.normal(2, size),) for size in (3, 4, 5)], [])
+    verdict = judge(exercise, lambda x: torch.ones(x.shape[-1], x.shape[-1], dtype=torch.bool))
+    assert not verdict.passed
+    assert "sum to 1" not in verdict.message
