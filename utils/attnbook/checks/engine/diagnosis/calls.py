@@ -222,11 +222,8 @@ def ignored(case: Case) -> Iterator[Claim]:
     """An argument that has no effect on the answer's result, but on the right one."""
     for i, name, arg in case.named():
         if _others(arg):
-            how = (
-                "changed"
-                if not isinstance(arg, Tensor) or _real(arg) or arg.dtype == torch.bool
-                else "put in another order"
-            )
+            whole = isinstance(arg, Tensor) and not _real(arg) and arg.dtype != torch.bool
+            how = "put in another order" if whole else "changed"
             yield Claim(
                 f"{name} has no effect",
                 f"Your result stays the same when `{name}` is {how}; the right one changes with it.",

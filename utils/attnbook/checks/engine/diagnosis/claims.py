@@ -87,6 +87,11 @@ class Case:
             raise TypeError("numbers under different keys cannot be compared")
         return numbers(self.got), numbers(self.expected)
 
+    @property
+    def is_mask(self) -> bool:
+        """Whether True and False are wanted, so that nothing can be said in words for numbers."""
+        return isinstance(self.expected, Tensor) and self.expected.dtype == torch.bool
+
     def is_(self, wanted: Any) -> bool:
         """Whether `wanted` is what the answer gave back, and not simply what is right."""
         got, expected = self.tensors if isinstance(wanted, Tensor) else (self.got, self.expected)

@@ -10,7 +10,7 @@ from .claims import Case, Claim, becomes
 
 def truths(case: Case) -> Iterator[Claim]:
     """True and False exchanged, or each True in a wrong position."""
-    if _is_mask(case):
+    if case.is_mask:
         yield becomes(
             "True and False exchanged",
             "Your result is the opposite of the right one: it is True where False is right, and False where True is.",
@@ -23,13 +23,9 @@ def truths(case: Case) -> Iterator[Claim]:
         )
 
 
-def _is_mask(case: Case) -> bool:
-    return isinstance(case.expected, Tensor) and case.expected.dtype == torch.bool
-
-
 def by_one(case: Case) -> Iterator[Claim]:
     """In each row of a mask one True too many, or too few. One True or False for each input is no row of a mask."""
-    if not _is_mask(case) or case.tensors[1].dim() < 2:
+    if not case.is_mask or case.tensors[1].dim() < 2:
         return
     for by, where in ((1, "after the last"), (-1, "before the first")):
         text = f"Your mask is right, but in each row it is open for one position too many, the one {where} open one."
@@ -41,7 +37,7 @@ def by_one(case: Case) -> Iterator[Claim]:
 
 def amounts(case: Case) -> Iterator[Claim]:
     """Too many True, or too few."""
-    if not _is_mask(case):
+    if not case.is_mask:
         return
     text = "Each True that is wanted is there, but your result has True at other positions, too."
     yield Claim("too many True", text, lambda case: _within(case.tensors[1], case.tensors[0]))

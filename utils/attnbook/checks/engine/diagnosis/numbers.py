@@ -149,8 +149,7 @@ def _alone(tensor: Tensor, axes: int) -> bool:
 
 def own_number(case: Case) -> Iterator[Claim]:
     """Each matrix, row or column off by a number of its own. A mask has no numbers."""
-    numbers = getattr(case.expected, "dtype", None) != torch.bool
-    for axes, row in ((2, "matrix"), (1, "row"), (-1, "column")) if numbers else ():
+    for axes, row in ((2, "matrix"), (1, "row"), (-1, "column")) if not case.is_mask else ():
         text = (
             f"Each {row} of your result is the right one times a number of its own, "
             "as if it had not been normalised, or over another axis."
@@ -180,7 +179,7 @@ def _by_rows(case: Case, axes: int, compared: Callable[[Case], Tensor]) -> bool 
 
 def normalised(case: Case) -> Iterator[Claim]:
     """What should sum to one along an axis does so along another one, or not at all."""
-    if getattr(case.expected, "dtype", None) == torch.bool:
+    if case.is_mask:
         return
     rank = case.tensors[1].dim()
     for axis in (axis for axis in reversed(range(rank)) if _sums_to_one(case.tensors[1], axis)):

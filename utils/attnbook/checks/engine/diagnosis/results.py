@@ -190,7 +190,7 @@ def _elsewhere(case: Case, axis: int, sign: int) -> bool | None:
 
 def zeros(case: Case) -> Iterator[Claim]:
     """Nothing wrong but zeros, and numbers are wanted, not True."""
-    if getattr(case.expected, "dtype", None) == torch.bool:
+    if case.is_mask:
         return
     yield Claim(
         "0 where a number is wanted",
@@ -203,7 +203,7 @@ def zeros(case: Case) -> Iterator[Claim]:
 
 def one_number(case: Case) -> Iterator[Claim]:
     """Another number in place of one, wherever this one is right: always the same, or an argument."""
-    if getattr(case.expected, "dtype", None) == torch.bool:
+    if case.is_mask:
         return
     got, expected = case.tensors
     wrong = got != expected
@@ -283,7 +283,7 @@ def _diagonal(got: Tensor, first: int, second: int) -> Tensor:
 
 def repeated(case: Case) -> Iterator[Claim]:
     """One entry of an axis used for all. A few True or False are the same by chance."""
-    for axis in range(case.tensors[1].dim()) if getattr(case.expected, "dtype", None) != torch.bool else ():
+    for axis in range(case.tensors[1].dim()) if not case.is_mask else ():
         text = (
             f"All entries of your result along axis {axis} are the same; the right ones differ. "
             "One of them, or what they have in common, is used for all."
