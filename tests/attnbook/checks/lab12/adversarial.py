@@ -12,6 +12,17 @@ def maximum_of_the_first_block(score_blocks, value_blocks):
     return summed / total
 
 
+def in_place(score_blocks, value_blocks):
+    largest, total, summed = -float("inf"), 0.0, 0.0
+    for scores, values in zip(score_blocks, value_blocks, strict=True):
+        higher = scores.amax(dim=-1, keepdim=True).clamp(min=largest)
+        scores -= higher  # the block belongs to the caller
+        shrink, parts = (largest - higher).exp(), scores.exp()
+        total, summed = total * shrink + parts.sum(-1, keepdim=True), summed * shrink + parts @ values
+        largest = higher
+    return summed / total
+
+
 def window_from_zero(query, key, value, radius):
     rows = []
     for i in range(query.shape[1]):
@@ -25,6 +36,11 @@ def half_of_each(states, memory, length):
     if memory is None:
         return states[:, max(states.shape[1] - length, 0) :].detach()
     return torch.cat([memory[:, -(length // 2) :], states[:, -(length - length // 2) :]], dim=1).detach()
+
+
+def cut_from_its_own_graph(states, memory, length):
+    known = states.detach_() if memory is None else torch.cat([memory.detach_(), states.detach_()], dim=1)
+    return known[:, max(known.shape[1] - length, 0) :]
 
 
 def absolute_distance(query, key, distance, content_bias, distance_bias):
@@ -46,9 +62,9 @@ def memory_where_it_has_votes(model, memory, weight):
 
 
 WRONG = {
-    "online_softmax_sum": [maximum_of_the_first_block],
+    "online_softmax_sum": [maximum_of_the_first_block, in_place],
     "window_attention": [window_from_zero],
-    "segment_memory": [half_of_each],
+    "segment_memory": [half_of_each, cut_from_its_own_graph],
     "relative_scores": [absolute_distance],
     "knn_probabilities": [closer_than_the_kth],
     "mix_probabilities": [memory_where_it_has_votes],

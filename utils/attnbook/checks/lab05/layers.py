@@ -90,6 +90,16 @@ wrong(
     You added the input in the top layer only. The sum of one layer is the input of the next one, so keep it in the
     variable that the next layer reads."""
 )
+wrong(
+    "the first residual layer's input added everywhere",
+    {
+        "        inputs": "        skip = x if number == first_residual else skip\n        inputs",
+        "x + out if": "skip + out if",
+        "    for": "    skip = 0\n    for",
+    },
+).says("""
+    You added the input of layer `first_residual` in each later layer, too. What is added is the input of the layer
+    itself, which is the sum that the layer below it returned.""")
 wrong("averaged", {"x + out if": "(x + out) / 2 if"}).says("""
     You took the mean of the layer's input and its output. A residual connection is their sum; with the mean, half
     of the gradient would be lost in each layer.""")

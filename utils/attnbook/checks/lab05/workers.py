@@ -73,3 +73,16 @@ wrong("summed", {SHARE: "float(count > 0)"}).says("""
 wrong("few words, much weight", {SHARE: "(1 / count if count else 0) / sum(1 / n for n in words if n)"}).says("""
     You divided by each worker's number of words. The gradients are already means over words, so a worker with
     *more* words must count more: multiply by its number of words.""")
+wrong(
+    "the shares of other workers",
+    "kept = [one for one, n in zip(gradients, words) if n]\n"
+    "return [sum(n / sum(words) * g for n, g in zip(words, of_one)) for of_one in zip(*kept)]",
+).says("""
+    You left out the gradients of workers without words, but not their entries in `words`, so the next workers receive
+    the shares of others. Leave out both, or go through the pairs.""")
+COUNTED_AS_ONE = """
+shares = [max(n, 1) / sum(max(n, 1) for n in words) for n in words]
+return [sum(share * g.nan_to_num() for share, g in zip(shares, of_one)) for of_one in zip(*gradients)]"""
+wrong("no words counted as one", COUNTED_AS_ONE).says("""
+    You counted a worker without words as if it had one, so all other shares are too small. Its share is 0, and its
+    gradient (NaN) must be left out of the sum.""")

@@ -192,6 +192,10 @@ ABOVE = _thrown("(*weights.shape[:2], 1)", "(chance < weights).int().argmax(-1)"
 wrong("weights instead of their cumulative sum", ABOVE).says("""
     You compared the random number with the weights themselves. Compare it with their cumulative sum (`cumsum`), which
     says where the piece of each position ends.""")
+BELOW = _thrown("(*weights.shape[:2], 1)", "(weights < chance).sum(-1).clamp(max=weights.shape[-1] - 1)")
+wrong("weights below the random number counted", BELOW).says("""
+    You counted the weights that are smaller than the random number. Count how many entries of their cumulative sum
+    (`cumsum`) it has passed: there the piece of each position ends.""")
 wrong("too sharp", {DRAW: "(rows**1.5).multinomial(1, generator=generator)"}).says("""
     The largest weight of each row comes too often, so your draws are sharper than the weights. A power of the weights
     does this, and so does noise that is too weak: Gumbel noise is −log(−log(u)), and it is added to log(weights).""")

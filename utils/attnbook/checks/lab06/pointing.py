@@ -132,3 +132,6 @@ wrong("peaks compared, all words", {KEPT: "((weights * inside).argmax(-1) == wei
     that name nothing must be left out.""")
 wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says("""
     You averaged the weights inside. A word counts 1 if its *largest* weight lies inside, and otherwise 0.""")
+wrong("the last word left out", {KEPT: "hits[:, :-1][naming[:, :-1]]"}).says("""
+    You left out the last word of each caption. Whether a word counts is told by `inside` alone: a word that names
+    nothing, such as an end symbol, has no True there.""")

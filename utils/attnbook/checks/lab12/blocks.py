@@ -117,6 +117,9 @@ wrong(
 wrong("the maximum of the block only", {".clamp(min=largest)": ""}).says("""
     You replaced the maximum by that of the new block, even where it is smaller. Then the rescaling can overflow, so
     keep the larger of the old and the new maximum, for each row.""")
+wrong("the maximum begins at 0", {"-math.inf": "0.0"}).says("""
+    Your maximum begins at 0, so it stays 0 where all scores are negative. If they are very negative, all parts are
+    rounded to 0, and 0 / 0 is NaN. Begin with −∞, so that the first block sets the maximum.""")
 wrong("only the last block", {_TOTAL: "", _SUMMED: ""}).says("""
     Your result depends on the last block only, because each block overwrites the sums. Add the new parts to the
     rescaled sums of the blocks before.""")

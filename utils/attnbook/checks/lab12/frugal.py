@@ -32,6 +32,8 @@ class Once:
         return self
 
     def __next__(self) -> Tensor:
+        if any(block is not None and block._version for block in (given() for given in self.given)):
+            raise RuntimeError(f"{self.name}: you write into a block, which belongs to the caller; make a new tensor")
         if sum(block() is not None for block in self.given) > AT_ONCE:
             raise RuntimeError(
                 f"{self.name}: you keep the earlier blocks; use each one, and do not collect them in a list"
@@ -95,8 +97,11 @@ class Detached(Exercise):
         def looked_at(*given: Any) -> Any:
             result = function(*given)
             with torch.enable_grad():
-                graded = (x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given)
+                graded = [x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given]
                 again = function(*graded)
+            for name, x in zip(self.parameters, graded, strict=True):
+                if isinstance(x, Tensor) and not x.requires_grad:
+                    raise RuntimeError(f"`{name}` itself was cut from its graph, as `detach_()` does; use `detach()`")
             if isinstance(again, Tensor) and again.requires_grad:
                 raise RuntimeError("the result still belongs to the graph of the gradients; detach it")
             return result

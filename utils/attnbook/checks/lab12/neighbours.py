@@ -161,6 +161,9 @@ wrong("exchanged", {_MIX: "weight * model + (1 - weight) * memory"}).says("""
 wrong("the model not reduced", {"(1 - weight) * model": "model"}).says("""
     You added the weighted memory to the whole model, so a row sums to more than 1. What the memory receives, the model
     must give up: multiply it by (1 − weight).""")
+wrong("divided by 1 + weight", {_MIX: "(weight * memory + model) / (1 + weight)"}).says("""
+    You added the weighted memory to the whole model and divided by 1 + weight. Then the memory's share is weight / (1 +
+    weight). It must be `weight` itself, and the model's share (1 − weight).""")
 wrong("added", {_MIX: "memory + model"}).says("""
     You added the two distributions without weights, so each row sums to 2. Multiply the memory by `weight` and the
     model by (1 − weight).""")

@@ -85,6 +85,13 @@ BLOCKS = """
 size = 2 * radius + 1
 parts = zip(query.split(size, 1), key.split(size, 1), value.split(size, 1))
 return torch.cat([(q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v for q, k, v in parts], dim=1)"""
+SLICED = """
+near = [slice(i - radius, i + radius + 1) for i in range(query.shape[1])]
+scores = [query[:, i : i + 1] @ key[:, at].mT / query.shape[-1] ** 0.5 for i, at in enumerate(near)]
+return torch.cat([one.softmax(-1) @ value[:, at] for one, at in zip(scores, near)], dim=1)"""
+wrong("slices that begin below 0", SLICED).says("""
+    Near the beginning your slice starts at a negative number, i − radius, which counts from the end, so it holds
+    nothing or other words. Start at max(i − radius, 0).""")
 wrong("blocks instead of windows", BLOCKS).says("""
     You cut the text into blocks of 2 · radius + 1 words, and each word attends to its own block. Here each
     position has a window of its own, from i − radius to i + radius.""")

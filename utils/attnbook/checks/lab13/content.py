@@ -136,6 +136,9 @@ wrong(
 ).says("""
     You computed exp(β · cosine) / sum, which is correct on paper. For a large β, however, exp is infinite, and ∞ / ∞
     is NaN. The softmax of torch subtracts the largest score first, so that nothing overflows.""")
+wrong("β before the normalisation", {_KEY: "F.normalize(beta * key, dim=-1)", "beta * cosine": "cosine"}).says("""
+    You multiplied the key by β before it was normalised, which takes β away again. β multiplies the cosine, after
+    the normalisation.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
     You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
     similar one, so it must get the smallest weight.""")

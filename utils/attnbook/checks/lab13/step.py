@@ -128,6 +128,14 @@ wrong("shift left out", {"circular_shift(weights, shift)": "weights"}).says("""
     `interpolate`.""")
 wrong("sharpening left out", {"return sharpen(weights, gamma)": "return weights"}).says("""
     You left out the sharpening. Each shift spreads the weights a little more, until they cover the whole memory.""")
+_MIXED, _MOVED = "interpolate(weights, previous, gate)  # (B, N)", "circular_shift(weights, shift)"
+_TWO = f"{_MIXED}\n        weights = {_MOVED}"
+wrong("shift before the interpolation", {_TWO: f"interpolate({_MOVED}, previous, gate)"}).says("""
+    You moved the weights by content before you mixed them with the previous weights, so the previous weights do not
+    move. The order is content, interpolate, shift, sharpen.""")
+wrong("the controller reads anew", {"controller(x, last_read)": "controller(x, read(memory, read_weights))"}).says("""
+    You gave the controller a fresh read of the memory. It receives `last_read`, the vector that was read in the step
+    before, which is part of the state.""")
 wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weights"}).says("""
     You left out the interpolation, so that each head uses its weights by content only. Without its weights of the step
     before, a head cannot move from the row where it was.""")

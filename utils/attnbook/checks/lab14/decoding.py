@@ -110,3 +110,13 @@ wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
     You wrote −inf into the scores themselves, which belong to `step` and may be needed by it again: here they are also
     its state. `masked_fill`, without an underscore at the end, fills a copy.""")
+ZEROS = "points[rows, position] if len(tour) > 1 else torch.zeros_like(points[:, 0])"
+wrong("the first point not read", {"points[rows, position]": ZEROS}).says("""
+    Your first step reads a point of zeros. The tour begins at `first`, so the first step reads the point with this
+    number.""")
+ONCE = """
+scores, _ = step(points.gather(1, first[:, None, None].expand(-1, 1, points.shape[2]))[:, 0], state)
+return scores.scatter(1, first[:, None], torch.inf).argsort(dim=-1, descending=True)"""
+wrong("one step for the whole tour", ONCE).says("""
+    You called `step` once and sorted its scores. The scores depend on where one stands: after each move, `step` reads
+    the new position and gives new scores.""")

@@ -76,6 +76,9 @@ wrong("squared distances", {"ways.norm(dim=-1)": "ways.square().sum(dim=-1)"}).s
 wrong("root taken at the end", {_SUM: "ways.norm(dim=(-2, -1))"}).says("""
     You took one root of the sum of all squares. Each step has a length of its own, so take the root for each step
     first, and then the sum.""")
+wrong("a guard under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim=-1) + 1e-6).sqrt()"}).says("""
+    You added a small number under the root, so two cities at the same place have a distance. The length of a step is
+    the root of its squares alone, which may be 0.""")
 wrong("city blocks", {"ways.norm(dim=-1)": "ways.abs().sum(dim=-1)"}).says("""
     You added |Δx| and |Δy|, which is the distance in a town of square blocks. The straight distance is the root of
     Δx² + Δy².""")

@@ -60,6 +60,10 @@ wrong("softmax over the batch", {".softmax(dim=-1)": ".softmax(dim=0)"}).says(""
 wrong("not causal", {_MASKED: "scores.softmax(dim=-1)"}).says("""
     Each of your positions attends to all positions, later ones too. At position t nothing after t has been seen
     yet, so the scores of later keys must be −∞ before the softmax.""")
+OWN = "weights = scores.exp().tril()\n    weights = weights / weights.sum(-1, keepdim=True)"
+wrong("an exp without the maximum subtracted", {f"weights = {_MASKED}": OWN}).says("""
+    Your softmax overflows where scores are large: exp(710) is infinite, and ∞ / ∞ is NaN. torch's `softmax` subtracts
+    the largest score of each row first.""")
 wrong("only the future", {".triu(1)": ".tril(-1)"}).says("""
     You masked the *earlier* positions and not the later ones. Row t of the scores belongs to query t, whose keys
     0 … t must keep their scores: mask the part above the diagonal, triu(1).""")

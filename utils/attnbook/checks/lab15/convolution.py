@@ -54,6 +54,18 @@ wrong("the same padding on both sides", {_PAD: CENTRED}).says("""
 wrong("too much padding, nothing cut off", {_PAD: "F.pad(x.mT, (past, past))"}).says("""
     Your result is longer than the sequence, because `padding=` adds zeros on both sides. Either pad on the left
     only, with F.pad(…, (past, 0)), or keep only the first T outputs.""")
+SHIFTED = """
+steps, out = x.shape[1], 0.0
+for k, shift in enumerate(range(past, -1, -dilation)):
+    earlier = x[:, : steps - shift] @ weight[:, :, k].mT
+    out = out + F.pad(earlier, (0, 0, steps - earlier.shape[1], 0))
+return out"""
+wrong(
+    "a slice with a negative end",
+    {"    padded": SHIFTED.strip().replace("\n", "\n    ").join(("    ", "\n    padded"))},
+).says("""
+    Where a tap reaches back further than the sequence is long, your slice x[:, : T − shift] has a negative end, which
+    counts from the end of the sequence. Such a tap reads only zeros: pad first, or use max(T − shift, 0).""")
 wrong("no padding", {_PAD: "x.mT"}).says("""
     You did not pad, so there is no output for the first positions, whose window begins before the sequence. Put
     dilation · (K − 1) zeros before it: then there is one output per position.""")
@@ -172,6 +184,9 @@ wrong("candidate without tanh", {".tanh()": ""}).says("""
 wrong("gate without sigmoid", {".sigmoid()": ""}).says("""
     Your gate is the plain result of its convolution, which may be negative or large. The sigmoid turns it
     into a number from 0 to 1, the share of the feature that passes.""")
+wrong("a gate that is open or shut", {".sigmoid()": ".sigmoid().round()"}).says("""
+    Your gate is either 0 or 1, because the sigmoid is compared with a limit or rounded. No gradient flows through such
+    a step, so the gate could not be learnt: multiply by the sigmoid itself.""")
 wrong("sigmoid for both", {".tanh()": ".sigmoid()"}).says("""
     You used the sigmoid for both. The new features pass through a tanh, so that they may be negative, and only the
     gate through a sigmoid.""")

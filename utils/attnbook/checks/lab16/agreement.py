@@ -129,3 +129,10 @@ OTHER = "(((left[:, None] == right).sum() - (left == right).sum()) / max(len(lef
 wrong("only pairs of different images", {_CHANCE: OTHER}).says("""
     You left out the pairs of an image with itself, so that you divide by N (N − 1). In the formula every left digit
     meets every right one, also that of its own image: Σ p_left(c) · p_right(c), which divides by N · N.""")
+wrong("the most frequent digits of both sides", {_CHANCE: "p_left.max() * p_right.max()"}).says("""
+    You multiplied the shares of the most frequent digits, which may be different digits on the two sides. Multiply the
+    two shares of each digit, and add over all digits: Σ p_left(c) · p_right(c).""")
+PAIRED = "sum(a * b for a, b in zip(*(side.unique(return_counts=True)[1] for side in (left, right)))) / len(left) ** 2"
+wrong("counts paired by their place", {_CHANCE: f"({PAIRED})"}).says("""
+    You paired the counts by their place, but `unique` leaves out digits that do not occur, so counts of different
+    digits meet. Count each digit from 0 to 9 on both sides, for example with `torch.bincount(…, minlength=10)`.""")

@@ -86,6 +86,19 @@ wrong(
 ).says("""
     You took one mean over all scores. Take the mean of the real ones and the mean of the fake ones separately, and add
     the two, so that both kinds count the same whatever their numbers are.""")
+wrong(
+    "twice the mean over both", {_BOTH: "2 * torch.cat([(1 - real).flatten(), (1 + fake).flatten()]).relu().mean()"}
+).says("""
+    You took twice the mean over all scores, which is right only for as many real scores as fake ones. Take the mean of
+    the real ones and the mean of the fake ones separately, and add the two.""")
+COSTLY = {f"{name}.mean()": f"{name}.sum() / ({name} > 0).sum().clamp(min=1)" for name in (_REAL[:-7], _FAKE[:-7])}
+wrong("mean over those that cost something", COSTLY).says("""
+    You took the mean over the scores that cost something. Scores beyond the margin cost 0 and count, too: divide by the
+    number of all real scores, and by that of all fake ones.""")
+SUMS = {_REAL: "(1 - real).relu().sum() / len(real)", _FAKE: "(1 + fake).relu().sum() / len(fake)"}
+wrong("summed over the patches", SUMS | {_GENERATOR: "-fake.sum() / len(fake)"}).says("""
+    You divided by the number of images alone, so with a score for each patch the losses grow with the number of
+    patches. Take the mean over all scores.""")
 wrong("squared", {_REAL: "(1 - real).relu().square().mean()", _FAKE: "(1 + fake).relu().square().mean()"}).says("""
     You squared the hinges. Here the discriminator's loss is linear: what is missing to the margin counts as it is.""")
 LOGISTIC = {_REAL: "F.softplus(-real).mean()", _FAKE: "F.softplus(fake).mean()"}

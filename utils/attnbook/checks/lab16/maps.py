@@ -132,6 +132,11 @@ wrong("the position itself left out", {f"weights = {_WEIGHTS}": SELF.format(_SCO
 wrong("height and width exchanged", {_BACK: "context.mT.reshape(batch, -1, width, height)"}).says("""
     You exchanged height and width: your attended map has the width where the height belongs. In (B, D, H, W) the
     height is axis 2 and the width axis 3, as in `x.shape`.""")
+wrong(
+    "height and width exchanged, then transposed", {_BACK: "context.mT.reshape(batch, -1, width, height).mT"}
+).says("""
+    You cut N into (W, H) and exchanged the two afterwards, which numbers the positions column by column. N = H · W
+    goes row by row: cut it into (H, W) at once.""")
 OWN = f"({_SCORES}).exp() / ({_SCORES}).exp().sum(-1, keepdim=True)"
 wrong("an exp without the maximum subtracted", {_WEIGHTS: OWN}).says("""
     Your softmax overflows where scores are large: exp(710) is infinite, and ∞ / ∞ is NaN. The scores are not divided
