@@ -179,7 +179,11 @@ def test_a_training_writes_its_record_with_every_field_and_leaves_no_checkpoint(
             assert len(row) == len(one["source"])
             assert sum(row) == pytest.approx(1, abs=0.005 * len(row))
     assert run["alignment_error_rates"] == []  # there are links for sentences of Multi30k alone
-    assert run["validation_before_averaging"].keys() == {"loss", "bleu"}
+    before = run["validation_before_averaging"]
+    assert before.keys() == {"loss", "bleu", "gain"}
+    after = run["scores"]["validation"]["greedy"]["bleu"]
+    assert before["gain"][0] == pytest.approx(after - before["bleu"], abs=0.02)
+    assert before["gain"][1] <= before["gain"][0] <= before["gain"][2]
     assert [step for step, _ in run["validations"]] == list(range(1, 21))
     assert run["losses"][-1] < run["losses"][0]
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [
@@ -264,7 +268,7 @@ def interrupt(patch, place: str) -> None:
     elif place == "in a validation":  # its weights are kept by then, and it has no checkpoint
         patch.setattr(translate, "target_loss", third_loss)
     elif place == "after the last step":
-        patch.setattr(translate, "validation_bleu", raising)
+        patch.setattr(translate, "write", raising)
     else:
         patch.setattr(translate, "scored", raising)
 

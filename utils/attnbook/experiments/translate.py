@@ -24,12 +24,13 @@ from attnbook.experiments.shared.translation import (
     alignment_errors,
     alignments,
     by_beam,
+    gain_since,
     pieces_per_word,
     sample_translations,
     scored,
     scored_on_validation,
     target_loss,
-    validation_bleu,
+    write,
 )
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import GNMT, AttentionSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
@@ -219,8 +220,9 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model = recipe.build(data.sizes()).to(best_device())
     history = fitted(model, data, job, recipe, folder)
-    before = {"loss": -history.validations[-1][1], "bleu": validation_bleu(model, data)}
+    last = write(model, data, data.task.validation)  # what the last state translates
     model.load_state_dict(parallel.from_first(Snapshots(folder).average() if parallel.rank() == 0 else {}))
+    before = {"loss": -history.validations[-1][1], **gain_since(last, model, data)}
     figures = course_of(history, data, job) | {"validation_before_averaging": before} | measured(model, data, recipe)
     if job.seed < recipe.kept:
         figures["beams"] = by_beam(model, data)

@@ -84,7 +84,9 @@ def test_a_translator_that_makes_no_mistake_scores_100(data, sure):
     assert [list(scores) for scores in measured["scores"].values()] == [["greedy", "beam"]] * 3
     for scores in (one for part in measured["scores"].values() for one in part.values()):
         assert scores["bleu"] == scores["bleu_lower"] == scores["chrf"] == 100
-    assert translation.validation_bleu(sure(), data) == 100
+    own = translation.write(sure(), data, data.task.validation)
+    assert translation.gain_since(own, sure(), data) == {"bleu": 100, "gain": [0, 0, 0]}
+    assert translation.gain_since(own[1:] + own[:1], sure(), data)["gain"][1] > 0
     assert measured["source_words"] == [example.size for example in data.task.test]
 
 

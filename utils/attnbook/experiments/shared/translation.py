@@ -15,7 +15,7 @@ from attnbook.metrics import alignment_from_weights
 from attnbook.models import Transformer
 from attnbook.training import shift_right, teacher_forcing_loss
 from attnbook.translate import ALPHA, WIDTH
-from attnbook.translation_metrics import bleu_counts, translation_scores
+from attnbook.translation_metrics import bleu_counts, resampled_difference, translation_scores
 
 ROWS = 100  # sentences side by side
 
@@ -54,9 +54,12 @@ def write(
     return [written[row] for row in range(len(examples))]
 
 
-def validation_bleu(model: DecoderModule, data: TranslationTask) -> float:
-    """BLEU of greedy translations of the validation part."""
-    return translation_scores(write(model, data, data.task.validation), data.references["validation"]).bleu
+def gain_since(earlier: list[str], model: DecoderModule, data: TranslationTask) -> dict[str, Any]:
+    """BLEU of earlier translations of the validation part, and the model's greedy gain over them with its interval."""
+    references, now = data.references["validation"], write(model, data, data.task.validation)
+    ours, theirs = (bleu_counts(lines, references, lower=False) for lines in (now, earlier))
+    gain = [round(number, 3) for number in resampled_difference(ours, theirs)]
+    return {"bleu": translation_scores(earlier, references).bleu, "gain": gain}
 
 
 def pieces_per_word(data: TranslationTask) -> float:
