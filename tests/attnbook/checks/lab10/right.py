@@ -30,6 +30,15 @@ def sample_with_temperature__first_true(logits, temperature, chance):
     return (chance.view(-1, 1) < ends).int().argmax(-1)
 
 
+def sample_with_temperature__last_of_equals(logits, temperature, chance):
+    """Which of several equal words temperature 0 takes is left open."""
+    words = logits.shape[1]
+    if temperature == 0:
+        return words - 1 - logits.flip(1).argmax(1)
+    ends = (logits / temperature).softmax(1).cumsum(1)
+    return (ends <= chance[:, None]).sum(1).clamp(max=words - 1)
+
+
 def read_cached__one_by_one(words, state, weights):
     keys, values = state
     dim, rows = weights.embedding.shape[1], []

@@ -51,6 +51,10 @@ wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
 wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
     You wrote `query @ W_q`. W_q has the shape (A, Dq), so it maps column vectors with Dq features to A features. Our
     vectors are rows, and for them the product is `query @ W_q.T`.""")
+_RESHAPED = {f"{W}.mT": f"{W}.reshape(-1, len(v))" for W in ("W_q", "W_k")}
+wrong("W reshaped, not transposed", _RESHAPED).says("""
+    You made (D, A) out of the matrices (A, D) with `reshape` or `view`, which keeps the order of the numbers and only
+    divides them into rows anew. The rows must become columns, so transpose: `query @ W_q.T`.""")
 wrong("paired off, not all pairs", "return (query @ W_q.mT + key @ W_k.mT).tanh() @ v").says("""
     You added query i only to key i. Every query must be added to *every* key. Give the queries an axis for the keys
     and the keys an axis for the queries (`None`), and broadcasting forms all pairs.""")

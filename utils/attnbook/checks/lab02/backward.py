@@ -61,6 +61,10 @@ wrong("nothing subtracted", {"(grad_weights - mean)": "grad_weights"}).says("""
 wrong("plain mean subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.mean(-1"}).says("""
     You subtracted the plain mean of grad_weights. The simplified sum of the text contains a mean *weighted* by the
     attention weights.""")
+_OPEN = "(grad_weights * (weights > 0) / (weights > 0).sum(-1, keepdim=True).clamp(min=1))"
+wrong("plain mean of the open positions subtracted", {"(weights * grad_weights)": _OPEN}).says("""
+    You subtracted the plain mean of grad_weights over the open positions. Leaving out the masked ones is not enough: in
+    the sum of the text each term has its own weight α_j as a factor, so the mean is *weighted* by the weights.""")
 wrong("plain sum subtracted", {"(weights * grad_weights).sum(-1": "grad_weights.sum(-1"}).says("""
     You subtracted the plain sum of grad_weights. In the sum of the text each term also has its own weight α_j as a
     factor, so the sum is *weighted* by the attention weights.""")

@@ -61,6 +61,9 @@ wrong("empty sets all wrong", {"total else 0.0": "total else 1.0"}).says("""
 wrong("0 when one set is empty", {"if total else": "if predicted and sure else"}).says("""
     You returned 0 as soon as one of the two sets is empty. Only when *both* are empty there is no error: a model that
     predicts nothing has missed every sure link.""")
+wrong("0 when nothing is predicted", {"if total else": "if predicted else"}).says("""
+    You returned 0 as soon as no link is predicted. This is no error only if no link is sure, either: otherwise every
+    sure link is missing, and the rate is 1. The formula gives this by itself wherever |A| + |S| is not 0.""")
 wrong("no brackets", {"right / total": "len(predicted & sure) + len(predicted & possible) / total"}).says("""
     You divided only |A ∩ P|, because `/` binds more tightly than `+`. The whole sum |A ∩ S| + |A ∩ P| is divided, and
     then subtracted from 1: both need brackets.""")
@@ -84,3 +87,6 @@ wrong("sure links not counted as possible", {"predicted & possible": "predicted 
 wrong("divided by the possible links", {"len(predicted) + len(sure)": "len(predicted) + len(possible)"}).says("""
     You divided by |A| + |P|. A model need not predict the links that are only possible, so the denominator is |A| +
     |S|.""")
+wrong("divided by the union", {"len(predicted) + len(sure)": "len(predicted | sure)"}).says("""
+    You divided by the size of the union |A ∪ S|, in which a link that lies in both sets counts only once. In the
+    numerator it counts twice, so that the rate falls below 0. Add the two sizes: |A| + |S|.""")

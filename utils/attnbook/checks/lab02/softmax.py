@@ -66,6 +66,9 @@ wrong += CLOSED_WRONGLY
 wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says("""
     You filled the masked positions with a number such as −1e4 or −1e9. Other scores may be lower than this number.
     Then the masked positions receive the weight, and nothing is left when you set them to zero. Fill with −∞.""")
+wrong("NaN unless all rows are closed", {".masked_fill(closed, 0.0)": ".masked_fill(~mask.any(), 0.0)"}).says("""
+    You looked only for a mask that is False *everywhere*. If a single row has no True, its softmax is 0 / 0, which is
+    NaN. Set the masked weights of every row to 0 after the softmax, and all such rows are right, too.""")
 wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
     You took the softmax over axis 1, which is the axis of the queries in (B, Tq, Tk). The weights of one query must
     sum to 1 over the *keys*, so take the last axis, `dim=-1`.""")
@@ -81,6 +84,13 @@ wrong(
 ).says("""
     You subtracted the largest score of the whole tensor. In a row whose scores are far below it, every exponential is
     rounded to 0. Subtract the largest *unmasked* score of each row.""")
+_OPEN = "scores.masked_fill(~mask, -torch.inf)"
+_NOTHING = "e.sum(-1, keepdim=True).masked_fill(~mask.any(-1, keepdim=True), 1.0)"
+wrong(
+    "the largest open one of all subtracted", f"e = ({_OPEN} - {_OPEN}.max()).exp().nan_to_num()\nreturn e / {_NOTHING}"
+).says("""
+    You subtracted the largest unmasked score of the whole tensor. In a row whose scores are far below it, every
+    exponential is rounded to 0, and 0 / 0 is NaN. Subtract the largest unmasked score of each *row*.""")
 _GUARDED = "\nreturn e / e.sum(-1, keepdim=True).clamp(min=1e-30)"
 wrong("exp without a guard", f"e = scores.exp().masked_fill(~mask, 0.0){_GUARDED}").says("""
     You took the exponential of the scores as they are. For a score of 800 it overflows to ∞, and for one of −900 it

@@ -63,6 +63,11 @@ wrong("positions along the batch", {"positions[: x.shape[1]]": "positions[: x.sh
 wrong("cut to the number of sentences", {"positions[: x.shape[1]]": "positions[: x.shape[0]]"}).says("""
     You took as many rows of the table as there are sentences. Take as many as a sentence has words, which is
     x.shape[1].""")
+wrong(
+    "counted on from sentence to sentence", "return x + positions[: x[..., 0].numel()].to(x).reshape(x.shape)"
+).says("""
+    You went on counting positions from one sentence to the next, so that only sentence 0 begins at position 0. Every
+    sentence begins at position 0: the same first T rows are added to each, which broadcasting does for you.""")
 wrong("the last rows", {"positions[: x.shape[1]]": "positions[-x.shape[1] :]"}).says("""
     You took the last T rows of the table. A sentence begins at position 0, so take the first T rows.""")
 wrong("appended", {"x + first.to(x)": "torch.cat([x, first.to(x).expand_as(x)], dim=-1)"}).says("""

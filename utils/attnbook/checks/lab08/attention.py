@@ -96,6 +96,10 @@ must("the output follows from the weights", _context_from_weights).says("""
 
 wrong = MULTI_HEAD_ATTENTION.mistakes
 wrong += SCALED_OR_MASKED_WRONGLY
+_NAN_KEPT = {".masked_fill(closed, 0.0)": "", "context @ W_o": "(context @ W_o).nan_to_num(0.0)"}
+wrong("NaN replaced in the output only", _NAN_KEPT).says("""
+    Your output is right, but where a query may attend to nothing the *weights* that you return are still NaN, because
+    you replaced it in the output only. Set these weights to 0 right after the softmax, and both are right.""")
 wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
     You divided by √D. The dot product of a head sums over its own D/H features only, so its standard deviation is
     √(D/H), and this is what you divide by.""")

@@ -96,3 +96,8 @@ wrong(
 wrong("sines first, then cosines", {_ALTERNATING: "torch.cat([turned.sin(), turned.cos()], dim=-1)"}).says("""
     You put all sines into the first half and all cosines into the second half, as some programs do. Here they
     alternate: sine on even and cosine on odd features.""")
+wrong(
+    "stacked in front and reshaped", {_ALTERNATING: "torch.stack([turned.sin(), turned.cos()]).reshape(length, dim)"}
+).says("""
+    You stacked sines and cosines along a new *first* axis, (2, T, D/2), and `reshape` then fills each row with numbers
+    of several positions. Stack along a new last axis, `dim=-1`, and then join the last two: (T, D/2, 2) to (T, D).""")

@@ -103,6 +103,11 @@ wrong("masks swapped", {", self_mask)": ", memory_mask )", ", memory_mask)": ", 
 wrong("self_mask for both", {", memory_mask)": ", self_mask)"}).says("""
     You used self_mask for the cross-attention, too. The whole source is known from the beginning, so that only
     its padding is closed there, by memory_mask.""")
+_EARLIER = "torch.ones(1, x.shape[1], memory.shape[1]).bool().tril()"
+_CAUSAL = f", {_EARLIER} & (memory_mask is None or memory_mask))"
+wrong("cross-attention is causal", {", memory_mask)": _CAUSAL}).says("""
+    Your cross-attention is causal, so that word t of the target sees the source only up to position t. The whole source
+    is known from the beginning, and every word may attend to all of it: only memory_mask closes something there.""")
 wrong("queries from the source", {"(y, memory, memory,": "(memory, y, y,"}).says("""
     In your cross-attention the queries come from the memory, and keys and values from the target. It is the other
     way round: each target position makes a query, and keys and values come from the memory.""")
@@ -139,3 +144,6 @@ wrong("first norm twice", {_ACROSS: "x, attend_to_source, norm_1"}).says("""
     self-attention, norm_2 for cross-attention, and norm_3 for feed-forward.""")
 wrong("one norm for all", {_ACROSS: "x, attend_to_source, norm_1", _COMPUTE: "x, compute, norm_1"}).says("""
     You used norm_1 for all three sublayers. Each of them has a norm of its own: norm_1, norm_2 and norm_3.""")
+wrong("last norm for all", {_OWN: "x, attend_to_target, norm_3", _ACROSS: "x, attend_to_source, norm_3"}).says("""
+    You used norm_3 for all three sublayers. If you made the functions in a loop: a function looks up the loop's
+    variable when it is *called*, and by then this is the last one. Write out the three: norm_1, norm_2 and norm_3.""")

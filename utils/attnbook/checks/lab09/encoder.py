@@ -85,6 +85,14 @@ wrong("feed-forward's input ignored", {"return feed_forward(y,": "return feed_fo
     The feed-forward sublayer computes with the x of the surrounding function, not with the argument that it is
     given. With norm="pre" this argument is the normalised x, so that here the norm has no effect. Inside the
     small function use its own argument.""")
+_FIRST_X = {"    residual = ": "    first = x\n    residual = ", "return feed_forward(y,": "return feed_forward(first,"}
+wrong("feed-forward gets the layer's input", _FIRST_X).says("""
+    Your feed-forward sublayer computes with the x that the *layer* was given, so that it knows nothing of what
+    attention has brought. What it must compute with comes as the small function's own argument: use that.""")
+_TWICE = "= lambda x, sublayer, n: n(x + x + sublayer(x)) if norm == 'post' else x + n(x) + sublayer(n(x))"
+wrong("input added twice", {'= residual_post_norm if norm == "post" else residual_pre_norm': _TWICE}).says("""
+    Your sublayers add their input to their output themselves, and the residual function adds it once more. The small
+    function returns the sublayer's output alone, because adding x is the task of the residual function.""")
 
 _FIRST, _SECOND = "residual(x, attend, first_norm)", "residual(x, compute, second_norm)"
 
@@ -112,6 +120,9 @@ wrong("keys and values not normalised", {"(y, y, y,": "(y, x, x,"}).says("""
     function. In self-attention all three are the sublayer's own argument.""")
 wrong("first norm twice", {"compute, second_norm": "compute, first_norm"}).says("""
     You used norm_1 for both sublayers. Each sublayer has a norm of its own, so feed-forward takes norm_2.""")
+wrong("second norm twice", {"attend, first_norm": "attend, second_norm"}).says("""
+    You used norm_2 for both sublayers, while attention has norm_1. If you made both functions in a loop: a function
+    looks up the loop's variable when it is *called*, and by then this is the last one. Write out the two functions.""")
 wrong("feed-forward first", {"x, attend, ": "x, compute, ", "x, compute, s": "x, attend, s"}).says("""
     You applied feed-forward before attention, each with the norm of the other. Attention comes first, with
     norm_1, and feed-forward second, with norm_2, so that it can use what attention has brought from other words.""")

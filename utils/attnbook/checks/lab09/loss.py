@@ -93,3 +93,8 @@ wrong("summed over the words", {" / real.sum()": ""}).says("""
     depend on the size of the batch.""")
 wrong("no logarithm", {"log_softmax": "softmax"}).says("""
     You averaged probabilities instead of their logarithms. Use `log_softmax` instead of `softmax`.""")
+for power in (8, 9, 10, 12):
+    wrong(f"1e-{power} added", {"logits.log_softmax(dim=-1)": f"(logits.softmax(-1) + 1e-{power}).log()"}).says(f"""
+        You added 1e-{power} to the probabilities before the logarithm (or did not let them fall below it). Where the
+        model is very sure, probabilities are far smaller than that, and your loss is too small. Use `log_softmax`,
+        which computes the logarithms from the logits and needs no such number.""")

@@ -103,6 +103,9 @@ wrong("normalised over the words", {_MEAN: "x.mean(1, keepdim=True)", _VARIANCE:
 wrong("variance without its mean", {"centred.square()": "x.square()"}).says("""
     Your variance is the mean of x², from which the mean of x was not subtracted. A variance is the mean of (x −
     μ)², so square the centred features.""")
+wrong("mean of the squares less the square", {_VARIANCE: f"(x**2).mean(-1, keepdim=True) - {_MEAN} ** 2"}).says("""
+    You computed the variance as the mean of x² minus the square of the mean. If the mean is large, these are two huge
+    numbers that are nearly alike, and rounding leaves few digits of their difference: square x − μ instead.""")
 wrong("centred below, not above", {"gain * centred": "gain * x"}).says("""
     You divided x itself by the standard deviation. The mean must be subtracted from x before the division,
     because the result should have mean 0.""")

@@ -57,3 +57,15 @@ wrong("one over the warm-up", {"warmup**-1.5": "warmup**-1"}).says("""
     warmup^(−0.5), so the line is n · warmup^(−1.5).""")
 wrong("falls without the root", {"count**-0.5": "count**-1"}).says("""
     After the warm-up your rate falls like 1 / n. It must fall more slowly, like 1 / √n.""")
+wrong("falls from the end of the warm-up on", {"count**-0.5": "max(count - warmup, warmup) ** -0.5"}).says("""
+    After the warm-up you counted the steps from its end. In the falling curve n is counted from the start of the
+    training, as in the rising line: the two then meet by themselves at n = warmup, and `min` is all that is needed.""")
+_HALF = {"d_model**-0.5": "d_model**-1 / 2"}
+wrong("width to the power of minus one, halved", _HALF).says("""
+    You wrote d_model ** -1/2 without parentheses. `**` binds more tightly than `/`, so Python divides by 2 only after
+    the power -1. Write d_model ** -0.5.""")
+wrong(
+    "exponents without parentheses", {**_HALF, "count**-0.5": "count**-1 / 2", "warmup**-1.5": "warmup**-3 / 2"}
+).says("""
+    You wrote your exponents as fractions without parentheses, … ** -1/2 and … ** -3/2. `**` binds more tightly than
+    `/`, so Python divides by 2 only after the power. Write -0.5 and -1.5.""")

@@ -111,6 +111,12 @@ wrong("state returned as (values, keys)", {_STATE: "(values, keys)"}).says("""
 wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
     You did not divide the scores by √D. The attention is the same with and without a cache, so its scale stays,
     too.""")
+wrong("scaled by the number of keys", {"x.shape[-1] ** 0.5": "keys.shape[1] ** 0.5"}).says("""
+    You divided the scores by the root of the number of *keys*, so that the scale changes from word to word. A dot
+    product sums over the D features, so divide by √D: x.shape[-1].""")
+wrong("added without the position", {"(x + context)": "(weights.embedding[words] + context)"}).says("""
+    You added the context to the word's embedding alone. The residual connection adds what attention was given, which is
+    x, the embedding *with* its position.""")
 wrong("joined along the batch", {"W_k], dim=1": "W_k], dim=0", "W_v], dim=1": "W_v], dim=0"}).says("""
     You joined old and new along axis 0, which is the batch, so that there are more sentences instead of more
     words. The cache (B, t, D) grows along its words: `torch.cat(…, dim=1)`.""")

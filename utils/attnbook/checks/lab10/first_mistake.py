@@ -81,6 +81,10 @@ wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1,
     to find out whether there was a mistake before.""")
 wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
     You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
+_RUNS_ON = "wrong.flatten().long().cumsum(0).view_as(wrong) - wrong.long() > 0"
+wrong("counted on from sentence to sentence", {_SPOILT: _RUNS_ON}).says("""
+    Your count of mistakes runs on from one sentence to the next, so that all sentences behind the first mistake of the
+    *batch* count as after a mistake. Each sentence begins anew: sum along axis 1, in (B, T).""")
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
     You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
     as one with twenty. Divide the number of all mistakes by the number of all positions.""")

@@ -80,6 +80,10 @@ wrong = GREEDY_DECODE_CACHED.mistakes
 wrong("state not kept", {"logits, state = read": "logits, _ = read"}).says("""
     You gave `read` the empty state at each step, so that it forgot the prompt. Use the state that `read` has returned
     in the step before.""")
+_STAYS = "logits, state = (read(words, state)[0], state) if said else read(words, state)"
+wrong("state kept only once", {"logits, state = read(words, state)": _STAYS}).says("""
+    You kept the state that `read` returned for the prompt, but not those that came afterwards, so that the cache never
+    learns of the new words. Overwrite the state at *each* step: `logits, state = read(…)`.""")
 wrong("words read twice", {_TOKEN: f"words = torch.cat([words, token[:, None]], 1){_STOP}"}).says("""
     At each step you gave `read` the prompt and all words written so far. The state contains them already, so
     after the prompt give it only the one new word, (B, 1), with the state that `read` returned. This is what a

@@ -71,3 +71,6 @@ wrong("power of the length only", {"((5 + length) / 6) ** alpha": "((5 + length 
     / 6)ᵅ.""")
 wrong("times alpha", {" ** alpha": " * max(alpha, 1e-300)"}).says("""
     You multiplied by alpha. It is an exponent, so that with alpha = 0 the penalty is 1.""")
+wrong("only the 6 to the power", {"((5 + length) / 6) ** alpha": "((5 + length) / 6**alpha)"}).says("""
+    You raised only the 6 to the power, because `**` binds more tightly than `/`: (5 + n) / 6ᵅ. The whole fraction is
+    raised to the power, so it needs parentheses: ((5 + n) / 6)ᵅ.""")

@@ -71,6 +71,15 @@ wrong("kept when equal", {"chance < keep": "chance <= keep"}).says("""
 wrong("one draw per sentence", {"chance < keep": "chance[:, :1] < keep"}).says("""
     You made one choice for a whole sentence. Each position has its own chance, so that right words and own words
     are mixed.""")
+_STAYS_OWN = "(chance < keep).index_fill(1, torch.tensor(0), True).cumprod(1) > 0"
+wrong("own words from the first one on", {"chance < keep": _STAYS_OWN}).says("""
+    From the first own word on, you read only own words. Each position has its own chance, so that a right word may
+    follow an own one: compare chance with keep at each position by itself.""")
+wrong(
+    "own words from the first one on, even the start symbol", {"chance < keep": "(chance < keep).cumprod(1) > 0"}
+).says("""
+    As soon as one chance of a sentence is not below keep, even that of the start symbol, you read only own words. Each
+    position has its own chance: compare it with keep at each position by itself.""")
 wrong("numbers mixed, not words", {_CHOICE: "(keep * target_input + (1 - keep) * own).long()"}).says("""
     You averaged the numbers of two words, but the mean of word 4 and word 8 is not word 6. Choose one of the two:
     torch.where.""")

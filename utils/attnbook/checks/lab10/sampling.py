@@ -51,6 +51,17 @@ def _logits_and_chance(draw):
         logits = temperature * draw.uniform(5, 5, low=-1.0)
         yield logits, temperature, _throws(draw, logits, temperature)
     yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
+    equal = torch.tensor([[0.0, 1.0, 1.0]], dtype=torch.float64).expand(2, -1).clone()
+    yield equal, 0.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # two words are the likeliest: chance has no part
+
+
+def _any_of_equals(result, logits, temperature, chance):
+    """Temperature 0 may take any of several equal words, but the same one whatever chance is."""
+    if temperature != 0 or getattr(result, "shape", None) != chance.shape or (logits != logits[0]).any():
+        return result
+    likeliest = (logits[0] == logits[0].max()).nonzero()[:, 0]
+    taken = result.unique()
+    return torch.full_like(result, likeliest[0]) if len(taken) == 1 and taken in likeliest else result
 
 
 def _inside(result, logits, temperature, chance):
@@ -60,7 +71,9 @@ def _inside(result, logits, temperature, chance):
     return ((chance <= end + 1e-9) & (chance >= begin - 1e-9)).all()
 
 
-SAMPLE_WITH_TEMPERATURE = Exercise(sample_with_temperature, cases=_logits_and_chance, gradients=False)
+SAMPLE_WITH_TEMPERATURE = Exercise(
+    sample_with_temperature, cases=_logits_and_chance, gradients=False, canonical=_any_of_equals
+)
 
 must = SAMPLE_WITH_TEMPERATURE.properties
 must(
@@ -87,6 +100,9 @@ wrong("temperature 0 not treated", {_ZERO: "pass"}).says("""
 wrong("temperature 0 not exact", {_ZERO: "temperature = max(temperature, 0.01)"}).says("""
     You replaced temperature 0 by a small number such as 0.01. Then chance still decides between words whose logits are
     nearly alike, and temperatures below that number are changed, too. Treat 0 by itself: `argmax`.""")
+wrong("chance decides between equal words", {_ZERO: "temperature = max(temperature, 1e-6)"}).says("""
+    At temperature 0 chance still decides between words that have exactly the same logit, as it does where 0 is replaced
+    by a tiny number. At 0 chance has no part, so treat this case by itself: `argmax`.""")
 wrong("softmax over the batch", {".softmax(-1)": ".softmax(0)"}).says("""
     You took the softmax over axis 0, so that the sentences of the batch share the probability of a word. The words of
     *each* sentence share it: the last axis, `dim=-1`.""")
@@ -119,3 +135,8 @@ wrong("one word too far", {".sum(-1).clamp": ".sum(-1).add(1).clamp"}).says("""
 wrong("pieces ordered by size", {".softmax(-1)": ".softmax(-1).sort(-1, descending=True).values"}).says("""
     You sorted the probabilities and returned a position in the sorted list, which is not the number of a word.
     Keep the words in their own order, 0 to V − 1.""")
+_SORTED = "order = logits.argsort(-1, descending=True)\n    ends = (logits.gather(1, order)"
+_PLACE = "order.gather(1, (chance[:, None] >= ends).sum(-1, True)"
+wrong("the likeliest piece first", {"ends = (logits": _SORTED, _COUNT: _PLACE, _CLAMP: _CLAMP + ")[:, 0]"}).says("""
+    You laid out the pieces by size, the most probable word first. Each word then keeps its probability, but the same
+    chance draws another word. Wanted is the order of the words, 0 to V − 1: take the running sum without sorting.""")
