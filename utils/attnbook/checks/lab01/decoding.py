@@ -28,6 +28,9 @@ must(
     Row b of the result must be one of the states of sentence b, unchanged: the one after its last word.""")
 
 wrong = LAST_STATES.mistakes
+wrong("one position too far", {"lengths - 1": "lengths.clamp(max=states.shape[1] - 1)"}).says("""
+    You took the state at position `lengths`, which stands behind the last word. Positions are counted from 0, so the
+    last of n words stands at n − 1.""")
 wrong("the last column", "return states[:, -1]").says("""
     You took the last position of every row. In a sentence shorter than its row, this state has read padding after the
     last word. The last word of a sentence stands at position `lengths - 1`, which differs from row to row.""")
@@ -100,6 +103,13 @@ must("the first word is right", lambda result, step, *others: (result[:, 0] == s
     an input of the decoder, and no part of the result.""")
 
 wrong = GREEDY_DECODE.mistakes
+ONE_LESS = {
+    "range(max_length)": "range(1, max_length)",
+    "return torch.stack": "words = words or [token[:0]]\n    return torch.stack",
+}
+wrong("bos counted as a word", ONE_LESS).says("""
+    You wrote max_length − 1 words at most, as if bos were one of them. bos is given to the decoder and is not part of
+    the result, so it does not count.""")
 APPEND, STOP = "words.append(token)", "if ended.all():\n            break"
 wrong("bos kept", {"dtype=torch.bool), []": "dtype=torch.bool), [token]"}).says("""
     The first column of your result is `bos`. `bos` is the decoder's first *input*, and the decoder did not write it.

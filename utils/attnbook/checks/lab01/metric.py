@@ -67,6 +67,15 @@ must("between 0 and 1", lambda result, *args: all(0 <= value <= 1 for value in r
     An accuracy is a share of sentences, so it is at least 0 and at most 1.""")
 
 wrong = EXACT_MATCH.mistakes
+RUNS = """
+found = {}
+for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
+    found[length] = (found[length] if last == length else []) + [prediction == target]
+    last = length
+return {length: sum(hits) / len(hits) for length, hits in sorted(found.items())}"""
+wrong("only the last run of each length", RUNS.replace("found = {}", "found, last = {}, None")).says("""
+    Where a length comes up again later in the list, you begin anew and forget the sentences before, as
+    `itertools.groupby` does without sorting. Collect all sentences of a length, wherever they stand.""")
 SAME = "prediction == target"
 PAIRS = "zip(prediction, target)"
 wrong("words counted, not sentences", {SAME: f"sum(p == t for p, t in {PAIRS}) / len(target)"}).says("""

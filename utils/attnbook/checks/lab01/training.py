@@ -30,6 +30,9 @@ must("input t is target t − 1", lambda result, target, bos: (result[:, 1:] == 
     At each later step the decoder must read the target's word of the step before.""")
 
 wrong = SHIFT_RIGHT.mistakes
+wrong("bos everywhere", {"torch.cat([start, target[:, :-1]], dim=1)": "start.expand_as(target)"}).says("""
+    All your inputs are bos. In a loop from the left, each column copies the one that was overwritten just before: copy
+    from `target` itself, or go from right to left.""")
 wrong("not shifted", "return target").says("""
     You returned the target itself. Then the decoder reads at each step the word that it has to predict at this step,
     and it only learns to copy. Its input must be one step late.""")
@@ -93,6 +96,10 @@ must(
 
 MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes
+PROBABILITY = "(-losses).exp().where(real, 0).sum()"
+wrong("log of the mean probability", {MEAN: f"-({PROBABILITY} / real.sum()).log()"}).says("""
+    You averaged the probabilities and took the logarithm of the mean. The loss is the mean of the single −log p: a word
+    that the model thinks impossible must count in full.""")
 wrong("padding counted", {MEAN: "losses.mean()"}).says("""
     You took the mean over all positions, including padding. Then a model reaches a low loss by predicting padding,
     which is easy. Only real words may count, in the sum and in their number.""")

@@ -34,6 +34,10 @@ must("bounded by v", lambda result, query, key, W, v: (result.abs() <= v.abs().s
     The values of tanh lie between −1 and 1, so no score can be larger than the sum of |v|.""")
 
 wrong = CONCAT_SCORE.mistakes
+TILED = "query.repeat(1, keys, 1).view(len(query), queries, keys, -1)"
+wrong("queries tiled", {"query[:, :, None].expand(-1, -1, keys, -1)": TILED}).says("""
+    You repeated the whole list of queries, q₀ q₁ …, q₀ q₁ …, and then cut it into (Tq, Tk), so a row holds several
+    queries. Row i must hold query i only: insert an axis and expand it, or use `repeat_interleave`.""")
 wrong += BENT_OR_SUMMED_WRONGLY
 wrong(
     "tanh of each part",

@@ -46,6 +46,9 @@ must("zero vectors score 0", lambda result, query, key, *eps: (result.mT[(key ==
     A vector of zeros has no direction, so its cosine with any other vector must be 0 here.""")
 
 wrong = COSINE_SCORE.mistakes
+wrong("sums of absolute values", {"query.norm(": "query.norm(p=1, ", "key.norm(": "key.norm(p=1, "}).says("""
+    You divided by the sum of the absolute values. The length of a vector is the root of the sum of its squares, as
+    `norm` computes it.""")
 wrong("no guard against zero", {"query_length) @": "query.norm(dim=-1, keepdim=True)) @"}).says("""
     You divide by the lengths without a lower limit. Replace every length below eps by eps, with `clamp_min(eps)`.
     Otherwise a vector shorter than eps is divided by too small a number, and a vector of zeros gives 0 / 0, which is

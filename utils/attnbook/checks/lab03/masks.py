@@ -93,6 +93,15 @@ must(
     bits, and larger.)""")
 
 wrong = ATTENTION_ENTROPY.mistakes
+wrong("summed over the queries", {".sum(-1)": ".sum(1)"}).says("""
+    You summed over the queries (axis 1). Each query has an entropy of its own, the sum over its keys, which are the
+    last axis.""")
+wrong(
+    "rows of zeros divided by their sum",
+    {"    logs": "    weights = weights / weights.sum(-1, keepdim=True)\n    logs"},
+).says("""
+    You divided the weights by their sum. They are normalised already, and a query that may attend to nothing has only
+    zeros, so your division is 0 / 0. Use the weights as they are.""")
 wrong("0 · log 0", "return -(weights * weights.log()).sum(-1)").says("""
     For a weight of 0 you computed 0 · (−∞), which is NaN. In an entropy 0 · log 0 counts as 0, so replace these
     weights by 1 *before* the logarithm.""")

@@ -64,6 +64,16 @@ must(
     the key.""")
 
 wrong = GENERAL_SCORE.mistakes
+wrong("keys reshaped, not transposed", {"key.mT": "key.reshape(len(key), key.shape[2], key.shape[1])"}).says("""
+    You brought the keys into the shape (B, Dk, Tk) with `reshape` or `view`, which keeps the order of the numbers, so
+    features of several keys are mixed. Exchange the two axes: `key.mT`.""")
+FEWER = "n = min(W.shape)\nreturn query[..., :n] @ {} @ key[..., :n].mT"
+wrong("features left over are dropped", FEWER.format("W[:n, :n]")).says("""
+    You cut queries, keys and W to the same number of features, so the others have no influence. W exists for this case:
+    it may be (Dq, Dk) with two different numbers, and every entry counts.""")
+wrong("only the diagonal of W", FEWER.format("W[:n, :n].diagonal().diag()")).says("""
+    You used only the diagonal of W, so feature i of the query meets only feature i of the key. In qᵀ W k every feature
+    of the query meets every feature of the key.""")
 wrong("table transposed", {"query @ W @ key.mT": "query @ W.mT @ key.mT"}).says("""
     You multiplied by the transpose of W. W has the shape (Dq, Dk): its rows belong to the features of the query, and
     its columns to those of the key.""")

@@ -25,6 +25,11 @@ must("between −1 and 1", lambda result, *args: (result.abs() <= 1).all()).says
     An attentional state is the result of tanh, so all its numbers lie between −1 and 1.""")
 
 wrong = ATTENTIONAL_STATE.mistakes
+HALVES = "left, right = context @ W_c[:, : context.shape[1]].mT, hidden @ W_c[:, context.shape[1] :].mT\nreturn "
+wrong("tanh of the context only", f"{HALVES}left.tanh() + right").says("""
+    Your tanh encloses only the part of the context. It belongs around the sum of both parts: tanh(W_c [c; h]).""")
+wrong("tanh of each part, then the sum", f"{HALVES}left.tanh() + right.tanh()").says("""
+    You took the tanh of each part and added the two. There is one tanh, around the sum: tanh(W_c [c; h]).""")
 wrong("no tanh", {".tanh()": ""}).says("""
     You returned the linear combination itself. The attentional state is its tanh, which keeps all numbers between
     −1 and 1; otherwise it would be fed back unbounded.""")
@@ -93,6 +98,12 @@ must(
     it.""")
 
 wrong = INPUT_FEEDING_STEP.mistakes
+OF_ONE = {
+    "scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1)": "scores.softmax(1).masked_fill(~mask[:, None], 0.0)"
+}
+wrong("softmax over the single query", OF_ONE).says("""
+    Your softmax runs over the axis of the query, which has length 1, so each weight is 1. The weights of a sentence sum
+    to 1 over its source words, which are the last axis.""")
 wrong(
     "asked with the old state",
     {"    state = cell": "    old, state = state, cell", "score(state[:, None]": "score(old[:, None]"},

@@ -126,6 +126,11 @@ must(
     and exp(−4.5) = 0.011 at 3D / 2.""")
 
 wrong = GAUSSIAN_WINDOW.mistakes
+wrong("σ is the half width", {"half_width / 2": "half_width"}).says("""
+    You took the half width D as σ. In the paper σ = D / 2, so that the Gaussian has fallen to exp(−2) = 0.135 at the
+    edge of the window.""")
+wrong("positions counted from 1", {"arange(max_length,": "arange(1, max_length + 1,"}).says("""
+    You counted the positions from 1. The first position is 0, as the centre is counted.""")
 wrong("no 2 in the denominator", {"(2 * sigma**2)": "sigma**2"}).says("""
     You divided by σ². A Gaussian has 2σ² in the denominator.""")
 wrong("σ not squared", {"sigma**2": "sigma"}).says("""

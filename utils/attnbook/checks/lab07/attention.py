@@ -77,6 +77,11 @@ must(
     way.""")
 
 wrong = SELF_ATTENTION.mistakes
+wrong(
+    "masked with the score 0", {'masked_fill(closed, float("-inf")).softmax': "masked_fill(closed, 0.0).softmax"}
+).says("""
+    You set masked scores to 0 before the softmax. exp(0) is 1, so masked positions take a share of the weight, and the
+    rest sums to less than 1. Set these scores to −∞.""")
 wrong += SCALED_OR_MASKED_WRONGLY
 wrong("scaled by the features of x", {"q.shape[-1]": "x.shape[-1]"}).says("""
     You divided by the root of the number of features of x. The dot product sums over the features of a *query*,

@@ -77,6 +77,16 @@ must("as many as fit", lambda result, length, radius: int(result[0].sum()) == mi
     shorter.""")
 
 wrong = WINDOW_MASK.mistakes
+_CIRCLE = "distance = (positions[:, None] - positions).abs()\n    return torch.minimum(distance, length - distance)"
+wrong("a circle", {"return (positions[:, None] - positions).abs()": _CIRCLE}).says("""
+    Your window continues at the other end of the sentence, as on a circle. A sentence has two ends, and windows are cut
+    off there.""")
+_NO_RADIUS = {
+    "(positions[:, None] - positions).abs() <= radius": "(positions[:, None] - positions).abs() <= (radius or length)"
+}
+wrong("radius 0 as no window", _NO_RADIUS).says("""
+    You took the radius 0 for "no window". With radius 0 each word attends to itself alone: in Python `not radius` is
+    True for 0, too.""")
 wrong("attends to the whole future", {".abs()": ""}).says("""
     You compared i − j without its absolute value. This difference is negative for all words on the right, so they
     are all open. The window has two ends: |i − j| ≤ radius.""")

@@ -41,6 +41,12 @@ must("order says what comes first", lambda result, x, order: torch.equal(result[
     there.""")
 
 wrong = PERMUTE_ROWS.mistakes
+wrong("only the first sentence", {"x[:, order]": "torch.cat([x[:1, order], x[1:]])"}).says("""
+    You put only the first sentence into the new order. Axis 0 is the batch: x[:, order] takes the rows of every
+    sentence.""")
+wrong("rolled until the first row is right", {"x[:, order]": "x.roll(-int(order[0]), dims=1)"}).says("""
+    You rolled the rows until the first one was right, which keeps the others in their old sequence. Each position i
+    must hold the row order[i]: x[:, order].""")
 wrong("the inverse permutation", {"order]": "order.argsort()]"}).says("""
     You moved row i *to* position order[i]. It is the other way round: position i *receives* the row that stood at
     position order[i]. What you computed is the inverse permutation.""")

@@ -90,6 +90,10 @@ must("mixing in a convolution", _right(1, "convolution")).says("""
     window mask.""")
 
 wrong = COUNT_MULTIPLICATIONS.mistakes
+PAIRS = {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1) - radius * (radius + 1)"}
+wrong("a formula for short windows only", PAIRS).says("""
+    Your formula for the pairs, T (2 r + 1) − r (r + 1), holds only as long as the radius is smaller than the sentence.
+    With a larger one there are T² pairs: count the True in the window mask.""")
 wrong("windows hang over the ends", {"int(window_mask(length, radius).sum())": "length * (2 * radius + 1)"}).says("""
     You gave every word a full window of 2 · radius + 1 words. The first and the last words have fewer neighbours,
     and what doesn't exist isn't multiplied, so count the True in your window mask.""")

@@ -48,6 +48,20 @@ _ALL = "[share for length, share in exact_match.items() if length > trained]"
 _MEAN = "sum(beyond) / len(beyond)"
 
 wrong = EXTRAPOLATION_SCORE.mistakes
+wrong(
+    "share of the lengths that are mastered", {_MEAN: "sum(share >= 0.95 for share in beyond) / len(beyond)"}
+).says("""
+    You counted the lengths at which the model is nearly always right. The score is the mean of the exact match itself
+    over the lengths beyond the trained ones.""")
+RUNNING = """
+score = None
+for length in sorted(exact_match):
+    if length > trained:
+        score = exact_match[length] if score is None else (score + exact_match[length]) / 2
+return score"""
+wrong("means of two", RUNNING).says("""
+    You took the mean of the score so far and the next share, so the last length counts as much as all before it. Add
+    all shares, and divide once by their number.""")
 wrong("the trained length counted in", {"> trained": ">= trained"}).says("""
     You counted the longest trained length as well. The model has seen such examples: only lengths *above* `trained`
     count.""")
