@@ -219,27 +219,31 @@ def _in_plain_words(trial: Trial) -> Verdict:
     general = messages.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
         return _wrong_at_once(trial, general[0])
-    in_part = _known_in_part(trial) if trial.explains else None
-    if in_part is not None:  # a verdict is False when it is a rejection
-        return in_part
-    found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
-    if found:
-        shows = _with_a_property(trial, found.shows)
-        index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), first)
-        shown = trial.shrink(index, shows)
-        lacks = "" if found.kind == "random" else _broken(trial, *shown)  # another call lacks another one
-        text = f"{found.text}\n{lacks}".strip()
-        return Verdict(False, None, messages.shown(exercise, found.kind, text, *shown), found.kind)
-    for prop in exercise.properties:
-        for index in trial.failing:
-            if _breaks(prop, trial.got[index], trial.expected[index]):
-                shown = trial.shrink(index, partial(_breaks, prop))
-                title = f'"{prop.name}" does not hold'
-                return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
+    for explain in (_known_in_part, _diagnosed) if trial.explains else ():
+        verdict = explain(trial)
+        if verdict is not None:  # a verdict is False when it is a rejection
+            return verdict
+    for prop, index in product(exercise.properties, trial.failing):
+        if _breaks(prop, trial.got[index], trial.expected[index]):
+            shown, title = trial.shrink(index, partial(_breaks, prop)), f'"{prop.name}" does not hold'
+            return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
     shown = trial.shrink(first, lambda got, expected: True)
     kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
     words = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)
     return Verdict(False, None, messages.shown(exercise, *words, *shown), kind)
+
+
+def _diagnosed(trial: Trial) -> Verdict | None:
+    """What the result has to do with the right one, and what the exercise itself says of such a result."""
+    found = diagnosis.explain(trial.exercise, trial.answer, trial.got, trial.expected, trial.failing)
+    if found is None:
+        return None
+    shows = _with_a_property(trial, found.shows)
+    index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), trial.failing[0])
+    shown = trial.shrink(index, shows)
+    lacks = "" if found.kind == "random" else _broken(trial, *shown)  # another call lacks another one
+    text = f"{found.text}\n{lacks}".strip()
+    return Verdict(False, None, messages.shown(trial.exercise, found.kind, text, *shown), found.kind)
 
 
 def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:

@@ -1,7 +1,7 @@
 """Explain a wrong result that is no known mistake: compare it with the right one, over all inputs on which it is wrong.
 
-`LOOKS` are small explanations, the more precise first. Each makes claims (`claims.Claim`); the first
-claim that is true of every wrong result is told. A claim counts only where it could be false: it must hold for
+`WHOLE`, `PARTS`, … list small explanations, the more precise first. Each makes claims (`claims.Claim`); the
+first claim that is true of every wrong result is told. A claim counts only where it could be false: it must hold for
 several different numbers, and on two inputs at least when there are two.
 """
 
@@ -15,19 +15,19 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls, extents, masks, mixtures, numbers, positions, results, steps
+from . import axes, calls, entries, extents, masks, mixtures, numbers, positions, steps
 from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
 WHOLE = (
-    results.arguments, results.folded, results.permuted, results.poured, results.moved, results.halves,
-    masks.truths, results.cut, extents.counted,
-    numbers.precision, numbers.factor, numbers.functions, numbers.power, numbers.offset, numbers.linear,
-    numbers.with_arguments,
+    entries.arguments, axes.folded, axes.permuted, axes.cut_otherwise, axes.poured, entries.moved, axes.halves,
+    masks.truths, entries.cut, extents.counted,
+    numbers.precision, numbers.factor, numbers.rounded, numbers.functions, numbers.power, numbers.offset,
+    numbers.linear, numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
-    positions.only_there, results.one_number, masks.by_one, results.slid, results.zeros, numbers.own_number,
-    numbers.normalised, results.repeated, masks.amounts, extents.lengths, results.mislaid, results.reordered,
+    positions.only_there, entries.one_number, masks.by_one, entries.slid, entries.zeros, numbers.own_number,
+    numbers.normalised, entries.repeated, masks.amounts, extents.lengths, entries.mislaid, entries.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed)
@@ -82,12 +82,12 @@ Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
 def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
     """The looks, the cases to explain, and what to call the result: first as a whole, then part by part."""
     yield (calls.random,), cases, ("", "")
-    yield (results.constants,), everywhere if cases else [], ("", "")
+    yield (entries.constants,), everywhere if cases else [], ("", "")
     yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
     sizes = {len(_paths(case.expected)) for case in everywhere}  # a list may be longer on another input
     for part in _wrong_parts(cases) if len(sizes) == 1 else []:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
-        yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
+        yield (entries.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     if len(sizes) > 1:
         yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
