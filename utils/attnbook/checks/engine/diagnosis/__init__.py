@@ -5,6 +5,7 @@ first claim that is true of every wrong result is told. A claim counts only wher
 several different numbers, and on two inputs at least when there are two.
 """
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,11 +40,17 @@ LEAKS = (numbers.unsteady, calls.ignored_in_part, calls.mixed)
 
 @dataclass(frozen=True)
 class Found:
-    """What is the matter: a short name, a sentence, and whether a pair of runs shows it."""
+    """What is the matter: a short name, a sentence, what it speaks of, and whether a pair of runs shows it."""
 
     kind: str
     text: str
-    shows: Callable[[Run, Run], bool]
+    about: tuple[str, ...]
+    shows: Callable[[Run, Run], bool] = lambda got, expected: True
+
+
+def _named(text: str) -> tuple[str, ...]:
+    """What a text speaks of, in order: the code in its backticks (arguments, operations of torch), and numbers."""
+    return tuple(code or number for code, number in re.findall(r"`([^`]+)`|(-?\d+(?:\.\d+)?)", text))
 
 
 def explain(
@@ -58,8 +65,9 @@ def explain(
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
             claim = _first_true(looks, part, [case for case in everywhere if case is not None and _right(case)])
             if claim is not None:
-                text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
-                return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
+                text = _spoken(claim.text, said[0])
+                rest = said[1] + _but(len(cases), len(got), len(failing))
+                return Found(claim.kind, text + rest, _named(text), _shower(exercise, answer, claim, part[0].part))
     return _some_inputs(exercise, got, failing)
 
 
@@ -132,9 +140,9 @@ def _said(cases: list[Case], part: tuple[int, ...]) -> tuple[str, str]:
     return name, rest
 
 
-def _spoken(text: str, name: str, rest: str) -> str:
+def _spoken(text: str, name: str) -> str:
     """A claim's sentence about a part, which has a name."""
-    return (text.replace("our result", f"our {name}") if name else text) + rest
+    return text.replace("our result", f"our {name}") if name else text
 
 
 def _name(exercise: Exercise, part: tuple[int, ...]) -> str:
@@ -213,24 +221,25 @@ def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Foun
         return None
     right = f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs."
     text = f"{right} It is wrong on exactly those in which {words}."
-    return Found("wrong for some inputs only", text, lambda got, expected: True)
+    return Found("wrong for some inputs only", text, _named(words))
 
 
-def stops_when(exercise: Exercise, got: list[Run]) -> str:
-    """A sentence on which inputs stop an answer with an error; empty where nothing is to be said."""
+def stops_when(exercise: Exercise, got: list[Run]) -> Found | None:
+    """Which inputs stop an answer with an error; None where nothing is to be said."""
     words = only_when(exercise, [run.args for run in got], {i for i, run in enumerate(got) if run.failure is not None})
-    return f"It stops on exactly those inputs in which {words}." if words else ""
+    text = f"It stops on exactly those inputs in which {words}."
+    return Found("stops for some inputs only", text, _named(words)) if words else None
 
 
 def where_not_finite(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
-) -> str:
-    """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
+) -> Found | None:
+    """Where NaN or infinity stands; None where nothing is to be said."""
     found = (_case(exercise, answer, got[i], expected[i], Budget()) for i in failing)
     cases = [case for case in found if case is not None and not values.finite(case.got)]
     for part in _paths(cases[0].expected) if cases else ():
         here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
         claim = _first_true((positions.where_not_finite,), here)
         if claim is not None:
-            return claim.text
-    return ""
+            return Found(claim.kind, claim.text, _named(claim.text))
+    return None
