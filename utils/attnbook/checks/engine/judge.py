@@ -155,7 +155,7 @@ def mistake_pattern(exercise: Exercise, mistake: Mistake, variant: int) -> froze
     return exercise.once(("pattern", mistake.name, variant), lambda: side_effects.pattern(found()))
 
 
-def _alike(trial: Trial, mistake: Mistake, strict: bool = True) -> bool:
+def _alike(trial: Trial, mistake: Mistake, strict: bool) -> bool:
     """Whether a known mistake's runs end as the answer's do on every input.
 
     Errors may differ from style to style, but then at least one wrong value must be the same. Where nothing is so in
