@@ -8,8 +8,10 @@ from attnbook.metrics import (
     alignment_error_rate,
     alignment_from_weights,
     bleu,
+    error_rates,
     exact_match,
     exact_match_by_length,
+    link_counts,
     pointing_accuracy,
 )
 
@@ -102,6 +104,17 @@ def test_links_of_many_sentences_are_pooled_not_averaged():
     short = {(0, 0, 0)}
     long = {(1, i, i) for i in range(9)}
     assert alignment_error_rate(short | long, short | long, long) == pytest.approx(1 - 18 / 19)
+
+
+def test_what_is_counted_is_added_over_the_sentences_before_it_is_divided():
+    counts = torch.tensor([[[2, 2], [1, 6]], [[0, 2], [1, 2]]])  # (methods, N, 2)
+    assert error_rates(counts).tolist() == pytest.approx([1 - 3 / 8, 1 - 1 / 4])
+
+
+def test_a_sure_link_counts_twice_where_it_is_found():
+    sure, possible = {(0, 0), (1, 1)}, {(0, 0), (1, 1), (1, 2)}
+    assert link_counts(sure, possible, {(0, 0), (1, 2), (2, 2)}) == (3, 5)
+    assert link_counts(set(), set(), set()) == (0, 0)
 
 
 def test_alignment_error_rate_does_not_change_its_arguments():

@@ -74,13 +74,34 @@ def alignment_error_rate(sure: Iterable[Link], possible: Iterable[Link], predict
 
     Source: Och and Ney 2003 (evaluation methodology, where the alignment error rate is defined).
     """
+    counts = link_counts(sure, possible, predicted)
+    if not counts[1]:
+        raise ValueError("sure and predicted are both empty; without a link there is no error rate")
+    return error_rates(torch.tensor([counts])).item()
+
+
+def link_counts(sure: Iterable[Link], possible: Iterable[Link], predicted: Iterable[Link]) -> tuple[int, int]:
+    """The two numbers of the alignment error rate: |A ∩ S| + |A ∩ P| and |A| + |S|, see :func:`alignment_error_rate`.
+
+    Raises:
+        ValueError: if ``possible`` leaves out a sure link.
+        TypeError: if a link isn't a pair (or, pooled, a triple) of whole numbers.
+    """
     sure, possible, predicted = (_links("sure", sure), _links("possible", possible), _links("predicted", predicted))
     if not sure <= possible:
         missing = min(sure - possible)
         raise ValueError(f"possible leaves out the sure link {missing}; each sure link is a possible one too")
-    if not sure and not predicted:
-        raise ValueError("sure and predicted are both empty; without a link there is no error rate")
-    return 1 - (len(predicted & sure) + len(predicted & possible)) / (len(predicted) + len(sure))
+    return len(predicted & sure) + len(predicted & possible), len(predicted) + len(sure)
+
+
+def error_rates(counts: Tensor) -> Tensor:
+    """Alignment error rates from the ``counts (..., N, 2)`` of N sentences, summed over them -> ``(...)``.
+
+    >>> error_rates(torch.tensor([[1, 2], [5, 6]])).item()
+    0.25
+    """
+    right, links = counts.double().sum(dim=-2).unbind(-1)
+    return 1 - right / links
 
 
 def alignment_from_weights(weights: Tensor) -> set[Link]:

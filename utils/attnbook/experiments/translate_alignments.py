@@ -11,9 +11,10 @@ from itertools import combinations
 from torch import Tensor
 
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
-from attnbook.experiments.shared.translation import alignment_counts, error_rates
+from attnbook.experiments.shared.translation import alignment_counts
 from attnbook.experiments.shared.weights import stored_seeds
 from attnbook.experiments.translate import RECIPES, trained
+from attnbook.metrics import error_rates
 from attnbook.translation_metrics import draws, interval
 
 MODEL = "transformer_de_en"  # of the experiment translate, which does not keep the weights of every seed

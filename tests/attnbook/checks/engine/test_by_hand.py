@@ -73,8 +73,8 @@ SLOPE = Exercise(slope, lambda draw: [(draw.normal(3),)], [], gradients=False, b
 )
 def test_autograd_is_noticed_however_it_is_called(answer, way):
     verdict = judge(SLOPE, answer)
-    assert verdict.mistake == "not by hand"
-    assert f"({way})" in verdict.message
+    assert (verdict.mistake, verdict.about) == ("not by hand", (way,))
+    assert way in verdict.message
 
 
 def test_the_same_answers_pass_where_nothing_was_said_about_hands():
@@ -120,8 +120,7 @@ def jacobian_rows(weights, value, grad_context):
 def test_attention_backward_is_by_hand(answer, way):
     for variant in range(4):
         verdict = evaluate("lab02", "attention_backward", answer, variant)
-        assert verdict.mistake == "not by hand"
-        assert f"gradients ({way}). By hand means" in " ".join(verdict.message.split())
+        assert (verdict.mistake, verdict.about) == ("not by hand", (way,))
 
 
 def test_autograd_is_named_before_any_number_is_judged():

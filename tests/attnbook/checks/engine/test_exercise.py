@@ -83,7 +83,7 @@ def test_each_exercise_has_lists_of_its_own():
 
 @pytest.mark.parametrize("old, times", [("nowhere", 0), ("weights", 2)])
 def test_an_edit_must_stand_once_in_the_reference(weigh_exercise, old, times):
-    with pytest.raises(ValueError, match=f"'{old}' stands {times} times"):
+    with pytest.raises(ValueError, match=f"'{old}'.* {times} "):
         weigh_exercise.source(Mistake("edit", "…", {old: "x"}))
 
 

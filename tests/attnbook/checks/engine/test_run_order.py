@@ -10,7 +10,9 @@ def test_an_exercise_that_is_missing_is_named_with_its_cell():
 
 
 def test_anything_else_sends_to_the_top():
-    assert "from the top" in run_order.advice("task", ["shift_right"])
+    advice = run_order.advice("task", ["shift_right"])
+    assert "task" in advice
+    assert "top" in advice
 
 
 def test_a_name_error_in_a_notebook_carries_the_advice(monkeypatch, capsys):
@@ -19,7 +21,7 @@ def test_a_name_error_in_a_notebook_carries_the_advice(monkeypatch, capsys):
     run_order.watch(["shift_right"])
     result = shell.run_cell("shift_right(1, 2)")
     assert isinstance(result.error_in_exec, NameError)
-    assert "run the cell with `def shift_right` first" in capsys.readouterr().out
+    assert run_order.advice("shift_right", ["shift_right"]) in capsys.readouterr().out
 
 
 def test_outside_a_notebook_nothing_happens(monkeypatch):

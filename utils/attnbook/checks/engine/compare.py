@@ -1,8 +1,8 @@
 """Whether two results are the same, and how they differ, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -18,68 +18,100 @@ def same_run(first: Run, second: Run, tolerance: float) -> bool:
     return values.same(first.value, second.value, tolerance)
 
 
-def structure(got: Any, expected: Any) -> str | None:
-    """How the structure of a result differs from what is expected, in words; None when it doesn't."""
+class Difference(NamedTuple):
+    """How the structure of a result differs: in its `kind`, "type" or "shape"; of several results in a `part`."""
+
+    kind: str
+    text: str
+    part: str = ""
+
+
+def structure(got: Any, expected: Any) -> Difference | None:
+    """How the structure of a result differs from what is expected; None when it doesn't."""
     if isinstance(expected, Tensor):
         if not isinstance(got, Tensor) and not (values.is_number(got) and expected.dim() == 0):
             hint = " (`torch.from_numpy` makes it a tensor)" if values.kind(got) == "ndarray" else ""
-            return f"{values.kind(got)}; the exercise wants a {values.kind(expected)}{hint}"
+            return Difference("type", f"{values.kind(got)}; the exercise wants a {values.kind(expected)}{hint}")
         shapes = [tuple(value.shape) if isinstance(value, Tensor) else () for value in (got, expected)]
-        return None if shapes[0] == shapes[1] else f"shape {shapes[0]}, wanted {shapes[1]}"
+        return None if shapes[0] == shapes[1] else Difference("shape", f"shape {shapes[0]}, wanted {shapes[1]}")
     if isinstance(expected, (tuple, list)) and isinstance(got, (tuple, list)):
         if len(got) != len(expected):
-            return f"another shape: its length is {len(got)}, wanted is {len(expected)}"
+            length = f"another shape: its length is {len(got)}, wanted is {len(expected)}"
+            return Difference("shape", length)
         return next((found for pair in zip(got, expected, strict=True) if (found := structure(*pair))), None)
     if values.is_number(expected) and values.is_number(got):
         return None
     if type(got) is type(expected):
         return None
-    return f"{values.kind(got)}; the exercise wants {values.kind(expected)}"
+    return Difference("type", f"{values.kind(got)}; the exercise wants {values.kind(expected)}")
 
 
-def misbuilt(got: Any, expected: Any, names: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Which part of a result has another structure, `result` or its name, and how; None when none has."""
+def misbuilt(got: Any, expected: Any, names: Sequence[str] = ()) -> Difference | None:
+    """How a result, or the first of several that does, differs in its structure; None when none does."""
     if names and _parts(got) == _parts(expected) == len(names):
-        found = ((f"`{name}`", structure(*pair)) for name, *pair in zip(names, got, expected, strict=True))
-        return next(((name, problem) for name, problem in found if problem), None)
-    problem = structure(got, expected)
-    return None if problem is None else ("result", problem)
+        found = ((name, structure(*pair)) for name, *pair in zip(names, got, expected, strict=True))
+        return next((problem._replace(part=name) for name, problem in found if problem), None)
+    return structure(got, expected)
 
 
 def _parts(value: Any) -> int:
     return len(value) if isinstance(value, (tuple, list)) else 0
 
 
-def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> tuple[str, str]:
-    """A title and a sentence for a result that is wrong, when nothing is known of why: how much of it, and where."""
+class Wrong(NamedTuple):
+    """What is wrong with a result, when nothing is known of why: a title and a sentence, and what they were made of.
+
+    Of several results the `parts` are wrong. The `first` wrong entry stands there; all of them err to one `side`
+    ("large" or "small"), and `along` these axes they keep to these positions.
+    """
+
+    title: str
+    text: str
+    parts: tuple[str, ...] = ()
+    first: Any = None
+    side: str = ""
+    along: Mapping[int, list[int]] = {}
+
+
+def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> Wrong:
+    """How much of a result is wrong, and where."""
     built = misbuilt(got, expected, names)
     if built is not None:
-        return "wrong shape", f"Your {built[0]} has {built[1]}."
+        name = f"`{built.part}`" if built.part else "result"
+        return Wrong("wrong shape", f"Your {name} has {built.text}.", (built.part,) if built.part else ())
     if names and _parts(got) == len(names):
-        which, part = _which(got, expected, names, tolerance)
-        title, more = in_words(*part, (), tolerance)
-        return title, f"{which} {more}"
+        return _of_several(got, expected, names, tolerance)
     entries = list(_entries(got, expected))
     wrong = [entry for entry in entries if not values.same(entry[1], entry[2], tolerance)]
     if not wrong:
-        return "wrong result", "Your result is not the one that is wanted."
+        return Wrong("wrong result", "Your result is not the one that is wanted.")
     place, mine, right = wrong[0]
     if place == ():
         title, first = f"wrong {'number' if values.is_number(right) else 'result'}", "It is"
     else:
         title = f"{len(wrong)} of {len(entries)} entries wrong"
         first = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:"
-    return title, f"{_direction(wrong)}{_along(wrong, expected)}{first} {text(mine)} instead of {text(right)}."
+    side, along = _side(wrong), _along(wrong, expected)
+    said = f"{_told(len(wrong), side, along)}{first} {text(mine)} instead of {text(right)}."
+    return Wrong(title, said, (), place, side, along)
 
 
-def _which(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> tuple[str, tuple[Any, Any]]:
-    """Which of several results are wrong, and the first of them."""
-    pairs = {f"`{name}`": (mine, wanted) for name, mine, wanted in zip(names, got, expected, strict=True)}
-    right = [name for name, pair in pairs.items() if values.same(*pair, tolerance)]
-    wrong = [name for name in pairs if name not in right]
+def _told(count: int, side: str, along: Mapping[int, list[int]]) -> str:
+    said = f"{'Each of them' if count > 1 else 'It'} is too {side}. " if side else ""
+    at = [f"{', '.join(map(str, found))} of axis {axis}" for axis, found in along.items()]
+    return f"{said}All that is wrong stands at position {' and '.join(at)}. " if at else said
+
+
+def _of_several(got: Any, expected: Any, names: Sequence[str], tolerance: float) -> Wrong:
+    """Which of several results are wrong, and what is wrong with the first of them."""
+    pairs = {name: (mine, wanted) for name, mine, wanted in zip(names, got, expected, strict=True)}
+    right = [f"`{name}`" for name, pair in pairs.items() if values.same(*pair, tolerance)]
+    wrong = [name for name in pairs if f"`{name}`" not in right]
     verb = "are" if len(wrong) > 1 else "is"
     rest = f"; {' and '.join(right)} {'are' if len(right) > 1 else 'is'} right" if right else ""
-    return f"The shapes are right, but {' and '.join(wrong)} {verb} wrong{rest}. In {wrong[0]}:", pairs[wrong[0]]
+    said = f"The shapes are right, but {' and '.join(f'`{name}`' for name in wrong)} {verb} wrong{rest}."
+    first = in_words(*pairs[wrong[0]], (), tolerance)
+    return first._replace(text=f"{said} In `{wrong[0]}`: {first.text}", parts=tuple(wrong))
 
 
 Entry = tuple[Any, Any, Any]  # where it stands, what was returned, what is right
@@ -98,21 +130,17 @@ def _entries(got: Any, expected: Any) -> Iterator[Entry]:
         yield (), got, expected
 
 
-def _direction(wrong: list[Entry]) -> str:
-    """Whether all wrong numbers err to one side."""
+def _side(wrong: list[Entry]) -> str:
+    """The side to which all wrong numbers err, "large" or "small"; empty where there is none."""
     if not all(values.is_number(number) and not isinstance(number, bool) for _, *pair in wrong for number in pair):
         return ""
-    which = "Each of them" if len(wrong) > 1 else "It"
     if all(mine > right for _, mine, right in wrong):
-        return f"{which} is too large. "
-    return f"{which} is too small. " if all(mine < right for _, mine, right in wrong) else ""
+        return "large"
+    return "small" if all(mine < right for _, mine, right in wrong) else ""
 
 
-def _along(wrong: list[Entry], expected: Any) -> str:
-    """Along which axes of a tensor the wrong numbers keep to some positions."""
-    said = []
-    for axis, size in enumerate(expected.shape if isinstance(expected, Tensor) else ()):
-        found = sorted({place[axis] for place, *_ in wrong})
-        if len(found) < size:
-            said.append(f"{', '.join(map(str, found))} of axis {axis}")
-    return f"All that is wrong stands at position {' and '.join(said)}. " if said else ""
+def _along(wrong: list[Entry], expected: Any) -> dict[int, list[int]]:
+    """The positions to which the wrong numbers of a tensor keep, by axis."""
+    sizes = enumerate(expected.shape if isinstance(expected, Tensor) else ())
+    found = {axis: (size, sorted({place[axis] for place, *_ in wrong})) for axis, size in sizes}
+    return {axis: positions for axis, (size, positions) in found.items() if len(positions) < size}

@@ -23,13 +23,14 @@ class Verdict:
 
     `mistake` is a known mistake's short name, or None. Then `kind` tells what was seen instead: a diagnosis (see
     `diagnosis`), "known in part" (a known mistake on most inputs, and something else), "error", "property", "values",
-    "shape" or "unwritten".
+    "shape" or "unwritten". `about` is what the message speaks of, as far as it was found out: arguments, axes, numbers.
     """
 
     passed: bool
     mistake: str | None
     message: str
     kind: str = ""
+    about: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.passed
@@ -81,7 +82,7 @@ def _another_default(trial: Trial, inputs: list[tuple]) -> Verdict | None:
     found = another_default(trial.exercise, trial.answer, inputs)
     if found is None:
         return None
-    return Verdict(False, None, messages.another_default(trial.exercise, *found), "another default")
+    return Verdict(False, None, messages.another_default(trial.exercise, *found), "another default", (found[0],))
 
 
 def _not_a_function(exercise: Exercise, answer: Any) -> Verdict | None:
@@ -111,7 +112,7 @@ def _not_by_hand(trial: Trial) -> Verdict:
     """Before any number is judged: who lets autograd do the work would mend the numbers in vain."""
     exercise = trial.exercise
     first = next(side_effects.by_autograd(exercise, trial.answer, trial.got, trial.expected))
-    return Verdict(False, first.kind, messages.side_effect(exercise, first))
+    return Verdict(False, first.kind, messages.side_effect(exercise, first), about=(first.detail,))
 
 
 def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict:
@@ -125,7 +126,7 @@ def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict
         return known
     if complaints:
         first = complaints[0]
-        return Verdict(False, first.kind, messages.side_effect(exercise, first))
+        return Verdict(False, first.kind, messages.side_effect(exercise, first), about=(first.detail,))
     return _in_plain_words(trial)
 
 
@@ -154,7 +155,7 @@ def mistake_pattern(exercise: Exercise, mistake: Mistake, variant: int) -> froze
     return exercise.once(("pattern", mistake.name, variant), lambda: side_effects.pattern(found()))
 
 
-def _alike(trial: Trial, mistake: Mistake, strict: bool = True) -> bool:
+def _alike(trial: Trial, mistake: Mistake, strict: bool) -> bool:
     """Whether a known mistake's runs end as the answer's do on every input.
 
     Errors may differ from style to style, but then at least one wrong value must be the same. Where nothing is so in
@@ -192,7 +193,8 @@ def _known_in_part(trial: Trial) -> Verdict | None:
     text = f"{known.message}\nOn {often} {len(failing)} inputs on which your result is wrong, this is what happens."
     text += " On the others something else is wrong." if len(alike) < len(failing) else ""
     shown = trial.shrink(alike[0], partial(_shares, exercise, exercise.function(known)))
-    return Verdict(False, None, messages.shown(exercise, known.name, text, *shown), "known in part")
+    about = known.name, str(len(alike)), str(len(failing))
+    return Verdict(False, None, messages.shown(exercise, known.name, text, *shown), "known in part", about)
 
 
 def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
@@ -219,38 +221,43 @@ def _in_plain_words(trial: Trial) -> Verdict:
     general = messages.general(exercise, trial.got[first], trial.expected[first])
     if general is not None:
         return _wrong_at_once(trial, general[0])
-    in_part = _known_in_part(trial) if trial.explains else None
-    if in_part is not None:  # a verdict is False when it is a rejection
-        return in_part
-    found = trial.explains and diagnosis.explain(exercise, trial.answer, trial.got, trial.expected, trial.failing)
-    if found:
-        shows = _with_a_property(trial, found.shows)
-        index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), first)
-        shown = trial.shrink(index, shows)
-        lacks = "" if found.kind == "random" else _broken(trial, *shown)  # another call lacks another one
-        text = f"{found.text}\n{lacks}".strip()
-        return Verdict(False, None, messages.shown(exercise, found.kind, text, *shown), found.kind)
-    for prop in exercise.properties:
-        for index in trial.failing:
-            if _breaks(prop, trial.got[index], trial.expected[index]):
-                shown = trial.shrink(index, partial(_breaks, prop))
-                title = f'"{prop.name}" does not hold'
-                return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
+    for explain in (_known_in_part, _diagnosed) if trial.explains else ():
+        verdict = explain(trial)
+        if verdict is not None:  # a verdict is False when it is a rejection
+            return verdict
+    for prop, index in product(exercise.properties, trial.failing):
+        if _breaks(prop, trial.got[index], trial.expected[index]):
+            shown, title = trial.shrink(index, partial(_breaks, prop)), f'"{prop.name}" does not hold'
+            return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
     shown = trial.shrink(first, lambda got, expected: True)
     kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
-    words = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)
-    return Verdict(False, None, messages.shown(exercise, *words, *shown), kind)
+    wrong = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)
+    return Verdict(False, None, messages.shown(exercise, wrong.title, wrong.text, *shown), kind)
+
+
+def _diagnosed(trial: Trial) -> Verdict | None:
+    """What the result has to do with the right one, and what the exercise itself says of such a result."""
+    found = diagnosis.explain(trial.exercise, trial.answer, trial.got, trial.expected, trial.failing)
+    if found is None:
+        return None
+    shows = _with_a_property(trial, found.shows)
+    index = next((i for i in trial.failing if shows(trial.got[i], trial.expected[i])), trial.failing[0])
+    shown = trial.shrink(index, shows)
+    lacks = "" if found.kind == "random" else _broken(trial, *shown)  # another call lacks another one
+    text = f"{found.text}\n{lacks}".strip()
+    return Verdict(False, None, messages.shown(trial.exercise, found.kind, text, *shown), found.kind, found.about)
 
 
 def _wrong_at_once(trial: Trial, name: str | None) -> Verdict:
     """An error, another type, NaN: no number is compared, but where it happens may be said."""
     exercise, first = trial.exercise, trial.failing[0]
     shown = trial.shrink(first, partial(_said, exercise, name))
-    more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else ""
+    more = diagnosis.stops_when(exercise, trial.got) if shown[0].failure is not None else None
     if name == "not a number":
         more = diagnosis.where_not_finite(exercise, trial.answer, trial.got, trial.expected, trial.failing)
     name, message = messages.general(exercise, *shown) or (None, "")  # there is one: `_said` saw to it
-    return Verdict(False, name, f"{message}\n\n{messages.wrap(more)}" if more else message, "" if name else "error")
+    message += f"\n\n{messages.wrap(more.text)}" if more else ""
+    return Verdict(False, name, message, "" if name else "error", more.about if more else ())
 
 
 def _with_a_property(trial: Trial, shows: Callable[[Run, Run], bool]) -> Callable[[Run, Run], bool]:

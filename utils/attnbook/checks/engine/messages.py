@@ -237,9 +237,10 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
         if count != len(expected):
             name = "too few results" if count < len(expected) else "too many results"
             return name, f"{values.kind(got)}; {wanted}"
-    part, problem = misbuilt(got, expected, exercise.returns) or ("", "shape")
-    as_part = "" if part == "result" else f" (as {part})"
-    return (None, "") if "shape" in problem else ("wrong type", problem + as_part)
+    found = misbuilt(got, expected, exercise.returns)
+    if found is None or found.kind == "shape":
+        return None, ""
+    return "wrong type", f"{found.text} (as `{found.part}`)" if found.part else found.text
 
 
 def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:

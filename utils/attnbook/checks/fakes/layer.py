@@ -11,7 +11,7 @@ class FakeLayer(Fake):
 
     words = "a layer that reads from left to right"
 
-    def __init__(self, from_input: Tensor, from_state: Tensor, bias: Tensor, hint: str = ""):
+    def __init__(self, from_input: Tensor, from_state: Tensor, bias: Tensor, hint: str):
         self.from_input, self.from_state, self.bias = from_input, from_state, bias  # (E, D), (D, D), (D,)
         self.hint = hint
 

@@ -1,4 +1,8 @@
-"""What exercises share whose answers draw at random (labs 6 and 17): their first fault is compared, as a code."""
+"""What exercises share whose answers draw at random (labs 6 and 17).
+
+Right answers draw differently, so their numbers cannot be compared. What is compared is whether many draws have a
+fault, and which is the first in the order of an exercise's `FAULTS`, as a code.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,12 +13,29 @@ from torch import Tensor
 from ..engine import values
 from ..engine.exercise import Exercise
 
+SHOWN = 3  # calls that a student is shown
 MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
 
 
 def copied(draw: Any) -> Any:
     """A draw that stays as it is when the answer writes into its own; what is no tensor is given back."""
     return draw.detach().clone() if isinstance(draw, Tensor) else draw
+
+
+def called(
+    function: Callable, args: tuple, generator: torch.Generator, times: int, again: int, fits: Callable[[Any], bool]
+) -> tuple[list, list, bool]:
+    """Draws one after the other; then some `again` with a generator that begins as the other did, when torch's own
+    has moved on. Also whether torch's own had moved on by itself. A first draw that doesn't fit is enough."""
+    torch.rand(5)  # away from where a seed that is set inside would bring it
+    given, twin, own = values.clone(args), values.clone(generator), torch.get_rng_state()
+    draws = [copied(function(*args, generator))]  # writes into these arguments are found
+    if not fits(draws[0]):
+        return draws * SHOWN, [], False
+    draws += [copied(function(*values.clone(given), generator)) for _ in range(times - 1)]
+    aside = not torch.equal(own, torch.get_rng_state())
+    torch.rand(7)
+    return draws, [copied(function(*values.clone(given), twin)) for _ in range(again)], aside
 
 
 def codes(faults: Iterable[tuple[str, Any]]) -> dict[str, int]:

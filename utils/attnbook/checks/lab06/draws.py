@@ -1,8 +1,4 @@
-"""What is wrong with positions that are drawn from weights: seen in many draws, since a single one shows little.
-
-Right answers draw differently, so their numbers cannot be compared. What is compared is whether many draws have a
-fault, and which is the first in the order of `FAULTS`.
-"""
+"""What is wrong with positions that are drawn from weights: seen in many draws, since a single one shows little."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,9 +10,9 @@ from torch import Tensor
 
 from ..engine import values
 from ..engine.sandbox import Run
-from ..families.draws import MALFORMED, ManyCalls, codes, copied
+from ..families.draws import MALFORMED, SHOWN, ManyCalls, called, codes, copied
 
-CALLS, CROWD, SHOWN = 12, 600, 3  # calls one after the other; copies of each caption in one large call; calls shown
+CALLS, CROWD = 12, 600  # calls one after the other; copies of each caption in one large call
 
 
 @dataclass(frozen=True)
@@ -251,7 +247,7 @@ class ManyLocations(ManyCalls):
         done = super().run(partial(_calls, function), args)
         if done.failure is not None:
             return done
-        calls, crowd, again, aside = done.raw
+        (calls, again, aside), crowd = done.raw
         if calls[0] is None:
             return replace(done, result=None, value=None, raw=None)
         draws = [values.plain(draw) for draw in calls]
@@ -263,22 +259,12 @@ class ManyLocations(ManyCalls):
         return replace(done, result=tuple(draws[:SHOWN]), value=value, raw=tuple(calls[:SHOWN]))
 
 
-def _calls(function: Callable, weights: Tensor, generator: torch.Generator) -> tuple[list, Any, list, bool]:
-    """Some draws one after the other, a large one, and some with a twin of the generator, when torch's own moved on.
-
-    Also whether torch's own had moved on by itself.
-    """
-    torch.rand(5)  # away from where a seed that is set inside would bring it
-    given, like = weights.clone(), torch.zeros_like(weights[..., 0])
-    twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
-    calls = [copied(function(weights, generator))]  # writes into these weights are found
-    if not isinstance(calls[0], Tensor) or calls[0].shape != like.shape:
-        return calls * SHOWN, None, [], False  # that is enough
-    calls += [copied(function(given.clone(), generator)) for _ in range(CALLS - 1)]
-    crowd = copied(function(given.repeat(CROWD, 1, 1), generator))
-    aside = not torch.equal(own, torch.get_rng_state())
-    torch.rand(7)
-    return calls, crowd, [copied(function(given.clone(), twin)) for _ in range(CALLS)], aside
+def _calls(function: Callable, weights: Tensor, generator: torch.Generator) -> tuple[tuple[list, list, bool], Any]:
+    """Draws, as `called` gives them, and a large one for many copies of the captions."""
+    many, wanted = weights.repeat(CROWD, 1, 1), weights.shape[:2]
+    fits = lambda draw: isinstance(draw, Tensor) and draw.shape == wanted  # noqa: E731
+    found = called(function, (weights,), generator, CALLS, CALLS, fits)
+    return found, copied(function(many, generator)) if found[1] else None
 
 
 def _judged(calls: list, crowd: Any, again: list, aside: bool, weights: Tensor) -> Any:

@@ -1,8 +1,4 @@
-"""What is wrong with positions that are drawn at random: seen in many draws, since a single one shows little.
-
-Right answers draw differently, so their numbers cannot be compared. What is compared is whether many draws have a
-fault, and which is the first in the order of `FAULTS`.
-"""
+"""What is wrong with positions that are drawn at random: seen in many draws, since a single one shows little."""
 
 import math
 from collections import Counter
@@ -16,9 +12,9 @@ from torch import Tensor
 
 from ..engine import values
 from ..engine.sandbox import Run
-from ..families.draws import MALFORMED, ManyCalls, codes, copied
+from ..families.draws import MALFORMED, SHOWN, ManyCalls, called, codes
 
-CALLS, MANY, SHOWN, AGAIN = 60, 130, 3, 12  # MANY where so few sets are possible that they can be counted
+CALLS, MANY, AGAIN = 60, 130, 12  # MANY where so few sets are possible that they can be counted
 COUNTED = {(3, 5): 600}  # and more in one place, where draws that favour neighbours are to be told from even ones
 FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
@@ -130,19 +126,8 @@ def calls_of(length: int, longest: int) -> int:
 
 
 def _calls(function: Callable, length: int, longest: int, generator: torch.Generator) -> tuple[list, list, bool]:
-    """Many draws with one generator; then some with another that begins as it did, when torch's own has moved on.
-
-    Also whether torch's own had moved on by itself.
-    """
-    torch.rand(5)  # away from where a seed that is set inside would bring it
-    twin, own = torch.Generator().set_state(generator.get_state()), torch.get_rng_state()
-    draws = [copied(function(length, longest, generator))]
-    if not isinstance(draws[0], Tensor):
-        return draws * SHOWN, [], False  # that is enough
-    draws += [copied(function(length, longest, generator)) for _ in range(calls_of(length, longest) - 1)]
-    aside = not torch.equal(own, torch.get_rng_state())
-    torch.rand(7)
-    return draws, [copied(function(length, longest, twin)) for _ in range(AGAIN)], aside
+    fits = lambda draw: isinstance(draw, Tensor)  # noqa: E731
+    return called(function, (length, longest), generator, calls_of(length, longest), AGAIN, fits)
 
 
 def _reshaped(draws: list, length: int) -> bool:

@@ -11,7 +11,7 @@ from attnbook.data.hand_alignments import hand_alignments, word_of_each, words_o
 from attnbook.data.translation import TESTS, TranslationTask
 from attnbook.data.vocabulary import PAD
 from attnbook.decoding import DecoderModule, beam, greedy
-from attnbook.metrics import alignment_from_weights
+from attnbook.metrics import alignment_from_weights, error_rates, link_counts
 from attnbook.models import Transformer
 from attnbook.training import shift_right, teacher_forcing_loss
 from attnbook.translate import ALPHA, WIDTH
@@ -153,15 +153,15 @@ def alignment_counts(model: DecoderModule, data: TranslationTask, heads: bool = 
 
     The model reads the reference (teacher forcing). A word's weights are the sum over the pieces of a source word and
     the mean over its own pieces; each target word is linked to the source word with the largest. The two numbers are
-    |A ∩ S| + |A ∩ P| and |A| + |S|, with the links A of the model, the sure ones S and the possible ones P. A recurrent
-    model has one layer. There is none without attention or for other sentences than Multi30k's, de-en.
+    those of :func:`~attnbook.metrics.link_counts`. A recurrent model has one layer. There is none without attention or
+    for other sentences than Multi30k's, de-en.
 
     Args:
         heads: take each head alone instead of their mean, layer by layer.
     """
     if data.task.name != "de-en" or TESTS[0] not in data.tests:
         return torch.zeros(0, 0, 2)
-    counts: list[list[list[int]]] = []
+    counts: list[list[tuple[int, int]]] = []
     for number, true in enumerate(hand_alignments()):
         example, reference = data.tests[TESTS[0]][number], data.references[TESTS[0]][number]
         source = words_of(data.source_pieces.decode(example.source))
@@ -169,24 +169,13 @@ def alignment_counts(model: DecoderModule, data: TranslationTask, heads: bool = 
         counts.append([])
         for weights in weights_by_layer(model, data.task.collate([example]).to(next(model.parameters()).device), heads):
             predicted = alignment_from_weights(word_weights(weights[0, :-1].cpu(), *at))
-            right = len(predicted & true.sure) + len(predicted & true.possible)
-            counts[-1].append([right, len(predicted) + len(true.sure)])
+            counts[-1].append(link_counts(true.sure, true.possible, predicted))
     return torch.tensor(counts).reshape(len(counts), len(counts[0]), 2).transpose(0, 1)
 
 
 def alignment_errors(model: DecoderModule, data: TranslationTask) -> list[float]:
     """The alignment error rate of each layer of cross-attention, see :func:`alignment_counts`; [] without attention."""
     return [round(rate, 4) for rate in error_rates(alignment_counts(model, data)).tolist()]
-
-
-def error_rates(counts: Tensor) -> Tensor:
-    """Alignment error rates from ``counts (..., N, 2)``, summed over the N sentences -> ``(...)``.
-
-    >>> error_rates(torch.tensor([[1, 2], [5, 6]])).item()
-    0.25
-    """
-    right, links = counts.double().sum(dim=-2).unbind(-1)
-    return 1 - right / links
 
 
 @torch.no_grad()

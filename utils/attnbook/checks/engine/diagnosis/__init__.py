@@ -1,10 +1,11 @@
 """Explain a wrong result that is no known mistake: compare it with the right one, over all inputs on which it is wrong.
 
-`LOOKS` are small explanations, the more precise first. Each makes claims (`claims.Claim`); the first
-claim that is true of every wrong result is told. A claim counts only where it could be false: it must hold for
+`WHOLE`, `PARTS`, … list small explanations, the more precise first. Each makes claims (`claims.Claim`); the
+first claim that is true of every wrong result is told. A claim counts only where it could be false: it must hold for
 several different numbers, and on two inputs at least when there are two.
 """
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +16,19 @@ from torch import Tensor
 from .. import values
 from ..exercise import Exercise
 from ..sandbox import Run
-from . import calls, extents, masks, mixtures, numbers, positions, results, steps
+from . import axes, calls, entries, extents, masks, mixtures, numbers, positions, steps
 from .claims import Budget, Case, Claim, Look
 from .inputs import only_when
 
 WHOLE = (
-    results.arguments, results.folded, results.permuted, results.poured, results.moved, results.halves,
-    masks.truths, results.cut, extents.counted,
-    numbers.precision, numbers.factor, numbers.functions, numbers.power, numbers.offset, numbers.linear,
-    numbers.with_arguments,
+    entries.arguments, axes.folded, axes.permuted, axes.cut_otherwise, axes.poured, entries.moved, axes.halves,
+    masks.truths, entries.cut, extents.counted,
+    numbers.precision, numbers.factor, numbers.rounded, numbers.functions, numbers.power, numbers.offset,
+    numbers.linear, numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
-    positions.only_there, results.one_number, masks.by_one, results.slid, results.zeros, numbers.own_number,
-    numbers.normalised, results.repeated, masks.amounts, extents.lengths, results.mislaid, results.reordered,
+    positions.only_there, entries.one_number, masks.by_one, entries.slid, entries.zeros, numbers.own_number,
+    numbers.normalised, entries.repeated, masks.amounts, extents.lengths, entries.mislaid, entries.reordered,
 )  # fmt: skip
 CALLS = (calls.swapped_arguments, calls.as_if)
 LATE_CALLS = (mixtures.weighted, calls.ignored, calls.closed, calls.renamed)
@@ -39,11 +40,17 @@ LEAKS = (numbers.unsteady, calls.ignored_in_part, calls.mixed)
 
 @dataclass(frozen=True)
 class Found:
-    """What is the matter: a short name, a sentence, and whether a pair of runs shows it."""
+    """What is the matter: a short name, a sentence, what it speaks of, and whether a pair of runs shows it."""
 
     kind: str
     text: str
-    shows: Callable[[Run, Run], bool]
+    about: tuple[str, ...]
+    shows: Callable[[Run, Run], bool] = lambda got, expected: True
+
+
+def _named(text: str) -> tuple[str, ...]:
+    """What a text speaks of, in order: the code in its backticks (arguments, operations of torch), and numbers."""
+    return tuple(code or number for code, number in re.findall(r"`([^`]+)`|(-?\d+(?:\.\d+)?)", text))
 
 
 def explain(
@@ -58,8 +65,9 @@ def explain(
         for looks, part, said in _stages(cases, [case for case in everywhere if case is not None]):
             claim = _first_true(looks, part, [case for case in everywhere if case is not None and _right(case)])
             if claim is not None:
-                text = _spoken(claim.text, *said) + _but(len(cases), len(got), len(failing))
-                return Found(claim.kind, text, _shower(exercise, answer, claim, part[0].part))
+                text = _spoken(claim.text, said[0])
+                rest = said[1] + _but(len(cases), len(got), len(failing))
+                return Found(claim.kind, text + rest, _named(text), _shower(exercise, answer, claim, part[0].part))
     return _some_inputs(exercise, got, failing)
 
 
@@ -82,12 +90,12 @@ Stage = tuple[Sequence[Look], list[Case], tuple[str, str]]
 def _stages(cases: list[Case], everywhere: list[Case]) -> Iterator[Stage]:
     """The looks, the cases to explain, and what to call the result: first as a whole, then part by part."""
     yield (calls.random,), cases, ("", "")
-    yield (results.constants,), everywhere if cases else [], ("", "")
+    yield (entries.constants,), everywhere if cases else [], ("", "")
     yield (swapped_parts, *WHOLE, *CALLS), cases, ("", "")
     sizes = {len(_paths(case.expected)) for case in everywhere}  # a list may be longer on another input
     for part in _wrong_parts(cases) if len(sizes) == 1 else []:
         here = [case.of(part) for case in cases if not _right(case.of(part))]
-        yield (results.constants,), [case.of(part) for case in everywhere], _said(cases, part)
+        yield (entries.constants,), [case.of(part) for case in everywhere], _said(cases, part)
         yield (*WHOLE, *PARTS), here, _said(cases, part)
     if len(sizes) > 1:
         yield (*WHOLE, *PARTS), _entries(cases), ("", " That holds for each wrong entry of your list.")
@@ -132,9 +140,9 @@ def _said(cases: list[Case], part: tuple[int, ...]) -> tuple[str, str]:
     return name, rest
 
 
-def _spoken(text: str, name: str, rest: str) -> str:
+def _spoken(text: str, name: str) -> str:
     """A claim's sentence about a part, which has a name."""
-    return (text.replace("our result", f"our {name}") if name else text) + rest
+    return text.replace("our result", f"our {name}") if name else text
 
 
 def _name(exercise: Exercise, part: tuple[int, ...]) -> str:
@@ -213,24 +221,25 @@ def _some_inputs(exercise: Exercise, got: list[Run], failing: list[int]) -> Foun
         return None
     right = f"Your result is right on {len(got) - len(failing)} of {len(got)} inputs."
     text = f"{right} It is wrong on exactly those in which {words}."
-    return Found("wrong for some inputs only", text, lambda got, expected: True)
+    return Found("wrong for some inputs only", text, _named(words))
 
 
-def stops_when(exercise: Exercise, got: list[Run]) -> str:
-    """A sentence on which inputs stop an answer with an error; empty where nothing is to be said."""
+def stops_when(exercise: Exercise, got: list[Run]) -> Found | None:
+    """Which inputs stop an answer with an error; None where nothing is to be said."""
     words = only_when(exercise, [run.args for run in got], {i for i, run in enumerate(got) if run.failure is not None})
-    return f"It stops on exactly those inputs in which {words}." if words else ""
+    text = f"It stops on exactly those inputs in which {words}."
+    return Found("stops for some inputs only", text, _named(words)) if words else None
 
 
 def where_not_finite(
     exercise: Exercise, answer: Callable, got: list[Run], expected: list[Run], failing: list[int]
-) -> str:
-    """A sentence on where NaN or infinity stands; empty where nothing is to be said."""
+) -> Found | None:
+    """Where NaN or infinity stands; None where nothing is to be said."""
     found = (_case(exercise, answer, got[i], expected[i], Budget()) for i in failing)
     cases = [case for case in found if case is not None and not values.finite(case.got)]
     for part in _paths(cases[0].expected) if cases else ():
         here = [case.of(part) for case in cases if not values.finite(case.of(part).got)]
         claim = _first_true((positions.where_not_finite,), here)
         if claim is not None:
-            return claim.text
-    return ""
+            return Found(claim.kind, claim.text, _named(claim.text))
+    return None

@@ -183,6 +183,11 @@ def same(first: Any, second: Any, tolerance: float) -> bool:
     return torch.allclose(first, second, rtol=1e-5, atol=1e-5 * min(largest, 1.0) + 1e-12, equal_nan=True)
 
 
+def close(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors agree up to rounding, NaN with NaN."""
+    return torch.allclose(first, second, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
 def numbers(value: Any) -> Tensor:
     """A tensor, a number, or a list or dict of numbers, as a float64 tensor; TypeError for anything else."""
     if isinstance(value, Tensor):

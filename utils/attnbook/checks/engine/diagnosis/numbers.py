@@ -27,8 +27,8 @@ SHARES: tuple[tuple[str, Callable[..., Tensor]], ...] = (
 )
 
 
-def functions(case: Case) -> Iterator[Claim]:
-    """The right result went through a function that it should not, or the other way round."""
+def rounded(case: Case) -> Iterator[Claim]:
+    """The right result rounded, or divided by its length, its sum, its largest number."""
     for what, change in ROUNDINGS:
         text = f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?"
         yield becomes("rounded", text, change, claims.NUMBERS)
@@ -38,6 +38,10 @@ def functions(case: Case) -> Iterator[Claim]:
     for words, change in SHARES:
         text = f"Your result is the right one divided by {words}."
         yield becomes("normalised once more", text, change, claims.NUMBERS)
+
+
+def functions(case: Case) -> Iterator[Claim]:
+    """The right result went through a function that it should not, or the other way round."""
     over_axes = [
         (f"{name} over axis {axis}", lambda x, axis=axis, change=change: change(x, axis))
         for axis in range(case.tensors[1].dim())
