@@ -98,10 +98,7 @@ def test_a_real_lab_gives_each_student_the_points_one_expects(lab: Lab, tmp_path
         "half-right with a crash": broken(solved(released, source, half), 0, "def nothing(:"),
     })  # fmt: skip
     nbgrader(tmp_path, "autograde", lab.name, program=WARM)
-    assert grades(tmp_path) == {
-        "perfect": (full, most),
-        "half-right with a crash": (sum(points[1:half]), most),
-    }
+    assert grades(tmp_path) == {"perfect": (full, most), "half-right with a crash": (sum(points[1:half]), most)}
 
 
 @pytest.mark.slow
