@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch13 import plot_bits, plot_each_seed, plot_memories, plot_runs, plot_tracks
+from attnbook.plotting.chapters.ch13 import plot_bits, plot_memories, plot_runs, plot_tracks
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
@@ -26,11 +26,13 @@ def test_memories_show_their_numbers(looks_right):
 
 
 def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
-    axes = plot_tracks({"input bits": torch.zeros(5, 3), "write head": torch.ones(5, 9)}, end=2, rows=4)
+    axes = plot_tracks(
+        {"input bits": torch.zeros(5, 3), "write head": torch.ones(5, 9)}, end=2, rows=4, mark="question"
+    )
     looks_right(axes[-1])
     assert [ax.images[0].get_array().shape for ax in axes] == [(3, 5), (4, 5)]
     assert all(ax.lines[0].get_xdata()[0] == 2 for ax in axes)
-    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["end mark"], []]
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["question"], []]
     with pytest.raises(ValueError, match="number of steps"):
         plot_tracks({"a": torch.zeros(5, 3), "b": torch.zeros(4, 3)})
     with pytest.raises(ValueError, match="panels is empty"):
@@ -46,32 +48,6 @@ def test_vectors_are_drawn_whole_with_a_colour_for_each_sign(looks_right):
     assert vectors.images[0].get_clim() == (-2, 2)
     assert weights.images[0].get_clim() == (0, 1)
     assert not weights.texts
-
-
-def test_every_seed_has_its_line(looks_right, texts):
-    points = {10: [0.0, 0.5], 20: [3.0, 100.0]}
-    axes = plot_each_seed({"memory": points, "no_memory": points}, chance={10: 40, 20: 80})
-    looks_right(axes[-1])
-    assert [line.get_ydata().tolist() for line in axes[1].lines] == [[0, 3], [0.5, 100], [40, 80]]
-    assert {"memory", "no memory", "seed 0", "seed 1", "guessing"} <= set(texts(axes[0]))
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_each_seed({})
-
-
-def test_runs_that_coincide_are_one_band_that_says_how_many_they_are(texts):
-    points = {10: [7.0, 7.5, 7.2], 20: [8.0, 8.1, 8.3]}
-    alike, apart = plot_each_seed({"alike": points, "apart": {10: [0, 1, 2], 20: [9, 1, 2]}}, together=0.6)
-    assert not alike.lines
-    assert len(alike.collections) == 1
-    assert "all three seeds" in [text.get_text() for text in alike.texts]
-    assert len(apart.lines) == 3
-    assert len(plot_each_seed({"alike": points})[0].lines) == 3
-
-
-def test_the_shade_ends_at_the_longest_length_of_the_training_as_in_other_chapters():
-    (ax,) = plot_each_seed({"memory": {4: [0.0, 1], 6: [1.0, 2], 10: [4.0, 3]}}, trained=6)
-    (shade,) = ax.patches
-    assert (shade.get_x(), shade.get_x() + shade.get_width()) == (3.5, 6.5)
 
 
 def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):

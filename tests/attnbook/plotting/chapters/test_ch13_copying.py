@@ -11,6 +11,7 @@ def test_each_training_has_its_curve_which_ends_with_a_mark(looks_right, texts):
     assert short.get_xdata().tolist() == [0.5, 1, 1.5]
     assert short.get_ydata().tolist() == [30, 20, 0]
     assert (short.get_markevery(), long.get_markevery()) == ([2], [3])
+    assert upper.get_xlim() == lower.get_xlim() == pytest.approx((0, 2.04))  # the longest, in whichever panel
     assert {"one model", "another", "seed 0", "seed 1"} <= set(texts(upper))
     with pytest.raises(ValueError, match="panels is empty"):
         plot_learning({})

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attnbook.plotting.heat import as_matrix, colour_bar
-from attnbook.plotting.palette import BROWN, DARK_GREY, GREY, PALE_GREY, SAND
-from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, readable
+from attnbook.plotting.palette import DARK_GREY, GREY, PALE_GREY
+from attnbook.plotting.style import HEAT_MAP, STYLES, TRUTH_COLOUR, readable
 
 _WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
 
@@ -74,14 +74,15 @@ def plot_memories(memories: Mapping[str, object]) -> list[Axes]:
 
 
 def plot_tracks(
-    panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory"
-) -> list[Axes]:
+    panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory",
+    mark: str = "end mark",
+) -> list[Axes]:  # fmt: skip
     """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
     Args:
         panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows, one that
             holds "vectors" gets features, and colours for numbers of both signs (purple above 0, orange below).
-        end: the time step of the end mark; a line is drawn there, and named above the first panel.
+        end: the time step of the end mark, or of another ``mark``; a line is drawn there, and named above all panels.
         rows: how many rows of the memory to show, from row 0; ``None`` shows all.
         ylabel: label of panels that show a memory.
 
@@ -120,72 +121,9 @@ def plot_tracks(
             colour_bar(ax, image, "number" if vectors else "weight")
     if end is not None:
         place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": "center", "va": "bottom"}
-        axes[0, 0].text(end, 1.04, "end mark", color=TRUTH_COLOUR, fontsize=11, **place)
+        axes[0, 0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
-
-
-def plot_each_seed(
-    panels: Mapping[str, Mapping[int, Sequence[float]]],
-    xlabel: str = "vectors to copy",
-    ylabel: str = "wrong bits per sequence",
-    trained: float | None = 20,
-    chance: Mapping[int, float] | None = None,
-    together: float = 0.0,
-) -> list[Axes]:
-    """Draw every run as a line of its own, one panel per model; runs that coincide become one band.
-
-    Args:
-        panels: ``{model: {length: [one value per seed]}}``; each length needs all seeds.
-        xlabel, ylabel: what is drawn; the x label is below the lowest panel.
-        trained: the longest length in training; all lengths up to it are shaded.
-        chance: ``{length: what guessing gives}``, a grey line.
-        together: a model whose runs differ by at most this much at each length gets a band from the least to the
-            most, with a label that says so; 0 draws each run.
-
-    Raises:
-        ValueError: if there is no panel, or the lengths of one panel have different numbers of values.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one model with its lengths")
-    figure, axes = plt.subplots(
-        len(panels), 1, figsize=(6.5, 1.2 + 1.9 * len(panels)), sharex=True, sharey=True, squeeze=False,
-        layout="constrained",
-    )  # fmt: skip
-    for ax, (name, points) in zip(axes[:, 0], panels.items(), strict=True):
-        lengths = sorted(points)
-        values = np.array([list(points[length]) for length in lengths], dtype=float)  # (lengths, seeds)
-        alike = values.shape[1] > 1 and np.ptp(values, axis=1).max() <= together
-        if alike:
-            _draw_band(ax, lengths, values)
-        for seed, (run, style) in enumerate(zip(() if alike else values.T, STYLES, strict=False)):
-            look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 5}
-            ax.plot(lengths, run, linewidth=1.4, label=f"seed {seed}", clip_on=False, **look)
-        if chance is not None:
-            ax.plot(lengths, [chance[n] for n in lengths], color=GREY, linewidth=1, marker="", label="guessing")
-        if trained is not None:
-            ax.axvspan(min(lengths) - 0.5, trained + 0.5, zorder=0, facecolor=SAND, edgecolor="none")
-        ax.set_ylim(bottom=0)
-        ax.set_title(readable(name), loc="left", fontsize=12)
-        ax.set_xticks(lengths)
-    axes[-1, 0].set_xlabel(xlabel)
-    figure.supylabel(ylabel, fontsize=12)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    legend_above(axes[0, 0], handles, labels, readable(next(iter(panels))))
-    return list(axes[:, 0])
-
-
-def _draw_band(ax: Axes, lengths: Sequence[int], values: np.ndarray) -> None:
-    """Draw the range of runs that lie close together, and say below it how many they are."""
-    low, high = values.min(axis=1), values.max(axis=1)  # (lengths,) each
-    ax.fill_between(lengths, low, high, color=BROWN, alpha=0.45, linewidth=1.5)
-    middle = len(lengths) // 2
-    words = {2: "both", 3: "all three", 4: "all four", 5: "all five"}
-    count = words.get(values.shape[1], f"all {values.shape[1]}")
-    ax.annotate(
-        f"{count} seeds", (lengths[middle], low[middle]), (0, -8), textcoords="offset points", ha="center", va="top",
-        fontsize=11, color=BROWN,
-    )  # fmt: skip
 
 
 def plot_runs(

@@ -35,13 +35,14 @@ def plot_learning(
     figure, axes = plt.subplots(
         len(panels), 1, figsize=size, sharex=True, sharey=True, squeeze=False, layout="constrained"
     )
+    longest = max(len(run) for runs in panels.values() for run in runs)
     for ax, (name, runs) in zip(axes[:, 0], panels.items(), strict=True):
         for seed, (run, style) in enumerate(zip(runs, STYLES, strict=False)):
             thousands = every * np.arange(1, len(run) + 1) / 1000
             look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "clip_on": False}
             ax.plot(thousands, run, label=f"seed {seed}", linewidth=1.4, markevery=[len(run) - 1], **look)
         ax.set_ylim(bottom=0)
-        ax.set_xlim(left=0)
+        ax.set_xlim(0, 1.02 * every * longest / 1000)
         ax.set_title(readable(name), loc="left", fontsize=12)
     axes[-1, 0].set_xlabel("sequences of the training (thousands)")
     figure.supylabel(ylabel, fontsize=12)
