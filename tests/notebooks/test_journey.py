@@ -24,14 +24,17 @@ from coursekit.textquestion import text_question
 LABS = [lab for lab in Project(Path(__file__).parents[2]).labs if lab.number == "lab07"]
 
 
-# nbgrader, whose kernels are forks: for a lab that imports torch in each of them.
+# nbgrader without two seconds of grammars in each command (`coursekit/no_grammars.py`), and the same with kernels that
+# are forks: for a lab that imports torch in each of them.
+MAIN = "import coursekit.no_grammars; from nbgrader.apps.nbgraderapp import main; main()"
+PLAIN = [sys.executable, "-c", MAIN]
 WARM = [sys.executable, "-c", f"""\
 import sys; sys.path.append({str(Path(warm_kernels.__file__).parent)!r})
 import warm_kernels; warm_kernels.install()
-from nbgrader.apps.nbgraderapp import main; main()"""]  # fmt: skip
+{MAIN}"""]  # fmt: skip
 
 
-def nbgrader(folder: Path, *command: str, status: int = 0, program: Sequence[str] = ("nbgrader",)) -> str:
+def nbgrader(folder: Path, *command: str, status: int = 0, program: Sequence[str] = PLAIN) -> str:
     """Runs one command of nbgrader in the teacher's folder, as a teacher would; returns what it logged."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
