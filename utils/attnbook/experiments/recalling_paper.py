@@ -64,7 +64,7 @@ TASKS = {
     ),
 }  # fmt: skip
 RECALL = EpisodeRecipe("recall", 100_000, {"controller": "lstm"}, kept=3)
-REPEAT = replace(RECALL, task="repeat", kept=1)
+REPEAT = replace(RECALL, task="repeat", sequences=60_000, constant=0.5, kept=1)  # at the paper's rate for one half
 FOUR_HEADS = {"hidden": 256, "read_heads": 4, "write_heads": 4}
 RECIPES = {
     "recall_lstm": RECALL,
