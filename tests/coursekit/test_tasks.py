@@ -1,10 +1,12 @@
 """The tools behind `coursekit book`, `lab`, `lint`, `check` and `test`."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,22 @@ def test_commands_of_a_stage_run_side_by_side_and_what_each_prints_stays_togethe
     assert {"first", "touched"} < set(shown.out.splitlines())
     assert "third\nthird aside\n" in shown.out
     assert shown.err == ""
+
+
+class Slow(io.StringIO):
+    """Where something printed in pieces would be mixed with what others print."""
+
+    def write(self, text):
+        time.sleep(0.02)
+        return super().write(text)
+
+
+def test_commands_that_end_at_once_print_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Slow())
+    stage = (("python", "-c", "pass"), *(("python", "-c", PRINTS.format(name, 0)) for name in "abcd"))
+    assert run_stage(stage, tmp_path, environment()) == 0
+    assert all(f"{name}\n{name} aside\n" in sys.stdout.getvalue() for name in "abcd")
+    assert sys.stdout.getvalue().count("\n$ ") == 4
 
 
 @pytest.mark.parametrize("statuses, status", [((0, 0, 0), 0), ((0, 3, 0), 3), ((5, 3, 0), 5), ((0, 0, 7), 7)])
@@ -272,6 +290,7 @@ def test_the_book_is_built_where_torch_and_the_notebook_tools_are_missing(tmp_pa
     lacking = ["torch", "numpy", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyterlab", "attnbook"]
     start = f"""
 import sys
+import time
 sys.modules.update(dict.fromkeys({lacking}))
 from coursekit import cli, tasks
 tasks.BOOK = ("python", "-c", "print('built')")

@@ -68,7 +68,7 @@ def run_task(name: str, root: Path) -> int:
         changed = changed_files(root)
         sources = Sources(root, changed or ())
         labs, tests = untouched_labs(root, changed, sources), untouched_tests(root, changed, sources)
-        print(left_out(labs, len(tests)), flush=True)
+        say(left_out(labs, len(tests)))
         unneeded = fewest_paths(root, [*tests, *tests_of_labs(root, labs)])
         stages = (*stages[:-1], ((*QUICK, *(f"--ignore={path}" for path in unneeded)), *stages[-1][1:]))
     return next(filter(None, (run_stage(stage, root, settings) for stage in stages)), 0)
@@ -139,7 +139,7 @@ def call(command: Command, root: Path, settings: dict[str, str], kept: bool = Fa
     What it prints is `kept` until it ends, where something else runs beside it."""
     program = _program(command[0], settings["PATH"])
     if not kept:
-        print("$", shlex.join(command), flush=True)
+        say(f"$ {shlex.join(command)}")
     out, err = (subprocess.PIPE, subprocess.STDOUT) if kept else (None, None)
     process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings, stdout=out, stderr=err)
     while True:
@@ -149,9 +149,15 @@ def call(command: Command, root: Path, settings: dict[str, str], kept: bool = Fa
         except KeyboardInterrupt:  # the tool was interrupted with us, and ends (or asks) in its own way
             continue
     if kept:
-        print("$", shlex.join(command), printed.decode("utf-8", errors="replace").rstrip(), sep="\n", flush=True)
+        say(f"$ {shlex.join(command)}\n{printed.decode('utf-8', errors='replace').rstrip()}")
     status = process.returncode
     return status if status >= 0 else 128 - status  # a signal's number, as a shell would give it
+
+
+def say(text: str) -> None:
+    """Prints a line or more in one piece; `print` writes its end apart, and other commands may print between."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def environment() -> dict[str, str]:

@@ -149,3 +149,9 @@ def test_a_lesson_depends_on_step_and_seed_alone():
     first, again, other = (episodes.lesson_at(3, TINY, 2, seed) for seed in (0, 0, 1))
     assert torch.equal(first.bits.inputs, again.bits.inputs)
     assert first.bits.inputs.shape != other.bits.inputs.shape or not torch.equal(first.bits.inputs, other.bits.inputs)
+
+
+def test_a_run_converged_at_the_first_of_its_last_clean_validations():
+    run = {"held_out_wrong": [3, 0, 1, 0, 0], "sequences": 500, "validated_every": 100, "training_seconds": 50.0}
+    assert episodes.converged_at(run, 2) == (400, 40.0)
+    assert episodes.converged_at(run, 3) is None

@@ -170,6 +170,17 @@ def solved(wrongs: list[float], every: int) -> int | None:
     return next((every * number for number, pair in enumerate(pairs, start=1) if not any(pair)), None)
 
 
+def converged_at(run: Mapping[str, Any], clean: int) -> tuple[int, float] | None:
+    """Sequences and seconds until the last ``clean`` validations of a recorded run began; None if one has a mistake.
+
+    ``clean``: that of the run's :class:`EpisodeTask`.
+    """
+    if any(run["held_out_wrong"][-clean:]):
+        return None
+    there = run["sequences"] - (clean - 1) * run["validated_every"]
+    return there, run["training_seconds"] * there / run["sequences"]
+
+
 def lesson_at(step: int, task: EpisodeTask, batch: int, seed: int) -> Lesson:
     """The lesson of a step; a function of step and seed alone."""
     number = seed_of_step(seed, step)

@@ -82,7 +82,7 @@ def plot_tracks(
     Args:
         panels: ``{title: (T, N)}``, all with the same T; a title that holds "bits" gets bits as its rows, one that
             holds "vectors" gets features, and colours for numbers of both signs (purple above 0, orange below).
-        end: the time step of the end mark, or of another ``mark``; a line is drawn there, and named above all panels.
+        end: the time step of a mark; a line is drawn there, with its name ``mark`` above the first panel.
         rows: how many rows of the memory to show, from row 0; ``None`` shows all.
         ylabel: label of panels that show a memory.
 
