@@ -7,6 +7,7 @@ Source: Graves, Wayne and Danihelka 2014, sections 4.2 and 4.3 and tables 1 to 3
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import torch
 from torch import nn
@@ -66,6 +67,7 @@ TASKS = {
 RECALL = EpisodeRecipe("recall", 100_000, {"controller": "lstm"}, kept=3)
 REPEAT = replace(RECALL, task="repeat", sequences=60_000, constant=0.5, kept=1)  # at the paper's rate for one half
 FOUR_HEADS = {"hidden": 256, "read_heads": 4, "write_heads": 4}
+ALONE: dict[str, Any] = {"machine": None, "optimiser": "adam", "batch": 16, "learning_rate": 1e-3, "kept": 0}
 RECIPES = {
     "recall_lstm": RECALL,
     "recall_feedforward": replace(RECALL, machine=FOUR_HEADS),
@@ -75,7 +77,8 @@ RECIPES = {
         f"recall_no_{step}": replace(RECALL, machine={"controller": "lstm", "without": (step,)}, kept=0)
         for step in ADDRESSING
     },
-    "recall_lstm_alone": replace(RECALL, machine=None, optimiser="adam", batch=16, learning_rate=1e-3, kept=0),
+    "recall_lstm_alone": replace(RECALL, **ALONE),
+    "repeat_lstm_alone": replace(REPEAT, **ALONE),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
