@@ -120,7 +120,8 @@ def plot_tracks(
         if not bits:
             colour_bar(ax, image, "number" if vectors else "weight")
     if end is not None:
-        place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": "center", "va": "bottom"}
+        beside = "left" if end < len(shown) / 4 else "center"  # so that the first panel's title stays free
+        place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": beside, "va": "bottom"}
         axes[0, 0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
