@@ -15,6 +15,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.geometry import is_convex_hull
 from attnbook.data.pointing import hull_batch
 from attnbook.data.tour_labels import labelled_tours
+from attnbook.data.tours import optimality_gap, tour_length
 from attnbook.data.triangulation import delaunay_batch, triangulation_scores
 from attnbook.experiments import pointing
 from attnbook.experiments.pointing import BEAM, Puzzle, by_size, share
@@ -48,6 +49,15 @@ def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     return pointing.hull_figures(model, batch) | {"exact_beam": share(is_convex_hull(batch.source, best))}
 
 
+def tour_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
+    """As :func:`~attnbook.experiments.pointing.tour_figures`, and the gap of the shortest tour of each beam."""
+    points, optimal = batch.source, tour_length(batch.source, batch.target)
+    beam = beam_pointer_decode(model, points, width=BEAM).tokens  # (B, W, N)
+    shortest = torch.stack([tour_length(points, tour) for tour in beam.unbind(dim=1)]).amin(dim=0)  # (B,)
+    gap = {"gap_shortest": round(optimality_gap(shortest, optimal).item(), 5)}
+    return pointing.tour_figures(model, batch) | gap
+
+
 def triangle_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """Shares of right triangulations (``exact``) and of triangles found (``covered``), greedily and with a beam."""
     answers = {
@@ -61,7 +71,7 @@ def triangle_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     return figures
 
 
-_TOURS: dict[str, Any] = {"instances": solved_batch, "figures": pointing.tour_figures, "first": 0}
+_TOURS: dict[str, Any] = {"instances": solved_batch, "figures": tour_figures, "first": 0}
 _TRIANGLES: dict[str, Any] = {"figures": triangle_figures, "may_stop": True}
 _FROM_LEFT = partial(delaunay_batch, from_left=True)
 PUZZLES = {
@@ -94,6 +104,7 @@ class Recipe:
 
 RECIPES = {
     "tsp10_lstm": Recipe("tsp10"),
+    "tsp10_long": Recipe("tsp10", epochs=4),
     "tsp10_glimpse": Recipe("tsp10", glimpse=True),
     "tsp10_sgd": Recipe("tsp10", sgd=True),
     "tsp20_lstm": Recipe("tsp20"),
