@@ -69,15 +69,18 @@
   }
 
   // On a narrow page a figure goes on to the right, which nobody sees: say so, until it was scrolled once.
+  const hints = new Map(); // by box
   function hintAtScrolling() {
     const boxes = ".bd-article figure, .bd-article pre.aligned, .bd-article .concept-map, .bd-article .pst-scrollable-table-container, .bd-article div.math, .bd-article div.math > mjx-container";
     document.querySelectorAll(boxes).forEach(function (box) {
-      if (box.scrollWidth <= box.clientWidth + 1 || box.dataset.hinted) { return; }
+      const fits = box.scrollWidth <= box.clientWidth + 1;
+      if (fits && hints.has(box)) { hints.get(box).remove(); hints.delete(box); } // the page has become wider
+      if (fits || hints.has(box)) { return; }
       const hint = document.createElement("span");
       hint.className = "scroll-hint";
       hint.setAttribute("aria-hidden", "true");
       hint.textContent = "scroll to the right →";
-      box.dataset.hinted = "true";
+      hints.set(box, hint);
       if (box.tagName !== "FIGURE") { (box.closest("div.math") || box).before(hint); } else { box.prepend(hint); } // what is copied stays as it was
       box.addEventListener("scroll", function () { hint.remove(); }, { once: true });
     });
@@ -142,6 +145,7 @@
     }
     widthsChanged();
     window.addEventListener("resize", widthsChanged);
+    window.addEventListener("load", widthsChanged); // now figures and letters have their widths
     document.querySelectorAll("details").forEach(function (fold) { fold.addEventListener("toggle", widthsChanged); });
     if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
       window.MathJax.startup.promise.then(widthsChanged);
