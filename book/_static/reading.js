@@ -74,13 +74,18 @@
     const boxes = ".bd-article figure, .bd-article pre.aligned, .bd-article .concept-map, .bd-article .pst-scrollable-table-container, .bd-article div.math, .bd-article div.math > mjx-container";
     document.querySelectorAll(boxes).forEach(function (box) {
       const fits = box.scrollWidth <= box.clientWidth + 1;
-      if (fits && hints.has(box)) { hints.get(box).remove(); hints.delete(box); } // the page has become wider
+      if (fits && hints.has(box)) { // the page has become wider
+        hints.get(box).remove();
+        hints.delete(box);
+        delete box.dataset.hinted;
+      }
       if (fits || hints.has(box)) { return; }
       const hint = document.createElement("span");
       hint.className = "scroll-hint";
       hint.setAttribute("aria-hidden", "true");
       hint.textContent = "scroll to the right →";
       hints.set(box, hint);
+      box.dataset.hinted = "true";
       if (box.tagName !== "FIGURE") { (box.closest("div.math") || box).before(hint); } else { box.prepend(hint); } // what is copied stays as it was
       box.addEventListener("scroll", function () { hint.remove(); }, { once: true });
     });

@@ -35,6 +35,7 @@ BAD = {
     "bright.html": {"ground": "#eee"},
     "wide.html": {"line": "a line that goes on and on and on and on and on and on"},
     "unsaid.html": {"width": 500},
+    "vain.html": {"more": '<figure id="fig-2" data-hinted="true" tabindex="0">It fits</figure>'},
 }
 NOTHING = {"light": [], "dark": [], "wide": [], "unsaid": [], "errors": []}
 
@@ -63,6 +64,7 @@ def test_a_good_page_has_no_faults(seen):
     ("bright.html", "dark", "bright ground in the dark: A table"),
     ("wide.html", "wide", "desktop: a line that goes on"),
     ("unsaid.html", "unsaid", "phone: fig-1"),
+    ("vain.html", "unsaid", "desktop: in vain: fig-2"),
 ])  # fmt: skip
 def test_a_planted_fault_is_found(seen, page, kind, words):
     assert any(words in fault for fault in seen[page][kind])
