@@ -59,13 +59,13 @@ TASKS = {
     ),
     "repeat": EpisodeTask(
         draw_repeat, exact_repeat, held_out=tuple(product((1, 4, 7, 10), repeat=2)),
-        choice=((12, 8), (8, 12)), inputs=10, outputs=9, clean=5,
+        choice=((12, 8), (8, 12)), inputs=10, outputs=9, clean=5, keeps="last",
         tests={f"{length} x {repeats}": (length, repeats) for length, repeats in
                ((5, 5), (10, 10), (15, 10), (20, 10), (10, 15), (10, 20))},
     ),
 }  # fmt: skip
 RECALL = EpisodeRecipe("recall", 100_000, {"controller": "lstm"}, kept=3)
-REPEAT = replace(RECALL, task="repeat", sequences=60_000, constant=0.5, kept=1)  # at the paper's rate for one half
+REPEAT = replace(RECALL, task="repeat", sequences=60_000, constant=0.5, kept=3)  # at the paper's rate for one half
 FOUR_HEADS = {"hidden": 256, "read_heads": 4, "write_heads": 4}
 ALONE: dict[str, Any] = {"machine": None, "optimiser": "adam", "batch": 16, "learning_rate": 1e-3, "kept": 0}
 RECIPES = {
@@ -78,7 +78,7 @@ RECIPES = {
         for step in ADDRESSING
     },
     "recall_lstm_alone": replace(RECALL, **ALONE),
-    "repeat_lstm_alone": replace(REPEAT, **ALONE),
+    "repeat_lstm_alone": replace(REPEAT, **ALONE, sequences=960_000),  # as many steps as a machine takes
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -90,7 +90,7 @@ def build(name: str) -> nn.Module:
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment, in its chosen state. Raises ValueError if nothing was kept."""
+    """A model in the state that its task keeps. Raises ValueError if nothing was kept."""
     return load_weights(build(name), EXPERIMENT.name, name, seed)
 
 

@@ -67,6 +67,27 @@ def test_the_chosen_state_is_the_one_that_costs_least_on_larger_sizes(monkeypatc
     assert all(torch.equal(tensor, states[best][name]) for name, tensor in model.state_dict().items())
 
 
+@pytest.mark.parametrize("keeps, figure", [("chosen", "wrong_bits"), ("last", "wrong_bits_last")])
+def test_a_task_says_which_state_is_kept(monkeypatch, keeps, figure):
+    monkeypatch.setattr(Validation, "__call__", only_the_first_is_good(Validation.__call__))
+    figures, model, _ = run(task=replace(TINY, keeps=keeps))
+    assert figures["chosen"] == 8
+    assert figures[figure] == episodes.tested(model, TINY)
+    other = {"wrong_bits": "wrong_bits_last", "wrong_bits_last": "wrong_bits"}[figure]
+    assert figures[other] != figures[figure]
+
+
+def only_the_first_is_good(usual):
+    """A validation that keeps its first state, whatever comes later."""
+
+    def validate(self, model):
+        result = usual(self, model)
+        self.seen["best"] = float("-inf")
+        return result
+
+    return validate
+
+
 def test_a_training_that_was_interrupted_ends_where_the_uninterrupted_one_does(monkeypatch):
     whole, wanted, _ = run()
     usual, calls = Validation.__call__, []

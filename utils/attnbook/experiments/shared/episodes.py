@@ -36,6 +36,7 @@ class EpisodeTask:
         choice: larger sizes, by whose loss one of the states is chosen. tests: sizes by the names of their results.
         inputs, outputs: features.
         solvable: whether an answer can be known, and not only guessed well.
+        keeps: the state whose weights are kept, the ``"chosen"`` or the ``"last"``.
     """
 
     draw: Callable[[int, int, torch.Generator], Lesson]
@@ -47,6 +48,7 @@ class EpisodeTask:
     outputs: int
     solvable: bool = True
     clean: int = 10
+    keeps: str = "chosen"
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def run_episodes(
     task: EpisodeTask, recipe: EpisodeRecipe, job: Job, every: int, name: str,
     more: Callable[[Any], dict] = lambda model: {},
 ) -> Outcome:  # fmt: skip
-    """Train one model, and test its last state and the chosen one, whose weights are kept.
+    """Train one model, and test its last state and the chosen one; the task says the weights of which are kept.
 
     ``more``: further figures of a model in its chosen state; the other arguments as in :func:`train`.
     """
@@ -222,8 +224,8 @@ def run_episodes(
     model = recipe.build(task)
     history, seen = train(model, task, recipe, job, every, name)
     start = time.process_time()
-    last = tested(model, task)
-    model.load_state_dict(seen["kept"])
+    last, states = tested(model, task), {"last": copy.deepcopy(model.state_dict()), "chosen": seen["kept"]}
+    model.load_state_dict(states["chosen"])
     figures = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "training_seconds": round(history.cpu_seconds, 1),
@@ -239,6 +241,7 @@ def run_episodes(
         "wrong_bits_last": last,
         **more(model),
     }
+    model.load_state_dict(states[task.keeps])
     checkpoint_of(name, job, recipe.digest()).unlink()
     figures["seconds"] = round(history.cpu_seconds + time.process_time() - start, 1)  # less its validations
     return Outcome(figures, model if job.seed < recipe.kept else None)
