@@ -70,7 +70,7 @@ def test_the_chosen_state_is_the_one_that_costs_least_on_larger_sizes(monkeypatc
 @pytest.mark.parametrize("keeps, figure", [("chosen", "wrong_bits"), ("last", "wrong_bits_last")])
 def test_a_task_says_which_state_is_kept(monkeypatch, keeps, figure):
     monkeypatch.setattr(Validation, "__call__", only_the_first_is_good(Validation.__call__))
-    figures, model, _ = run(task=replace(TINY, keeps=keeps))
+    figures, model, _ = run(task=replace(TINY, keeps=keeps), recipe=replace(SMALL, learning_rate=0.1))
     assert figures["chosen"] == 8
     assert figures[figure] == episodes.tested(model, TINY)
     other = {"wrong_bits": "wrong_bits_last", "wrong_bits_last": "wrong_bits"}[figure]
