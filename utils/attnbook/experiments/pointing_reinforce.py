@@ -28,7 +28,7 @@ from attnbook.training.rollout import Challenge, RolloutLoss, RolloutPolicy, gre
 CITIES, BATCH, HIDDEN, TESTS = 20, 128, 128, 1000
 VALIDATION_SEED, HELD_OUT = 7, 500  # instances for the learning curve, or to challenge the baseline with
 EVERY = 50  # steps from one such validation to the next
-TRAINING: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
+TRAINING: dict[str, Any] = {"warmup": 100, "max_grad_norm": 1.0}
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,14 @@ class Recipe:
 
     labels: bool
     steps: int
+    learning_rate: float = 1e-3
 
 
-RECIPES = {"labels": Recipe(True, 5550), "reinforce": Recipe(False, 3000)}
+RECIPES = {
+    "labels": Recipe(True, 5550),
+    "reinforce": Recipe(False, 3000),
+    "reinforce_slower": Recipe(False, 3000, 3e-4),
+}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
@@ -101,8 +106,9 @@ def run(job: Job) -> Outcome:
     model, told = training_of(recipe, policy, job.seed)
     checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe))
     history = fit(
-        model, steps=job.steps, validate_every=EVERY, checkpoint=checkpoint, progress=False, **told, **TRAINING
-    )
+        model, steps=job.steps, learning_rate=recipe.learning_rate, validate_every=EVERY, checkpoint=checkpoint,
+        progress=False, **told, **TRAINING,
+    )  # fmt: skip
     figures = {
         "parameters": sum(parameter.numel() for parameter in policy.parameters()),
         "seconds": round(history.cpu_seconds, 1),
@@ -127,6 +133,7 @@ EXPERIMENT = Experiment(
         "tests": TESTS,
         "beam": BEAM,
         "pool": POOL,
+        "learning_rate": {name: recipe.learning_rate for name, recipe in RECIPES.items()},
         "validation": {"instances": HELD_OUT, "every": EVERY},
         **TRAINING,
     },
