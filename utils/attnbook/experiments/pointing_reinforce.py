@@ -36,17 +36,20 @@ class Recipe:
     """How the network learns: from labels, or from the lengths of trips that it draws; and for how many steps.
 
     Steps are chosen so that the trainings take the same CPU time; a step with draws takes 1.85 times as long.
+    ``steps_of_mean`` is that of :class:`~attnbook.training.rollout.RolloutLoss`.
     """
 
     labels: bool
     steps: int
     learning_rate: float = 1e-3
+    steps_of_mean: int = 0
 
 
 RECIPES = {
     "labels": Recipe(True, 5550),
     "reinforce": Recipe(False, 3000),
     "reinforce_slower": Recipe(False, 3000, 3e-4),
+    "reinforce_mean_first": Recipe(False, 3000, 3e-4, 1000),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -86,7 +89,7 @@ def training_of(recipe: Recipe, policy: PointerNetwork, seed: int) -> tuple[nn.M
         return policy, told
     return RolloutPolicy(policy), {
         "batch_at": lambda step: unlabelled_at(step, seed),
-        "loss": RolloutLoss(seed),
+        "loss": RolloutLoss(seed, recipe.steps_of_mean),
         "validate": Challenge(CITIES, HELD_OUT, VALIDATION_SEED),
     }
 
@@ -134,6 +137,7 @@ EXPERIMENT = Experiment(
         "beam": BEAM,
         "pool": POOL,
         "learning_rate": {name: recipe.learning_rate for name, recipe in RECIPES.items()},
+        "steps_of_mean": {name: recipe.steps_of_mean for name, recipe in RECIPES.items()},
         "validation": {"instances": HELD_OUT, "every": EVERY},
         **TRAINING,
     },

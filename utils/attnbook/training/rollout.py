@@ -43,6 +43,13 @@ def greedy_lengths(policy: PointerNetwork, points: Tensor) -> Tensor:
     return tour_length(points, greedy_pointer_decode(policy, points).tokens)
 
 
+def mean_of_others(cost: Tensor) -> Tensor:
+    """For each of B costs the mean of the other ones: ``(B,)`` -> ``(B,)``. Raises ValueError if there are not two."""
+    if cost.ndim != 1 or len(cost) < 2:
+        raise ValueError(f"cost must have shape (B,) with B > 1, got {tuple(cost.shape)}")
+    return (cost.sum() - cost) / (len(cost) - 1)
+
+
 def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
     """Whether costs ``new (B,)`` are lower than ``old (B,)`` of the same instances, by a one-sided paired t-test.
 
@@ -109,15 +116,19 @@ class RolloutLoss:
     for any b(s) that does not depend on π. This loss has the gradient of one drawn trip per instance, which is a mean
     over the batch.
 
+    Greedy trips of an untrained network are much shorter than trips drawn from it: then L − b is positive for all, and
+    the estimate is almost only noise. So the baseline of the first steps can be :func:`mean_of_others`.
+
     Args:
         seed: of the draws.
+        steps_of_mean: for how many first steps the baseline is :func:`mean_of_others`.
 
-    Source: Williams 1992; Kool et al. 2019, equation 9 and algorithm 1. Bello et al. 2017, equation 4, has a critic
-    instead of the rollout.
+    Source: Williams 1992; Kool et al. 2019, equation 9 and algorithm 1, whose code starts with a moving average of the
+    lengths. Bello et al. 2017, equation 4, has a critic instead of the rollout.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    def __init__(self, seed: int = 0, steps_of_mean: int = 0) -> None:
+        self.seed, self.steps_of_mean = seed, steps_of_mean
 
     def at(self, step: int) -> Callable[[RolloutPolicy, Batch], Tensor]:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
@@ -126,7 +137,9 @@ class RolloutLoss:
             points = batch.source
             source = generator(seed_of_step(self.seed, step))
             tours = sample_tours(model.policy, points, source)  # (B, N)
-            length, expected = tour_length(points, tours), greedy_lengths(model.baseline, points)  # (B,) each
+            length = tour_length(points, tours)  # (B,)
+            first = step < self.steps_of_mean
+            expected = mean_of_others(length) if first else greedy_lengths(model.baseline, points)  # (B,)
             log_probs = answer_log_probs(model.policy, points, batch.lengths, tours)  # (B, N)
             return reinforce_loss(log_probs, -length[:, None], -expected[:, None])  # a reward is minus a length
 
