@@ -72,34 +72,39 @@ def test_the_mean_of_the_estimates_over_all_trips_is_the_gradient_of_the_expecte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("steps_of_mean", [0, 1])
-def test_the_loss_of_many_draws_has_nearly_that_gradient(steps_of_mean):
+@pytest.mark.parametrize("draws", [1, 4])
+def test_the_loss_of_many_draws_has_nearly_that_gradient(draws):
     model, points = network(), random_points(1, 4, generator(3))
     wanted, _ = exact_gradient(model, points)
     batch = batch_of(points.expand(20_000, -1, -1), torch.zeros(20_000, 1, dtype=torch.long))
     both = RolloutPolicy(model)
-    found = flat_gradient(RolloutLoss(0, steps_of_mean).at(0)(both, batch), model)
+    found = flat_gradient(RolloutLoss(0, draws).at(0)(both, batch), model)
     assert torch.cosine_similarity(found, wanted, dim=0) > 0.98
     assert found.norm().item() == pytest.approx(wanted.norm().item(), rel=0.2)
     assert all(parameter.grad is None for parameter in both.baseline.parameters())
 
 
 def test_the_mean_of_the_others_leaves_each_one_out():
-    cost = torch.tensor([1.0, 2.0, 6.0])
-    assert rollout.mean_of_others(cost).tolist() == [4.0, 3.5, 1.5]
-    for wrong in (cost[:1], cost[None]):
-        with pytest.raises(ValueError, match="B > 1"):
+    cost = torch.tensor([[1.0, 2.0, 6.0], [3.0, 3.0, 3.0]])
+    assert rollout.mean_of_others(cost).tolist() == [[4.0, 3.5, 1.5], [3.0, 3.0, 3.0]]
+    for wrong in (cost[:, :1], cost[0]):
+        with pytest.raises(ValueError, match="D > 1"):
             rollout.mean_of_others(wrong)
 
 
-def test_the_first_steps_have_the_mean_as_their_baseline_and_the_later_ones_greedy_trips(monkeypatch):
+def test_several_draws_per_set_need_no_greedy_trips(monkeypatch):
     asked = []
-    monkeypatch.setattr(rollout, "greedy_lengths", lambda policy, points: asked.append(policy) or torch.zeros(16))
+    monkeypatch.setattr(rollout, "greedy_lengths", lambda policy, points: asked.append(points) or torch.zeros(16))
+    seen = []
+    monkeypatch.setattr(rollout, "sample_tours", lambda p, points, g: seen.append(points) or sample_tours(p, points, g))
     both, batch = RolloutPolicy(network()), tours_at(0)
-    loss = RolloutLoss(0, steps_of_mean=2)
-    for step, greedy_trips in enumerate((0, 0, 1, 2)):
-        assert loss.at(step)(both, batch).isfinite()
-        assert asked == [both.baseline] * greedy_trips
+    assert RolloutLoss(0, draws=4).at(0)(both, batch).isfinite()
+    assert asked == []
+    assert torch.equal(seen[0], batch.source[:4].repeat_interleave(4, dim=0))
+    assert RolloutLoss(0).at(0)(both, batch).isfinite()
+    assert torch.equal(asked[0], batch.source)
+    with pytest.raises(ValueError, match="draws must be at least 1"):
+        RolloutLoss(0, draws=0)
 
 
 def test_trips_are_drawn_as_often_as_the_network_says():

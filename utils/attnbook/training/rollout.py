@@ -44,10 +44,10 @@ def greedy_lengths(policy: PointerNetwork, points: Tensor) -> Tensor:
 
 
 def mean_of_others(cost: Tensor) -> Tensor:
-    """For each of B costs the mean of the other ones: ``(B,)`` -> ``(B,)``. Raises ValueError if there are not two."""
-    if cost.ndim != 1 or len(cost) < 2:
-        raise ValueError(f"cost must have shape (B,) with B > 1, got {tuple(cost.shape)}")
-    return (cost.sum() - cost) / (len(cost) - 1)
+    """For each of D costs of a row the mean of the other ones: ``(B, D)`` -> ``(B, D)``. Raises ValueError if D < 2."""
+    if cost.ndim != 2 or cost.shape[1] < 2:
+        raise ValueError(f"cost must have shape (B, D) with D > 1, got {tuple(cost.shape)}")
+    return (cost.sum(dim=1, keepdim=True) - cost) / (cost.shape[1] - 1)
 
 
 def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
@@ -116,31 +116,37 @@ class RolloutLoss:
     for any b(s) that does not depend on π. This loss has the gradient of one drawn trip per instance, which is a mean
     over the batch.
 
-    Greedy trips of an untrained network are much shorter than trips drawn from it: then L − b is positive for all, and
-    the estimate is almost only noise. So the baseline of the first steps can be :func:`mean_of_others`.
+    With several draws per set the baseline is instead the mean length of the other draws (:func:`mean_of_others`).
 
     Args:
         seed: of the draws.
-        steps_of_mean: for how many first steps the baseline is :func:`mean_of_others`.
+        draws: trips per set; with more than one, only the first B / draws sets of a batch are read.
 
-    Source: Williams 1992; Kool et al. 2019, equation 9 and algorithm 1, whose code starts with a moving average of the
-    lengths. Bello et al. 2017, equation 4, has a critic instead of the rollout.
+    Raises:
+        ValueError: if ``draws`` is not positive.
+
+    Source: Williams 1992; Kool et al. 2019a, equation 9 and algorithm 1; of several draws Kool et al. 2019b. Bello et
+    al. 2017, equation 4, has a critic instead.
     """
 
-    def __init__(self, seed: int = 0, steps_of_mean: int = 0) -> None:
-        self.seed, self.steps_of_mean = seed, steps_of_mean
+    def __init__(self, seed: int = 0, draws: int = 1) -> None:
+        if draws < 1:
+            raise ValueError(f"draws must be at least 1, got {draws}")
+        self.seed, self.draws = seed, draws
 
     def at(self, step: int) -> Callable[[RolloutPolicy, Batch], Tensor]:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
 
         def loss(model: RolloutPolicy, batch: Batch) -> Tensor:
-            points = batch.source
-            source = generator(seed_of_step(self.seed, step))
-            tours = sample_tours(model.policy, points, source)  # (B, N)
+            sets = len(batch.source) // self.draws
+            points = batch.source[:sets].repeat_interleave(self.draws, dim=0)  # (B, N, 2)
+            tours = sample_tours(model.policy, points, generator(seed_of_step(self.seed, step)))  # (B, N)
             length = tour_length(points, tours)  # (B,)
-            first = step < self.steps_of_mean
-            expected = mean_of_others(length) if first else greedy_lengths(model.baseline, points)  # (B,)
-            log_probs = answer_log_probs(model.policy, points, batch.lengths, tours)  # (B, N)
+            if self.draws == 1:
+                expected = greedy_lengths(model.baseline, points)  # (B,)
+            else:
+                expected = mean_of_others(length.view(sets, self.draws)).flatten()
+            log_probs = answer_log_probs(model.policy, points, batch.lengths[: len(points)], tours)  # (B, N)
             return reinforce_loss(log_probs, -length[:, None], -expected[:, None])  # a reward is minus a length
 
         return loss
