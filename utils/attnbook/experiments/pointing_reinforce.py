@@ -51,6 +51,7 @@ RECIPES = {
     "reinforce": Recipe(False, 3000),
     "reinforce_slower": Recipe(False, 3000, 3e-4),
     "reinforce_draws": Recipe(False, 3900, 3e-4, 8),
+    "reinforce_draws_slower": Recipe(False, 3900, 1e-4, 8),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
