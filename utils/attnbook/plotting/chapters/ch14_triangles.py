@@ -1,4 +1,4 @@
-"""Figures of chapter 14: triangulations beside the right ones."""
+"""Figures of chapter 14: triangulations beside the correct ones."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -15,7 +15,7 @@ _CORNERS = {"facecolor": _WAY["color"], "alpha": 0.18, "edgecolor": "none", "zor
 def plot_triangulations(panels: Mapping[str, tuple[Tensor, Tensor, Tensor]], columns: int = 3) -> list[Axes]:
     """Draw answers to Delaunay triangulations side by side.
 
-    Triangles that are right are filled; edges of others are dashed; right edges that an answer lacks are dotted.
+    Correct triangles are filled; edges of others are dashed; edges that an answer lacks are dotted.
 
     Args:
         panels: by title, points ``(N, 2)``, the positions of an answer ``(T,)``, and those of the right one ``(T',)``.
