@@ -113,6 +113,7 @@ RECIPES = {
     "hull50_lstm": Recipe("hull50"),
     "hull50_sgd": Recipe("hull50", sgd=True),
     "delaunay5_lstm": Recipe("delaunay5"),
+    "delaunay5_long": Recipe("delaunay5", epochs=5),
     "delaunay5_sgd": Recipe("delaunay5", sgd=True),
     "delaunay10_lstm": Recipe("delaunay10"),
     "delaunay10_left": Recipe("delaunay10_left"),
