@@ -38,13 +38,15 @@ class Recipe:
     Steps are chosen so that the trainings take the same CPU time, except for ``reinforce_draws_long``, which takes
     three times as long. A step of ``reinforce`` takes 1.85 times as long as one with labels, one with eight draws 1.4
     times.
-    ``draws`` is that of :class:`~attnbook.training.rollout.RolloutLoss`.
+    ``draws`` is that of :class:`~attnbook.training.rollout.RolloutLoss`; ``first`` that of
+    :class:`~attnbook.models.pointer.PointerNetwork`.
     """
 
     labels: bool
     steps: int
     learning_rate: float = 1e-3
     draws: int = 1
+    first: int | None = 0
 
 
 RECIPES = {
@@ -53,6 +55,7 @@ RECIPES = {
     "reinforce_slower": Recipe(False, 3000, 3e-4),
     "reinforce_draws": Recipe(False, 3900, 3e-4, 8),
     "reinforce_draws_slower": Recipe(False, 3900, 1e-4, 8),
+    "reinforce_draws_free": Recipe(False, 3900, 3e-4, 8, first=None),
     "reinforce_draws_long": Recipe(False, 11_700, 3e-4, 8),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
@@ -60,8 +63,7 @@ STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 def build(name: str) -> PointerNetwork:
     """A fresh network of this experiment."""
-    chosen(RECIPES, name)
-    return PointerNetwork(2, HIDDEN, "transformer", first=0)
+    return PointerNetwork(2, HIDDEN, "transformer", first=chosen(RECIPES, name).first)
 
 
 def trained(name: str, seed: int = 0) -> PointerNetwork:

@@ -22,19 +22,22 @@ from attnbook.seeding import generator, seed_of_step
 def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
     """Draw one round trip per instance, each city with the network's probability: ``(B, N, 2)`` -> ``(B, N)``.
 
+    The first city is drawn, too, unless the network is given it.
+
     Raises:
-        ValueError: if the network is not given the first city, or may stop before the last one.
+        ValueError: if the network may stop before the last city.
     """
-    if policy.first is None or policy.may_stop:
-        raise ValueError("a round trip needs a network that is given its first city and may not stop: first=0")
+    if policy.may_stop:
+        raise ValueError("a round trip needs a network that may not stop before the last city: may_stop=False")
     size = points.shape[1]
-    given = torch.full((len(points), 1), policy.first, device=points.device)  # (B, 1)
-    if size == 1:
+    begin, known = (size, 0) if policy.first is None else (policy.first, 1)  # what is read first; cities that are given
+    given = torch.full((len(points), known), begin, device=points.device)  # (B, 0) or (B, 1)
+    if size == known:
         return given
     lengths = torch.full((len(points),), size, device=points.device)
     drawn = decoding.sample(
-        policy, points, lengths, max_length=size - 1, generator=source, bos=policy.first, eos=size
-    ).tokens  # (B, N − 1)
+        policy, points, lengths, max_length=size - known, generator=source, bos=begin, eos=size
+    ).tokens  # (B, N) or (B, N − 1)
     return torch.cat([given, drawn], dim=1)
 
 
@@ -77,7 +80,7 @@ class RolloutPolicy(nn.Module):
     Both are in the state, and so is the number of challenges: a resumed training goes on with the same baseline.
 
     Args:
-        policy: a pointer network that is given its first city.
+        policy: a pointer network that may not stop before the last city.
     """
 
     challenges: Tensor
