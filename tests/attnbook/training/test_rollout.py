@@ -116,10 +116,20 @@ def test_trips_are_drawn_as_often_as_the_network_says():
     assert sample_tours(model, points[:, :1], generator(0)).tolist() == [[0]]
 
 
-@pytest.mark.parametrize("options", [{"first": None}, {"may_stop": True}])
-def test_only_round_trips_are_drawn(options):
-    with pytest.raises(ValueError, match="given its first city and may not stop"):
-        sample_tours(network(**options), random_points(1, 4, generator(0)), generator(0))
+def test_the_first_city_is_drawn_if_it_is_not_given():
+    model, points = network(first=None), random_points(1, 3, generator(3))
+    orders = torch.tensor(list(permutations(range(3))))  # (6, 3)
+    drawn = sample_tours(model, points.expand(6000, -1, -1), generator(0))
+    share = (drawn[:, None] == orders).all(dim=-1).float().mean(dim=0)  # (6,)
+    with torch.no_grad():
+        log_probs = answer_log_probs(model, points.expand(6, -1, -1), torch.full((6,), 3), orders).sum(dim=1)
+    assert torch.allclose(share, log_probs.exp(), atol=0.03)
+    assert sample_tours(model, points[:, :1], generator(0)).tolist() == [[0]]
+
+
+def test_only_round_trips_are_drawn():
+    with pytest.raises(ValueError, match="may not stop before the last city"):
+        sample_tours(network(may_stop=True), random_points(1, 4, generator(0)), generator(0))
 
 
 def test_the_t_test_is_the_one_in_the_books():
