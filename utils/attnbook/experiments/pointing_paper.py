@@ -106,6 +106,7 @@ RECIPES = {
     "tsp10_lstm": Recipe("tsp10"),
     "tsp10_long": Recipe("tsp10", epochs=4),
     "tsp10_glimpse": Recipe("tsp10", glimpse=True),
+    "tsp10_glimpse_long": Recipe("tsp10", glimpse=True, epochs=4),
     "tsp10_sgd": Recipe("tsp10", sgd=True),
     "tsp20_lstm": Recipe("tsp20"),
     "tsp20_glimpse": Recipe("tsp20", glimpse=True),

@@ -53,6 +53,7 @@ RECIPES = {
     "labels": Recipe(True, 5550),
     "reinforce": Recipe(False, 3000),
     "reinforce_slower": Recipe(False, 3000, 3e-4),
+    "reinforce_free": Recipe(False, 3000, 3e-4, first=None),
     "reinforce_draws": Recipe(False, 3900, 3e-4, 8),
     "reinforce_draws_slower": Recipe(False, 3900, 1e-4, 8),
     "reinforce_draws_free": Recipe(False, 3900, 3e-4, 8, first=None),
