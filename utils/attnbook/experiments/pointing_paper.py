@@ -112,6 +112,8 @@ RECIPES = {
     "tsp20_glimpse": Recipe("tsp20", glimpse=True),
     "tsp20_transformer": Recipe("tsp20", "transformer", 128),
     "hull50_lstm": Recipe("hull50"),
+    "hull50_long": Recipe("hull50", epochs=2),
+    "hull50_transformer": Recipe("hull50", "transformer", 128),
     "hull50_sgd": Recipe("hull50", sgd=True),
     "delaunay5_lstm": Recipe("delaunay5"),
     "delaunay5_long": Recipe("delaunay5", epochs=5),
