@@ -44,6 +44,7 @@ RECIPES = {
     "adam_feedforward": replace(ADAM, machine={}),
     "lstm_three_layers": LSTM,
     "lstm_one_layer": replace(LSTM, layers=1, batch=32, kept=1),
+    "lstm_longer": replace(LSTM, layers=1, batch=32, kept=1, sequences=5_120_000),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
