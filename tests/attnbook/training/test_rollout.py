@@ -107,6 +107,43 @@ def test_several_draws_per_set_need_no_greedy_trips(monkeypatch):
         RolloutLoss(0, draws=0)
 
 
+def test_the_greedy_trip_can_be_the_baseline_of_several_draws(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        rollout, "greedy_lengths", lambda policy, points: asked.append(points) or torch.arange(float(len(points)))
+    )
+    expected = []
+    monkeypatch.setattr(
+        rollout,
+        "reinforce_loss",
+        lambda log_probs, rewards, baseline: expected.append(-baseline[:, 0]) or log_probs.sum(),
+    )
+    batch = tours_at(0)
+    RolloutLoss(0, draws=4, greedy=True).at(0)(RolloutPolicy(network()), batch)
+    assert torch.equal(asked[0], batch.source[:4])
+    assert expected[0].tolist() == [0.0] * 4 + [1.0] * 4 + [2.0] * 4 + [3.0] * 4
+    with pytest.raises(ValueError, match="has no others to be compared with"):
+        RolloutLoss(0, draws=1, greedy=False)
+
+
+def test_during_the_warmup_the_baseline_is_a_mean_of_earlier_draws(monkeypatch):
+    expected = []
+    monkeypatch.setattr(
+        rollout, "reinforce_loss", lambda log_probs, rewards, baseline: expected.append(-baseline) or log_probs.sum()
+    )
+    lengths = iter((torch.full((16,), 4.0), torch.full((16,), 9.0), torch.full((16,), 7.0)))
+    monkeypatch.setattr(rollout, "tour_length", lambda points, tours: next(lengths))
+    monkeypatch.setattr(rollout, "greedy_lengths", lambda policy, points: torch.full((16,), 3.0))
+    both, loss = RolloutPolicy(network()), RolloutLoss(0, warmup=2)
+    for step in range(3):
+        loss.at(step)(both, tours_at(0))
+    assert [b.unique().item() for b in expected] == [4.0, 4.0, 3.0]  # the second batch's own 9 does not count
+    assert both.running.item() == pytest.approx(0.8 * 4 + 0.2 * 9)
+    assert "running" in both.state_dict()
+    with pytest.raises(ValueError, match="cannot be negative, got -1"):
+        RolloutLoss(0, warmup=-1)
+
+
 def test_trips_are_drawn_as_often_as_the_network_says():
     model, points = network(), random_points(1, 4, generator(3))
     drawn = sample_tours(model, points.expand(6000, -1, -1), generator(0))

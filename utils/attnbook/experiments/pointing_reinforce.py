@@ -38,7 +38,7 @@ class Recipe:
     Steps are chosen so that the trainings take the same CPU time, except for ``reinforce_draws_long``, which takes
     three times as long. A step of ``reinforce`` takes 1.85 times as long as one with labels, one with eight draws 1.4
     times.
-    ``draws`` is that of :class:`~attnbook.training.rollout.RolloutLoss`; ``first`` that of
+    ``draws``, ``greedy`` and ``warmup`` are those of :class:`~attnbook.training.rollout.RolloutLoss`; ``first`` that of
     :class:`~attnbook.models.pointer.PointerNetwork`.
     """
 
@@ -47,6 +47,8 @@ class Recipe:
     learning_rate: float = 1e-3
     draws: int = 1
     first: int | None = 0
+    greedy: bool | None = None
+    warmup: int = 0
 
 
 RECIPES = {
@@ -54,6 +56,8 @@ RECIPES = {
     "reinforce": Recipe(False, 3000),
     "reinforce_slower": Recipe(False, 3000, 3e-4),
     "reinforce_free": Recipe(False, 3000, 3e-4, first=None),
+    "reinforce_free_warm": Recipe(False, 3000, 3e-4, first=None, warmup=500),
+    "reinforce_free_draws": Recipe(False, 3900, 3e-4, 8, first=None, greedy=True),
     "reinforce_draws": Recipe(False, 3900, 3e-4, 8),
     "reinforce_draws_slower": Recipe(False, 3900, 1e-4, 8),
     "reinforce_draws_free": Recipe(False, 3900, 3e-4, 8, first=None),
@@ -96,7 +100,7 @@ def training_of(recipe: Recipe, policy: PointerNetwork, seed: int) -> tuple[nn.M
         return policy, told
     return RolloutPolicy(policy), {
         "batch_at": lambda step: unlabelled_at(step, seed),
-        "loss": RolloutLoss(seed, recipe.draws),
+        "loss": RolloutLoss(seed, recipe.draws, recipe.greedy, recipe.warmup),
         "validate": Challenge(CITIES, HELD_OUT, VALIDATION_SEED),
     }
 
@@ -114,7 +118,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     policy = build(job.model)
     model, told = training_of(recipe, policy, job.seed)
-    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe))
+    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe, later=("greedy", "warmup")))
     history = fit(
         model, steps=job.steps, learning_rate=recipe.learning_rate, validate_every=EVERY, checkpoint=checkpoint,
         progress=False, **told, **TRAINING,
@@ -145,6 +149,7 @@ EXPERIMENT = Experiment(
         "pool": POOL,
         "learning_rate": {name: recipe.learning_rate for name, recipe in RECIPES.items()},
         "draws": {name: recipe.draws for name, recipe in RECIPES.items()},
+        "steps_before_the_greedy_baseline": {name: recipe.warmup for name, recipe in RECIPES.items() if recipe.warmup},
         "validation": {"instances": HELD_OUT, "every": EVERY},
         **TRAINING,
     },

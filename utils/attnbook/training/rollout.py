@@ -1,7 +1,8 @@
 """Round trips without labels: draw trips from the network, and make those more probable that are shorter than expected.
 
 The expected length of an instance is that of the greedy trip of a frozen copy of the network, its *baseline*. When the
-network has become significantly better than its copy, it is copied anew.
+network has become significantly better than its copy, it is copied anew. At the beginning, when greedy trips say little
+about drawn ones, the mean length of the trips drawn so far may stand in for it (Kool et al. 2019, in the first epoch).
 """
 
 import copy
@@ -77,24 +78,40 @@ def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
 class RolloutPolicy(nn.Module):
     """A network in training, its policy, and the frozen copy whose greedy trips are the baseline.
 
-    Both are in the state, and so is the number of challenges: a resumed training goes on with the same baseline.
+    Both are in the state, and so are the number of challenges and the running mean of drawn lengths: a resumed training
+    goes on with the same baseline.
 
     Args:
         policy: a pointer network that may not stop before the last city.
     """
 
     challenges: Tensor
+    running: Tensor
 
     def __init__(self, policy: PointerNetwork) -> None:
         super().__init__()
         self.policy, self.baseline = policy, copy.deepcopy(policy).requires_grad_(False)
         self.register_buffer("challenges", torch.zeros((), dtype=torch.long))
+        self.register_buffer("running", torch.zeros(()))  # 0: no trip was drawn yet
 
     def train(self, mode: bool = True) -> "RolloutPolicy":
         """The policy trains, the baseline never."""
         super().train(mode)
         self.baseline.eval()
         return self
+
+    def running_mean(self, length: Tensor, keep: float = 0.8) -> Tensor:
+        """The mean length of the trips drawn in earlier steps, as ``length (B,)``; ``length`` counts from now on.
+
+        Each step multiplies the weight of all earlier ones by ``keep``. At the first step it is the mean of ``length``.
+
+        Source: Kool et al. 2019, the baseline of the first epoch, with the same 0.8. There the present trips count
+        already; here they do not yet, so that the baseline does not depend on them.
+        """
+        mean = length.detach().mean()
+        expected = torch.where(self.running == 0, mean, self.running)
+        self.running.copy_(keep * expected + (1 - keep) * mean)
+        return expected.expand_as(length)
 
     def challenge(self, points: Tensor) -> float:
         """Copy the policy to the baseline if its greedy trips are :func:`significantly_lower` in length.
@@ -119,23 +136,33 @@ class RolloutLoss:
     for any b(s) that does not depend on π. This loss has the gradient of one drawn trip per instance, which is a mean
     over the batch.
 
-    With several draws per set the baseline is instead the mean length of the other draws (:func:`mean_of_others`).
+    With several draws per set the baseline is instead the mean length of the other draws (:func:`mean_of_others`),
+    unless the greedy trip is asked for.
 
     Args:
         seed: of the draws.
         draws: trips per set; with more than one, only the first B / draws sets of a batch are read.
+        greedy: whether the baseline is the greedy trip; by default it is for one draw per set.
+        warmup: steps at the beginning in which :meth:`RolloutPolicy.running_mean` is the baseline instead.
 
     Raises:
-        ValueError: if ``draws`` is not positive.
+        ValueError: if ``draws`` is not positive, ``warmup`` is negative, or one draw is to be compared with others.
 
     Source: Williams 1992; Kool et al. 2019a, equation 9 and algorithm 1; of several draws Kool et al. 2019b. Bello et
     al. 2017, equation 4, has a critic instead.
     """
 
-    def __init__(self, seed: int = 0, draws: int = 1) -> None:
+    def __init__(self, seed: int = 0, draws: int = 1, greedy: bool | None = None, warmup: int = 0) -> None:
         if draws < 1:
             raise ValueError(f"draws must be at least 1, got {draws}")
-        self.seed, self.draws = seed, draws
+        if warmup < 0:
+            raise ValueError(f"warmup is a number of steps and cannot be negative, got {warmup}")
+        if draws == 1 and greedy is False:
+            raise ValueError(
+                "one draw per set has no others to be compared with: give draws of at least 2, or greedy=True"
+            )
+        self.seed, self.draws, self.warmup = seed, draws, warmup
+        self.greedy = draws == 1 if greedy is None else greedy
 
     def at(self, step: int) -> Callable[[RolloutPolicy, Batch], Tensor]:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
@@ -145,8 +172,10 @@ class RolloutLoss:
             points = batch.source[:sets].repeat_interleave(self.draws, dim=0)  # (B, N, 2)
             tours = sample_tours(model.policy, points, generator(seed_of_step(self.seed, step)))  # (B, N)
             length = tour_length(points, tours)  # (B,)
-            if self.draws == 1:
-                expected = greedy_lengths(model.baseline, points)  # (B,)
+            if step < self.warmup:
+                expected = model.running_mean(length)  # (B,)
+            elif self.greedy:  # one greedy trip per set, for all its draws
+                expected = greedy_lengths(model.baseline, batch.source[:sets]).repeat_interleave(self.draws)
             else:
                 expected = mean_of_others(length.view(sets, self.draws)).flatten()
             log_probs = answer_log_probs(model.policy, points, batch.lengths[: len(points)], tours)  # (B, N)
