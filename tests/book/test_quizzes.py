@@ -36,9 +36,20 @@ def chapters(root):
     return found
 
 
+HEADINGS = {  # a page has no number that its readers see
+    "18": "Quiz on the page about a real corpus",
+    "19": "Quiz on the page about trained machines",
+    "20": "Quiz on the page about the tasks of the paper",
+}
+
+
 def heading(name: str) -> str:
-    """The heading of a chapter's quiz. A page has no number that its readers see."""
-    return "Quiz on the page about a real corpus" if name[:2] in PAGES else f"Quiz on Chapter {int(name[:2])}"
+    """The heading of the quiz of a chapter or a page."""
+    return HEADINGS.get(name[:2], f"Quiz on Chapter {int(name[:2])}")
+
+
+def test_each_page_has_a_heading():
+    assert set(HEADINGS) == PAGES
 
 
 @pytest.fixture(scope="module")

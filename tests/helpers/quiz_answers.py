@@ -15,9 +15,10 @@ from attnbook.attention.scores import Additive, dot, scaled_dot
 from attnbook.data import translation
 from attnbook.data.bandits import best_value
 from attnbook.data.byte_pairs import count_pairs
+from attnbook.data.tours import optimality_gap
 from attnbook.experiments.complexity import formula
 from attnbook.models.block import TransformerConfig
-from attnbook.models.ntm_addressing import circular_shift, erase_and_add, sharpen
+from attnbook.models.ntm_addressing import circular_shift, content_weights, erase_and_add, sharpen
 from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.models.transformer import Transformer
@@ -134,6 +135,13 @@ def sharpened() -> float:
     return sharpen(moved, torch.tensor([2.0]))[0].item()
 
 
+def one_row_of(rows: int) -> torch.Tensor:
+    """A memory in which row 0 resembles the key (1, 1), and all others are at right angles to it."""
+    memory = torch.tensor([[[1.0, -1.0]]]).repeat(1, rows, 1)
+    memory[:, 0] = 1.0
+    return memory
+
+
 def spread(features: int) -> float:
     """The standard deviation of dot products, measured."""
     query, key = torch.randn(2, 400_000 // features * 8, features).unbind()
@@ -217,6 +225,10 @@ NUMBERS = {
     "18/clipping": clipped_precision,
     "18/brevity": lambda: bleu_from_counts(torch.tensor([[8, 10, 8, 7, 6, 5, 8, 7, 6, 5]])),
     "18/padding": padding,
+    "19/search": lambda: content_weights(torch.ones(1, 2), torch.full((1, 1), 3.0), one_row_of(20))[0, 0],
+    "19/lead": lambda: sharpen(torch.tensor([0.1, 0.05]), torch.tensor([3.0]))[0],
+    "20/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
+    "20/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
 }
 TEXTS = {
     "02/shapes": lambda: str(

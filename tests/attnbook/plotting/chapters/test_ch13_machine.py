@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnbook.plotting.chapters.ch13_machine import draw_machine, draw_rows
+from attnbook.plotting.chapters.ch13_machine import draw_addressing, draw_machine, draw_rows
 from attnbook.plotting.style import TRUTH_COLOUR
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
@@ -11,6 +11,15 @@ def test_the_machine_names_its_parts(texts):
     ax = draw_machine()
     assert {"controller", "write head", "read head", "memory (N, M)", *"01234567"} <= set(texts(ax))
     assert texts(ax).count("instructions") == 2
+
+
+def test_addressing_shows_its_steps_in_order_and_where_the_previous_weights_enter():
+    ax = draw_addressing()
+    at = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    steps = [at[name] for name in ("1\ncontent", "2\ninterpolation", "3\nshift", "4\nsharpening")]
+    assert steps == sorted(steps)
+    assert at[r"own weights $w_{t-1}$"] == steps[1] == at[r"gate $g_t$"]
+    assert at[r"memory $M_{t-1}$"] == steps[0]
 
 
 def test_what_is_read_reaches_the_controller_and_the_output():
