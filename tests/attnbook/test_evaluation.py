@@ -63,3 +63,9 @@ def test_sizes_come_in_their_order_and_only_the_untrained_ones_are_cut(task):
     groups = groups_by_size(task, most=2)
     assert list(groups) == [2, 3, 4, 6]
     assert [len(groups[size]) for size in (3, 6)] == [sum(example.size == 3 for example in task.test), 2]
+
+
+def test_of_no_examples_there_is_no_share_and_nothing_is_written(task, knowing):
+    with pytest.raises(ValueError, match="examples is empty; a share needs at least one example"):
+        accuracy(knowing(), task, [])
+    assert decode(knowing(), task, []) == []

@@ -194,3 +194,9 @@ def test_accuracy_counts_held_out_digits():
 @pytest.mark.slow
 def test_a_judge_names_held_out_digits():
     assert judge_accuracy(trained_judge()) > 0.96
+
+
+def test_a_region_without_a_position_is_refused():
+    sides = [torch.tensor([True, True]), torch.tensor([False, False])]
+    with pytest.raises(ValueError, match="sides holds a region without a position"):
+        side_shares(torch.full((1, 2, 2), 0.5), sides)

@@ -113,3 +113,9 @@ def test_a_head_that_is_not_there_is_refused(model, head):
         without_head(model.blocks.layers[0].self_attention, head),
     ):
         pass
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 1, 1), (0, 3, 4, 4)])
+def test_without_a_position_before_another_there_is_no_score(shape):
+    with pytest.raises(ValueError, match=r"weights must be \(B, H, T, T\) with B > 0 and T > 1, got"):
+        previous_word_score(torch.ones(shape))

@@ -218,3 +218,8 @@ def test_pointing_needs_words_that_name_something_and_equal_shapes():
         pointing_accuracy(torch.ones(1, 2, 3), torch.zeros(1, 2, 3, dtype=torch.bool))
     with pytest.raises(ValueError, match="inside must have the shape of weights"):
         pointing_accuracy(torch.ones(1, 2, 3), torch.ones(1, 2, 4, dtype=torch.bool))
+
+
+def test_sentences_that_have_no_link_together_have_no_error_rate():
+    with pytest.raises(ValueError, match="counts has no link in all its sentences together"):
+        error_rates(torch.tensor([[[1, 2], [0, 0]], [[0, 0], [0, 0]]]))

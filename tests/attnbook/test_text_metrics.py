@@ -101,3 +101,16 @@ def test_empty_lists_are_refused(task):
         text_loss(Uniform(9), task, [])
     with pytest.raises(ValueError, match="rows must hold at least one row"):
         log_probabilities(Uniform(9), [[3], []])
+
+
+def test_no_text_has_no_loss_per_word_or_character():
+    with pytest.raises(ValueError, match="words is 0; a perplexity needs at least one word"):
+        _ = TextLoss(0.0, 0, 0).perplexity
+    with pytest.raises(ValueError, match="characters is 0; bits per character need a text with at least one"):
+        _ = TextLoss(0.0, 0, 0).bits_per_character
+
+
+def test_a_perplexity_too_large_for_a_float_is_infinite():
+    assert TextLoss(800.0, 1, 5).perplexity == math.inf
+    assert TextLoss(700.0, 1, 5).perplexity == math.exp(700)
+    assert perplexity(torch.tensor([[[0.0, 800.0]]]), torch.tensor([[0]]), pad=-1) == math.inf

@@ -156,3 +156,11 @@ def test_the_difference_of_the_pair_turned_round_is_its_opposite():
 def test_systems_with_other_numbers_of_sentences_cannot_be_compared():
     with pytest.raises(ValueError, match=r"both need the same sentences, got \(3, 10\) and \(4, 10\)"):
         resampled_difference(counts_of(3, 0, 0.5), counts_of(4, 0, 0.5))
+
+
+@pytest.mark.parametrize("sentences, samples", [(0, 10), (5, 0)])
+def test_a_test_of_no_sentences_and_no_samples_are_refused(sentences, samples):
+    words = f"sentences and samples must be at least 1, got {sentences} and {samples}"
+    for resample in (resampled_bleu, lambda *of: resampled_difference(of[0], *of)):
+        with pytest.raises(ValueError, match=words):
+            resample(torch.ones(sentences, 10), samples)

@@ -14,7 +14,7 @@ from attnbook.training import shift_right
 
 def decode(model: DecoderModule, task: Task, examples: list[Example], batch_size: int = 250) -> list[Decoded]:
     """Decode ``examples`` greedily, some 250 at a time, with room for a quarter more words than the longest answer."""
-    longest = max(len(example.target) for example in examples) * 5 // 4 + 2
+    longest = max((len(example.target) for example in examples), default=0) * 5 // 4 + 2
     batches = _batches(model, task, examples, batch_size)
     return [greedy(model, batch.source, batch.lengths, max_length=longest) for batch in batches]
 
@@ -32,7 +32,12 @@ def accuracy(model: nn.Module, task: Task, examples: list[Example], batch_size: 
 
     It does so where after each right beginning the right word is the likeliest. So one pass under teacher forcing
     tells, without a word being written.
+
+    Raises:
+        ValueError: if there are no examples.
     """
+    if not examples:
+        raise ValueError("examples is empty; a share needs at least one example")
     right = 0
     for batch in _batches(model, task, examples, batch_size):
         logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)

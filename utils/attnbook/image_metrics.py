@@ -187,11 +187,13 @@ def side_shares(weights: Tensor, sides: Sequence[Tensor]) -> Tensor:
         share of all positions.
 
     Raises:
-        ValueError: if the shapes do not fit.
+        ValueError: if the shapes do not fit, or a region has no position.
     """
     if weights.ndim != 3 or any(side.shape != weights.shape[2:] for side in sides):
         shapes = [tuple(side.shape) for side in sides]
         raise ValueError(f"weights must be (B, T, T) and sides (T,) each, got {tuple(weights.shape)} and {shapes}")
+    if not all(side.any() for side in sides):
+        raise ValueError("sides holds a region without a position, from which no attention can come")
     received = torch.stack([weights[:, :, side].sum(dim=-1) for side in sides], dim=-1)  # (B, T, R)
     return torch.stack([received[:, side].mean(dim=1) for side in sides], dim=1)  # (B, R, R)
 

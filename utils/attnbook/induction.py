@@ -52,7 +52,13 @@ def prefix_matching_score(weights: Tensor, words: Tensor) -> Tensor:
 
 
 def previous_word_score(weights: Tensor) -> Tensor:
-    """How much of its attention a head gives to the position before: ``(B, H, T, T)`` -> ``(H,)``, from 0 to 1."""
+    """How much of its attention a head gives to the position before: ``(B, H, T, T)`` -> ``(H,)``, from 0 to 1.
+
+    Raises:
+        ValueError: if no position has another before it.
+    """
+    if not len(weights) or weights.shape[-1] < 2:
+        raise ValueError(f"weights must be (B, H, T, T) with B > 0 and T > 1, got {tuple(weights.shape)}")
     return weights.diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=(0, 2))
 
 

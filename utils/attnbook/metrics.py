@@ -99,8 +99,13 @@ def error_rates(counts: Tensor) -> Tensor:
 
     >>> error_rates(torch.tensor([[1, 2], [5, 6]])).item()
     0.25
+
+    Raises:
+        ValueError: if some N sentences together have no link.
     """
     right, links = counts.double().sum(dim=-2).unbind(-1)
+    if not links.all():
+        raise ValueError("counts has no link in all its sentences together; without a link there is no error rate")
     return 1 - right / links
 
 

@@ -29,15 +29,26 @@ class TextLoss(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """exp of the nats per word: among so many equally likely words the model would be as uncertain."""
-        return math.exp(self.nats / self.words)
+        """exp of the nats per word: among so many equally likely words the model would be as uncertain.
+
+        Raises:
+            ValueError: if no word was predicted.
+        """
+        if not self.words:
+            raise ValueError("words is 0; a perplexity needs at least one word that was predicted")
+        return _exp(self.nats / self.words)
 
     @property
     def bits_per_character(self) -> float:
         """The same loss in a unit that doesn't depend on how the text was cut into pieces.
 
+        Raises:
+            ValueError: if the text has no characters.
+
         Source: Shannon 1951.
         """
+        if not self.characters:
+            raise ValueError("characters is 0; bits per character need a text with at least one")
         return self.nats / math.log(2) / self.characters
 
 
@@ -52,7 +63,15 @@ def perplexity(logits: Tensor, target: Tensor, pad: int = PAD) -> float:
 
     Source: Jelinek, Mercer, Bahl and Baker 1977.
     """
-    return math.exp(sequence_loss(logits, target, pad).item())
+    return _exp(sequence_loss(logits, target, pad).item())
+
+
+def _exp(nats: float) -> float:
+    """e to this power; inf where that is too large for a float, from 710 on."""
+    try:
+        return math.exp(nats)
+    except OverflowError:
+        return math.inf
 
 
 def device_of(model: nn.Module) -> torch.device:

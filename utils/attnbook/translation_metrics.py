@@ -102,6 +102,9 @@ def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interv
     The range says how much the score depends on which sentences are in the test. It says nothing about another seed of
     the training.
 
+    Raises:
+        ValueError: if there is no sentence, or ``samples`` is not positive.
+
     Source: Koehn 2004, section 3 (bootstrap resampling).
     """
     return interval(bleu_from_counts(counts), bleu_from_counts(counts[draws(len(counts), samples, seed)]))
@@ -114,7 +117,7 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
         ours, theirs: ``(N, 10)`` each, of the same sentences in the same order.
 
     Raises:
-        ValueError: if they have different shapes.
+        ValueError: if they have different shapes; or as :func:`resampled_bleu`.
 
     Source: Koehn 2004, section 4 (paired bootstrap resampling).
     """
@@ -126,7 +129,13 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
 
 
 def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
-    """Which sentences are in each resampled test, ``(samples, sentences)``; one may be there several times."""
+    """Which sentences are in each resampled test, ``(samples, sentences)``; one may be there several times.
+
+    Raises:
+        ValueError: if ``sentences`` or ``samples`` is not positive.
+    """
+    if sentences < 1 or samples < 1:
+        raise ValueError(f"sentences and samples must be at least 1, got {sentences} and {samples}")
     return torch.randint(sentences, (samples, sentences), generator=generator(seed))
 
 

@@ -155,3 +155,13 @@ def test_log_probabilities_of_what_was_drawn():
     weights = torch.tensor([[[0.25, 0.75], [1.0, 0.0]]])
     assert location_log_probs(weights, torch.tensor([[1, 1]]))[0, 0].item() == pytest.approx(math.log(0.75))
     assert location_log_probs(weights, torch.tensor([[1, 1]])).isfinite().all()
+
+
+def test_no_rewards_are_refused_and_spoil_no_baseline():
+    with pytest.raises(ValueError, match="log_probs holds no caption"):
+        reinforce_loss(torch.ones(0, 3), torch.ones(0, 3))
+    baseline = MovingBaseline()
+    baseline.update(torch.ones(2, 3))
+    with pytest.raises(ValueError, match="rewards must hold one at least"):
+        baseline.update(torch.ones(0, 3))
+    assert baseline.update(torch.ones(2, 3)).tolist() == [1, 1, 1]

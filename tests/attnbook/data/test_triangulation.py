@@ -119,3 +119,9 @@ def test_two_points_have_no_triangle():
 def test_positions_that_are_none_are_refused():
     with pytest.raises(ValueError, match="positions from 0 to 4"):
         triangulation_scores(torch.tensor([[0, 1, 5]]), delaunay(SQUARE), 4)
+
+
+def test_a_target_without_a_triangle_is_refused():
+    nothing = torch.full((1, 3), 4)  # ended before the first corner
+    with pytest.raises(ValueError, match="target has a row without a triangle"):
+        triangulation_scores(nothing, nothing, 4)

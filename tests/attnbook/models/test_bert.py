@@ -133,3 +133,13 @@ def test_another_summary_or_a_single_class_is_refused():
         SentenceClassifier(small(), 2, "last")
     with pytest.raises(ValueError, match="classes must be at least 2, got 1"):
         SentenceClassifier(small(), 1)
+
+
+@pytest.mark.parametrize("summary", ["mean", "first"])
+def test_a_sentence_of_no_words_has_a_summary_of_zeros_and_spoils_no_other(summary, words, device):
+    classifier = SentenceClassifier(small(), 3, summary).to(device)
+    found = classifier.summarise(words[:2], torch.tensor([4, 0], device=device))
+    assert (found[1] == 0).all()
+    torch.testing.assert_close(found[:1], classifier.summarise(words[:1], torch.tensor([4], device=device)))
+    nn.functional.cross_entropy(classifier(words[:2], torch.tensor([4, 0], device=device)), words[:2, 0] % 3).backward()
+    assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in classifier.parameters())

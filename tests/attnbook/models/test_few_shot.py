@@ -143,3 +143,10 @@ def test_a_square_without_a_middle_is_refused(blur):
 
 def test_pixel_neighbours_have_nothing_to_learn():
     assert list(PixelNeighbour(3).parameters()) == []
+
+
+def test_prototypes_need_an_example_of_each_class_and_a_class_without_one_has_no_nearest_pixel(episode, device):
+    labels = torch.zeros_like(episode.labels[:, :-1])  # classes 1 and 2 have no example
+    with pytest.raises(ValueError, match="labels must name each of 3 classes in every episode, got"):
+        make("prototypes").to(device)(episode.images, labels)
+    assert make("pixels").to(device)(episode.images, labels).argmax(dim=-1).tolist() == [0, 0, 0, 0]

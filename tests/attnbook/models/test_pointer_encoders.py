@@ -94,3 +94,11 @@ def test_rows_without_padding_come_out_the_same_whether_others_have_some(bidirec
     close(keys[rows], others[rows])
     for state, other in zip(states, other_states, strict=True):
         close(state[rows], other[rows])
+
+
+def test_a_row_without_places_begins_like_a_mean_of_zero_and_spoils_no_other(draw, close, device, dtype):
+    encoder, x = TransformerEncoder(D).to(device, dtype), draw(2, 4, D)
+    _, (hidden, cell) = encoder(x, padding_mask(torch.tensor([4, 0], device=device)))
+    _, alone = encoder(x[:1], padding_mask(torch.tensor([4], device=device)))
+    close(hidden[0], alone[0][0])
+    close(torch.cat([hidden[1].atanh(), cell[1]]), encoder.first_state.bias)

@@ -212,3 +212,8 @@ def test_a_baseline_made_of_a_draws_own_reward_is_biased(enumerated):
 def test_a_model_without_attention_draws_nothing():
     with pytest.raises(ValueError, match="model must draw positions"):
         draw_locations(model("mean"), canvases(2, 1))
+
+
+def test_the_penalty_of_no_caption_is_refused():
+    with pytest.raises(ValueError, match="weights holds no caption"):
+        doubly_stochastic_penalty(torch.ones(0, 2, 3))

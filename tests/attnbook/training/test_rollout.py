@@ -248,3 +248,9 @@ def test_trips_become_shorter_without_any_label():
         validate_every=10, learning_rate=1e-2, warmup=1, progress=False,
     )  # fmt: skip
     assert greedy_lengths(model.policy, points).mean() < 0.95 * before
+
+
+def test_more_draws_per_set_than_there_are_sets_are_refused():
+    batch = tour_batch(5, 3)
+    with pytest.raises(ValueError, match="draws is 4, more than the batch has sets: 3"):
+        RolloutLoss(draws=4).at(0)(RolloutPolicy(PointerNetwork(hidden=8)), batch)

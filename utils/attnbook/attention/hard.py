@@ -151,7 +151,13 @@ class MovingBaseline:
         self.mean: Tensor | None = None
 
     def update(self, rewards: Tensor) -> Tensor:
-        """The baseline before these ``rewards (..., T)``, ``(T,)``; zeros at first. Then they are taken in."""
+        """The baseline before these ``rewards (..., T)``, ``(T,)``; zeros at first. Then they are taken in.
+
+        Raises:
+            ValueError: if there are no rewards.
+        """
+        if not rewards.numel():
+            raise ValueError(f"rewards must hold one at least, got shape {tuple(rewards.shape)}")
         now = rewards.detach().flatten(0, -2).mean(dim=0)  # (T,)
         before = torch.zeros_like(now) if self.mean is None else self.mean
         self.mean = now if self.mean is None else self.keep * before + (1 - self.keep) * now
@@ -167,7 +173,7 @@ def reinforce_loss(log_probs: Tensor, rewards: Tensor, baseline: Tensor | float 
         baseline: broadcastable to ``(B, T)``; must not depend on the caption's own draws, or the estimate is biased.
 
     Raises:
-        ValueError: if rewards or baseline do not fit ``log_probs``.
+        ValueError: if rewards or baseline do not fit ``log_probs``, or there is no caption.
 
     Source: Williams 1992; Xu et al. 2015, equation 12, with the baseline of the equation after it.
     """
@@ -184,6 +190,8 @@ def _check_weights(weights: Tensor) -> None:
 
 
 def _check_rewards(log_probs: Tensor, rewards: Tensor, baseline: Tensor | float) -> None:
+    if not len(log_probs):
+        raise ValueError("log_probs holds no caption; a mean needs at least one")
     for name, given in (("rewards", rewards), ("baseline", torch.as_tensor(baseline))):
         fits = given.ndim <= 2 and all(
             a in (1, b) for a, b in zip(given.shape[::-1], log_probs.shape[::-1], strict=False)

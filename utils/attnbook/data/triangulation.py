@@ -99,13 +99,15 @@ def triangulation_scores(positions: Tensor, target: Tensor, size: int) -> tuple[
         triangles an answer names (the paper's triangle coverage).
 
     Raises:
-        ValueError: if the positions are no whole numbers from 0 to N.
+        ValueError: if the positions are no whole numbers from 0 to N, or a target names no triangle.
 
     Source: Vinyals et al. 2015, section 4.3.
     """
     blank = torch.zeros(len(target), size, 2, device=target.device)
     check_positions("positions", positions, blank, size)
     named, right = triangles_named(positions, size), triangles_named(target, size)  # (B, C) each
+    if not right.any(dim=-1).all():
+        raise ValueError("target has a row without a triangle, of which no part can be named")
     return (named == right).all(dim=-1), (named & right).sum(dim=-1) / right.sum(dim=-1)
 
 

@@ -89,12 +89,11 @@ class SentenceClassifier(nn.Module):
         self.output = nn.Linear(encoder.config.d_model, classes)
 
     def summarise(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """One vector per sentence: ``words (B, T)`` and ``lengths (B,)`` -> ``(B, D)``."""
+        """One vector per sentence: ``words (B, T)`` and ``lengths (B,)`` -> ``(B, D)``; zeros if it has no word."""
         x, _ = self.encoder.encode(words, lengths)  # (B, T, D)
-        if self.summary == "first":
-            return x[:, 0]
         real = padding_mask(lengths.to(words.device), words.shape[1])[..., None]  # (B, T, 1)
-        return (x * real).sum(dim=1) / real.sum(dim=1)  # (B, D)
+        x = x * real  # (B, T, D)
+        return x[:, 0] if self.summary == "first" else x.sum(dim=1) / real.sum(dim=1).clamp(min=1)  # (B, D)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Logits of the classes, ``(B, C)``; arguments and errors as :meth:`MaskedLanguageModel.encode`."""

@@ -77,10 +77,17 @@ class PrototypicalNetwork(nn.Module):
         self.encoder, self.ways = encoder, ways
 
     def forward(self, images: Tensor, labels: Tensor) -> Tensor:
-        """As :class:`EpisodeReader`: the logits are the negative squared distances to the means, ``(B, ways)``."""
+        """As :class:`EpisodeReader`: the logits are the negative squared distances to the means, ``(B, ways)``.
+
+        Raises:
+            ValueError: if a label has no example in some episode, and so no mean.
+        """
         features = self.encoder(images.flatten(0, 1)).unflatten(0, images.shape[:2])  # (B, T, dim)
         member = F.one_hot(labels, self.ways).to(features.dtype)  # (B, T − 1, ways)
-        means = member.mT @ features[:, :-1] / member.sum(dim=1)[..., None]  # (B, ways, dim)
+        examples = member.sum(dim=1)  # (B, ways)
+        if not examples.all():
+            raise ValueError(f"labels must name each of {self.ways} classes in every episode, got {labels.tolist()}")
+        means = member.mT @ features[:, :-1] / examples[..., None]  # (B, ways, dim)
         return -(features[:, -1:] - means).square().sum(dim=-1)
 
 

@@ -68,7 +68,7 @@ class TransformerEncoder(nn.Module):
             x = layer(x, mask[:, None]).x  # (B, 1, N): every position may attend to every real position
         keys = self.stack.last_norm(x)
         real = mask[..., None]  # (B, N, 1)
-        mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)  # (B, D)
+        mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # (B, D)
         hidden, cell = self.first_state(mean).chunk(2, dim=-1)
         return keys, (hidden.tanh(), cell)
 

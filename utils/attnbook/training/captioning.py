@@ -29,13 +29,15 @@ def doubly_stochastic_penalty(weights: Tensor, mask: Tensor | None = None) -> Te
         mask: ``(B, T)`` bool, ``True`` at real words; weights at padding don't count.
 
     Raises:
-        ValueError: if the shapes do not fit.
+        ValueError: if the shapes do not fit, or there is no caption.
 
     Source: Xu et al. 2015, equation 14.
     """
     if weights.ndim != 3 or (mask is not None and mask.shape != weights.shape[:2]):
         got = None if mask is None else tuple(mask.shape)
         raise ValueError(f"weights must be (B, T, Tk) and mask (B, T), got {tuple(weights.shape)} and {got}")
+    if not len(weights):
+        raise ValueError("weights holds no caption; a mean needs at least one")
     if mask is not None:
         weights = weights * mask[..., None]  # (B, T, Tk) * (B, T, 1)
     received = weights.sum(dim=1)  # (B, Tk)

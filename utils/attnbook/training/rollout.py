@@ -165,10 +165,15 @@ class RolloutLoss:
         self.greedy = draws == 1 if greedy is None else greedy
 
     def at(self, step: int) -> Callable[[RolloutPolicy, Batch], Tensor]:
-        """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
+        """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them.
+
+        The loss raises a ValueError for a batch of fewer sets than ``draws``.
+        """
 
         def loss(model: RolloutPolicy, batch: Batch) -> Tensor:
             sets = len(batch.source) // self.draws
+            if not sets:
+                raise ValueError(f"draws is {self.draws}, more than the batch has sets: {len(batch.source)}")
             points = batch.source[:sets].repeat_interleave(self.draws, dim=0)  # (B, N, 2)
             tours = sample_tours(model.policy, points, generator(seed_of_step(self.seed, step)))  # (B, N)
             length = tour_length(points, tours)  # (B,)
