@@ -8,6 +8,7 @@ import torch
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import sample
 from attnbook.models.ngram import KneserNey, count_groups, estimate_discount
+from attnbook.training import load_checkpoint, save_checkpoint
 
 A, B_, C, V = 3, 4, 5, 6
 SENTENCES = [[A, B_], [A, B_], [A, C], [C, B_]]
@@ -117,3 +118,29 @@ def test_what_makes_no_sense_is_refused(change, message):
 def test_words_must_be_a_batch():
     with pytest.raises(ValueError, match=r"words must have shape \(B, T\)"):
         KneserNey(SENTENCES, V)(torch.tensor([A, B_]))
+
+
+def test_its_state_holds_the_counts_so_that_a_stored_model_predicts_the_same(corpus, tmp_path):
+    model, other = KneserNey(corpus, V), KneserNey(SENTENCES, V, discount=0.4)
+    words = torch.tensor([[A, C, B_, B_], [B_, B_, C, A]])
+    assert not torch.equal(other(words)[0], model(words)[0])  # and rows of short contexts are kept from now on
+    save_checkpoint(tmp_path / "counts.pt", model=torch.nn.Sequential(model).state_dict())
+    torch.nn.Sequential(other).load_state_dict(load_checkpoint(tmp_path / "counts.pt")["model"])
+    assert torch.equal(other(words)[0], model(words)[0])
+    assert (other.counts(), other.discounts) == (model.counts(), model.discounts)
+
+
+def test_a_state_stored_before_the_counts_were_in_it_can_still_be_read_and_changes_nothing():
+    model, words = KneserNey(SENTENCES, V), torch.tensor([[A, B_]])
+    before = model(words)[0]
+    assert model.load_state_dict({}).missing_keys == []
+    assert torch.equal(model(words)[0], before)
+
+
+@pytest.mark.parametrize(
+    "other, message",
+    [((V, 2), "order 2, and this one has 3"), ((V + 1, 3), f"vocabulary_size {V + 1}, and this one has {V}")],
+)
+def test_the_state_of_a_model_of_another_size_is_refused(other, message):
+    with pytest.raises(ValueError, match=f"the state is of a model with {message}"):
+        KneserNey(SENTENCES, V).load_state_dict(KneserNey(SENTENCES, *other).state_dict())

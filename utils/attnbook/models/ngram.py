@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -56,6 +57,29 @@ class KneserNey(nn.Module):
             groups = Counter(group[1:] for group in groups)  # after how many different words
         self.register_buffer("uniform", torch.full((vocabulary_size,), 1 / vocabulary_size), persistent=False)
         self._short: dict[Context, Tensor] = {}  # rows of contexts of at most one word, which come again and again
+
+    def get_extra_state(self) -> dict[str, Any]:
+        """The counts, which ``state_dict`` takes along: of each order, groups ``(N, length)`` and how often, ``(N,)``."""
+        groups, counts = [], []
+        for table in self.tables:
+            groups.append([(*context, word) for context, (words, _) in table.items() for word in words.tolist()])
+            counts.append(torch.cat([of_context for _, of_context in table.values()]).long())
+        size = {"order": self.order, "vocabulary_size": self.vocabulary_size}
+        return {**size, "discounts": self.discounts, "groups": list(map(torch.tensor, groups)), "counts": counts}
+
+    def set_extra_state(self, state: dict[str, Any]) -> None:
+        """Take over the counts of another model of the same size. Raises ValueError for another size."""
+        for name, own in (("order", self.order), ("vocabulary_size", self.vocabulary_size)):
+            if state[name] != own:
+                raise ValueError(f"the state is of a model with {name} {state[name]}, and this one has {own}")
+        pairs = zip(state["groups"], state["counts"], strict=True)
+        self.tables = [_by_context(dict(zip(map(tuple, g.tolist()), c.tolist(), strict=True))) for g, c in pairs]
+        self.discounts, self._short = list(state["discounts"]), {}
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """States of before had no counts in them. From such a one nothing is taken, as it always was."""
+        state_dict.setdefault(f"{prefix}_extra_state", self.get_extra_state())
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def probabilities(self, context: Context) -> Tensor:
         """How likely each word is after ``context``, the last words at most: ``(V,)``, sums to 1."""
