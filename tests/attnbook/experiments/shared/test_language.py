@@ -83,6 +83,12 @@ def test_the_perplexity_of_a_text_is_that_of_what_was_written_after_its_beginnin
     assert got == pytest.approx(torch.tensor(nats / count).exp().item(), rel=1e-3)
 
 
+def test_what_writes_nothing_has_no_perplexity(model, small):
+    begins = [small.task.target_vocabulary.encode(example.target) for example in small.task.test]
+    found = language.describe(model, small, begins, [[] for _ in begins])
+    assert (found["pieces"], found["perplexity"]) == (0, None)
+
+
 def test_the_likeliest_words_are_likelier_than_those_drawn(small):
     model = KneserNey((small.task.target_vocabulary.encode(e.target) for e in small.task.train), 44)
     found = language.samples(model, small)

@@ -97,16 +97,17 @@ def until_end(row: list[int]) -> list[int]:
 def describe(model: nn.Module, text: TextTask, begins: list[list[int]], written: list[list[int]]) -> dict[str, Any]:
     """How varied continuations are, how long, and how likely the model itself finds them.
 
-    ``perplexity``: of the pieces that were written, after those that were given; ``new``: which share of the whole
-    sentences the training part doesn't hold.
+    ``perplexity``: of the pieces that were written, after those that were given, ``None`` if there are none; ``new``:
+    which share of the whole sentences the training part doesn't hold.
     """
     rows = [begin + words for begin, words in zip(begins, written, strict=True)]
     nats = (log_probabilities(model, begins) - log_probabilities(model, rows)).sum().item()
     known = {example.target for example in text.task.train}
     texts = [tuple(text.task.target_vocabulary.decode(row)) for row in rows]
-    figures = {
-        "pieces": sum(map(len, written)) / len(written),
-        "perplexity": torch.tensor(nats / max(1, sum(map(len, written)))).exp().item(),
+    pieces = sum(map(len, written))
+    figures: dict[str, float | None] = {
+        "pieces": pieces / len(written),
+        "perplexity": torch.tensor(nats / pieces).exp().item() if pieces else None,
         "repetition_1": repetition(texts, 1),
         "repetition_2": repetition(texts, 2),
         "distinct_1": distinct(texts, 1),
@@ -115,7 +116,8 @@ def describe(model: nn.Module, text: TextTask, begins: list[list[int]], written:
         "different": len(set(texts)) / len(texts),
     }
     shown = [text.byte_pairs.decode(row) for row in texts[:SHOWN]]
-    return {**{name: round(figure, 4) for name, figure in figures.items()}, "texts": shown}
+    rounded = {name: None if figure is None else round(figure, 4) for name, figure in figures.items()}
+    return {**rounded, "texts": shown}
 
 
 def samples(model: DecoderModule, text: TextTask, seed: int = 0) -> dict[str, dict[str, Any]]:
