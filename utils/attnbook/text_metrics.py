@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from attnbook.data.arguments import check_texts
 from attnbook.data.batching import Example, Task, pad_rows
 from attnbook.data.byte_pairs import BytePairs
 from attnbook.data.vocabulary import PAD
@@ -136,6 +137,12 @@ def _runs(words: Sequence, n: int) -> list[tuple]:
     return list(zip(*(words[i:] for i in range(n)), strict=False))
 
 
+def _words(text: Sequence) -> Sequence:
+    if isinstance(text, str):
+        raise TypeError(f"texts must hold lists of words, got the string {text[:40]!r}; use .split()")
+    return text
+
+
 def repetition(texts: Iterable[Sequence], n: int = 2) -> float:
     """Which share of the runs of ``n`` words stands in the same text before: 0 where nothing is said twice.
 
@@ -145,6 +152,7 @@ def repetition(texts: Iterable[Sequence], n: int = 2) -> float:
         texts: lists of words or pieces.
 
     Raises:
+        TypeError: if one text is given in place of a list, or a text is a string and no list of words.
         ValueError: if ``n`` is below 1, or no text has ``n`` words.
 
     Source: Welleck et al. 2020, section 6 (seq-rep-n).
@@ -169,7 +177,8 @@ def distinct(texts: Iterable[Sequence], n: int = 2) -> float:
 def _all_runs(texts: Iterable[Sequence], n: int) -> list[list[tuple]]:
     if n < 1:
         raise ValueError(f"n is the number of words in a run, at least 1; got {n}")
-    runs = [found for text in texts if (found := _runs(text, n))]
+    check_texts(texts=texts)
+    runs = [found for text in texts if (found := _runs(_words(text), n))]
     if not runs:
         raise ValueError(f"texts has no text of {n} words or more, so there is no run to count")
     return runs

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from attnbook.data.arguments import check_texts
 from attnbook.extras import needed_from
 from attnbook.seeding import generator
 
@@ -39,6 +40,7 @@ def translation_scores(translations: Sequence[str], references: Sequence[str]) -
     """Score translations, one reference for each.
 
     Raises:
+        TypeError: if one text is given in place of a list.
         ValueError: if there are none, or not as many as references.
     """
     _check(translations, references)
@@ -60,7 +62,7 @@ def bleu_counts(translations: Sequence[str], references: Sequence[str], lower: b
         lower: compare in lower case.
 
     Raises:
-        ValueError: as :func:`translation_scores`.
+        TypeError, ValueError: as :func:`translation_scores`.
     """
     _check(translations, references)
     with needed_from("notebooks"):
@@ -146,6 +148,7 @@ def interval(value: Tensor, drawn: Tensor) -> Interval:
 
 
 def _check(translations: Sequence[str], references: Sequence[str]) -> None:
+    check_texts(translations=translations, references=references)
     if not translations or len(translations) != len(references):
         raise ValueError(
             f"translations and references must be equally many, at least one; got {len(translations)} and "

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from attnbook.data.arguments import check_texts
 from attnbook.data.vocabulary import SPECIAL, Vocabulary
 from attnbook.extras import needed_from
 
@@ -182,9 +183,11 @@ def train_byte_pairs(texts: Iterable[str], vocabulary_size: int) -> BytePairs:
         vocabulary_size: of the whole vocabulary: three specials, the unknown character, the letters and the merges.
 
     Raises:
+        TypeError: if one text is given in place of a list.
         ValueError: if it has no room for the letters, or ``texts`` is empty.
         ModuleNotFoundError: if ``tokenizers`` is not installed.
     """
+    check_texts(texts=texts)
     words = [word for text in texts for word in split_text(text)]
     letters = sorted(set("".join(words)))
     if not letters:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from attnbook.data import multi30k
+from attnbook.data.arguments import check_texts
 from attnbook.data.batching import Example, Task
 from attnbook.data.byte_pairs import BytePairs, train_byte_pairs
 from attnbook.data.text import own_corpus
@@ -38,8 +39,10 @@ def text_task(
         vocabulary_size: specials included.
 
     Raises:
+        TypeError: if one text is given in place of a list.
         ValueError: if nothing is left to train on, or the vocabulary is too small for the letters.
     """
+    check_texts(train=train, validation=validation, test=test)
     held_out = {*validation, *test}
     train = [text for text in train if text not in held_out]
     pieces = train_byte_pairs(train, vocabulary_size)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import torch
 
+from attnbook.data.arguments import check_texts
+
 _PEOPLE = {
     "man": "men", "woman": "women", "boy": "boys", "girl": "girls", "child": "children", "person": "people",
     "kid": "kids", "lady": "ladies", "guy": "guys", "toddler": "toddlers", "baby": "babies", "worker": "workers",
@@ -67,7 +69,11 @@ def word_order_examples(captions: Iterable[str], window: int | None = None, seed
     """Every second caption shuffled: label 1 where the order is the caption's own, 0 where it was drawn.
 
     No caption is there in both orders. Those of fewer than six words are left out.
+
+    Raises:
+        TypeError: if one caption is given in place of a list.
     """
+    check_texts(captions=captions)
     generator = torch.Generator().manual_seed(seed)
     found: list[Labelled] = []
     for words in filter(lambda words: len(words) > 5, map(caption_words, captions)):
@@ -93,6 +99,11 @@ def count_people(words: Sequence[str]) -> int:
 
 
 def people_examples(captions: Iterable[str]) -> list[Labelled]:
-    """Captions that name one (label 0), two (1), or three or more people (2); the others are left out."""
+    """Captions that name one (label 0), two (1), or three or more people (2); the others are left out.
+
+    Raises:
+        TypeError: if one caption is given in place of a list.
+    """
+    check_texts(captions=captions)
     counted = [(words, count_people(words)) for words in map(caption_words, captions)]
     return [Labelled(" ".join(words), min(count, 3) - 1) for words, count in counted if count]
