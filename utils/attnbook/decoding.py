@@ -1,5 +1,7 @@
 """Loops around a model's ``step``: how a trained decoder, recurrent or Transformer, writes a sentence.
 
+A model writes in evaluation mode (:mod:`attnbook.modes`), and is left in the mode in which it was.
+
 A loop knows nothing of a model but :class:`Decoder`, and nothing of its state but that the model can go on from it.
 Each loop reads a prompt first, and then its own words. For a model with a source the prompt is the start symbol; a
 language model has no source, and goes on from the words that it is given.
@@ -15,6 +17,7 @@ from torch import Tensor
 from attnbook.attention.masks import padding_mask
 from attnbook.data.batching import Example, Task
 from attnbook.data.vocabulary import BOS, EOS
+from attnbook.modes import evaluating
 from attnbook.penalties import coverage_penalty, length_penalty
 from attnbook.sampling import sampling_probabilities
 from attnbook.threads import small_on_one_thread
@@ -116,7 +119,7 @@ def sample(
 
 
 @small_on_one_thread
-@torch.no_grad()
+@evaluating
 def _write(
     model: Decoder, source: tuple, max_length: int, choose: Callable, prompt: Tensor | None, bos: int, eos: int
 ) -> Decoded:
@@ -221,7 +224,7 @@ class Beginnings(NamedTuple):
 
 
 @small_on_one_thread
-@torch.no_grad()
+@evaluating
 def beam(
     model: Decoder,
     *source: Tensor,
@@ -303,6 +306,10 @@ class WithoutCache:
     def parameters(self):
         """Those of the model."""
         return self.model.parameters()
+
+    def modules(self):
+        """The model and its parts."""
+        return self.model.modules()
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[Any, Tensor]:
         """The encoded source, and no words yet ``(B, 0)``."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-import torch
 from torch import nn
 
 from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.vocabulary import PAD
 from attnbook.decoding import Decoded, DecoderModule, greedy
 from attnbook.metrics import Link, alignment_error_rate, alignment_from_weights
+from attnbook.modes import evaluating
 from attnbook.training import shift_right
 
 
@@ -26,7 +26,7 @@ def _batches(model: nn.Module, task: Task, examples: list[Example], batch_size: 
         yield task.collate(examples[i : i + batch_size]).to(device)
 
 
-@torch.no_grad()
+@evaluating
 def accuracy(model: nn.Module, task: Task, examples: list[Example], batch_size: int = 250) -> float:
     """Part of ``examples`` that the model writes without a single mistake, if it always takes the likeliest word.
 
@@ -60,7 +60,7 @@ def accuracy_by_size(model: nn.Module, task: Task) -> dict[str, float]:
     return {str(size): round(accuracy(model, task, examples), 4) for size, examples in groups.items()}
 
 
-@torch.no_grad()
+@evaluating
 def task_alignment_error(model: nn.Module, task: Task, examples: list[Example]) -> float:
     """Alignment error rate over ``examples``, the model reading the right words (teacher forcing).
 

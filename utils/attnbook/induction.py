@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import MultiHeadAttention
+from attnbook.modes import evaluation_mode
 
 
 def after_earlier_occurrences(words: Tensor) -> Tensor:
@@ -90,13 +91,13 @@ def without_head(attention: MultiHeadAttention, head: int, instead: Tensor | flo
         handle.remove()
 
 
-@torch.no_grad()
 def mean_contexts(attention: MultiHeadAttention, model: nn.Module, words: Tensor) -> Tensor:
     """What each head of a layer finds on average while ``model(words)`` runs: ``(H, D/H)``, the mean over positions."""
     seen: list[Tensor] = []
     handle = attention.project_output.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     try:
-        model(words)
+        with evaluation_mode(model), torch.no_grad():
+            model(words)
     finally:
         handle.remove()
     return seen[0].unflatten(-1, (attention.heads, -1)).mean(dim=(0, 1))  # (B, T, H, D/H) -> (H, D/H)

@@ -11,6 +11,7 @@ from attnbook.data.arguments import check_texts
 from attnbook.data.batching import Example, Task, pad_rows
 from attnbook.data.byte_pairs import BytePairs
 from attnbook.data.vocabulary import PAD
+from attnbook.modes import evaluating
 from attnbook.threads import small_on_one_thread
 from attnbook.training import sequence_loss, shift_right
 
@@ -81,7 +82,7 @@ def device_of(model: nn.Module) -> torch.device:
 
 
 @small_on_one_thread
-@torch.no_grad()
+@evaluating
 def text_loss(model: nn.Module, task: Task, examples: Sequence[Example], batch_size: int = 100) -> TextLoss:
     """The loss of a language model on sentences of a :class:`~attnbook.data.language.TextTask`.
 
@@ -101,7 +102,7 @@ def text_loss(model: nn.Module, task: Task, examples: Sequence[Example], batch_s
 
 
 @small_on_one_thread
-@torch.no_grad()
+@evaluating
 def log_probabilities(model: nn.Module, rows: Sequence[Sequence[int]]) -> Tensor:
     """What each row of words costs from its beginning, without an end: log p, ``(B,)``, in nats.
 

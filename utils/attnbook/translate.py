@@ -17,6 +17,7 @@ from attnbook.data.byte_pairs import BytePairs
 from attnbook.data.translation import check_pair
 from attnbook.data.vocabulary import Vocabulary
 from attnbook.decoding import DecoderModule, beam
+from attnbook.modes import evaluating
 from attnbook.results import result_folders
 
 WIDTH, ALPHA = 5, 0.6  # of the beam, as in Vaswani et al. 2017 (there of width 4)
@@ -107,7 +108,7 @@ def translate(sentence: str, pair: str = "de-en", name: str = "transformer") -> 
     )
 
 
-@torch.no_grad()
+@evaluating
 def attended(model: DecoderModule, source: Tensor, lengths: Tensor, tokens: Tensor, count: int) -> Tensor:
     """The weights ``(count, Tk)`` with which the model writes ``tokens (1, L)``."""
     from attnbook.training import shift_right

@@ -19,6 +19,7 @@ from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.metrics import pointing_accuracy
 from attnbook.models.captioning import FEATURES, Captioner, DigitClassifier, FeatureMap
+from attnbook.modes import evaluating, training_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import shift_right
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss, draw_locations
@@ -137,7 +138,7 @@ def held_out_canvases(digits: int, count: int | None = None) -> Canvases:
     return canvases(count or TESTS, TEST_SEED + digits, digits, held_out=True)
 
 
-@torch.no_grad()
+@evaluating
 def exact_match(model: Captioner, batch: Canvases) -> float:
     """Part of the captions that the model writes without a single mistake, greedily."""
     written = greedy(model, batch.image, max_length=LONGEST).tokens.tolist()
@@ -145,7 +146,7 @@ def exact_match(model: Captioner, batch: Canvases) -> float:
     return round(sum(WORDS.decode(ours) == WORDS.decode(right) for ours, right in pairs) / len(written), 4)
 
 
-@torch.no_grad()
+@evaluating
 def attended(model: Captioner, batch: Canvases) -> dict[str, float]:
     """Under teacher forcing, at words that name a digit: where does the map's peak lie, and how high is it?
 
@@ -205,18 +206,17 @@ def gradient_variance(model: Captioner, seed: int, repeats: int | None = None) -
 
     The estimate is that of the mean caption's log-probability in nats. All estimators see the same draws.
     """
-    model.train()
     batch, parameters = canvases(VARIANCE["canvases"], 900_001 + seed), attention_parameters(model)
-    with torch.no_grad():
-        expected = draw_locations(model, batch, 16).words.mean(dim=(0, 1))  # (T,)
     found: dict[str, list[Tensor]] = {}
-    for _ in range(repeats or VARIANCE["repeats"]):
-        draws = draw_locations(model, batch, VARIANCE["samples"])
-        for name, (advantage, n) in estimators(draws.words.detach(), expected).items():
-            loss = reinforce_loss(draws.locations[:, :n].flatten(0, 1), advantage[:, :n].flatten(0, 1))
-            gradients = torch.autograd.grad(loss, parameters, retain_graph=True)
-            found.setdefault(name, []).append(torch.cat([g.flatten() for g in gradients]))
-    model.eval()
+    with training_mode(model):
+        with torch.no_grad():
+            expected = draw_locations(model, batch, 16).words.mean(dim=(0, 1))  # (T,)
+        for _ in range(repeats or VARIANCE["repeats"]):
+            draws = draw_locations(model, batch, VARIANCE["samples"])
+            for name, (advantage, n) in estimators(draws.words.detach(), expected).items():
+                loss = reinforce_loss(draws.locations[:, :n].flatten(0, 1), advantage[:, :n].flatten(0, 1))
+                gradients = torch.autograd.grad(loss, parameters, retain_graph=True)
+                found.setdefault(name, []).append(torch.cat([g.flatten() for g in gradients]))
     return {name: float(f"{torch.stack(rows).var(dim=0).sum().item():.3g}") for name, rows in found.items()}
 
 
@@ -246,14 +246,13 @@ def multiplications(attention: str, model: Captioner) -> dict[str, int]:
 def milliseconds_per_step(model: Captioner, loss: Callable, repeats: int = 7) -> float:
     """Forward and backward pass of one training batch: the median, in milliseconds of the processor."""
     batch = Captions().batch_at(0, TRAINING["batch"])
-    model.train()
 
     def work() -> None:
         loss(model, batch).backward()
         model.zero_grad()
 
-    spent = median(shortest_time(1, work)[0] for _ in range(repeats))
-    model.eval()
+    with training_mode(model):
+        spent = median(shortest_time(1, work)[0] for _ in range(repeats))
     return round(1000 * spent, 1)
 
 

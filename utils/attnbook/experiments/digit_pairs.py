@@ -26,6 +26,7 @@ from attnbook.image_metrics import (
     trained_judge,
 )
 from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, ImageGenerator
+from attnbook.modes import evaluation_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
 
@@ -233,7 +234,7 @@ def measure(model: SAGAN, recipe: Recipe) -> dict[str, Any]:
     """The figures of a trained model."""
     images, size = model.sample(TESTS, TEST_SEED), (recipe.height, recipe.width)
     few, real = model.generator.noise(ATTENDED, TEST_SEED), recipe.images(ATTENDED, TEST_SEED, held_out=True)
-    with torch.no_grad():
+    with evaluation_mode(model), torch.no_grad():
         made, seen = model.generator.weights(few), model.discriminator.weights(real.to(images.device))
     return {
         **judged(images, trained_judge()),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -16,6 +15,7 @@ from attnbook.data.recall import CHANCE, WORDS, recall_batch
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.models.sequence_layers import Recurrent, SelfAttention
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 
@@ -87,7 +87,7 @@ def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
     return F.cross_entropy(model(batch.source), batch.target[:, 0])
 
 
-@torch.no_grad()
+@evaluating
 def share_right(model: nn.Module, batch: Batch) -> float:
     """Share of the strings whose letter the model names."""
     return (model(batch.source).argmax(dim=-1) == batch.target[:, 0]).float().mean().item()

@@ -17,6 +17,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.induction import mean_contexts, prefix_matching_score, previous_word_score, without_head
 from attnbook.models import LanguageModel, TransformerConfig
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import language_model_loss, sequence_loss, shift_right
 
@@ -67,7 +68,7 @@ def can_be_copied(batch: Batch) -> Tensor:
     return torch.arange(batch.target.shape[1]) > batch.lengths[:, None]
 
 
-@torch.no_grad()
+@evaluating
 def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
     """Share right and loss, in nats, of the words that can be copied; and the share right of all the others."""
     logits, _ = model(shift_right(batch.target))
@@ -80,7 +81,7 @@ def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
     }
 
 
-@torch.no_grad()
+@evaluating
 def scores(model: LanguageModel, batch: Batch) -> dict[str, list[list[float]]]:
     """Of each head, by layer: its prefix-matching score, and how much it attends to the word before."""
     words = shift_right(batch.target)

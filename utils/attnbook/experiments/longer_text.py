@@ -20,6 +20,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.transformer_xl import TransformerXL
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 
@@ -142,7 +143,7 @@ def stream_loss(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Ten
     return F.cross_entropy(logits[stream.asked], stream.target[stream.asked])
 
 
-@torch.no_grad()
+@evaluating
 def answered(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor:
     """Which of the answers that are asked for are right: bool, one after the other."""
     return (read_stream(model, stream.words, segment).argmax(dim=-1) == stream.target)[stream.asked]

@@ -17,6 +17,7 @@ from attnbook.experiments.shared.seq2seq import TRAINING, train_and_measure
 from attnbook.experiments.shared.timing import shortest_time
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import LuongSeq2Seq
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import shift_right, teacher_forcing_loss
 
@@ -106,7 +107,7 @@ def trained(name: str, seed: int = 0) -> LuongSeq2Seq:
     return load_weights(build(name, task()), "luong", name, seed)
 
 
-@torch.no_grad()
+@evaluating
 def attended(model: LuongSeq2Seq, task: Task, examples: list[Example]) -> tuple[Tensor, Tensor, Tensor]:
     """What the model does while it reads the right words: teacher forcing.
 

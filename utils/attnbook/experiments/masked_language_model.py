@@ -41,6 +41,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import MaskedLanguageModel, TransformerConfig
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import masked_language_model_loss
 
@@ -95,7 +96,7 @@ class HiddenWords:
         return hidden_words(batch.source, batch.lengths, seed_of_step(seed, step))
 
 
-@torch.no_grad()
+@evaluating
 def masked_accuracy(model: MaskedLanguageModel, batches: list[Batch]) -> dict[str, float]:
     """Share of the hidden words that the model names: of all that it is asked for, and by what stood in their place.
 

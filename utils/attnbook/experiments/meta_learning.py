@@ -17,6 +17,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, LSTMReader, PixelNeighbour, PrototypicalNetwork
 from attnbook.models.snail import Snail
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 
 TRAINING: dict[str, Any] = {"batch": 48, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
@@ -52,7 +53,7 @@ def episode_loss(model: nn.Module, batch: Episode) -> Tensor:
     return F.cross_entropy(model(batch.images, batch.labels[:, :-1]), batch.labels[:, -1])
 
 
-@torch.no_grad()
+@evaluating
 def recall_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy where the key occurred before: in all, and by how many steps ago it occurred last."""
     batch = online_recall(TESTS, TEST_SEED)
@@ -70,7 +71,7 @@ def steps_since_seen(which: Tensor) -> Tensor:
     return torch.where(last >= 0, position - last, 0)
 
 
-@torch.no_grad()
+@evaluating
 def glyph_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy on episodes of held-out classes, with one example per class."""
     episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS, TEST_SEED)

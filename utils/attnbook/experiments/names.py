@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
@@ -14,6 +13,7 @@ from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import AttentionSeq2Seq
 from attnbook.models.pointer_generator import PointerGenerator
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 
 EMBEDDING, HIDDEN = 32, 64
@@ -63,7 +63,7 @@ def share_right(written: Tensor, target: Tensor) -> float:
     return round(whole.double().mean().item(), 4)
 
 
-@torch.no_grad()
+@evaluating
 def measured(model: nn.Module, batch: Batch) -> dict[str, float]:
     """Shares of right answers: ``exact``, and ``exact_without_names`` where all names count as one word."""
     shown = shown_to(model, batch)

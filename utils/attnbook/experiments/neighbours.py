@@ -23,6 +23,7 @@ from attnbook.models.neighbours import (
     nearest_neighbours,
     states_and_logits,
 )
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss, shift_right
 
@@ -91,7 +92,7 @@ def texts(task: Task, examples: list[Example], size: int = 250) -> list[tuple[Te
     return [(shift_right(target), target) for target in targets]
 
 
-@torch.no_grad()
+@evaluating
 def questions(model: LanguageModel, task: Task, examples: list[Example], kind: str) -> Questions:
     """All words of some captions, each with the state that has to predict it."""
     parts = []

@@ -13,6 +13,7 @@ from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train
 from attnbook.experiments.shared.weights import load_weights
 from attnbook.models import LSTMN, LSTMLanguageModel
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss, shift_right
 
@@ -56,7 +57,7 @@ class AtTheVerb(NamedTuple):
     top: Tensor | None = None
 
 
-@torch.no_grad()
+@evaluating
 def at_the_verb(model: nn.Module, task: Task, examples: list[Example]) -> AtTheVerb:
     """Let ``model`` read ``examples`` and watch it at the verb. After Linzen et al. 2016."""
     target = task.collate(examples).target.to(next(model.parameters()).device)

@@ -16,6 +16,7 @@ from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure
 from attnbook.models import PlainSeq2Seq, Transformer, TransformerConfig
+from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import (
     ScheduledSampling,
@@ -106,7 +107,7 @@ def loss_of(name: str, steps: int, seed: int) -> Loss:
     return sampled(schedules(steps)[recipe.schedule], seed)
 
 
-@torch.no_grad()
+@evaluating
 def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -> dict:
     """Part of the words that are wrong 1, 2, … positions after a sentence's first error, on two prefixes.
 
@@ -134,7 +135,7 @@ def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -
     return {"errors": len(rows), **shares}
 
 
-@torch.no_grad()
+@evaluating
 def write_on(model: DecoderModule, batch: Batch, prefix: Tensor, max_length: int) -> Tensor:
     """Read ``prefix (B, t)`` as if the model had written it, then write on greedily: ``(B, max_length)`` in all."""
     prompt = torch.nn.functional.pad(prefix, (1, 0), value=BOS)  # (B, 1 + t)

@@ -7,7 +7,6 @@ import math
 from dataclasses import replace
 from functools import partial
 
-import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -24,6 +23,7 @@ from attnbook.experiments.shared.memory import TEST_SEED, Lesson
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.weights import load_weights
+from attnbook.modes import evaluating
 
 ROWS, EVERY = 128, 8000  # of memory; sequences from one validation to the next
 
@@ -78,7 +78,7 @@ def best_bits(batch: BitBatch) -> float:
     return F.binary_cross_entropy(guess, target, reduction="sum").item() / math.log(2) / len(batch.inputs)
 
 
-@torch.no_grad()
+@evaluating
 def in_bits(model: nn.Module, task: EpisodeTask) -> dict[str, float]:
     """The cross-entropy in each test, in bits per sequence, the unit of the paper's figures."""
     lessons = {name: task.exact(size, TESTED, TEST_SEED) for name, size in task.tests.items()}

@@ -109,8 +109,8 @@ class Captioner(nn.Module):
     Args:
         vocabulary_size: number of words, specials included.
         attention: ``"soft"``; ``"hard"`` or ``"straight_through"``, which draw a position while the model is in
-            training mode, and take that of the largest weight in evaluation mode; ``"mean"`` is no attention: each
-            context is the mean of all annotations.
+            training mode, and take that of the largest weight in evaluation mode, unless the attribute ``draws`` is
+            set to ``True`` or ``False``; ``"mean"`` is no attention: each context is the mean of all annotations.
         embedding, hidden: features of a word vector and of the decoder's state.
         gate: multiply the context by β_t = σ(f_β(h_{t−1})), a scalar.
 
@@ -128,6 +128,7 @@ class Captioner(nn.Module):
         if attention not in ("mean", *READS):
             raise ValueError(f"attention must be one of mean, {', '.join(READS)}; got {attention!r}")
         self.read = READS.get(attention)
+        self.draws: bool | None = None  # whether positions are drawn; None: in training mode
         self.features = FeatureMap()
         self.place = nn.Conv2d(FEATURES + 2, FEATURES, 1)
         self.score = Additive(hidden, FEATURES, FEATURES) if self.read else None
@@ -168,7 +169,8 @@ class Captioner(nn.Module):
         if self.read is None:
             return state.annotations.mean(dim=1), None, state.location
         query, values = hidden[:, None], state.annotations  # (B, 1, H): one query
-        context, weights, location = self.read(query, state.prepared, values, self.score, sample=self.training)
+        sample = self.training if self.draws is None else self.draws
+        context, weights, location = self.read(query, state.prepared, values, self.score, sample=sample)
         if self.gate is not None:
             context = context * self.gate(hidden).sigmoid()[:, None]  # (B, 1, D) * (B, 1, 1)
         return context[:, 0], weights[:, 0], location[:, 0]

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from attnbook.modes import evaluating
+
 Search = Callable[[Tensor, int], tuple[Tensor, Tensor]]  # (query (B, D), k) -> squared distances, positions, (B, k)
 
 
@@ -123,7 +125,7 @@ def mix_probabilities(model: Tensor, memory: Tensor, weight: float) -> Tensor:
     return weight * memory + (1 - weight) * model
 
 
-@torch.no_grad()
+@evaluating
 def states_and_logits(model: nn.Module, words: Tensor, entering: nn.Module) -> tuple[Tensor, Tensor]:
     """Read ``words (B, T)``: what enters the module ``entering`` at each word, ``(B, T, D)``, and the logits.
 

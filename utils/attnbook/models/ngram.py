@@ -59,7 +59,7 @@ class KneserNey(nn.Module):
         self._short: dict[Context, Tensor] = {}  # rows of contexts of at most one word, which come again and again
 
     def get_extra_state(self) -> dict[str, Any]:
-        """The counts, which ``state_dict`` takes along: of each order, groups ``(N, length)`` and how often, ``(N,)``."""
+        """The counts, which ``state_dict`` takes along: of each order groups ``(N, length)`` and counts ``(N,)``."""
         groups, counts = [], []
         for table in self.tables:
             groups.append([(*context, word) for context, (words, _) in table.items() for word in words.tolist()])

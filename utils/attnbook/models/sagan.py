@@ -13,6 +13,7 @@ from attnbook.attention import attend, dot
 from attnbook.data.digit_pairs import HEIGHT, WIDTH
 from attnbook.models.captioning import coordinates, image_to_annotations
 from attnbook.models.spectral_norm import spectrally_normalised
+from attnbook.modes import evaluating
 from attnbook.seeding import generator
 
 NOISE = 16  # features of a cell of the noise map
@@ -249,9 +250,9 @@ class SAGAN(nn.Module):
         """Images ``(B, 1, H, W)`` from ``noise (B, 16, H / 4, W / 4)``."""
         return self.generator(noise)
 
-    @torch.no_grad()
+    @evaluating
     def sample(self, count: int, seed: int = 0) -> Tensor:
-        """``count`` images ``(B, 1, H, W)``; the same come for the same seed. Meant for evaluation mode."""
+        """``count`` images ``(B, 1, H, W)``; the same come for the same seed."""
         return self.generator(self.generator.noise(count, seed))
 
     def gammas(self) -> dict[str, float | None]:

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import attend, causal_mask
+from attnbook.modes import evaluating
 
 BLOCKS = ("convolutions", "attention")
 
@@ -203,7 +204,7 @@ class Snail(nn.Module):
             x = block(x)
         return self.output(x)
 
-    @torch.no_grad()
+    @evaluating
     def maps(self, x: Tensor) -> list[Tensor]:
         """The attention weights ``(B, T, T)`` of each block of attention, from the input to the output."""
         x, found = self.positions(x), []

@@ -15,6 +15,7 @@ from attnbook.attention import Heads, Learned, Sinusoidal, causal_mask, padding_
 from attnbook.decoding import select
 from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig, words_in
 from attnbook.models.inputs import check_decoder_input, check_source
+from attnbook.modes import evaluating
 
 
 class Maps(NamedTuple):
@@ -207,7 +208,7 @@ class Transformer(nn.Module):
         cross_weights = seen[-1][1]  # (B, H, T, Tk)
         return None if cross_weights is None else cross_weights.mean(dim=1)
 
-    @torch.no_grad()
+    @evaluating
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:
         """The weights of every head of all three attentions, under teacher forcing."""
         annotations, mask, encoder = self.encode(source, lengths)

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.hard import reward_to_go
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
 
 
@@ -38,7 +39,7 @@ class Played(NamedTuple):
     rewards: Tensor
 
 
-@torch.no_grad()
+@evaluating
 def play(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = False) -> Played:
     """Act in ``world``: each action is drawn with the policy's probabilities, or is the likeliest one if ``greedy``.
 
@@ -47,6 +48,12 @@ def play(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = 
         world: a fresh one, because acting changes it.
         draw: of the actions.
     """
+    return _episode(policy, world, draw, greedy)
+
+
+@torch.no_grad()
+def _episode(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = False) -> Played:
+    """As :func:`play`, in the mode that the policy is in."""
     seen, actions, rewards = [world.begin()], [], []
     for _ in range(world.steps):
         logits = policy(torch.stack(seen, dim=1))[:, -1, : world.actions]  # (B, actions)
@@ -97,7 +104,7 @@ class PolicyLoss:
 
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
             draw = generator(seed_of_step(self.seed, step))
-            played = play(model, self.world_of(batch, draw), draw)
+            played = _episode(model, self.world_of(batch, draw), draw)  # by the policy whose gradient is wanted
             return actor_critic_loss(model(played.seen), played, self.entropy)
 
         return loss

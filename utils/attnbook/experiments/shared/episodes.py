@@ -18,6 +18,7 @@ from attnbook.experiments.shared.runner import Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.models.ntm_by_hand import run_by_hand
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
 
@@ -114,7 +115,7 @@ def episode_cost(model: nn.Module, lesson: Lesson) -> Tensor:
     return F.binary_cross_entropy_with_logits(logits, bits.target[bits.mask], reduction="sum") / len(bits.inputs)
 
 
-@torch.no_grad()
+@evaluating
 def wrong_per_sequence(model: nn.Module, lesson: Lesson) -> float:
     """Bits answered wrongly, per sequence."""
     return wrong_bits(answers(model, lesson), lesson.bits)

@@ -15,6 +15,7 @@ from attnbook.data.sentence_labels import Labelled, people_examples, word_order_
 from attnbook.data.vocabulary import PAD
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import MaskedLanguageModel, SentenceClassifier
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
 
@@ -90,7 +91,7 @@ def classifier_loss(model: nn.Module, batch: Labels) -> Tensor:
     return F.cross_entropy(model(batch.words, batch.lengths), batch.labels)
 
 
-@torch.no_grad()
+@evaluating
 def share_right(model: nn.Module, labels: Labels) -> float:
     """Share of the sentences whose class a classifier names."""
     hits = [
@@ -133,7 +134,7 @@ def train_linear(features: Features, classes: int, steps: int) -> nn.Linear:
     return model
 
 
-@torch.no_grad()
+@evaluating
 def summaries(model: SentenceClassifier, labels: Labels) -> Features:
     """The vectors of sentences as a classifier's encoder makes them."""
     parts = map(labels.rows, torch.arange(len(labels.labels)).split(250))

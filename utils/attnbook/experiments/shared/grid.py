@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Sequence
 
-import torch
-
 from attnbook.data import BitBatch, copy_batch
 from attnbook.experiments.shared.memory import TEST_SEED, wrong_bits
 from attnbook.models import NTM
 from attnbook.models.ntm_by_hand import run_by_hand
+from attnbook.modes import evaluating
 
 LENGTHS, ROWS = (10, 20, 40, 80, 120), (32, 64, 128, 256, 512)
 COUNT = 20  # sequences in each cell
 
 
-@torch.no_grad()
+@evaluating
 def copying_grid(
     machine: NTM, prepared: Callable[[BitBatch], BitBatch] = lambda bits: bits, lengths: Sequence[int] = LENGTHS,
     rows: Sequence[int] = ROWS, count: int = COUNT,

@@ -11,6 +11,7 @@ from attnbook.data.batching import Example
 from attnbook.data.language import TextTask
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import DecoderModule, greedy, sample
+from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnbook.text_metrics import device_of, distinct, log_probabilities, repetition, text_loss
 
@@ -58,7 +59,7 @@ def tensor_bytes(state: Any) -> int:
     return sum(map(tensor_bytes, state)) if isinstance(state, tuple) else 0
 
 
-@torch.no_grad()
+@evaluating
 def state_bytes(model: DecoderModule, words: int) -> int:
     """Bytes that a model keeps of one sentence, after so many words of it.
 

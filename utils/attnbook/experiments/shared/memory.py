@@ -14,6 +14,7 @@ from attnbook.data import BitBatch, mark_phases
 from attnbook.experiments.shared.runner import Job
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import fit, warmup_then_cosine
 
@@ -171,7 +172,7 @@ class Training:
         return result
 
 
-@torch.no_grad()
+@evaluating
 def measure(model: nn.Module, task: BitTask) -> dict[str, float]:
     """Wrong bits a sequence, by size."""
     found = {}

@@ -13,6 +13,7 @@ from attnbook.data.vocabulary import PAD
 from attnbook.decoding import DecoderModule, beam, greedy
 from attnbook.metrics import alignment_from_weights, error_rates, link_counts
 from attnbook.models import Transformer
+from attnbook.modes import evaluating
 from attnbook.training import shift_right, teacher_forcing_loss
 from attnbook.translate import ALPHA, WIDTH
 from attnbook.translation_metrics import bleu_counts, resampled_difference, translation_scores
@@ -20,7 +21,7 @@ from attnbook.translation_metrics import bleu_counts, resampled_difference, tran
 ROWS = 100  # sentences side by side
 
 
-@torch.no_grad()
+@evaluating
 def target_loss(model: DecoderModule, task: Task, examples: Sequence[Example]) -> float:
     """Nats per piece of the targets under teacher forcing, the end symbol counted, without smoothing."""
     nats = pieces = 0.0
@@ -178,7 +179,7 @@ def alignment_errors(model: DecoderModule, data: TranslationTask) -> list[float]
     return [round(rate, 4) for rate in error_rates(alignment_counts(model, data)).tolist()]
 
 
-@torch.no_grad()
+@evaluating
 def weights_by_layer(model: DecoderModule, batch: Batch, heads: bool = False) -> list[Tensor]:
     """Where the decoder attends under teacher forcing, ``(B, T, Tk)``: each layer's mean of the heads, or each head."""
     inputs = batch.source, batch.lengths, shift_right(batch.target)
