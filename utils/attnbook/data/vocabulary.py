@@ -12,14 +12,13 @@ class UnknownWord(KeyError):  # noqa: N818 (it reads as what happened)
 
     def __init__(self, word: object, known: Iterable[str]):
         known = list(known)
-        near = get_close_matches(str(word), known, n=3, cutoff=0.5)
-        wanted = "nearest: " + ", ".join(map(repr, near)) if near else "it holds " + _some(known)
+        super().__init__(word, known)  # what it was made from, so that it can be pickled
         self.word = word
-        self.near = tuple(near)
-        super().__init__(f"word {word!r} is not in the vocabulary ({wanted})")
+        self.near = tuple(get_close_matches(str(word), known, n=3, cutoff=0.5))
 
-    def __str__(self) -> str:  # KeyError would print the repr of the message
-        return str(self.args[0])
+    def __str__(self) -> str:
+        wanted = "nearest: " + ", ".join(map(repr, self.near)) if self.near else "it holds " + _some(self.args[1])
+        return f"word {self.word!r} is not in the vocabulary ({wanted})"
 
 
 def _some(words: list[str], most: int = 8) -> str:

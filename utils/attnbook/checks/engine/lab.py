@@ -31,15 +31,17 @@ class NotWrittenYet(CheckFailed):
 class UnknownCheck(AttributeError, KeyError):  # noqa: N818 (named like UnknownWord)
     """No lab or exercise of that name."""
 
-    __str__ = AttributeError.__str__  # KeyError would put quotes around the text
-
     def _render_traceback_(self) -> list[str]:
         return [f"✗ {self}"]
 
     def __init__(self, what: str, name: str, known: list[str]):
+        super().__init__(what, name, known)  # what it was made from, so that it can be pickled
+
+    def __str__(self) -> str:
+        what, name, known = self.args
         near = difflib.get_close_matches(name, known, n=2)
         guess = f"Did you mean {' or '.join(near)}? " if near else ""
-        super().__init__(f"there is no {what} {name!r}. {guess}There are: {', '.join(known)}")
+        return f"there is no {what} {name!r}. {guess}There are: {', '.join(known)}"
 
 
 def lab_names() -> list[str]:

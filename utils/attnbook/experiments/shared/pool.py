@@ -25,8 +25,11 @@ class Stopped(Exception):  # noqa: N818 (it says what happened)
     """A run that ended before its time. ``status`` is what the command ends with."""
 
     def __init__(self, reason: str, status: int) -> None:
-        super().__init__(reason)
+        super().__init__(reason, status)  # both, so that it can be pickled
         self.status = status
+
+    def __str__(self) -> str:
+        return self.args[0]
 
 
 class Event(NamedTuple):
