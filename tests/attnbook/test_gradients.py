@@ -35,6 +35,8 @@ def test_the_losses_of_all_words_add_up_to_the_loss_of_the_batch(model, batch):
 
 def test_tracing_leaves_no_hook_behind(model, batch):
     trace(model, batch)
+    with pytest.raises(ValueError, match="lengths"):
+        trace(model, batch._replace(lengths=batch.lengths[:2]))
     assert not model.encoder.embed._forward_hooks
     assert not model.embed._forward_hooks
 

@@ -76,3 +76,21 @@ def test_words_as_good_as_the_kth_stay():
 def test_a_way_to_sample_that_has_no_meaning_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         sampling_probabilities(torch.zeros(1, WORDS), **options)
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 1e-38, 1e-320])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_a_temperature_near_0_gives_the_likeliest_word_everything(dtype, temperature, device):
+    if device.type == "mps" and dtype == torch.float64:
+        pytest.skip("mps has no float64")
+    logits = torch.tensor([[10.0, 100.0, 99.0], [2.0, 2.0, float("-inf")]], dtype=dtype, device=device)
+    got = sampling_probabilities(logits, temperature)
+    assert got.dtype == dtype
+    assert got.tolist() == [[0, 1, 0], [0.5, 0.5, 0]]
+    assert sampling_probabilities(logits, temperature, top_k=1, top_p=0.4).tolist()[0] == [0, 1, 0]
+
+
+def test_at_temperature_1_the_probabilities_are_those_of_the_softmax_to_the_bit(draw):
+    logits = 5 * draw(50, WORDS)
+    assert torch.equal(sampling_probabilities(logits), logits.softmax(dim=-1))
+    assert torch.equal(sampling_probabilities(logits, 0.5), (logits / 0.5).softmax(dim=-1))

@@ -25,12 +25,12 @@ def sampling_probabilities(
     """
     if temperature <= 0:
         raise ValueError(f"temperature must be above 0, got {temperature}; for 0 use greedy")
-    scores = logits / temperature
+    scores = sharpened(logits, temperature)  # (B, V)
     if top_k is not None:
         if not 1 <= top_k <= logits.shape[-1]:
             raise ValueError(f"top_k must lie in 1..{logits.shape[-1]}, the words there are; got {top_k}")
-        least = scores.topk(top_k, dim=-1).values[..., -1:]  # (B, 1)
-        scores = scores.masked_fill(scores < least, float("-inf"))
+        least = logits.topk(top_k, dim=-1).values[..., -1:]  # (B, 1)
+        scores = scores.masked_fill(logits < least, float("-inf"))
     if top_p is not None:
         if not 0 < top_p <= 1:
             raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
@@ -38,4 +38,18 @@ def sampling_probabilities(
         before = ordered.cumsum(dim=-1) - ordered  # what likelier words hold already: the first word always stays
         drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, positions, before >= top_p)
         scores = scores.masked_fill(drop, float("-inf"))
-    return scores.softmax(dim=-1)
+    return scores.softmax(dim=-1).to(logits.dtype)
+
+
+def sharpened(scores: Tensor, temperature: float) -> Tensor:
+    """(scores − their maximum) / temperature over the last axis: a softmax of it is that of scores / temperature.
+
+    As nothing is above 0, no quotient is +inf, of which a softmax would make NaN: neither with a temperature near 0,
+    nor in half precision, whose largest number is 65,504.
+
+    Returns:
+        the shape of ``scores``, in float32 at least.
+    """
+    scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    smallest = torch.finfo(scores.dtype).tiny  # what is smaller would count as 0, and 0 / 0 is NaN
+    return (scores - scores.detach().amax(dim=-1, keepdim=True)) / max(temperature, smallest)

@@ -165,3 +165,11 @@ def test_no_rewards_are_refused_and_spoil_no_baseline():
     with pytest.raises(ValueError, match="rewards must hold one at least"):
         baseline.update(torch.ones(0, 3))
     assert baseline.update(torch.ones(2, 3)).tolist() == [1, 1, 1]
+
+
+def test_near_temperature_0_the_choice_is_one_hot_and_its_gradient_is_a_number():
+    query, key, value = torch.randn(1, 2, 3, requires_grad=True), torch.randn(1, 4, 3), torch.randn(1, 4, 5)
+    context, _, location = straight_through_attend(query, key, value, sample=False, temperature=1e-39)
+    torch.testing.assert_close(context, value_at(value, location))
+    context.sum().backward()
+    assert query.grad.isfinite().all()

@@ -138,3 +138,11 @@ def test_what_does_not_fit_is_refused(model):
         mix_probabilities(torch.ones(2), torch.ones(3), 0.5)
     with pytest.raises(ValueError, match="texts is empty"):
         build_datastore(model, [], model.output, PAD)
+
+
+def test_near_temperature_0_the_nearest_neighbour_alone_votes():
+    distances = torch.tensor([[3.0, 1.0, 2.0]])
+    for dtype, temperature in ((torch.float32, 1e-39), (torch.float16, 1e-5)):
+        got = vote(distances.to(dtype), torch.tensor([[0, 1, 2]]), temperature, 3)
+        assert got.dtype == dtype
+        assert got.tolist() == [[0, 1, 0]]

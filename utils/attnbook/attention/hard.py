@@ -13,6 +13,7 @@ from torch import Tensor
 from attnbook.attention.arguments import check_attention
 from attnbook.attention.core import attention_weights, masked_log_softmax
 from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
+from attnbook.sampling import sharpened
 
 
 def sample_location(weights: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -98,7 +99,7 @@ def straight_through_attend(
     log_weights = attention_weights(query, key, score, normalise=masked_log_softmax)  # (B, Tq, Tk)
     noisy = log_weights + gumbel_noise(log_weights, generator) if sample else log_weights
     location = noisy.argmax(dim=-1)  # (B, Tq): a draw from the weights, by the Gumbel-max trick
-    soft = (noisy / temperature).softmax(dim=-1)  # (B, Tq, Tk)
+    soft = sharpened(noisy, temperature).softmax(dim=-1).to(noisy.dtype)  # (B, Tq, Tk)
     one_hot = F.one_hot(location, soft.shape[-1]).to(soft.dtype)
     choice = one_hot + soft - soft.detach()  # the value of one_hot, the gradient of soft
     return choice @ value, log_weights.exp(), location

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.modes import evaluating
+from attnbook.sampling import sharpened
 
 Search = Callable[[Tensor, int], tuple[Tensor, Tensor]]  # (query (B, D), k) -> squared distances, positions, (B, k)
 
@@ -90,7 +91,7 @@ def vote(distances: Tensor, next_tokens: Tensor, temperature: float, vocabulary:
     """
     if temperature <= 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
-    weights = (-distances / temperature).softmax(dim=-1)  # (B, k)
+    weights = sharpened(-distances, temperature).softmax(dim=-1).to(distances.dtype)  # (B, k)
     return weights.new_zeros(len(weights), vocabulary).scatter_add(1, next_tokens, weights)  # (B, V)
 
 
