@@ -1,6 +1,7 @@
 """Calling a student's function: on copies, in time, with its errors kept."""
 
 import signal
+import sys
 import threading
 import time
 
@@ -8,7 +9,7 @@ import pytest
 import torch
 
 from attnbook.checks.engine import sandbox
-from attnbook.checks.engine.sandbox import TimeIsUp, guarded, run, within
+from attnbook.checks.engine.sandbox import OUTPUT, Capped, TimeIsUp, guarded, run, within
 
 
 def spin():
@@ -22,6 +23,27 @@ def test_the_arguments_are_copies():
     assert torch.equal(given, torch.zeros(2))
     assert torch.equal(outcome.value, torch.ones(2))
     assert outcome.changed == [0]
+
+
+def test_output_is_kept_up_to_a_length():
+    kept = Capped()
+    for _ in range(10):
+        assert kept.write("x" * OUTPUT) == OUTPUT
+    assert len(kept.getvalue()) == OUTPUT
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_an_answer_that_prints_without_end_fills_no_memory_and_no_notebook(stream, monkeypatch, capsys):
+    monkeypatch.setattr(sandbox, "SECONDS", 0.3)
+
+    def chatty():
+        while True:
+            print("and so on" * 1000, file=getattr(sys, stream))
+
+    outcome = run(chatty, ())
+    assert outcome.failure.timed_out
+    assert len(outcome.printed) == (OUTPUT if stream == "stdout" else 0)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_failure_tells_the_last_line_outside_the_libraries():

@@ -25,8 +25,18 @@ import torch
 from . import values
 
 SECONDS = 5.0  # for one call; an answer needs milliseconds
+OUTPUT = 64 * 1024  # characters that are kept of what one call (or, in grading, one cell) prints
 _PACKAGE = str(Path(__file__).parents[2])
 _LIBRARIES = (_PACKAGE, str(Path(torch.__file__).parent), *map(sysconfig.get_path, ("stdlib", "purelib")))
+
+
+class Capped(io.StringIO):
+    """Keeps the beginning of what is written: an answer that prints without end fills no memory."""
+
+    def write(self, text: str) -> int:
+        room = OUTPUT - self.tell()
+        super().write(text[: max(room, 0)])
+        return len(text)
 
 
 class TimeIsUp(BaseException):
@@ -88,7 +98,7 @@ class Run:
 
 def run(function: Callable, args: tuple, canonical: Callable | None = None) -> Run:
     """Call `function` on a copy of `args`."""
-    given, printed = values.clone(args), io.StringIO()
+    given, printed = values.clone(args), Capped()
     found, failure = guarded(_called, (function, given), printed)
     if failure is not None:
         return Run(args, failure=failure, printed=printed.getvalue())
@@ -108,11 +118,18 @@ def _called(function: Callable, args: Sequence) -> tuple[Any, Any]:
 
 
 def guarded(function: Callable, args: Sequence, printed: io.StringIO | None = None) -> tuple:
-    """`(result, None)` or `(None, Failure)`. Global randomness, warnings, printing are left as they were."""
+    """`(result, None)` or `(None, Failure)`. Global randomness, warnings, printing are left as they were.
+
+    What goes to `stderr` is dropped, as in grading.
+    """
     randomness = torch.default_generator.get_state()
     torch.default_generator.manual_seed(0)
     try:
-        with contextlib.redirect_stdout(printed or io.StringIO()), warnings.catch_warnings():
+        with (
+            contextlib.redirect_stdout(printed or Capped()),
+            contextlib.redirect_stderr(Capped()),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             return within(SECONDS, function, args), None
     except (Exception, SystemExit, TimeIsUp) as error:
