@@ -7,11 +7,11 @@ a model writes, or how good it is, would depend on that without a word being sai
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 import torch
 
-Model, Result, P = TypeVar("Model"), TypeVar("Result"), ParamSpec("P")
+Work = TypeVar("Work", bound=Callable)
 
 
 @contextmanager
@@ -47,12 +47,12 @@ def _as_before(parts: list[torch.nn.Module]) -> Iterator[None]:
             part.training = mode  # not train(mode), which would set the parts of this part as well
 
 
-def evaluating(work: Callable[Concatenate[Model, P], Result]) -> Callable[Concatenate[Model, P], Result]:
+def evaluating(work: Work) -> Work:
     """Decorate a function whose first argument is a model: inside, it is in evaluation mode, without gradients."""
 
     @wraps(work)
-    def run(model: Model, *arguments: P.args, **options: P.kwargs) -> Result:
+    def run(model, *arguments, **options):
         with evaluation_mode(model), torch.no_grad():
             return work(model, *arguments, **options)
 
-    return run
+    return run  # type: ignore[return-value]  # it takes and returns what the function does
