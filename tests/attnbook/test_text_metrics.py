@@ -78,6 +78,8 @@ def test_a_model_that_counts_prefers_what_it_has_counted(task):
     model = KneserNey([task.target_vocabulary.encode(row) for row in ROWS[:1] * 5], len(task.target_vocabulary))
     assert prefers_right(model, task, PIECES, [("a", "b", "a"), ("a", "a", "b")]) == [True, False]
     assert device_of(model) == torch.device("cpu")
+    with pytest.raises(TypeError, match=r"questions must hold triples \(beginning, right, wrong\), got the text 'abc'"):
+        prefers_right(model, task, PIECES, ("abc", "bca", "cab"))  # one question, not in a list
 
 
 def test_repeated_runs_are_counted_in_a_text_and_distinct_ones_over_all():

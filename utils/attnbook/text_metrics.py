@@ -125,8 +125,15 @@ def prefers_right(
     Args:
         questions: ``(beginning, right, wrong)`` each, as the lines of :func:`~attnbook.data.text.own_corpus` have them.
 
+    Raises:
+        TypeError: if a question is one text.
+        ValueError: if there are no questions.
+
     Source: Linzen, Dupoux and Goldberg 2016, section 3, ask for verbs like this.
     """
+    for question in questions:
+        if isinstance(question, str):
+            raise TypeError(f"questions must hold triples (beginning, right, wrong), got the text {question[:40]!r}")
     texts = [f"{beginning} {word}" for beginning, *words in questions for word in words]
     rows = [task.target_vocabulary.encode(pieces.encode(text)) for text in texts]
     right, wrong = log_probabilities(model, rows).view(-1, 2).unbind(dim=-1)  # (questions,) each

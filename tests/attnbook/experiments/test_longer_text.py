@@ -84,6 +84,14 @@ def test_a_memory_given_at_test_is_taken_back():
     assert list(figures["by_test_memory"]["16"]["by_age"]) == [str(age) for age in longer_text.AGES]
 
 
+def test_a_memory_given_at_test_is_taken_back_after_an_error(monkeypatch):
+    model = longer_text.build("recall_memory_0").eval()
+    monkeypatch.setattr(longer_text, "answered", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        longer_text.measure_memories(model, longer_text.RECIPES["recall_memory_0"])
+    assert model.memory_length == 0
+
+
 def test_answers_are_counted_by_how_far_back_they_stand():
     right, age = torch.tensor([True, False, True, True]), torch.tensor([1, 15, 17, 127])
     assert longer_text.by_age(right, age) == {"15": 0.5, "31": 1.0, "63": None, "127": 1.0, "191": None}

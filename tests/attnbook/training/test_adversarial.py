@@ -149,3 +149,18 @@ def test_lengths_must_be_positive(wrong):
 def test_a_loss_that_is_no_number_ends_the_training():
     with pytest.raises(FloatingPointError, match="at step 0; try smaller learning_rates"):
         fit_adversarially(fresh(), lambda step: images(step) * float("nan"), 1, progress=False)
+
+
+def test_an_interruption_leaves_a_discriminator_that_still_learns(monkeypatch):
+    model, asked = fresh(), []
+
+    def interrupted(image, forward=model.discriminator.forward):
+        asked.append(len(image))
+        if len(asked) == 2:  # the generator's step, in which the discriminator only passes the gradient on
+            raise KeyboardInterrupt
+        return forward(image)
+
+    monkeypatch.setattr(model.discriminator, "forward", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fit(model, 1)
+    assert all(parameter.requires_grad for parameter in model.discriminator.parameters())

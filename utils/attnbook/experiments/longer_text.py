@@ -169,13 +169,15 @@ def measure_memories(model: TransformerXL, recipe: Recipe) -> dict:
     """Right answers with the memory of the training, and with others: over all, and by age for recall."""
     stream, memory = recipe.test(), model.memory_length
     figures: dict[str, dict] = {}
-    for length in TEST_MEMORIES:
-        model.memory_length = length
-        right = answered(model, stream, recipe.segment)
-        figures[str(length)] = {"right": share(right)}
-        if recipe.task == "recall":
-            figures[str(length)]["by_age"] = by_age(right, stream.age[stream.asked])
-    model.memory_length = memory
+    try:
+        for length in TEST_MEMORIES:
+            model.memory_length = length
+            right = answered(model, stream, recipe.segment)
+            figures[str(length)] = {"right": share(right)}
+            if recipe.task == "recall":
+                figures[str(length)]["by_age"] = by_age(right, stream.age[stream.asked])
+    finally:
+        model.memory_length = memory
     return {"right": share(answered(model, stream, recipe.segment)), "by_test_memory": figures}
 
 

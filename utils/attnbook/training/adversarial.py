@@ -159,12 +159,14 @@ class _Run:
 
     def _generator_step(self, fake: Tensor) -> float:
         discriminator = self.model.discriminator.requires_grad_(False)  # it only passes the gradient on
-        scores = discriminator(fake)  # (B,)
-        _, loss = hinge_losses(scores, scores)
-        self.optimisers[0].zero_grad()
-        loss.backward()
+        try:
+            scores = discriminator(fake)  # (B,)
+            _, loss = hinge_losses(scores, scores)
+            self.optimisers[0].zero_grad()
+            loss.backward()
+        finally:
+            discriminator.requires_grad_(True)  # or, after an interruption, it would never learn again
         self.optimisers[0].step()
-        discriminator.requires_grad_(True)
         return loss.item()
 
     def pause(self, watch: Watch | None, checkpoint: str | Path | None) -> None:
