@@ -116,10 +116,11 @@ class _BlockedAttention(torch.autograd.Function):
         return context, logs
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        with torch.autocast(grads[0].device.type, enabled=False):
-            found = backward_blocks(*ctx.saved_tensors, *grads, ctx.causal, ctx.block)
-        return *found, None, None
+    def backward(ctx: Any, grad: Tensor, grad_logs: Tensor) -> tuple[Tensor | None, ...]:
+        query, key, value, context, logs = ctx.saved_tensors
+        with torch.autocast(grad.device.type, enabled=False):
+            grads = backward_blocks(query, key, value, context, logs, grad, grad_logs, ctx.causal, ctx.block)
+        return *grads, None, None
 
 
 def backward_blocks(

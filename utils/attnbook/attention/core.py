@@ -68,7 +68,7 @@ def attention_weights(
         mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may attend. With heads, such a mask is one for all
             heads; ``(B, H, Tq, Tk)`` has one per head.
         bias: broadcastable to the scores, ``(B, Tq, Tk)`` or with heads ``(B, H, Tq, Tk)``, and added to them;
-            positions may speak through it. −inf closes a position as a mask does.
+            positions may speak through it, ``(H, Tq, Tk)``. −inf closes a position as a mask does.
         normalise: :func:`masked_softmax`, or :func:`masked_log_softmax` for its logarithm.
 
     Returns:
