@@ -1,5 +1,7 @@
 """Attention in blocks against attention as a whole: values, gradients, and how little it holds."""
 
+import math
+
 import pytest
 import torch
 
@@ -67,6 +69,23 @@ def test_gradients_are_those_of_small_differences(causal):
     draws = torch.Generator().manual_seed(0)
     leaves = [torch.randn(1, 4, n, generator=draws, dtype=torch.float64, requires_grad=True) for n in (2, 2, 3)]
     assert torch.autograd.gradcheck(lambda *tensors: blocked_attention(*tensors, causal, 3), leaves)
+
+
+def test_a_second_derivative_by_hand():
+    query, key, value = torch.tensor([[[1.0]]]), torch.tensor([[[1.0], [0.0]]]), torch.tensor([[[1.0], [0.0]]])
+    query.requires_grad_()
+    (first,) = torch.autograd.grad(blocked_attention(query, key, value).sum(), query, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), query)
+    share = 1 / (1 + math.exp(-1))  # the context is the sigmoid of the query
+    assert first.item() == pytest.approx(share * (1 - share))
+    assert second.item() == pytest.approx(share * (1 - share) * (1 - 2 * share))  # −0.0909
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_second_derivatives_are_those_of_small_differences(causal):
+    draws = torch.Generator().manual_seed(0)
+    leaves = [torch.randn(1, 4, n, generator=draws, dtype=torch.float64, requires_grad=True) for n in (2, 2, 3)]
+    assert torch.autograd.gradgradcheck(lambda *tensors: blocked_attention(*tensors, causal, 3), leaves)
 
 
 def test_input_is_left_as_it_was(draw):

@@ -107,6 +107,17 @@ def test_a_mask_may_be_broadcast(inputs, device, name):
     assert attend(*inputs, mask=mask)[0].shape == (B, TQ, DV)
 
 
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_mask_per_sentence_holds_for_all_heads_where_there_are_as_many(draw, device, close, fused):
+    query, key, value = (draw(2, 2, 3, D, seed=seed) for seed in range(3))  # two sentences, two heads
+    mask = torch.tensor([[[True, False, False]], [[False, True, True]]], device=device).expand(2, 3, 3)
+    context, weights = attend(query, key, value, mask=mask, fused=fused)
+    for b in range(2):
+        alone = attend(query[b], key[b], value[b], mask=mask[b])
+        close(context[b], alone[0])
+        assert fused or torch.equal(weights[b].eq(0), ~mask[b].expand(2, 3, 3))
+
+
 def test_the_order_of_the_pairs_does_not_matter(inputs, device, close):
     query, key, value = inputs
     mask, order = masks(device)["full"], [2, 0, 3, 1]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attnbook.attention import masked_log_softmax, masked_softmax
+from attnbook.attention import attend, masked_log_softmax, masked_softmax
+from attnbook.experiments.complexity import peak_bytes
 
 # ---- masked_softmax: what holds for all scores and masks
 
@@ -114,6 +115,51 @@ def test_a_fully_masked_row_is_zero_and_disturbs_no_gradient(draw, close):
     (alone.softmax(-1)[:, 0] ** 2).sum().backward()
     close(scores.grad[:1, ::2], alone.grad)
     assert scores.grad[1].tolist() == [0, 0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("softmax, nothing", [(masked_softmax, 0.0), (masked_log_softmax, -math.inf)])
+def test_a_row_of_minus_infinity_is_a_row_that_may_attend_to_nothing(draw, softmax, nothing, masked):
+    scores, mask = draw(3, 4), torch.tensor([True, True, False, True], device=draw(1).device) if masked else None
+    alone = softmax(scores[0], mask)
+    scores[1] = -math.inf
+    scores[2, :2] = -math.inf
+    weights = softmax(scores.requires_grad_(), mask)
+    assert torch.equal(weights[0], alone)
+    assert weights[1].tolist() == [nothing] * 4
+    assert weights[2, :2].tolist() == [nothing] * 2
+    with torch.autograd.detect_anomaly(check_nan=True):
+        weights[weights.isfinite()].square().sum().backward()
+    assert scores.grad.isfinite().all()
+    assert scores.grad[1].tolist() == [0] * 4
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.parametrize("softmax", [masked_softmax, lambda *inputs: masked_log_softmax(*inputs).exp()])
+def test_a_fully_masked_row_does_not_stop_a_training_that_looks_for_nan(draw, softmax):
+    scores = draw(2, 3, grad=True)
+    mask = torch.tensor([[True, False, True], [False, False, False]], device=scores.device)
+    with torch.autograd.detect_anomaly(check_nan=True):
+        softmax(scores, mask)[:, 0].sum().backward()
+    assert scores.grad[1].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_weights_are_torchs_to_the_bit(draw, masked):
+    scores, mask = 5 * draw(6, 7, 9), None
+    if masked:
+        mask = torch.rand(6, 7, 9, generator=torch.Generator().manual_seed(0)).to(scores.device) > 0.3
+        mask[..., 0] = True
+    closed = scores if mask is None else scores.masked_fill(~mask, -math.inf)
+    assert torch.equal(masked_softmax(scores, mask), closed.softmax(dim=-1))
+    assert torch.equal(masked_log_softmax(scores, mask), closed.log_softmax(dim=-1))
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_the_plain_path_holds_no_more_than_two_matrices(grad):
+    query, key, value = (torch.randn(1, 512, 8, requires_grad=grad) for _ in range(3))
+    assert peak_bytes(lambda: attend(query, key, value)) < 2.2 * 4 * 512 * 512
 
 
 def test_a_nan_at_an_allowed_place_is_not_hidden(draw):

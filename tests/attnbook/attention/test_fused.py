@@ -3,7 +3,9 @@
 import pytest
 import torch
 
-from attnbook.attention import Cosine, Rotary, attend, dot
+from attnbook.attention import Cosine, LinearBias, Rotary, attend, causal_mask, dot, padding_mask, window_mask
+from attnbook.attention.fused import is_causal
+from attnbook.experiments.complexity import peak_bytes
 
 B, H, TQ, TK, D, DV = 2, 3, 4, 5, 6, 3
 
@@ -59,3 +61,67 @@ def test_rotary_queries_and_keys_go_through_the_kernel_as_they_are(inputs, close
     query, key, value = inputs((B, H))
     turned = [Rotary().rotate(x, torch.arange(x.shape[-2], device=x.device)) for x in (query, key)]
     close(attend(*turned, value, fused=True)[0], attend(*turned, value)[0])
+
+
+@pytest.mark.parametrize("axes", [(B,), (B, H)], ids=["3 axes", "4 axes"])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("trained", [False, True])
+def test_a_row_of_minus_infinity_in_the_bias_is_zero_on_both_paths(inputs, draw, axes, masked, trained):
+    bias = draw(*axes, TQ, TK, seed=9)
+    bias[0, ..., 1, :] = -torch.inf
+    bias[..., 2, 0] = -torch.inf
+    mask = torch.ones(TQ, TK, dtype=torch.bool, device=bias.device) if masked else None
+    if masked:
+        bias[..., 3, :2], mask[3, 2:] = -torch.inf, False  # closed between the two of them
+    tensors = inputs(axes) + ([bias.requires_grad_()] if trained else [])
+    contexts = [attend(*tensors[:3], mask=mask, bias=bias, fused=fused)[0] for fused in (False, True)]
+    torch.testing.assert_close(*contexts, rtol=1e-5, atol=1e-5)
+    assert contexts[0][0, ..., 1, :].eq(0).all()
+    grads = [torch.autograd.grad(context.square().sum(), tensors) for context in contexts]
+    for one, other in zip(*grads, strict=True):
+        assert one.isfinite().all()
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+# ---- what reaches the kernel
+
+
+def test_a_causal_mask_is_known_by_its_numbers():
+    mask, scores = causal_mask(5), torch.zeros(2, 3, 5, 5)
+    assert is_causal(mask, scores)
+    assert is_causal(mask[None], scores)
+    others = [mask.T, window_mask(5, 1), mask & window_mask(5, 1), mask.expand(2, 1, 5, 5), torch.ones_like(mask)]
+    changed = mask.clone()
+    changed[4, 0] = False
+    assert not any(is_causal(other, scores) for other in [*others, changed, mask[:, :1], mask[-1]])
+    assert not is_causal(causal_mask(5, start=2), torch.zeros(2, 3, 3, 5))
+
+
+@pytest.mark.parametrize("axes", [(B,), (B, H)], ids=["3 axes", "4 axes"])
+def test_a_causal_mask_gives_the_kernels_own_causal_context(draw, close, device, axes):
+    query, key, value = (draw(*axes, TQ, D, seed=seed) for seed in range(3))
+    mask = causal_mask(TQ, device)
+    close(attend(query, key, value, mask=mask, fused=True)[0], attend(query, key, value, mask=mask)[0])
+
+
+T = 256  # positions, for the tests of memory
+MATRIX = 4 * T * T  # bytes of one head's scores
+
+
+@pytest.mark.parametrize(
+    "name, matrices", [("none", 0), ("causal", 0.3), ("window", 3), ("padding", 0.1), ("bias", 3 * 8)]
+)
+def test_no_mask_is_expanded_to_batch_and_heads(name, matrices):
+    """Beside what the kernel holds without a mask; all heads of all sentences would be 32 matrices."""
+    query, key, value = (torch.randn(4, 8, T, 16) for _ in range(3))
+    at = torch.arange(T)
+    given = {
+        "none": {},
+        "causal": {"mask": causal_mask(T)},
+        "window": {"mask": window_mask(T, 9)},
+        "padding": {"mask": padding_mask(torch.tensor([T, T - 1, 9, 5]))[:, None]},
+        "bias": {"bias": LinearBias(8).bias(at, at)},  # one matrix per head
+    }
+    alone = peak_bytes(lambda: attend(query, key, value, fused=True))
+    held = peak_bytes(lambda: attend(query, key, value, fused=True, **given[name]))
+    assert held <= alone + query.numel() * 4 + matrices * MATRIX

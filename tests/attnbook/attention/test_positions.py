@@ -163,12 +163,29 @@ def test_slopes_of_eight_heads_are_the_papers():
     assert not LinearBias(8).state_dict()
 
 
+@pytest.mark.parametrize("learn", [False, True])
+def test_slopes_survive_a_model_that_is_made_without_memory_and_then_loaded(learn):
+    weights = LinearBias(6, learn).state_dict()
+    with torch.device("meta"):
+        made = LinearBias(6, learn)
+    made.to_empty(device="cpu").load_state_dict(weights)
+    assert torch.equal(made.slopes, LinearBias(6, learn).slopes)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("learn", [False, True])
+def test_a_linear_bias_of_far_positions_keeps_its_digits_in_half_precision(kind, learn):
+    at, of = torch.tensor([4001]), torch.tensor([0, 1, 2])
+    found = LinearBias(12, learn).to(kind).bias(at, of)
+    assert torch.equal(found, LinearBias(12, learn).bias(at, of))
+
+
 def test_the_linear_bias_equals_a_loop_over_heads_and_places(device, dtype, close):
     positions = LinearBias(H).to(device, dtype)
     bias = positions.bias(torch.arange(T - 3, T, device=device), torch.arange(T, device=device))
     penalties = [-(2 ** -(h + 1)) * abs(T - 3 + i - j) for h in range(H) for i in range(3) for j in range(T)]
     slow = torch.tensor(penalties).view(H, 3, T)
-    close(bias, slow.to(device, dtype))
+    close(bias.to(dtype), slow.to(device, dtype))
 
 
 def test_each_kind_says_one_thing_and_nothing_else(draw, device):

@@ -135,3 +135,34 @@ def test_what_it_has_no_use_for_is_refused(words):
         segment_memory(torch.zeros(1, 1, 1), None, -2)
     with pytest.raises(ValueError, match=r"words must have shape \(B, T\)"):
         small()(words[0].cpu())
+
+
+def test_heads_may_share_keys_and_values(words):
+    plain, grouped = small(), small(key_value_heads=1)
+    attention = grouped.blocks.layers[0].self_attention
+    assert attention.project_key.weight.shape == attention.project_value.weight.shape == (D // H, D)
+    saved = 2 * 2 * (D - D // H) * D  # in two layers, keys and values
+    assert sum(p.numel() for p in plain.parameters()) - sum(p.numel() for p in grouped.parameters()) == saved
+    state = grouped.state_dict()
+    for name in state:
+        if "project_key" in name or "project_value" in name:
+            state[name] = state[name].repeat(H, 1)  # each head its own copy: the same model
+    plain.load_state_dict(state)
+    plain, grouped = plain.to(words.device), grouped.to(words.device)
+    torch.testing.assert_close(grouped(words, 4)[0], plain(words, 4)[0], rtol=1e-5, atol=1e-5)
+
+
+def test_bias_is_that_of_feed_forward_and_norms_and_no_projection_of_attention_has_one():
+    names = {bias: [name for name, _ in small(bias=bias).named_parameters()] for bias in (False, True)}
+    assert not [name for name in names[False] if name.endswith(".bias")]
+    assert all("feed_forward" in name or "norm" in name for name in names[True] if name.endswith(".bias"))
+    assert len(names[True]) > len(names[False])
+
+
+def test_a_mask_per_sentence_holds_for_all_heads_where_there_are_as_many(draw, device, dtype, close):
+    attention, at = small().to(device, dtype).blocks.layers[0].self_attention, torch.arange(3, device=device)
+    x, mask = draw(H, 3, D), (torch.ones(H, 3, 3) > 0).tril().to(device)
+    mask[0, :, 0] = mask[0, 0] = False
+    _, weights = attention.attend(x, attention.project(x, x, at), mask, at, at)
+    close(weights, weights * mask[:, None])
+    assert weights[1].count_nonzero() == 6 * H

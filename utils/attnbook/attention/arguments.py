@@ -101,6 +101,14 @@ def check_mask(mask: Tensor | None, scores: Tensor) -> None:
         )
 
 
+def for_all_heads(mask: Tensor | None, query: Tensor) -> Tensor | None:
+    """A mask ``(B, Tq, Tk)``, one per sentence, as ``(B, 1, Tq, Tk)`` where the query has heads ``(B, H, Tq, D)``.
+
+    Left alone, broadcasting would take its first axis for the heads wherever B = H.
+    """
+    return mask[:, None] if mask is not None and mask.ndim == 3 and query.ndim == 4 else mask
+
+
 def check_bias(bias: Tensor | None, scores: Tensor) -> None:
     """Raise a ValueError unless ``bias`` can be broadcast to ``scores``."""
     if bias is not None and not _can_be_broadcast(bias, scores.shape):

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention.arguments import check_attention, check_block, check_same_features
+from attnbook.attention.precision import at_least_float32
 
 
 class Running(NamedTuple):
@@ -45,7 +46,8 @@ def online_softmax_sum(score_blocks: Iterable[Tensor], value_blocks: Iterable[Te
         value_blocks: as many, ``(..., K, Dv)``.
 
     Returns:
-        context ``(..., Tq, Dv)``, and for each row log Σ exp(score), ``(..., Tq, 1)``.
+        context ``(..., Tq, Dv)``, and for each row log Σ exp(score), ``(..., Tq, 1)``; both in float32 for scores in
+        half precision, in which a sum of many small numbers stands still.
 
     Raises:
         ValueError: if there is no block, or there are not as many blocks of values as of scores.
@@ -53,7 +55,7 @@ def online_softmax_sum(score_blocks: Iterable[Tensor], value_blocks: Iterable[Te
     Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, section 3.1, for the weighted sum.
     """
     running = None
-    for scores, values in zip(score_blocks, value_blocks, strict=True):
+    for scores, values in zip(map(at_least_float32, score_blocks), map(at_least_float32, value_blocks), strict=True):
         if running is None:
             nothing = torch.zeros_like(scores[..., :1])  # (..., Tq, 1)
             running = Running(nothing - torch.inf, nothing, nothing)
@@ -73,7 +75,7 @@ def block_scores(query: Tensor, key: Tensor, rows: slice, columns: slice, causal
 
     The queries are the last Tq of the Tk positions, as in :class:`~attnbook.attention.multihead.MultiHeadAttention`.
     """
-    scores = query[..., rows, :] @ key[..., columns, :].mT / query.shape[-1] ** 0.5
+    scores = query[..., rows, :] / query.shape[-1] ** 0.5 @ key[..., columns, :].mT
     first = rows.start + key.shape[-2] - query.shape[-2]  # position of the first of these queries
     if not causal or columns.stop - 1 <= first:
         return scores
@@ -100,31 +102,39 @@ def forward_blocks(query: Tensor, key: Tensor, value: Tensor, causal: bool, bloc
 
 
 class _BlockedAttention(torch.autograd.Function):
-    """Forward and backward of :func:`blocked_attention`; beside input and output one number per query is kept."""
+    """Forward and backward of :func:`blocked_attention`; beside input and output one number per query is kept.
+
+    That number is an output too, and the backward pass is made of operations that torch can differentiate: so second
+    derivatives are right, which depend on it.
+    """
 
     @staticmethod
-    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, causal: bool, block: int) -> Tensor:
+    def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, causal: bool, block: int) -> tuple[Tensor, Tensor]:
         context, logs = forward_blocks(query, key, value, causal, block)
         ctx.save_for_backward(query, key, value, context, logs)
         ctx.causal, ctx.block = causal, block
-        return context
+        return context, logs
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, grad: Tensor, grad_logs: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, context, logs = ctx.saved_tensors
-        grads = backward_blocks(query, key, value, context, logs, grad, ctx.causal, ctx.block)
+        with torch.autocast(grad.device.type, enabled=False):
+            grads = backward_blocks(query, key, value, context, logs, grad, grad_logs, ctx.causal, ctx.block)
         return *grads, None, None
 
 
 def backward_blocks(
-    query: Tensor, key: Tensor, value: Tensor, context: Tensor, logs: Tensor, grad: Tensor, causal: bool, block: int
-) -> tuple[Tensor, Tensor, Tensor]:
+    query: Tensor, key: Tensor, value: Tensor, context: Tensor, logs: Tensor, grad: Tensor, grad_logs: Tensor,
+    causal: bool, block: int,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """Gradients of query, key and value from ``grad``, that of the context: each block of weights made once more.
+
+    ``grad_logs``, the gradient of the logarithms, is zero but for second derivatives.
 
     Source: Dao et al. 2022, appendix B.2 and algorithm 4.
     """
     grads = torch.zeros_like(query), torch.zeros_like(key), torch.zeros_like(value)
-    mean = (grad * context).sum(dim=-1, keepdim=True)  # (..., Tq, 1): what each row of the softmax subtracts
+    mean = (grad * context).sum(dim=-1, keepdim=True) - grad_logs  # (..., Tq, 1): what each row subtracts
     for rows in blocks_of(query.shape[-2], block):
         for columns in visible_blocks(query, key, rows, causal, block):
             weights = (block_scores(query, key, rows, columns, causal) - logs[..., rows, :]).exp()
@@ -139,8 +149,9 @@ def backward_blocks(
 def blocked_attention(query: Tensor, key: Tensor, value: Tensor, causal: bool = False, block: int = 256) -> Tensor:
     """Scaled dot attention whose memory grows with T and not with T²: FlashAttention's idea in plain torch.
 
-    The same context as ``attend(query, key, value)``, with a causal mask if wanted, and the same gradients. There are
-    no weights to look at, since they never exist all at once.
+    The same context as ``attend(query, key, value)``, with a causal mask if wanted, and the same gradients; query, key
+    and value in half precision are computed with in float32, under autocast too. There are no weights to look at,
+    since they never exist all at once. Second derivatives are right, but hold all T² numbers.
 
     Args:
         query: ``(B, Tq, D)``, or ``(B, H, Tq, D)`` for H heads. key: the same with Tk. value: ``(B, Tk, Dv)``.
@@ -163,4 +174,6 @@ def blocked_attention(query: Tensor, key: Tensor, value: Tensor, causal: bool = 
         raise ValueError(
             f"causal attention has a key for each query, got {query.shape[-2]} queries, {key.shape[-2]} keys"
         )
-    return _BlockedAttention.apply(query, key, value, causal, block)
+    with torch.autocast(query.device.type, enabled=False):
+        wide = (at_least_float32(x) for x in (query, key, value))
+        return _BlockedAttention.apply(*wide, causal, block)[0].to(value.dtype)

@@ -1,7 +1,8 @@
 """Luong's local attention: a window around a centre in the source, and three ways to find the centre.
 
-A centre is a real number per sentence, counted like positions from 0. A window keeps the positions at most D away from
-it; a Gaussian with σ = D / 2 favours those nearest to it. Source: Luong et al. 2015, section 3.2.
+A centre is a real number per sentence, counted like positions from 0, in float32 or float64. A window keeps the
+positions at most D away from it; a Gaussian with σ = D / 2 favours those nearest to it.
+Source: Luong et al. 2015, section 3.2.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from attnbook.attention.arguments import check_centre, check_features, check_half_width
 from attnbook.attention.core import attend, attention_weights
 from attnbook.attention.masks import padding_mask
+from attnbook.attention.precision import at_least_float32
 from attnbook.attention.scores import PreparedKeys, scaled_dot
 
 GAUSSIANS = ("none", "product", "bias")
@@ -43,7 +45,7 @@ def local_window_mask(
     check_centre(centre, lengths)
     words = padding_mask(lengths, max_length)  # (B, Tk)
     positions = torch.arange(words.shape[1], device=centre.device)  # (Tk,)
-    nearest = centre.clamp(torch.zeros_like(lengths), lengths - 1)  # (B,)
+    nearest = at_least_float32(centre).clamp(torch.zeros_like(lengths), lengths - 1)  # (B,)
     return words & ((positions - nearest[:, None]).abs() <= half_width)  # (B, Tk)
 
 
@@ -57,7 +59,7 @@ def log_gaussian_window(centre: Tensor, half_width: float, max_length: int) -> T
     check_centre(centre)
     positions = torch.arange(max_length, device=centre.device)  # (Tk,)
     sigma = half_width / 2
-    return -((positions - centre[:, None]) ** 2) / (2 * sigma**2)  # (B, Tk)
+    return -((positions - at_least_float32(centre)[:, None]) ** 2) / (2 * sigma**2)  # (B, Tk)
 
 
 def gaussian_window(centre: Tensor, half_width: float, max_length: int) -> Tensor:
@@ -68,7 +70,8 @@ def gaussian_window(centre: Tensor, half_width: float, max_length: int) -> Tenso
         max_length: number of positions, Tk.
 
     Returns:
-        ``(B, Tk)``. It is no distribution: it is 1 at the centre, and does not sum to 1.
+        ``(B, Tk)``, in float32 for a centre in half precision. It is no distribution: it is 1 at the centre, and does
+        not sum to 1.
 
     Raises:
         ValueError: if ``half_width`` is under 1, or ``centre`` is not ``(B,)``. TypeError: if it is not real.
@@ -108,7 +111,8 @@ def local_attend(
     bias = log_gaussian_window(centre, half_width, positions)[:, None]  # (B, 1, Tk)
     if gaussian == "bias":
         return attend(query, key, value, score, window, bias)
-    weights = attention_weights(query, key, score, window) * bias.exp()  # (B, Tq, Tk)
+    weights = attention_weights(query, key, score, window)
+    weights = weights * bias.exp().to(weights.dtype)  # (B, Tq, Tk)
     return weights @ value, weights
 
 
@@ -134,7 +138,8 @@ def predicted_centre(hidden: Tensor, lengths: Tensor, weight: Tensor, vector: Te
     Source: Luong et al. 2015, equation 9.
     """
     check_features("hidden", hidden, weight.shape[1])
-    return lengths * (hidden @ weight.T).tanh().matmul(vector).sigmoid()  # (B, D) -> (B, A) -> (B,)
+    share = (hidden @ weight.T).tanh().matmul(vector)  # (B, D) -> (B, A) -> (B,): before the sigmoid
+    return lengths * at_least_float32(share).sigmoid()
 
 
 def walking_centre(
@@ -157,7 +162,8 @@ def walking_centre(
     """
     check_features("hidden", hidden, weight.shape[1])
     increment = stride * (hidden @ weight.T).tanh().matmul(vector).sigmoid()  # (B, D) -> (B, A) -> (B,)
-    return torch.minimum(previous + increment, (lengths - 1).to(previous.dtype))
+    centre = at_least_float32(previous) + increment
+    return torch.minimum(centre, (lengths - 1).to(centre.dtype))
 
 
 class MonotonicCentre(nn.Module):
@@ -165,7 +171,8 @@ class MonotonicCentre(nn.Module):
 
     def forward(self, hidden: Tensor, lengths: Tensor, previous: Tensor) -> Tensor:
         """The centre before, plus one, up to the last word: ``(B,)``. The state ``hidden (B, D)`` is not asked."""
-        return torch.minimum(previous + 1, (lengths - 1).to(previous.dtype))
+        centre = at_least_float32(previous) + 1
+        return torch.minimum(centre, (lengths - 1).to(centre.dtype))
 
 
 class _LearntCentre(nn.Module):

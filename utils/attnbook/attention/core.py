@@ -5,7 +5,7 @@ from typing import Literal, overload
 
 from torch import Tensor, nn
 
-from attnbook.attention.arguments import check_attention, check_bias, check_mask
+from attnbook.attention.arguments import check_attention, check_bias, check_mask, for_all_heads
 from attnbook.attention.fused import attend_fused
 from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
 
@@ -18,7 +18,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
         mask: bool, broadcastable to ``scores``; ``True`` = may attend. ``None`` allows everything.
 
     Returns:
-        ``(..., Tk)`` weights; exactly 0 where the mask is ``False``. A row that may attend to nothing is all zeros.
+        ``(..., Tk)`` weights; exactly 0 where the mask is ``False``. A row that may attend to nothing is all zeros,
+        and so is one whose scores are all −inf.
 
     Raises:
         TypeError: if the mask is not boolean.
@@ -26,12 +27,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
     Source: Bahdanau et al. 2015, equation 6 (without the mask).
     """
-    check_mask(mask, scores)
-    if mask is None:
-        return scores.softmax(dim=-1)
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-    # A row of -inf alone gives 0/0. masked_fill also keeps NaN out of the gradient of the other rows.
-    return weights.masked_fill(~mask, 0.0)
+    scores, empty = _closed_and_empty(scores, mask)
+    scores = scores.softmax(dim=-1)  # under the old name: another one would keep one more Tq × Tk matrix
+    return scores.masked_fill(empty, 0.0)
 
 
 def masked_log_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -40,11 +38,21 @@ def masked_log_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     Arguments and errors as there. Not its ``log()``: that has the gradient 0 / 0 at a masked position, and −inf at an
     allowed one whose weight is too small for its number type.
     """
+    scores, empty = _closed_and_empty(scores, mask)
+    scores = scores.log_softmax(dim=-1)
+    return scores.masked_fill(empty, float("-inf"))
+
+
+def _closed_and_empty(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Scores with −inf where the mask is ``False``, and which rows have nothing else, ``(..., 1)``; these get zeros.
+
+    A softmax of −inf alone is 0 / 0. The NaN would pass into the gradients, and anomaly detection would stop there.
+    """
     check_mask(mask, scores)
-    if mask is None:
-        return scores.log_softmax(dim=-1)
-    log_weights = scores.masked_fill(~mask, float("-inf")).log_softmax(dim=-1)
-    return log_weights.masked_fill(~mask, float("-inf"))  # a row without any position came out as NaN
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    empty = scores.amax(dim=-1, keepdim=True).isneginf()  # (..., 1)
+    return scores.masked_fill(empty, 0.0), empty
 
 
 def attention_weights(
@@ -57,12 +65,14 @@ def attention_weights(
         query: ``(B, Tq, Dq)``, or ``(B, H, Tq, Dq)`` for H heads side by side; then so are all the others.
         key: ``(B, Tk, Dk)``, or what a score has prepared of them once; see :class:`PreparedKeys`.
         score: any callable ``(query, key) -> (B, Tq, Tk)``; see :mod:`attnbook.attention.scores`.
-        mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may attend.
-        bias: broadcastable to ``(B, Tq, Tk)``, added to the scores; positions may speak through it.
+        mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may attend. With heads, such a mask is one for all
+            heads; ``(B, H, Tq, Tk)`` has one per head.
+        bias: broadcastable to the scores, ``(B, Tq, Tk)`` or with heads ``(B, H, Tq, Tk)``, and added to them;
+            positions may speak through it, ``(H, Tq, Tk)``. −inf closes a position as a mask does.
         normalise: :func:`masked_softmax`, or :func:`masked_log_softmax` for its logarithm.
 
     Returns:
-        ``(B, Tq, Tk)``; each row of weights sums to one.
+        ``(B, Tq, Tk)``; each row of weights sums to one, or is zero where nothing may be attended to.
 
     Raises:
         ValueError: if the shapes do not fit together. TypeError: if the mask is not boolean.
@@ -70,11 +80,12 @@ def attention_weights(
     Source: Bahdanau et al. 2015, equation 6.
     """
     check_attention(query, key_features(key))
+    mask = for_all_heads(mask, query)
+    if bias is None:
+        return normalise(score(query, key), mask)  # (B, Tq, Tk); without a name here, they are freed there
     scores = score(query, key)  # (B, Tq, Tk)
-    if bias is not None:
-        check_bias(bias, scores)
-        scores = scores + bias
-    return normalise(scores, mask)
+    check_bias(bias, scores)
+    return normalise(scores + bias, mask).to(scores.dtype)  # a float32 bias may meet scores in half precision
 
 
 @overload

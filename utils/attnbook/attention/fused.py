@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.arguments import check_bias, check_mask, check_same_features
+from attnbook.attention.arguments import check_bias, check_mask, check_same_features, for_all_heads
+from attnbook.attention.masks import causal_mask
 
 
 def attend_fused(
@@ -14,6 +16,8 @@ def attend_fused(
     """The context ``(B, Tq, Dv)`` of scaled dot attention, without ever holding all its weights.
 
     Arguments as of :func:`~attnbook.attention.core.attend`. A query that may attend to nothing has the context zero.
+    Mask and bias reach the kernel in the shape in which they come: expanded to ``(B, H, Tq, Tk)`` they would take as
+    much memory as the weights.
 
     Raises:
         ValueError: for another score, or shapes that don't fit. TypeError: if the mask is not boolean.
@@ -22,26 +26,48 @@ def attend_fused(
         raise ValueError(f"fused=True knows only the scaled dot score, got {score}; leave fused out")
     check_same_features("dot", query, key)
     scores = query.new_empty(1).expand(*query.shape[:-1], key.shape[-2])  # their shape alone: (B, Tq, Tk)
+    mask = for_all_heads(mask, query)
     check_mask(mask, scores)
     check_bias(bias, scores)
-    context = _kernel(query, key, value, _added_to_scores(mask, bias, scores))
-    if mask is None:
-        return context
-    # torch's kernels do not agree about a query that may attend to nothing
-    return context.masked_fill(~mask.expand(scores.shape).any(dim=-1, keepdim=True), 0.0)
+    if mask is not None and bias is None and is_causal(mask, scores):
+        return _kernel(query, key, value, None, causal=True)
+    added = _added_to_scores(mask, bias, query.dtype)
+    if added is None:
+        return _kernel(query, key, value, None)
+    # torch's kernels do not agree about a query that may attend to nothing, so none sees one
+    if added.dtype == torch.bool:
+        empty = ~added.any(dim=-1, keepdim=True)  # (..., Tq or 1, 1)
+        added = added | empty
+    else:
+        empty = added.amax(dim=-1, keepdim=True).isneginf()
+        added = added.masked_fill(empty, 0.0)
+    return _kernel(query, key, value, added).masked_fill(empty, 0.0)
 
 
-def _added_to_scores(mask: Tensor | None, bias: Tensor | None, scores: Tensor) -> Tensor | None:
+def is_causal(mask: Tensor, scores: Tensor) -> bool:
+    """Whether ``mask`` is :func:`~attnbook.attention.masks.causal_mask`, for which kernels need no mask at all.
+
+    It takes a look at the numbers, and only the CPU's can be looked at without waiting for a device; on another one
+    the answer is ``False``, and the mask is handed over.
+    """
+    queries, keys = scores.shape[-2:]
+    if mask.device.type != "cpu" or mask.shape[-2:] != (keys, keys) or mask.numel() != keys**2 or queries != keys:
+        return False
+    return torch.equal(mask.reshape(keys, keys), causal_mask(keys))
+
+
+def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
     """What torch's kernel takes for mask and bias: one of them, or the bias with −inf where the mask is closed."""
-    if bias is None or mask is None:
-        only = mask if bias is None else bias
-        return None if only is None else only.expand(scores.shape)
-    return bias.expand(scores.shape).masked_fill(~mask, float("-inf"))
+    if bias is None:
+        return mask
+    bias = bias.to(dtype)
+    return bias if mask is None else torch.where(mask, bias, float("-inf"))
 
 
-def _kernel(query: Tensor, key: Tensor, value: Tensor, added: Tensor | None) -> Tensor:
+def _kernel(query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, causal: bool = False) -> Tensor:
     """``F.scaled_dot_product_attention``; it takes its fast path only with an axis of heads, so we lend it one."""
     if query.ndim == 4:
-        return F.scaled_dot_product_attention(query, key, value, attn_mask=added)
+        added = None if added is None else added[(None,) * (4 - added.ndim)]
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=added, is_causal=causal)
     query, key, value = query[:, None], key[:, None], value[:, None]  # (B, 1, T, D)
-    return _kernel(query, key, value, None if added is None else added[:, None])[:, 0]
+    return _kernel(query, key, value, added if added is None or added.ndim < 3 else added[:, None], causal)[:, 0]

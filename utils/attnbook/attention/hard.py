@@ -12,6 +12,7 @@ from torch import Tensor
 
 from attnbook.attention.arguments import check_attention
 from attnbook.attention.core import attention_weights, masked_log_softmax
+from attnbook.attention.precision import at_least_float32
 from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
 from attnbook.sampling import sharpened
 
@@ -112,7 +113,8 @@ def gumbel_noise(like: Tensor, generator: torch.Generator | None = None) -> Tens
 
 def location_log_probs(weights: Tensor, location: Tensor) -> Tensor:
     """log α at the positions that were drawn: ``(B, Tq, Tk)`` and ``(B, Tq)`` -> ``(B, Tq)``, nats."""
-    return weights.gather(-1, location[..., None])[..., 0].clamp_min(torch.finfo(weights.dtype).tiny).log()
+    drawn = at_least_float32(weights.gather(-1, location[..., None])[..., 0])  # (B, Tq)
+    return drawn.clamp_min(torch.finfo(drawn.dtype).tiny).log()
 
 
 def reward_to_go(rewards: Tensor) -> Tensor:

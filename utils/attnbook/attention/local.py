@@ -50,7 +50,7 @@ def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: 
     """
     check_same_length(query, key, value)
     keys, values = unfold_windows(key, radius).mT, unfold_windows(value, radius).mT  # (B, T, 2r + 1, D) each
-    allowed = inside(query.shape[1], radius, query.device)[:, None]  # (T, 1, 2r + 1)
+    allowed = inside(query.shape[1], radius, query.device)[None, :, None]  # (1, T, 1, 2r + 1)
     context, weights = attend(query[:, :, None], keys, values, mask=allowed)  # one query per window
     return context[:, :, 0], weights[:, :, 0]  # (B, T, 1, Dv) -> (B, T, Dv), (B, T, 1, 2r + 1) -> (B, T, 2r + 1)
 
@@ -102,7 +102,7 @@ def banded_attention(
         torch.cat([chunks := neighbouring_chunks(x, size, causal), _beside(chunks, x[:, everywhere])], dim=2)
         for x in (key, value)
     )  # (B, N, W + G, D)
-    allowed = band(query.shape[1], radius, causal, everywhere)  # (N, S, W + G)
+    allowed = band(query.shape[1], radius, causal, everywhere)[None]  # (1, N, S, W + G)
     return attend(queries, keys, values, mask=allowed)[0].flatten(1, 2)[:, : query.shape[1]]  # (B, T, Dv)
 
 

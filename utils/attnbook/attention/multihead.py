@@ -48,6 +48,8 @@ class Heads(NamedTuple):
 
         Source: Ainslie et al. 2023, section 2.2.
         """
+        if times == 1:
+            return self
         return Heads(*(part.repeat_interleave(times, dim=1) for part in self))  # (B, G, Tk, D/H) -> (B, H, Tk, D/H)
 
 
@@ -128,9 +130,6 @@ class MultiHeadAttention(nn.Module):
         """Attend from ``query (B, Tq, D)`` at positions ``at`` to what was projected; returns as :meth:`forward`."""
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         query, bias = self.positions.rotate(query, at), self.positions.bias(at, keys_at)
-        if mask is not None and mask.ndim == 3:
-            mask = mask[:, None]  # (B, 1, Tq, Tk): one mask for all heads
-        if self.key_value_heads < self.heads:
-            heads = heads.repeat(self.heads // self.key_value_heads)  # (B, H, Tk, D/H)
+        heads = heads.repeat(self.heads // self.key_value_heads)  # (B, H, Tk, D/H)
         context, weights = attend(query, *heads, score=self.score, mask=mask, bias=bias, fused=self.fused)
         return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)

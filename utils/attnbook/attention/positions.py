@@ -8,12 +8,14 @@ the score of those that are far apart. The fifth is to say nothing (:class:`NoPo
 import torch
 from torch import Tensor, nn
 
+from attnbook.attention.precision import at_least_float32
+
 
 def angles(positions: Tensor, dim: int) -> Tensor:
     """The angle of each pair of features at each position, t · 10000^(−2i/D), in radians.
 
     Args:
-        positions: ``(..., T)`` numbers, as float.
+        positions: ``(..., T)`` numbers, as float32 or float64.
         dim: D, even; a pair is made of two neighbouring features.
 
     Returns:
@@ -161,16 +163,20 @@ class LinearBias(NoPositions):
         super().__init__()
         if heads < 1:
             raise ValueError(f"heads must be at least 1, got {heads}")
-        if learn:
-            self.halvings = nn.Parameter(torch.zeros(heads))  # (H,): log2 of one over the slope
-        else:
-            self.register_buffer("halvings", 8.0 * torch.arange(1, heads + 1) / heads, persistent=False)
+        self.heads = heads
+        self.halvings = nn.Parameter(torch.zeros(heads)) if learn else None  # (H,): log2 of one over the slope
 
     @property
     def slopes(self) -> Tensor:
-        """How much the score falls per position of distance, ``(H,)``."""
-        return 2.0**-self.halvings
+        """How much the score falls per position of distance, ``(H,)``, in float32 or float64.
+
+        Fixed ones follow from H, so no module keeps them, and nothing that is loaded or converted can change them.
+        """
+        if self.halvings is None:
+            return 2.0 ** -(8.0 * torch.arange(1, self.heads + 1) / self.heads)
+        return 2.0 ** -at_least_float32(self.halvings)
 
     def bias(self, queries: Tensor, keys: Tensor) -> Tensor:
         distance = (queries[..., :, None] - keys[..., None, :]).abs()  # (Tq, Tk), or (B, 1, Tq, Tk)
-        return self.slopes[:, None, None] * -distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)
+        slopes = self.slopes.to(distance.device)  # (H,)
+        return slopes[:, None, None] * -distance  # (H, 1, 1) * (Tq, Tk) -> (H, Tq, Tk)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.arguments import check_features, check_same_features
+from attnbook.attention.precision import at_least_float32
 
 
 class Alignment(NamedTuple):
@@ -93,7 +94,7 @@ class ScaledDot(Dot):
     has_fused_kernel = True
 
     def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
-        return super().compare(query, keys) / query.shape[-1] ** 0.5
+        return super().compare(query / query.shape[-1] ** 0.5, keys)  # before the product, which float16 may not hold
 
 
 class General(Score):
@@ -143,7 +144,8 @@ class Cosine(Score):
         self.log_beta = nn.Parameter(torch.tensor(float(beta)).log(), requires_grad=learn_beta)
 
     def project_key(self, key: Tensor) -> Tensor:
-        return key / key.norm(dim=-1, keepdim=True).clamp_min(self.eps)  # (..., Tk, D), rows of length 1
+        rows = at_least_float32(key)  # in float16 eps would be 0
+        return (rows / rows.norm(dim=-1, keepdim=True).clamp_min(self.eps)).to(key.dtype)  # (..., Tk, D), of length 1
 
     def compare(self, query: Tensor, keys: PreparedKeys) -> Tensor:
         check_same_features("cosine", query, keys.features)

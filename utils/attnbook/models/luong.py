@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import General, PreparedKeys, Score, attend
 from attnbook.attention.centred import LocalAttention
+from attnbook.attention.precision import at_least_float32
 from attnbook.models.recurrent import RecurrentCell
 from attnbook.models.seq2seq import Encoder, TeacherForced
 
@@ -127,7 +128,7 @@ class LuongSeq2Seq(TeacherForced):
             prepared=self.score.prepare(annotations),
             mask=mask,
             lengths=mask.sum(dim=-1),  # (B,)
-            centre=torch.full_like(last[:, 0], -1.0),  # (B,)
+            centre=at_least_float32(torch.full_like(last[:, 0], -1.0)),  # (B,)
         )
 
     def step(self, token: Tensor, state: LuongState) -> tuple[Tensor, LuongState, Tensor]:

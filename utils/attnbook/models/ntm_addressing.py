@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import attention_weights, cosine, masked_softmax
+from attnbook.attention.precision import at_least_float32
 from attnbook.models.ntm_arguments import check_address, check_last, check_rows
 
 STEPS = ("content", "interpolation", "shift", "sharpening")
@@ -119,8 +120,9 @@ def sharpen(weights: Tensor, gamma: Tensor) -> Tensor:
     Source: Graves et al. 2014, equation 9.
     """
     check_last("gamma", gamma, weights, 1)
-    logs = weights.clamp_min(torch.finfo(weights.dtype).tiny).log()  # (..., N)
-    return masked_softmax(gamma * logs)
+    wide = at_least_float32(weights)  # float16's smallest number, 6e-5, is no zero for a sum over many rows
+    logs = wide.clamp_min(torch.finfo(wide.dtype).tiny).log()  # (..., N)
+    return masked_softmax(gamma * logs).to(weights.dtype)
 
 
 def address(emitted: Address, previous: Tensor, memory: Tensor, without: Collection[str] = ()) -> Tensor:

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.attention.precision import at_least_float32
 from attnbook.models.seq2seq import AttentionSeq2Seq, AttentionState
 
 
@@ -96,5 +97,6 @@ class PointerGenerator(AttentionSeq2Seq):
         features = torch.cat([context, self.cell.hidden(inner.recurrent), self.embed(token)], dim=-1)
         p_gen = self.switch(features)[:, 0].sigmoid()  # (B,)
         mixed = copy_or_generate(p_gen, logits.softmax(dim=-1), weights, state.words, self.size)  # (B, size)
+        mixed = at_least_float32(mixed)
         log_probs = mixed.clamp_min(torch.finfo(mixed.dtype).tiny).log()  # a name that is not in the source has 0
         return log_probs, CopyState(inner, state.words, p_gen), weights

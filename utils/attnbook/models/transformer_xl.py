@@ -69,14 +69,22 @@ class RelativeAttention(MultiHeadAttention):
     equation leaves out the division by √(D/H), which its code has.
 
     Args:
-        dim, heads: as of :class:`~attnbook.attention.multihead.MultiHeadAttention`.
+        dim, heads, key_value_heads: as of :class:`~attnbook.attention.multihead.MultiHeadAttention`. Distances are
+            projected for each of the H heads, and no projection has a bias, as in the paper.
         content_bias: u, ``(H, D/H)``. distance_bias: v, ``(H, D/H)``. All layers of a model share them.
 
     Source: Dai et al. 2019, section 3.3.
     """
 
-    def __init__(self, dim: int, heads: int, content_bias: nn.Parameter, distance_bias: nn.Parameter) -> None:
-        super().__init__(dim, heads, bias=False)
+    def __init__(
+        self,
+        dim: int,
+        heads: int,
+        content_bias: nn.Parameter,
+        distance_bias: nn.Parameter,
+        key_value_heads: int | None = None,
+    ) -> None:
+        super().__init__(dim, heads, bias=False, key_value_heads=key_value_heads)
         self.content_bias, self.distance_bias = content_bias, distance_bias
         self.project_distance = nn.Linear(dim, dim, bias=False)
 
@@ -84,8 +92,8 @@ class RelativeAttention(MultiHeadAttention):
         """(q + v)·W_R R(i − j) / √(D/H): ``query (B, H, Tq, D/H)`` -> ``(B, H, Tq, Tk)``."""
         distances = sinusoidal_positions(keys, self.project_distance.in_features).flip(0).to(query)  # (Tk, D)
         distances = split_heads(self.project_distance(distances)[None], self.heads)  # (1, H, Tk, D/H): Tk − 1 … 0
-        scores = (query + self.distance_bias[:, None]) @ distances.mT  # (B, H, Tq, Tk), by distance
-        return align_distances(scores) / query.shape[-1] ** 0.5
+        query = (query + self.distance_bias[:, None]) / query.shape[-1] ** 0.5  # (B, H, Tq, D/H)
+        return align_distances(query @ distances.mT)  # (B, H, Tq, Tk), by distance, then by key
 
     def attend(
         self, query: Tensor, heads: Heads, mask: Tensor | None, at: Tensor, keys_at: Tensor
@@ -93,6 +101,7 @@ class RelativeAttention(MultiHeadAttention):
         """Attend from ``query (B, Tq, D)``, the last Tq of the Tk positions; ``mask`` hides the later ones."""
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         bias = self.relative_scores(query, heads.key.shape[2])  # (B, H, Tq, Tk)
+        heads = heads.repeat(self.heads // self.key_value_heads)  # (B, H, Tk, D/H)
         context, weights = attend(query + self.content_bias[:, None], *heads, mask=mask, bias=bias)
         return self.project_output(merge_heads(context)), weights  # (B, T, D), (B, H, Tq, Tk)
 
@@ -103,7 +112,8 @@ class TransformerXL(nn.Module):
     Args:
         vocabulary_size: number of words.
         config: see :class:`~attnbook.models.block.TransformerConfig`; its positions must be ``"none"``, as they are in
-            the attention here. The paper's blocks are ``norm="post"``.
+            the attention here. Its ``bias`` is that of the feed-forward sublayers and norms; the projections of
+            attention have none in any case. The paper's blocks are ``norm="post"``.
         memory_length: how many states each layer keeps; may be changed at any time, also after training.
 
     Raises:
@@ -121,7 +131,7 @@ class TransformerXL(nn.Module):
         self.blocks = Stack(config)
         for layer in self.blocks.layers:
             biases = self.content_bias, self.distance_bias
-            layer.self_attention = RelativeAttention(config.d_model, config.heads, *biases)
+            layer.self_attention = RelativeAttention(config.d_model, config.heads, *biases, config.key_value_heads)
         start_as_xavier([self.blocks])
         nn.init.zeros_(self.content_bias)  # they belong to the layers too, and were drawn with them
         nn.init.zeros_(self.distance_bias)

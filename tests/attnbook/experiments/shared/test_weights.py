@@ -37,6 +37,17 @@ def test_weights_come_back_to_half_precision_and_the_model_is_ready_to_be_asked(
     assert torch.equal(model.weight, kept.weight.half().float())
 
 
+def test_counters_and_what_half_precision_cannot_hold_come_back_as_they_were(tmp_path, monkeypatch):
+    model = nn.BatchNorm1d(2)
+    model.num_batches_tracked.fill_(70_001)
+    model.running_var.fill_(1e6)
+    keep_weights(model, tmp_path, "numbers", "plain", 0)
+    monkeypatch.setenv("ATTNBOOK_RESULTS", str(tmp_path))
+    found = load_weights(nn.BatchNorm1d(2), "numbers", "plain")
+    assert found.num_batches_tracked.item() == 70_001
+    assert found.running_var.tolist() == [1e6, 1e6]
+
+
 def test_weights_that_the_wheel_brought_are_found(kept, tmp_path, monkeypatch):
     monkeypatch.delenv("ATTNBOOK_RESULTS")
     installed = tmp_path / "share" / "paying-attention" / "results"

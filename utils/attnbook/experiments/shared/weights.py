@@ -18,11 +18,20 @@ def weights_file(experiment: str, name: str, seed: int) -> str:
 
 
 def keep_weights(model: nn.Module, folder: Path, experiment: str, name: str, seed: int) -> None:
-    """Write the weights of a trained model in half precision: half the size, and no answer of the book changes."""
+    """Write the weights of a trained model in half precision: half the size, and no answer of the book changes.
+
+    Whole numbers, such as counters, and numbers too large for half precision (65,504) are written as they are.
+    """
     once: dict[int, Tensor] = {}  # tensors under two names, as a tied output layer has them, are written once
     state = model.state_dict()
-    halves = {key: once.setdefault(tensor.data_ptr(), tensor.half()) for key, tensor in state.items()}
+    halves = {key: once.setdefault(tensor.data_ptr(), _halved(tensor)) for key, tensor in state.items()}
     save_checkpoint(folder / weights_file(experiment, name, seed), model=halves)
+
+
+def _halved(tensor: Tensor) -> Tensor:
+    """``tensor`` in float16, if that can hold its numbers."""
+    half = tensor.half()
+    return half if tensor.is_floating_point() and half.isfinite().all() else tensor
 
 
 def remove_half_written(folder: Path, experiment: str, name: str, seed: int) -> None:
