@@ -30,16 +30,15 @@ def python_of(source: str) -> str:
     A magic becomes a call of `get_ipython()`. The cell of a cell magic that runs it, as `%%time` does, stands below an
     empty line instead of it, so that what it defines is seen and its lines keep their numbers. (`%%timeit` forgets in
     Jupyter what its cell defines. Here it is kept, so that no answer is lost to a clock that was left in its cell.)"""
-    for above in range(NESTED):
-        if is_python(source):
-            break
+    above = ""
+    while not is_python(source) and len(above) < NESTED:
         source = _read(source)
         called = _calls(source)
         if len(called) != 1 or called[0][0] != "run_cell_magic" or called[0][1] not in RUN_THEIR_CELL:
             break
         _, name, line, source = called[0]
-        source += _captured(line) if name == "capture" else ""
-    return "\n" * above + source
+        above, source = f"{above}\n", source + (_captured(line) if name == "capture" else "")
+    return above + source
 
 
 def without_meaning(source: str) -> list[str]:

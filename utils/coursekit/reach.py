@@ -3,8 +3,8 @@
 Sources are read, nothing is imported. Where they leave open what is meant, too much counts as reached rather than too
 little, so that the answer to "can this change alter that test?" is never "no" by mistake. One thing is left out: a
 package whose `__init__.py` only passes names on is asked for the module that a name comes from, not for all of them,
-although Python runs them all; one that cannot be imported fails its own test. Needs nothing but Python, and IPython for a notebook that holds
-magics."""
+although Python runs them all; one that cannot be imported fails its own test. Needs nothing but Python, and IPython
+for a notebook that holds magics."""
 
 import ast
 import json

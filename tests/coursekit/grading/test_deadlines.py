@@ -99,10 +99,25 @@ def test_started_days_are_counted_from_the_deadline_after_the_grace(late, days):
     assert deadline.days_late((DUE + timedelta(**late)).astimezone(UTC)) == days
 
 
-def test_a_day_is_24_hours_also_where_clocks_are_changed():
-    due = datetime(2026, 10, 24, 23, 59, tzinfo=deadlines._zone("Europe/Berlin"))  # that night has 25 hours
-    handed = datetime(2026, 10, 25, 23, 0, tzinfo=deadlines._zone("Europe/Berlin"))
-    assert Deadline(due).days_late(handed) == 2
+@pytest.mark.parametrize("due, handed, days", [
+    ("2026-10-24 23:59", "2026-10-25 23:30", 1),  # that day has 25 hours
+    ("2026-10-24 23:59", "2026-10-25 23:59", 1),
+    ("2026-10-24 23:59", "2026-10-26 00:00", 2),
+    ("2026-10-19 23:59", "2026-10-26 23:59", 7),
+    ("2026-03-28 23:59", "2026-03-29 23:59", 1),  # that day has 23 hours
+    ("2026-03-28 23:59", "2026-03-30 00:30", 2),
+])  # fmt: skip
+def test_a_day_ends_at_the_hour_of_the_deadline_also_where_clocks_are_changed(due, handed, days):
+    berlin = deadlines._zone("Europe/Berlin")
+    due, handed = (datetime.fromisoformat(text).replace(tzinfo=berlin) for text in (due, handed))
+    assert Deadline(due).days_late(handed.astimezone(UTC)) == days
+
+
+@pytest.mark.parametrize("minutes, days", [(-1, 0), (10, 0), (20, 1), (60, 1), (61, 1)])
+def test_an_hour_that_is_shown_twice_is_late_when_it_comes_again(minutes, days):
+    due = datetime(2026, 10, 25, 2, 50, tzinfo=deadlines._zone("Europe/Berlin"))  # at 3:00 it is 2:00 again
+    handed = due.astimezone(UTC) + timedelta(minutes=minutes)
+    assert Deadline(due, timedelta(minutes=15)).days_late(handed) == days
 
 
 @pytest.mark.parametrize("days, kept", [(0, 1.0), (1, 0.9), (5, 0.5), (6, 0.5), (99, 0.5)])

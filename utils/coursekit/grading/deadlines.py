@@ -20,7 +20,7 @@ TEMPLATE = f"""\
 # When each lab is due, and what lateness costs; lines that begin with # are not read. For example:
 #   lab02,2026-10-19 23:59,Europe/Berlin,15,10,50,
 # Who is at most 15 minutes late loses nothing. Then each started day costs 10 percent of the points that were earned,
-# and at least 50 percent of them are kept. A student's name at the end of a line makes it an extension for them alone:
+# and at least 50 percent of them are kept. A day goes from 23:59 to 23:59 on the clocks of the zone. A student's name at the end of a line makes it an extension for them alone:
 #   lab02,2026-10-26 23:59,Europe/Berlin,15,10,50,ann
 {",".join(COLUMNS)}
 """
@@ -37,9 +37,14 @@ class Deadline:
     floor: float = 0.0
 
     def days_late(self, handed_in: datetime) -> int:
-        """The days that have begun since it was due; 0 within the grace period."""
-        over = handed_in.astimezone(UTC) - self.due.astimezone(UTC)
-        return 0 if over <= self.grace else math.ceil(over / timedelta(days=1))
+        """The days that have begun since it was due; 0 within the grace period.
+
+        A day ends when the clocks in the deadline's zone show the time of the deadline again, also where it has 23 or
+        25 hours because they are changed."""
+        if handed_in.astimezone(UTC) - self.due.astimezone(UTC) <= self.grace:
+            return 0
+        over = handed_in.astimezone(self.due.tzinfo).replace(tzinfo=None) - self.due.replace(tzinfo=None)
+        return max(1, math.ceil(over / timedelta(days=1)))  # over is below 0 where an hour is shown twice
 
     def kept(self, days: int) -> float:
         """The share of the points that is left after so many days."""
