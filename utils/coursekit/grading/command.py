@@ -51,15 +51,16 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
 
 
 def collected(order: Order) -> Iterator[str]:
-    """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in."""
-    new = collect.collect(order.course, order.lab)
-    jobs = jobs_of(order.course, order.lab)
+    """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in, and what was not taken."""
+    found = collect.collect(order.course, order.lab)
+    yield from (f"collect: {line}" for line in found.told)
+    jobs, new = jobs_of(order.course, order.lab), found.new
     yield f"collect: {len(jobs)} have handed in" + (f", {len(new)} of them anew: {', '.join(new)}" if new else "")
-    found = attendance(order.course, order.lab)
-    if found.absent:
-        yield f"  nothing from {', '.join(sorted(found.absent))}"
-    yield from (f"  not in {ROSTER}: {name}" for name in found.strangers)
-    yield from (f"  {name}: {SAME_NAME}" for name in sorted(found.doubtful))
+    there = attendance(order.course, order.lab)
+    if there.absent:
+        yield f"  nothing from {', '.join(sorted(there.absent))}"
+    yield from (f"  not in {ROSTER}: {name}" for name in there.strangers)
+    yield from (f"  {name}: {SAME_NAME}" for name in sorted(there.doubtful))
 
 
 def checked(order: Order) -> Iterator[str]:

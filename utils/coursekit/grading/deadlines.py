@@ -20,7 +20,8 @@ TEMPLATE = f"""\
 # When each lab is due, and what lateness costs; lines that begin with # are not read. For example:
 #   lab02,2026-10-19 23:59,Europe/Berlin,15,10,50,
 # Who is at most 15 minutes late loses nothing. Then each started day costs 10 percent of the points that were earned,
-# and at least 50 percent of them are kept. A day goes from 23:59 to 23:59 on the clocks of the zone. A student's name at the end of a line makes it an extension for them alone:
+# and at least 50 percent of them are kept. A day goes from 23:59 to 23:59 on the clocks of the zone.
+# A student's name at the end of a line makes it an extension for them alone:
 #   lab02,2026-10-26 23:59,Europe/Berlin,15,10,50,ann
 {",".join(COLUMNS)}
 """

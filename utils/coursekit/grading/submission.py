@@ -73,19 +73,25 @@ def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission
     return Submission(cells, answers, notes + more)
 
 
+def notebooks_in(folder: Path) -> list[Path]:
+    """What lies in a folder and is called a notebook, links too; some systems write its ending in capitals."""
+    return sorted(path for path in folder.glob("*") if path.suffix.casefold() == ".ipynb")
+
+
 def find_notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
     """The notebook in a folder: the one of the lab's name, or the only one. Raises CannotGradeError for none."""
-    found = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
+    found = [path for path in notebooks_in(folder) if path.is_file() and not path.is_symlink()]
     named = [path for path in found if path.name == f"{name}.ipynb"]
     if not found:
-        linked = any(path.is_symlink() for path in folder.glob("*.ipynb"))
+        linked = any(path.is_symlink() for path in notebooks_in(folder))
         raise CannotGradeError("the notebook is a link to somewhere else" if linked else "there is no notebook")
     if not named and len(found) > 1:
         raise CannotGradeError(f"none of the notebooks {', '.join(p.name for p in found)} is called {name}.ipynb")
     path = (named or found)[0]
     if path.stat().st_size > LARGEST:
         raise CannotGradeError(f"the notebook has {path.stat().st_size // 2**20} MiB; {LARGEST // 2**20} are read")
-    return path, [] if named else [f"the notebook is called {path.name}, and was taken for {name}.ipynb"]
+    others = [f"{other.name} lies beside {path.name}, and was not read" for other in found if other != path]
+    return path, others if named else [f"the notebook is called {path.name}, and was taken for {name}.ipynb"]
 
 
 def parsed_notebook(path: Path) -> NotebookNode:
