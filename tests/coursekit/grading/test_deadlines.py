@@ -50,6 +50,11 @@ def test_the_templates_file_holds_no_deadline_and_its_examples_are_right(course)
     assert sorted(student for _, student in written(course, *examples)) == ["", "ann"]
 
 
+def test_a_name_is_found_in_both_spellings_of_its_accents(course):
+    found = written(course, "lab02,2026-10-19 23:59,UTC,,,,Ju\u0308rgen")
+    assert list(found) == [(LAB, "J\u00fcrgen")]
+
+
 def test_no_file_is_no_deadline(course):
     assert deadlines.deadlines(course) == {}
 
@@ -70,6 +75,7 @@ def test_no_file_is_no_deadline(course):
     ("lab02,2026-10-19 23:59,UTC,,nan,,", "percent per day is 'nan'"),
     ("lab02,2026-10-19 23:59,UTC,inf,,,", "grace minutes is 'inf'"),
     ("lba02,2026-10-19 23:59,UTC,,,,", "lab is 'lba02'; it must be one that has a source"),
+    ("lab02,2026-10-19 23:59,UTC,,,,Lee, Ann", "line 2: more cells than in the first line; quote a name"),
     ("lab02,2026-10-19 23:59,UTC\nlab02,2026-10-19 23:59,UTC", "line 3: there is a line for lab02"),
 ])  # fmt: skip
 def test_a_line_that_is_wrong_is_named_and_a_right_one_shown(line, said, course):
@@ -86,7 +92,7 @@ def test_the_columns_are_named_in_the_first_line(head, course):
 
 def test_a_file_of_another_encoding_is_said(course):
     (course / FILE).write_bytes(HEAD.encode("utf-16"))
-    with pytest.raises(CourseError, match="store it as text in UTF-8"):
+    with pytest.raises(CourseError, match="store it as CSV in UTF-8"):
         deadlines.deadlines(course)
 
 
@@ -144,7 +150,9 @@ def test_else_it_is_the_time_of_the_file(text, tmp_path):
     path = tmp_path / "lab.ipynb"
     path.write_text("{}")
     os.utime(path, (DUE.timestamp(), DUE.timestamp()))
-    assert handed_in(tmp_path, path) == (DUE, "by the time that the file bears")
+    known = "by the time that the file bears"
+    known += "" if text is None else ", since timestamp.txt cannot be understood"
+    assert handed_in(tmp_path, path) == (DUE, known)
 
 
 def test_what_is_stored_tells_a_student_all():

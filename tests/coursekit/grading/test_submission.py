@@ -19,6 +19,7 @@ from small_class import (
 )
 
 from coursekit import CourseError
+from coursekit.grading.course import digest, jobs_of
 from coursekit.grading.submission import NO_PYTHON, CannotGradeError, defined, parts_of, read_submission
 from coursekit.notebooks import grader, is_answer, is_graded
 from coursekit.work import STUB
@@ -177,11 +178,24 @@ def test_another_name_is_taken_if_it_is_the_only_one(tmp_path):
     assert "was taken for" in read_submission(folder, source(), LAB).notes[0]
 
 
+def test_the_ending_may_be_in_capitals(tmp_path):
+    course_with(tmp_path, {"ann": solved()})
+    folder = tmp_path / "submitted" / "ann" / LAB
+    (folder / f"{LAB}.ipynb").rename(folder / f"{LAB}.IPYNB")
+    (job,) = jobs_of(tmp_path, LAB)
+    before = digest(job)
+    assert names(read_submission(folder, source(), LAB)) == NAMES
+    (folder / f"{LAB}.IPYNB").write_bytes(b"changed")
+    assert digest(job) != before
+
+
 def test_of_two_notebooks_the_one_of_the_labs_name_is_taken(tmp_path):
     course_with(tmp_path, {"ann": solved()})
     folder = tmp_path / "submitted" / "ann" / LAB
     nbformat.write(answered(weight_sum="weight_sum = 3"), folder / "a.ipynb")
-    assert "@" in read_submission(folder, source(), LAB).answers["weight_sum"]
+    found = read_submission(folder, source(), LAB)
+    assert "@" in found.answers["weight_sum"]
+    assert found.notes == [f"a.ipynb lies beside {LAB}.ipynb, and was not read"]
     (folder / f"{LAB}.ipynb").rename(folder / "b.ipynb")
     with pytest.raises(CannotGradeError, match=r"none of the notebooks a\.ipynb, b\.ipynb"):
         read_submission(folder, source(), LAB)

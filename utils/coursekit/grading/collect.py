@@ -15,7 +15,7 @@ from pathlib import Path
 
 from coursekit.grading.deadlines import WRITTEN_AT
 from coursekit.grading.downloads import Downloads, downloads
-from coursekit.grading.names import SUBMITTED, homes
+from coursekit.grading.names import home
 from coursekit.grading.owners import owners
 from coursekit.grading.roster import roster
 from coursekit.notebooks import write_bytes
@@ -84,7 +84,7 @@ def _told_apart(found: list[Found]) -> Iterator[Found]:
 
 def _take(course: Path, lab: str, one: Found) -> bool:
     """Store a notebook, unless the same or a later one is there."""
-    path = _home(course, one.student) / lab / f"{lab}.ipynb"
+    path = home(course, one.student, lab) / f"{lab}.ipynb"
     if path.is_file():
         when = path.stat().st_mtime
         if path.read_bytes() == one.content or when >= one.when:
@@ -98,7 +98,7 @@ def _take(course: Path, lab: str, one: Found) -> bool:
 
 def _kept(course: Path, lab: str, one: Found) -> str:
     """Keep a notebook that is not the student's latest, and say so, once."""
-    if (_home(course, one.student) / lab / f"{lab}.ipynb").read_bytes() == one.content:
+    if (home(course, one.student, lab) / f"{lab}.ipynb").read_bytes() == one.content:
         return ""
     if (path := _keep(course, lab, one)) is None:
         return ""
@@ -116,10 +116,6 @@ def _keep(course: Path, lab: str, one: Found) -> Path | None:
     path = next(folder / name for name in names if not (folder / name).exists())
     write_bytes(one.content, path)
     return path
-
-
-def _home(course: Path, student: str) -> Path:
-    return homes(course).get(student, [course / SUBMITTED / student])[0]
 
 
 def _shown(place: tuple[str, ...]) -> str:

@@ -23,6 +23,7 @@ from coursekit.work import STUB
 
 NOT_MARKED = "it was run, but not marked yet"
 NOTHING = "nothing was handed in"
+OWN_DEADLINE = f"has a deadline of their own in {deadlines.FILE}, and no notebook"
 SAME_NAME = "several students have this name; look for the notebook yourself"
 
 
@@ -111,6 +112,8 @@ def mark(order: Order) -> Iterator[str]:
     late = [f"{grade.student} ({grade.late['days']})" for grade in grades if grade.late and grade.late["days"]]
     said = f"late, in started days: {', '.join(late) or 'nobody'}" if dated else f"no deadline in {deadlines.FILE}"
     yield f"mark: {said}"
+    unknown = {student for lab, student in due if lab == order.lab} - {"", *(job.student for job in jobs)}
+    yield from (f"  {name}: {OWN_DEADLINE}" for name in sorted(unknown))
     yield summary(grades)
     yield from (f"  {exercise}: {mistake}: {count}" for exercise, mistake, count in mistakes(grades))
 

@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from coursekit import CourseError
+from coursekit.grading.csv_text import csv_text
 from coursekit.project import folders
 
 FILE = "deadlines.csv"
@@ -73,14 +74,13 @@ def deadlines(course: Path) -> dict[tuple[str, str], Deadline]:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """(number of the line, its cells by column) of each line that holds a deadline."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{FILE} cannot be read ({error}); store it as text in UTF-8") from None
+    lines = csv_text(path).splitlines()
     written = [(i, line) for i, line in enumerate(lines, 1) if line.strip(" ,;\t") and not line.startswith(("#", '"#'))]
     names: list[str] = []
     for number, line in written:
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=";" if ";" in line else ","))]
+        if any(cells[len(names) :]) and names:
+            raise CourseError(f"{FILE}, line {number}: more cells than in the first line; quote a name with a comma")
         if names:
             yield number, dict.fromkeys(COLUMNS, "") | dict(zip(names, cells, strict=False))
             continue
@@ -136,8 +136,11 @@ def handed_in(folder: Path, notebook: Path) -> tuple[datetime, str]:
     try:
         with (folder / WRITTEN_AT).open(encoding="utf-8") as file:
             return _timestamp(file.read(200).strip()), f"by nbgrader's {WRITTEN_AT}"
-    except (OSError, ValueError):
-        return datetime.fromtimestamp(int(notebook.stat().st_mtime), UTC), "by the time that the file bears"
+    except OSError:
+        known = "by the time that the file bears"
+    except ValueError:
+        known = f"by the time that the file bears, since {WRITTEN_AT} cannot be understood"
+    return datetime.fromtimestamp(int(notebook.stat().st_mtime), UTC), known
 
 
 def _timestamp(text: str) -> datetime:

@@ -28,6 +28,12 @@ def homes(course: Path) -> dict[str, list[Path]]:
     return found
 
 
+def home(course: Path, student: str, lab: str) -> Path:
+    """Where a student's submission of a lab lies, or will."""
+    places = homes(course).get(student, [course / SUBMITTED / student])
+    return next((place for place in places if (place / lab).is_dir()), places[0]) / lab
+
+
 def submissions(course: Path, lab: str) -> dict[str, Path]:
     """The folder of each submission of a lab by the student's name, in the order of names.
 
