@@ -28,8 +28,8 @@ def _some(words: list[str], most: int = 8) -> str:
     return shown + (f", … ({len(words)} words)" if len(words) > most else "")
 
 
-def _composed(word: object) -> object:
-    """A word as keyboards write it: a file's name on a Mac holds ü as two signs, u and ¨."""
+def _composed(word: str) -> str:
+    """A word as keyboards write it: a file's name on a Mac holds ü as two signs, u and ¨. What is no word stays."""
     return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
 
 
@@ -93,7 +93,7 @@ class Vocabulary:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._number or _composed(word) in self._number
+        return word in self._number or (isinstance(word, str) and _composed(word) in self._number)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)

@@ -38,7 +38,7 @@ def submissions(course: Path, lab: str) -> dict[str, Path]:
     """The folder of each submission of a lab by the student's name, in the order of names.
 
     Raises CourseError where one student has two."""
-    found = {}
+    found: dict[str, Path] = {}
     for student, places in sorted(homes(course).items()):
         there = [place / lab for place in places if (place / lab).is_dir()]
         if len(there) > 1:
