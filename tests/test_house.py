@@ -193,6 +193,14 @@ def test_the_package_of_the_subject_imports_only_what_it_declares():
     assert undeclared(for_notebooks, project["optional-dependencies"]["notebooks"]) == set()
 
 
+def test_what_grades_imports_only_what_its_extra_declares():
+    """IPython comes with nbgrader, too, but that may change."""
+    tools = ROOT / "utils" / "coursekit"
+    used = set().union(*map(imports, [*(tools / "grading").rglob("*.py"), *tools.glob("*.py")])) - {"coursekit"}
+    teach = PROJECT["project"]["optional-dependencies"]["teach"]
+    assert undeclared(used, [*PROJECT["project"]["dependencies"], *teach]) == set()
+
+
 def test_types_and_templates_go_into_the_wheel():
     for name, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
         folder = ROOT / "utils" / name

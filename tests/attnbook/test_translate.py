@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,3 +201,9 @@ def test_the_readme_says_what_the_record_says():
     )
     score, minutes = scores["bahdanau_de_en"]["bleu"], bahdanau["seconds"] / 60
     assert f"Bahdanau's model scores {score:.1f} ({others['bahdanau_de_en']}) after {minutes:.0f} minutes" in text
+
+
+def test_a_sentence_is_translated_alike_in_both_spellings_of_its_accents(shipped):
+    decomposed = unicodedata.normalize("NFD", SENTENCE)
+    assert decomposed != SENTENCE
+    assert translate(decomposed)[:3] == translate(SENTENCE)[:3]

@@ -31,8 +31,9 @@ def test_a_folder_with_another_name_than_its_notebook_is_refused(project):
         _ = project.labs
 
 
-def test_a_folder_that_is_not_called_like_a_lab_is_refused(project):
-    (project.root / "solutions" / "old").mkdir()
+@pytest.mark.parametrize("name", ["old", "lab02_gr\u00f6\u00dfe"])
+def test_a_folder_that_is_not_called_like_a_lab_is_refused(name, project):
+    (project.root / "solutions" / name).mkdir()
     with pytest.raises(CourseError, match="called like lab01_bottleneck"):
         _ = project.labs
 

@@ -95,7 +95,7 @@ def test_a_package_that_does_more_is_run_and_so_is_all_that_it_imports(repositor
 
 
 def test_a_notebook_reaches_what_its_code_cells_import(repository, tmp_path):
-    code = [["%matplotlib inline\n", "from attnbook.models import GRU\n"], ["!ls"], ["GRU()"]]
+    code = [["%matplotlib inline\n", "from attnbook.models import GRU\n"], ["!ls"], ["GRU(7\n", "    % 2)"]]
     cells = [{"cell_type": "code", "source": source} for source in code]
     cells.append({"cell_type": "markdown", "source": ["import attnbook.data"]})
     repository({**PASSES_ON, "solutions/lab01_a/lab01_a.ipynb": json.dumps({"cells": cells})}, "benchmarks/none.py")

@@ -7,6 +7,7 @@ photographs and nothing else, so that is what it can translate.
 import argparse
 import json
 import sys
+import unicodedata
 from functools import cache
 from typing import NamedTuple
 
@@ -97,7 +98,7 @@ def translate(sentence: str, pair: str = "de-en", name: str = "transformer") -> 
     if not sentence.strip():
         raise ValueError("sentence is empty; give one such as 'Ein Hund läuft durch den Schnee.'")
     model, source_pieces, target_pieces = translator(pair, name)
-    words = source_pieces.encode(" ".join(sentence.split()))
+    words = source_pieces.encode(" ".join(unicodedata.normalize("NFC", sentence).split()))  # as the corpus writes ü
     source = torch.tensor([source_pieces.vocabulary().encode(words)])  # (1, Tk)
     lengths = torch.tensor([len(words)])
     vocabulary: Vocabulary = target_pieces.vocabulary()

@@ -22,8 +22,9 @@ activated, or `conda activate paying-attention`), for each lab:
 
 1. Here, `nbgrader generate_assignment {lab}` makes `release/{lab}/`: give that to the students.
 2. Put what they hand in into `downloaded/{lab}/`, as Moodle, Canvas or your mailbox gives it: the zip of all
-   submissions, a folder per student, or notebooks called `NAME.ipynb`. What nbgrader's exchange collects lies in
-   `submitted/NAME/{lab}/` already, and you can put notebooks there yourself.
+   submissions, a folder or a zip per student, or notebooks called `NAME.ipynb`. What is not taken is named, with the
+   reason. What nbgrader's exchange collects lies in `submitted/NAME/{lab}/` already, and you can put notebooks there
+   yourself.
 3. From the book's folder, `coursekit grade FOLDER {lab}`, where FOLDER is this one. It writes a page for each
    student, `feedback/NAME/{lab}.html`, and the table `grades-{lab}.csv`. The same command again runs only what is
    new or changed, and it may be interrupted at any time.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 
-LAB_NAME = re.compile(r"lab\d\d_\w+")
+LAB_NAME = re.compile(r"lab\d\d_\w+", re.ASCII)  # other letters may be stored in two ways
 IGNORED = {".ipynb_checkpoints", "__pycache__", ".DS_Store"}  # what editors leave behind; never released
 
 

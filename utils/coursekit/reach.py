@@ -3,7 +3,8 @@
 Sources are read, nothing is imported. Where they leave open what is meant, too much counts as reached rather than too
 little, so that the answer to "can this change alter that test?" is never "no" by mistake. One thing is left out: a
 package whose `__init__.py` only passes names on is asked for the module that a name comes from, not for all of them,
-although Python runs them all; one that cannot be imported fails its own test. Needs nothing but Python."""
+although Python runs them all; one that cannot be imported fails its own test. Needs nothing but Python, and IPython
+for a notebook that holds magics."""
 
 import ast
 import json
@@ -11,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
+
+from coursekit.magics import python_of
 
 CODE = ("utils", "tests", "benchmarks")  # where the Python files lie that tests need
 IMPORTED_FROM = ("utils/", "tests/helpers/")  # where `import name` finds modules of this repository
@@ -42,8 +45,8 @@ class Sources:
         """The files that running the code cells of the notebook at `path` may read."""
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        lines = [line for code in codes for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
-        return self._from(self._look_into(path.relative_to(self.root).as_posix(), "\n".join(lines)))
+        text = "\n".join(map(python_of, codes))
+        return self._from(self._look_into(path.relative_to(self.root).as_posix(), text))
 
     def _from(self, starts: set[str], closed: tuple[str, ...] = ()) -> set[str]:
         reached, waiting = set[str](), set(starts)

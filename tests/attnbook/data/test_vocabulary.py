@@ -75,6 +75,15 @@ def test_an_unknown_word_without_near_ones_shows_what_there_is(words):
         words.encode(["xyzxyz"])
 
 
+def test_a_word_is_found_in_both_spellings_of_its_accents():
+    composed, decomposed = "f\u00fcnf", "fu\u0308nf"
+    words = Vocabulary(["zwei", composed])
+    assert words.encode([decomposed, "zwei", composed]) == [4, 3, 4]
+    assert decomposed in words
+    both = Vocabulary([decomposed, composed])  # two words for whoever made it, and they stay two
+    assert both.encode([decomposed, composed]) == [3, 4]
+
+
 def test_a_word_that_is_no_string_is_unknown_too(words):
     with pytest.raises(UnknownWord, match="word 7 is not"):
         words.encode([7])

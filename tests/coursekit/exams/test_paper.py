@@ -38,6 +38,10 @@ def test_a_seed_gives_the_same_exam_and_another_one_another():
     assert len(questions) == len(SEEDS)
 
 
+def test_a_seed_gives_the_same_exam_in_both_spellings_of_its_accents():
+    assert compose("midterm", "pru\u0308fung") == compose("midterm", "pr\u00fcfung")
+
+
 def test_the_two_exams_of_a_seed_have_other_numbers():
     both = [{item.kind.name: item.question.given for item in compose(name, "x").items} for name in SLOTS]
     shared = both[0].keys() & both[1].keys()

@@ -39,6 +39,29 @@ def test_a_syntax_error_is_an_error(answers):
     assert run(answers, "def f(:")["error"]["type"] == "SyntaxError"
 
 
+def test_a_cell_may_await_and_what_one_begins_a_later_one_awaits(answers):
+    begun = (
+        "import asyncio\nasync def slow(): return 3\nwaiting = asyncio.ensure_future(slow())\nawait asyncio.sleep(0)"
+    )
+    assert run(answers, begun)["error"] is None
+    assert run(answers, "x = await waiting")["error"] is None
+    assert answers.namespace["x"] == 3
+
+
+def test_what_is_awaited_may_fail_and_has_a_clock(answers):
+    failed = run(answers, "async def f(): 1 / 0\nawait f()")["error"]
+    assert (failed["type"], failed["line"], failed["code"]) == ("ZeroDivisionError", 1, "async def f(): 1 / 0")
+    endless = run(answers, "import asyncio\nawait asyncio.sleep(60)")["error"]
+    assert endless["timed_out"]
+    assert run(answers, "await asyncio.sleep(0)")["error"] is None
+
+
+def test_jupyters_names_are_there_until_a_student_takes_them(answers):
+    assert run(answers, "display(3)\nx = get_ipython().getoutput('ls')\ndef display(): return 7")["error"] is None
+    assert run(answers, "y = display()")["error"] is None
+    assert (answers.namespace["x"], answers.namespace["y"]) == ([], 7)
+
+
 def test_about_a_name(answers):
     run(answers, "def f(a, b=1, *c): pass\nx = 3")
     assert answers.reply({"do": "about", "with": {"name": "x"}}) == {"callable": False, "there": True, "type": "int"}

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from coursekit import CourseError
-from coursekit.grading.collect import collect
+from coursekit.grading.collect import NAMELESS, collect
+from coursekit.grading.downloads import IS_HIDDEN, IS_LINK, IS_NONE
 
 LAB = "lab02_small"
 OLD, NEW = 1_700_000_000, 1_700_009_000
@@ -47,7 +47,7 @@ def test_the_student_is_known_by_the_folder_or_the_name(name, student, zipped, t
         packed(tmp_path, name)
     else:
         put(tmp_path, name)
-    assert collect(tmp_path, LAB) == [student]
+    assert collect(tmp_path, LAB).new == [student]
     assert submitted(tmp_path) == {f"{student}/{LAB}/{LAB}.ipynb": "{}"}
 
 
@@ -61,35 +61,52 @@ def test_no_name_in_a_zip_leads_out_of_the_folder(name, tmp_path):
     assert [name for name in files if not name.startswith(wanted)] == []
 
 
-@pytest.mark.parametrize("name", ["notes.txt", ".ipynb_checkpoints/a.ipynb", "ann/.x.ipynb", "__MACOSX/ann.ipynb"])
-def test_what_is_no_notebook_stays(name, tmp_path):
+@pytest.mark.parametrize("name, why", [
+    ("notes.txt", IS_NONE), ("ann/.x.ipynb", IS_HIDDEN), (f"{LAB}.ipynb", NAMELESS), ("lab02 (1).ipynb", NAMELESS),
+])  # fmt: skip
+@pytest.mark.parametrize("zipped", [False, True])
+def test_what_is_not_taken_is_named_with_the_reason(name, why, zipped, tmp_path):
+    if zipped:
+        packed(tmp_path, name)
+    else:
+        put(tmp_path, name)
+    found = collect(tmp_path, LAB)
+    assert found.new == ([] if why != NAMELESS or not zipped else ["all"])
+    assert found.told == ([f"not taken: {'all.zip/' * zipped}{name} ({why})"] if not found.new else [])
+
+
+@pytest.mark.parametrize("name", [".ipynb_checkpoints/a.ipynb", "__MACOSX/ann.ipynb", "ann/._lab.ipynb", ".DS_Store"])
+def test_what_systems_keep_for_themselves_is_nobodys(name, tmp_path):
     put(tmp_path, name)
-    assert collect(tmp_path, LAB) == []
+    found = collect(tmp_path, LAB)
+    assert (found.new, found.told) == ([], [])
 
 
 def test_a_link_is_not_followed(tmp_path):
     put(tmp_path, "bob.ipynb")
     (tmp_path / "downloaded" / LAB / "ann.ipynb").symlink_to("/etc/passwd")
-    assert collect(tmp_path, LAB) == ["bob"]
+    (tmp_path / "downloaded" / LAB / "etc").symlink_to("/etc")
+    found = collect(tmp_path, LAB)
+    assert (found.new, found.told) == (["bob"], [f"not taken: ann.ipynb, etc ({IS_LINK})"])
 
 
 def test_the_latest_counts_and_the_time_goes_along(tmp_path):
     put(tmp_path, "1/ann.ipynb", "old", OLD)
     put(tmp_path, "ann/2.ipynb", "new", NEW)
     put(tmp_path, "ann/1.ipynb", "old", OLD)
-    assert collect(tmp_path, LAB) == ["1", "ann"]
+    assert collect(tmp_path, LAB).new == ["1", "ann"]
     path = tmp_path / "submitted" / "ann" / LAB / f"{LAB}.ipynb"
     assert (path.read_text(), path.stat().st_mtime) == ("new", NEW)
 
 
 def test_a_later_notebook_replaces_an_earlier_one_which_is_kept(tmp_path):
     put(tmp_path, "ann.ipynb", "old", OLD)
-    assert collect(tmp_path, LAB) == ["ann"]
-    assert collect(tmp_path, LAB) == []
+    assert collect(tmp_path, LAB).new == ["ann"]
+    assert collect(tmp_path, LAB).new == []
     stamp = tmp_path / "submitted" / "ann" / LAB / "timestamp.txt"
     stamp.write_text("2026-10-19 10:00:00 UTC")
     put(tmp_path, "ann.ipynb", "new", NEW)
-    assert collect(tmp_path, LAB) == ["ann"]
+    assert collect(tmp_path, LAB).new == ["ann"]
     assert submitted(tmp_path) == {f"ann/{LAB}/{LAB}.ipynb": "new"}
     assert [path.read_text() for path in (tmp_path / "earlier" / "ann").iterdir()] == ["old"]
     assert not stamp.exists()
@@ -99,18 +116,75 @@ def test_an_earlier_notebook_replaces_nothing(tmp_path):
     put(tmp_path, "ann.ipynb", "new", NEW)
     collect(tmp_path, LAB)
     put(tmp_path, "ann.ipynb", "old", OLD)
-    assert collect(tmp_path, LAB) == []
+    assert collect(tmp_path, LAB).new == []
     assert list(submitted(tmp_path).values()) == ["new"]
 
 
-def test_a_broken_zip_is_named(tmp_path):
-    put(tmp_path, "all.zip", "no zip")
-    with pytest.raises(CourseError, match=r"all\.zip cannot be read as a zip"):
-        collect(tmp_path, LAB)
+def test_a_broken_zip_is_named_and_the_others_are_collected(tmp_path):
+    packed(tmp_path, "ann.ipynb")
+    put(tmp_path, "bob.ipynb")
+    put(tmp_path, "broken.zip", "no zip")
+    found = collect(tmp_path, LAB)
+    assert found.new == ["ann", "bob"]
+    (told,) = found.told
+    assert told.startswith("not taken: broken.zip (it cannot be read as a zip: ")
+    assert told.endswith("; download it again, or unpack it there)")
+
+
+def test_the_folder_of_a_download_is_nobodys_and_all_in_it_hand_in(tmp_path):
+    put(tmp_path, f"WRAP/ann/{LAB}.ipynb", "a")
+    put(tmp_path, f"WRAP/bob/{LAB}.ipynb", "b")
+    assert collect(tmp_path, LAB).new == ["ann", "bob"]
+    assert submitted(tmp_path) == {f"{name}/{LAB}/{LAB}.ipynb": name[0] for name in ("ann", "bob")}
+
+
+def test_a_student_is_known_by_the_list_of_students(tmp_path):
+    (tmp_path / "students.csv").write_text("student\nAnn Lee\nBob Roe\n")
+    put(tmp_path, "group 1/Ann Lee/my.ipynb", "a")
+    put(tmp_path, "group 1/bob_roe.zip/my.ipynb", "b")
+    assert collect(tmp_path, LAB).new == ["Ann Lee", "bob_roe"]
+
+
+def test_of_several_notebooks_the_others_are_kept_and_named_once(tmp_path):
+    put(tmp_path, "bob.ipynb")
+    for name, when in (("2", NEW), ("1", OLD), ("3", OLD)):
+        put(tmp_path, f"ann/{name}.ipynb", name, when)
+    found = collect(tmp_path, LAB)
+    assert found.new == ["ann", "bob"]
+    kept = sorted((tmp_path / "earlier" / "ann").iterdir(), key=lambda path: path.read_text())
+    assert [path.read_text() for path in kept] == ["1", "3"]
+    assert found.told == [
+        f"not taken: ann/{one.read_text()}.ipynb (ann has handed in a later one; it is kept as earlier/ann/{one.name})"
+        for one in kept
+    ]
+    again = collect(tmp_path, LAB)
+    assert (again.new, again.told) == ([], [])
+
+
+def test_one_that_is_downloaded_late_and_is_earlier_is_kept_and_named(tmp_path):
+    put(tmp_path, "ann.ipynb", "new", NEW)
+    collect(tmp_path, LAB)
+    put(tmp_path, "ann.ipynb", "old", OLD)
+    (told,) = collect(tmp_path, LAB).told
+    assert told.startswith("not taken: ann.ipynb (ann has handed in a later one; it is kept as earlier/ann/")
+
+
+def test_a_name_cannot_write_on_a_terminal(tmp_path):
+    packed(tmp_path, "a\x1b[2Jb.txt")
+    assert collect(tmp_path, LAB).told == [f"not taken: all.zip/a?[2Jb.txt ({IS_NONE})"]
+
+
+def test_a_name_in_two_spellings_is_one_student(tmp_path):
+    composed, decomposed = "J\u00fcrgen", "Ju\u0308rgen"
+    (tmp_path / "submitted" / decomposed / LAB).mkdir(parents=True)
+    put(tmp_path, f"{decomposed}/a.ipynb", "old", OLD)
+    packed(tmp_path, f"{composed}/a.ipynb", content="new")
+    assert collect(tmp_path, LAB).new == [composed]
+    assert submitted(tmp_path) == {f"{decomposed}/{LAB}/{LAB}.ipynb": "new"}
 
 
 def test_without_downloads_nothing_is_new(tmp_path):
-    assert collect(tmp_path, LAB) == []
+    assert collect(tmp_path, LAB).new == []
 
 
 @pytest.mark.parametrize("names, students", [
@@ -121,4 +195,4 @@ def test_without_downloads_nothing_is_new(tmp_path):
 ])  # fmt: skip
 def test_nobody_replaces_a_namesake(names, students, tmp_path):
     packed(tmp_path, *names)
-    assert collect(tmp_path, LAB) == students
+    assert collect(tmp_path, LAB).new == students

@@ -80,6 +80,24 @@ def test_collect_and_check_say_what_came_in_and_run_nothing(tmp_path):
     assert not (course / "graded").exists()
 
 
+def test_a_broken_zip_is_named_and_stops_nobody(tmp_path):
+    course = course_with(tmp_path, {})
+    put_download(course, "zoe.ipynb", solved())
+    (course / "downloaded" / LAB / "bad.zip").write_bytes(b"no zip")
+    told = steps(course, "collect")
+    assert told[0].startswith("collect: not taken: bad.zip (it cannot be read as a zip: ")
+    assert told[1:] == ["collect: 1 have handed in, 1 of them anew: zoe"]
+
+
+def test_what_was_not_taken_is_named_also_where_nothing_was(tmp_path):
+    course = course_with(tmp_path, {})
+    put_download(course, "zoe.pdf", solved())
+    told = grade_lab(Order(course, LAB), "collect")
+    assert next(told) == "collect: not taken: zoe.pdf (no notebook (.ipynb) and no zip)"
+    with pytest.raises(CourseError, match="nobody has handed in"):
+        next(told)
+
+
 def put_download(course, name: str, notebook) -> None:
     path = course / "downloaded" / LAB / name
     path.parent.mkdir(parents=True)

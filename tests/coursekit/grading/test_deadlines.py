@@ -50,6 +50,11 @@ def test_the_templates_file_holds_no_deadline_and_its_examples_are_right(course)
     assert sorted(student for _, student in written(course, *examples)) == ["", "ann"]
 
 
+def test_a_name_is_found_in_both_spellings_of_its_accents(course):
+    found = written(course, "lab02,2026-10-19 23:59,UTC,,,,Ju\u0308rgen")
+    assert list(found) == [(LAB, "J\u00fcrgen")]
+
+
 def test_no_file_is_no_deadline(course):
     assert deadlines.deadlines(course) == {}
 
@@ -70,6 +75,7 @@ def test_no_file_is_no_deadline(course):
     ("lab02,2026-10-19 23:59,UTC,,nan,,", "percent per day is 'nan'"),
     ("lab02,2026-10-19 23:59,UTC,inf,,,", "grace minutes is 'inf'"),
     ("lba02,2026-10-19 23:59,UTC,,,,", "lab is 'lba02'; it must be one that has a source"),
+    ("lab02,2026-10-19 23:59,UTC,,,,Lee, Ann", "line 2: more cells than in the first line; quote a name"),
     ("lab02,2026-10-19 23:59,UTC\nlab02,2026-10-19 23:59,UTC", "line 3: there is a line for lab02"),
 ])  # fmt: skip
 def test_a_line_that_is_wrong_is_named_and_a_right_one_shown(line, said, course):
@@ -86,7 +92,7 @@ def test_the_columns_are_named_in_the_first_line(head, course):
 
 def test_a_file_of_another_encoding_is_said(course):
     (course / FILE).write_bytes(HEAD.encode("utf-16"))
-    with pytest.raises(CourseError, match="store it as text in UTF-8"):
+    with pytest.raises(CourseError, match="store it as CSV in UTF-8"):
         deadlines.deadlines(course)
 
 
@@ -99,10 +105,25 @@ def test_started_days_are_counted_from_the_deadline_after_the_grace(late, days):
     assert deadline.days_late((DUE + timedelta(**late)).astimezone(UTC)) == days
 
 
-def test_a_day_is_24_hours_also_where_clocks_are_changed():
-    due = datetime(2026, 10, 24, 23, 59, tzinfo=deadlines._zone("Europe/Berlin"))  # that night has 25 hours
-    handed = datetime(2026, 10, 25, 23, 0, tzinfo=deadlines._zone("Europe/Berlin"))
-    assert Deadline(due).days_late(handed) == 2
+@pytest.mark.parametrize("due, handed, days", [
+    ("2026-10-24 23:59", "2026-10-25 23:30", 1),  # that day has 25 hours
+    ("2026-10-24 23:59", "2026-10-25 23:59", 1),
+    ("2026-10-24 23:59", "2026-10-26 00:00", 2),
+    ("2026-10-19 23:59", "2026-10-26 23:59", 7),
+    ("2026-03-28 23:59", "2026-03-29 23:59", 1),  # that day has 23 hours
+    ("2026-03-28 23:59", "2026-03-30 00:30", 2),
+])  # fmt: skip
+def test_a_day_ends_at_the_hour_of_the_deadline_also_where_clocks_are_changed(due, handed, days):
+    berlin = deadlines._zone("Europe/Berlin")
+    due, handed = (datetime.fromisoformat(text).replace(tzinfo=berlin) for text in (due, handed))
+    assert Deadline(due).days_late(handed.astimezone(UTC)) == days
+
+
+@pytest.mark.parametrize("minutes, days", [(-1, 0), (10, 0), (20, 1), (60, 1), (61, 1)])
+def test_an_hour_that_is_shown_twice_is_late_when_it_comes_again(minutes, days):
+    due = datetime(2026, 10, 25, 2, 50, tzinfo=deadlines._zone("Europe/Berlin"))  # at 3:00 it is 2:00 again
+    handed = due.astimezone(UTC) + timedelta(minutes=minutes)
+    assert Deadline(due, timedelta(minutes=15)).days_late(handed) == days
 
 
 @pytest.mark.parametrize("days, kept", [(0, 1.0), (1, 0.9), (5, 0.5), (6, 0.5), (99, 0.5)])
@@ -129,7 +150,9 @@ def test_else_it_is_the_time_of_the_file(text, tmp_path):
     path = tmp_path / "lab.ipynb"
     path.write_text("{}")
     os.utime(path, (DUE.timestamp(), DUE.timestamp()))
-    assert handed_in(tmp_path, path) == (DUE, "by the time that the file bears")
+    known = "by the time that the file bears"
+    known += "" if text is None else ", since timestamp.txt cannot be understood"
+    assert handed_in(tmp_path, path) == (DUE, known)
 
 
 def test_what_is_stored_tells_a_student_all():

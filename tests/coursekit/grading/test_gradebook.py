@@ -142,3 +142,19 @@ def test_what_was_read_in_formgrader_goes_into_the_empty_table_and_never_over_a_
     by_hand(asked, 2.0)
     assert next(iter(grade_lab(step, "gradebook"))).startswith("gradebook: ")
     assert (asked / f"text-{LAB}.csv").read_text(encoding="utf-8-sig") == table
+
+
+def test_a_name_that_nbgrader_stored_in_another_spelling_is_the_same_student(asked):
+    composed, decomposed = "J\u00fcrgen", "Ju\u0308rgen"
+    (asked / "submitted" / "ann").rename(asked / "submitted" / decomposed)
+    with opened(asked) as book:
+        book.add_student(decomposed)
+    jobs = jobs_of(asked, LAB)
+    named = [Grade(job.student, LAB, marks=MARKS) if job.student == composed else grades()[1] for job in jobs]
+    assert write_gradebook(asked, jobs, named) == 1
+    with opened(asked) as book:
+        assert [one.id for one in book.students] == [decomposed]
+        book.find_grade(TEXT, LAB, LAB, decomposed).manual_score = 1.0
+        book.db.commit()
+    assert read_by_hand(asked, jobs) == {composed: (1.0, "")}
+    assert (asked / "autograded" / decomposed / LAB / f"{LAB}.ipynb").is_file()

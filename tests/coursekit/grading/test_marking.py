@@ -2,13 +2,19 @@
 
 import inspect
 import json
+import os
+import subprocess
+import sys
 
 import nbformat
 import pytest
+from magic_answers import RIGHT as MAGIC
+from magic_answers import WRONG as NO_ANSWER
 from nbformat import v4
 from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, parts, solved, source, with_cell
 
 from attnbook import checks
+from coursekit.grading import isolation
 from coursekit.grading.course import Grade, graded, jobs_of
 from coursekit.grading.marking import like_the_books, names_in
 
@@ -207,6 +213,52 @@ def test_an_odd_file_gets_the_points_of_its_code(notebook, wanted, tmp_path, iso
     assert_graded(grade_of(tmp_path, notebook, isolated), wanted)
 
 
+@pytest.fixture
+def process(request):
+    """The process that answers are really graded in, or on another machine one that is not isolated."""
+    return request.getfixturevalue("warm" if isolation.lacking() else "isolated")
+
+
+@pytest.mark.parametrize("answer", MAGIC.values(), ids=list(MAGIC))
+def test_a_right_answer_with_something_of_jupyters_gets_its_points(answer, tmp_path, process):
+    found = grade_of(tmp_path, answered(weight_sum=answer), process)
+    assert_graded(found, ALL)
+    assert found.errors == {}
+
+
+@pytest.mark.parametrize("answer", NO_ANSWER.values(), ids=list(NO_ANSWER))
+def test_what_defines_nothing_in_jupyter_gets_no_points(answer, tmp_path, process):
+    assert_graded(grade_of(tmp_path, answered(weight_sum=answer), process), NO_WEIGHT)
+
+
+IN_IPYTHON = """
+import asyncio, json, sys
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from attnbook import checks
+
+exercise = checks._lab("lab02").exercise("weight_sum")
+
+def passes(answer):
+    shell.reset()
+    cells = "import torch", answer, "from attnbook.checks import lab02 as check", "check.weight_sum(weight_sum)"
+    return all([shell.run_cell(cell, silent=True).success for cell in cells][1::2])
+
+InteractiveShell.history_manager_class = None
+shell = InteractiveShell.instance()
+answers = json.load(sys.stdin)
+json.dump({name: passes(answer) for name, answer in answers.items()}, open(sys.argv[1], "w"))
+"""
+
+
+def test_the_labs_own_check_in_ipython_says_the_same(tmp_path):
+    settings = {**os.environ, "IPYTHONDIR": str(tmp_path / "settings")}
+    command, answers = [sys.executable, "-c", IN_IPYTHON, str(tmp_path / "said")], json.dumps(MAGIC | NO_ANSWER)
+    subprocess.run(command, input=answers, text=True, env=settings, stdout=subprocess.DEVNULL, check=True)
+    said = json.loads((tmp_path / "said").read_text())
+    assert said == dict.fromkeys(MAGIC, True) | dict.fromkeys(NO_ANSWER, False)
+
+
 def test_a_message_is_the_checks(tmp_path, warm):
     found = grade_of(tmp_path, answered(weight_sum=WRONG_SUM), warm)
     _, wrong, _ = found.marks
@@ -241,11 +293,14 @@ def test_likeness_is_of_the_code_and_not_of_its_layout():
     )
     assert "word for word" in like_the_books(exercise, text)
     assert like_the_books(exercise, text.replace("mean", "average")) == ""
+    assert "word for word" in like_the_books(exercise, f"%%capture\n{text}")
+    assert like_the_books(exercise, "!ls\nfrom attnbook.checks.lab02.softmax import masked_softmax")
     assert like_the_books(exercise, "def f(:") == ""
 
 
 def test_names_of_what_is_no_python_are_none():
     assert names_in("a + b(c)") == {"a", "b", "c"}
+    assert names_in("%%time\na(7\n % b)") == {"a", "b"}
     assert names_in("def f(:") == set()
 
 

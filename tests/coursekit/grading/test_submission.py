@@ -19,7 +19,8 @@ from small_class import (
 )
 
 from coursekit import CourseError
-from coursekit.grading.submission import CannotGradeError, defined, parts_of, read_submission, without_magic
+from coursekit.grading.course import digest, jobs_of
+from coursekit.grading.submission import NO_PYTHON, CannotGradeError, defined, parts_of, read_submission
 from coursekit.notebooks import grader, is_answer, is_graded
 from coursekit.work import STUB
 
@@ -136,14 +137,36 @@ def test_reordered_cells_are_put_in_order(tmp_path):
     assert names(submission(tmp_path, changed(lambda notebook: notebook.cells.reverse()))) == NAMES
 
 
-def test_magic_is_left_out():
-    assert without_magic("%matplotlib inline\nx = 1\n!rm -rf /\n") == "x = 1\n"
-    assert without_magic("%%bash\nrm -rf /") == ""
-    assert without_magic("x = 1\n  # % is modulo") == "x = 1\n  # % is modulo"
+def test_a_magic_is_run_as_jupyter_does_and_what_means_nothing_here_is_told(tmp_path):
+    text = "%%time\n%pip install x\ndef weight_sum(weights, value):\n    return weights @ value"
+    found = submission(tmp_path, answered(weight_sum=text))
+    assert found.answers["weight_sum"] == text
+    assert dict(found.cells)["answer weight_sum"].startswith("\nget_ipython().run_line_magic('pip', 'install x')\ndef")
+    said = "answer weight_sum: there is no Jupyter where answers are run, so %pip did nothing"
+    assert found.notes == [said]
+    assert submission(tmp_path / "own", with_cell("!ls")).notes == [
+        "own cell 1: there is no Jupyter where answers are run, so !ls did nothing"
+    ]
+
+
+def test_without_metadata_an_answer_below_a_magic_is_found(tmp_path):
+    def strip(notebook):
+        for one in notebook.cells:
+            one.metadata = {}
+
+    notebook = changed(strip)
+    cell(notebook, "weight_sum").source = f"%%capture\n{cell(notebook, 'weight_sum').source}"
+    assert set(submission(tmp_path, notebook).answers) == set(RIGHT)
+
+
+def test_much_that_is_no_python_is_refused(tmp_path):
+    with pytest.raises(CannotGradeError, match=f"are no Python; at most {NO_PYTHON} are read"):
+        submission(tmp_path, with_cell("%x\n" * NO_PYTHON))
 
 
 def test_what_a_cell_defines():
     assert defined("def f():\n    g = 1\nclass C: pass\nx = y = 2") == {"f", "C", "x", "y"}
+    assert defined("%%time\ndef f(): return (7\n % 2)\nx = !ls") == {"f", "x"}
     assert defined("def f(:") == set()
     assert defined("(" * 5000) == set()
 
@@ -155,11 +178,24 @@ def test_another_name_is_taken_if_it_is_the_only_one(tmp_path):
     assert "was taken for" in read_submission(folder, source(), LAB).notes[0]
 
 
+def test_the_ending_may_be_in_capitals(tmp_path):
+    course_with(tmp_path, {"ann": solved()})
+    folder = tmp_path / "submitted" / "ann" / LAB
+    (folder / f"{LAB}.ipynb").rename(folder / f"{LAB}.IPYNB")
+    (job,) = jobs_of(tmp_path, LAB)
+    before = digest(job)
+    assert names(read_submission(folder, source(), LAB)) == NAMES
+    (folder / f"{LAB}.IPYNB").write_bytes(b"changed")
+    assert digest(job) != before
+
+
 def test_of_two_notebooks_the_one_of_the_labs_name_is_taken(tmp_path):
     course_with(tmp_path, {"ann": solved()})
     folder = tmp_path / "submitted" / "ann" / LAB
     nbformat.write(answered(weight_sum="weight_sum = 3"), folder / "a.ipynb")
-    assert "@" in read_submission(folder, source(), LAB).answers["weight_sum"]
+    found = read_submission(folder, source(), LAB)
+    assert "@" in found.answers["weight_sum"]
+    assert found.notes == [f"a.ipynb lies beside {LAB}.ipynb, and was not read"]
     (folder / f"{LAB}.ipynb").rename(folder / "b.ipynb")
     with pytest.raises(CannotGradeError, match=r"none of the notebooks a\.ipynb, b\.ipynb"):
         read_submission(folder, source(), LAB)

@@ -1,5 +1,6 @@
 """Words to numbers and back. Three numbers are taken: padding, begin and end of a sequence."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
@@ -24,6 +25,11 @@ class UnknownWord(KeyError):  # noqa: N818 (it reads as what happened)
 def _some(words: list[str], most: int = 8) -> str:
     shown = ", ".join(map(repr, words[:most]))
     return shown + (f", … ({len(words)} words)" if len(words) > most else "")
+
+
+def _composed(word: str) -> str:
+    """A word as keyboards write it: a file's name on a Mac holds ü as two signs, u and ¨. What is no word stays."""
+    return unicodedata.normalize("NFC", word) if isinstance(word, str) else word
 
 
 class Vocabulary:
@@ -51,10 +57,16 @@ class Vocabulary:
             self._number[word] = number
 
     def encode(self, words: Iterable[str]) -> list[int]:
-        """The number of each word; no special number is added. Raises UnknownWord (a KeyError)."""
+        """The number of each word; no special number is added. Raises UnknownWord (a KeyError).
+
+        A word that is not there as it is stored is looked up with one sign for each letter and its accents."""
         words = list(words)
         try:
             return [self._number[word] for word in words]
+        except KeyError:
+            composed = [word if word in self._number else _composed(word) for word in words]
+        try:
+            return [self._number[word] for word in composed]
         except KeyError as missing:
             raise UnknownWord(missing.args[0], self.words[len(SPECIAL) :]) from None
 
@@ -80,7 +92,7 @@ class Vocabulary:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._number
+        return word in self._number or (isinstance(word, str) and _composed(word) in self._number)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)

@@ -1,6 +1,7 @@
 """Which questions a mid-term and a final have: slots of fixed points and minutes, filled by a seed."""
 
 import math
+import unicodedata
 from dataclasses import dataclass
 from random import Random
 
@@ -84,6 +85,7 @@ def compose(name: str, seed: str) -> Paper:
         raise CourseError(f"there is no exam {name!r}; there are: {', '.join(SLOTS)}")
     if not seed.strip():
         raise CourseError("the seed is empty; take a long one, since whoever guesses it can make the solutions")
+    seed = unicodedata.normalize("NFC", seed)  # ü may come as one sign or as two, which nobody sees
     draw, chosen = Random(f"{seed}/{name}"), list[Kind]()
     for slot in SLOTS[name]:
         chosen.append(draw.choice([kind for kind in KINDS.values() if slot.fits(kind) and kind not in chosen]))

@@ -6,6 +6,7 @@ here decides anything: see `remote` for the other side.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
 import io
@@ -22,7 +23,7 @@ from torch import Tensor
 
 from attnbook.checks.engine import by_hand, messages, sandbox, side_effects, values
 from attnbook.checks.engine.sandbox import Capped
-from coursekit.grading import wire
+from coursekit.grading import shell, wire
 
 
 class Answers:
@@ -40,12 +41,15 @@ class Answers:
         return kinds[message["do"]](**message["with"])
 
     def run(self, source: str, name: str, seconds: float) -> dict[str, Any]:
-        """Run a cell."""
+        """Run a cell, as Jupyter does: with `await` at its outermost level, and a `get_ipython` and a `display`."""
         printed = Capped()
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        code, failure = _quietly(compile, (source, name, "exec"), seconds, printed)
+        code, failure = _quietly(compile, (source, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), seconds, printed)
         if failure is None:
-            _, failure = _quietly(exec, (code, self.namespace), seconds, printed)
+            self.namespace.update(shell.NAMES | self.namespace)
+            waiting, failure = _quietly(eval, (code, self.namespace), seconds, printed)  # a coroutine if it awaits
+            if waiting is not None:
+                _, failure = _quietly(shell.LOOP.run, (waiting,), seconds, printed)
         return {"printed": printed.getvalue(), "error": _error(failure)}
 
     def about(self, name: str) -> dict[str, Any]:

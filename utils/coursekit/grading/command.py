@@ -23,6 +23,7 @@ from coursekit.work import STUB
 
 NOT_MARKED = "it was run, but not marked yet"
 NOTHING = "nothing was handed in"
+OWN_DEADLINE = f"has a deadline of their own in {deadlines.FILE}, and no notebook"
 SAME_NAME = "several students have this name; look for the notebook yourself"
 
 
@@ -51,15 +52,16 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
 
 
 def collected(order: Order) -> Iterator[str]:
-    """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in."""
-    new = collect.collect(order.course, order.lab)
-    jobs = jobs_of(order.course, order.lab)
+    """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in, and what was not taken."""
+    found = collect.collect(order.course, order.lab)
+    yield from (f"collect: {line}" for line in found.told)
+    jobs, new = jobs_of(order.course, order.lab), found.new
     yield f"collect: {len(jobs)} have handed in" + (f", {len(new)} of them anew: {', '.join(new)}" if new else "")
-    found = attendance(order.course, order.lab)
-    if found.absent:
-        yield f"  nothing from {', '.join(sorted(found.absent))}"
-    yield from (f"  not in {ROSTER}: {name}" for name in found.strangers)
-    yield from (f"  {name}: {SAME_NAME}" for name in sorted(found.doubtful))
+    there = attendance(order.course, order.lab)
+    if there.absent:
+        yield f"  nothing from {', '.join(sorted(there.absent))}"
+    yield from (f"  not in {ROSTER}: {name}" for name in there.strangers)
+    yield from (f"  {name}: {SAME_NAME}" for name in sorted(there.doubtful))
 
 
 def checked(order: Order) -> Iterator[str]:
@@ -110,6 +112,8 @@ def mark(order: Order) -> Iterator[str]:
     late = [f"{grade.student} ({grade.late['days']})" for grade in grades if grade.late and grade.late["days"]]
     said = f"late, in started days: {', '.join(late) or 'nobody'}" if dated else f"no deadline in {deadlines.FILE}"
     yield f"mark: {said}"
+    unknown = {student for lab, student in due if lab == order.lab} - {"", *(job.student for job in jobs)}
+    yield from (f"  {name}: {OWN_DEADLINE}" for name in sorted(unknown))
     yield summary(grades)
     yield from (f"  {exercise}: {mistake}: {count}" for exercise, mistake, count in mistakes(grades))
 

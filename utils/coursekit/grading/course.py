@@ -13,7 +13,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from coursekit import CourseError
-from coursekit.grading.submission import CannotGradeError, parts_of, read_submission
+from coursekit.grading.names import submissions
+from coursekit.grading.submission import CannotGradeError, notebooks_in, parts_of, read_submission
 from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders
 
@@ -95,13 +96,13 @@ def jobs_of(course: Path, lab: str) -> list[Job]:
     if not source.is_file():
         known = ", ".join(folder.name for folder in folders(course / "source")) or "none"
         raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit course` makes them")
-    students = [folder for folder in folders(course / "submitted") if (folder / lab).is_dir()]
-    if not students:
+    found = submissions(course, lab)
+    if not found:
         raise CourseError(
             f"nobody has handed in {lab}: in {course}, there is nothing in downloaded/{lab}/ and no folder "
             f"submitted/NAME/{lab}/"
         )
-    return [Job(s.name, s / lab, source, course / "graded" / s.name / f"{lab}.json") for s in students]
+    return [Job(name, place, source, course / "graded" / name / f"{lab}.json") for name, place in found.items()]
 
 
 def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Iterator[Grade]:
@@ -152,7 +153,7 @@ def stored(job: Job) -> Grade | None:
 def digest(job: Job) -> str:
     """Changes when the submission or the lab's source does."""
     found = hashlib.sha256(job.source.read_bytes())
-    for path in sorted(job.folder.glob("*.ipynb")):
+    for path in notebooks_in(job.folder):
         found.update(path.name.encode())
         if path.is_file() and not path.is_symlink():
             found.update(path.read_bytes())

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.grading.names import spelt
 
 
 def csv_text(path: Path) -> str:
-    """The text of a table. Raises CourseError, which says how to store it, for one that cannot be read."""
+    """The text of a table, each name in the spelling of `names.spelt`.
+
+    Raises CourseError, which says how to store it, for one that cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return spelt(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{path.name} cannot be read ({error}); store it as CSV in UTF-8") from None
 

@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from coursekit import CourseError
+from coursekit.grading.csv_text import csv_text
 from coursekit.project import folders
 
 FILE = "deadlines.csv"
@@ -20,7 +21,8 @@ TEMPLATE = f"""\
 # When each lab is due, and what lateness costs; lines that begin with # are not read. For example:
 #   lab02,2026-10-19 23:59,Europe/Berlin,15,10,50,
 # Who is at most 15 minutes late loses nothing. Then each started day costs 10 percent of the points that were earned,
-# and at least 50 percent of them are kept. A student's name at the end of a line makes it an extension for them alone:
+# and at least 50 percent of them are kept. A day goes from 23:59 to 23:59 on the clocks of the zone.
+# A student's name at the end of a line makes it an extension for them alone:
 #   lab02,2026-10-26 23:59,Europe/Berlin,15,10,50,ann
 {",".join(COLUMNS)}
 """
@@ -37,9 +39,14 @@ class Deadline:
     floor: float = 0.0
 
     def days_late(self, handed_in: datetime) -> int:
-        """The days that have begun since it was due; 0 within the grace period."""
-        over = handed_in.astimezone(UTC) - self.due.astimezone(UTC)
-        return 0 if over <= self.grace else math.ceil(over / timedelta(days=1))
+        """The days that have begun since it was due; 0 within the grace period.
+
+        A day ends when the clocks in the deadline's zone show the time of the deadline again, also where it has 23 or
+        25 hours because they are changed."""
+        if handed_in.astimezone(UTC) - self.due.astimezone(UTC) <= self.grace:
+            return 0
+        over = handed_in.astimezone(self.due.tzinfo).replace(tzinfo=None) - self.due.replace(tzinfo=None)
+        return max(1, math.ceil(over / timedelta(days=1)))  # over is below 0 where an hour is shown twice
 
     def kept(self, days: int) -> float:
         """The share of the points that is left after so many days."""
@@ -67,14 +74,13 @@ def deadlines(course: Path) -> dict[tuple[str, str], Deadline]:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """(number of the line, its cells by column) of each line that holds a deadline."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{FILE} cannot be read ({error}); store it as text in UTF-8") from None
+    lines = csv_text(path).splitlines()
     written = [(i, line) for i, line in enumerate(lines, 1) if line.strip(" ,;\t") and not line.startswith(("#", '"#'))]
     names: list[str] = []
     for number, line in written:
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=";" if ";" in line else ","))]
+        if any(cells[len(names) :]) and names:
+            raise CourseError(f"{FILE}, line {number}: more cells than in the first line; quote a name with a comma")
         if names:
             yield number, dict.fromkeys(COLUMNS, "") | dict(zip(names, cells, strict=False))
             continue
@@ -130,8 +136,11 @@ def handed_in(folder: Path, notebook: Path) -> tuple[datetime, str]:
     try:
         with (folder / WRITTEN_AT).open(encoding="utf-8") as file:
             return _timestamp(file.read(200).strip()), f"by nbgrader's {WRITTEN_AT}"
-    except (OSError, ValueError):
-        return datetime.fromtimestamp(int(notebook.stat().st_mtime), UTC), "by the time that the file bears"
+    except OSError:
+        known = "by the time that the file bears"
+    except ValueError:
+        known = f"by the time that the file bears, since {WRITTEN_AT} cannot be understood"
+    return datetime.fromtimestamp(int(notebook.stat().st_mtime), UTC), known
 
 
 def _timestamp(text: str) -> datetime:

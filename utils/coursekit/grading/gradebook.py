@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from nbformat import NotebookNode
 
 from coursekit import CourseError
 from coursekit.grading.course import Grade, Job
+from coursekit.grading.names import spelt
 from coursekit.grading.submission import find_notebook, parsed_notebook, parts_of
 from coursekit.notebooks import code_cells, grader, is_answer, is_graded, read, write
 from coursekit.textquestion import is_written
@@ -34,9 +36,10 @@ def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> i
         except MissingEntry:
             raise CourseError(UNKNOWN.format(lab=jobs[0].lab, folder=course)) from None
         for job, grade in graded:
-            _write(book, grade, exercises)
-            _write_text(book, grade, text)
-            _show(course, job)
+            student = _known_as(book, job.student)
+            _write(book, replace(grade, student=student), exercises)
+            _write_text(book, replace(grade, student=student), text)
+            _show(course, replace(job, student=student))
     return len(graded)
 
 
@@ -49,14 +52,21 @@ def read_by_hand(course: Path, jobs: list[Job]) -> dict[str, tuple[float, str]]:
     with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
         warnings.simplefilter("ignore")
         for student in [job.student for job in jobs if name]:
+            known = _known_as(book, student)
             try:
-                points = book.find_grade(name, lab, lab, student).manual_score
-                comment = book.find_comment(name, lab, lab, student).manual_comment or ""
+                points = book.find_grade(name, lab, lab, known).manual_score
+                comment = book.find_comment(name, lab, lab, known).manual_comment or ""
             except MissingEntry:
                 continue
             if points is not None:
                 found[student] = float(points), comment
     return found
+
+
+def _known_as(book: Any, student: str) -> str:
+    """A student's name as it is stored in the gradebook, where nbgrader took it from a folder; else as it is."""
+    stored = [one.id for one in book.students if spelt(one.id) == student]
+    return student if student in stored or not stored else str(stored[0])
 
 
 def _text_cell(source: NotebookNode) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.grading.csv_text import csv_text, separator
-from coursekit.project import folders
+from coursekit.grading.names import homes
 
 FILE = "students.csv"
 WHOLE = ("student", "full name", "name")
@@ -90,7 +90,7 @@ class Attendance:
 def attendance(course: Path, lab: str) -> Attendance:
     """Hold the submissions of a lab against the list, and against those of the other labs."""
     everybody = roster(course)
-    names = {folder.name: (folder / lab).is_dir() for folder in folders(course / "submitted")}
+    names = {name: any((place / lab).is_dir() for place in places) for name, places in homes(course).items()}
     shared = Counter(key for person in everybody for key in person.keys)
     by_key = {key: person for person in everybody for key in person.keys if shared[key] == 1}
     people = {name: by_key[bare(name)] for name in names if bare(name) in by_key}

@@ -15,11 +15,13 @@ import nbformat
 from nbformat import NotebookNode
 
 from coursekit import CourseError
+from coursekit.magics import is_python, parsed, python_of, without_meaning
 from coursekit.notebooks import code_cells, grader, has_tag, is_answer, is_graded
 from coursekit.unsolved import TAG as NEEDS_SOLUTION
 from coursekit.work import STUB
 
 LARGEST = 100 * 2**20  # bytes of a notebook
+NO_PYTHON = 2**17  # characters in cells that are no Python as they stand; IPython reads them slowly
 
 
 class CannotGradeError(CourseError):
@@ -50,7 +52,7 @@ def parts_of(source: NotebookNode) -> list[Part]:
 
 
 def _part(cell: NotebookNode) -> Part:
-    calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(parsed(cell.source)) if isinstance(node, ast.Call)]
     names = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
     if len(names) != 1:
         raise CourseError(f"graded cell {grader(cell).get('grade_id')}: calls {sorted(names)}, and not one check")
@@ -71,19 +73,25 @@ def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission
     return Submission(cells, answers, notes + more)
 
 
+def notebooks_in(folder: Path) -> list[Path]:
+    """What lies in a folder and is called a notebook, links too; some systems write its ending in capitals."""
+    return sorted(path for path in folder.glob("*") if path.suffix.casefold() == ".ipynb")
+
+
 def find_notebook(folder: Path, name: str) -> tuple[Path, list[str]]:
     """The notebook in a folder: the one of the lab's name, or the only one. Raises CannotGradeError for none."""
-    found = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
+    found = [path for path in notebooks_in(folder) if path.is_file() and not path.is_symlink()]
     named = [path for path in found if path.name == f"{name}.ipynb"]
     if not found:
-        linked = any(path.is_symlink() for path in folder.glob("*.ipynb"))
+        linked = any(path.is_symlink() for path in notebooks_in(folder))
         raise CannotGradeError("the notebook is a link to somewhere else" if linked else "there is no notebook")
     if not named and len(found) > 1:
         raise CannotGradeError(f"none of the notebooks {', '.join(p.name for p in found)} is called {name}.ipynb")
     path = (named or found)[0]
     if path.stat().st_size > LARGEST:
         raise CannotGradeError(f"the notebook has {path.stat().st_size // 2**20} MiB; {LARGEST // 2**20} are read")
-    return path, [] if named else [f"the notebook is called {path.name}, and was taken for {name}.ipynb"]
+    others = [f"{other.name} lies beside {path.name}, and was not read" for other in found if other != path]
+    return path, others if named else [f"the notebook is called {path.name}, and was taken for {name}.ipynb"]
 
 
 def parsed_notebook(path: Path) -> NotebookNode:
@@ -98,6 +106,9 @@ def parsed_notebook(path: Path) -> NotebookNode:
     except Exception as error:  # whatever a broken file makes nbformat say
         raise CannotGradeError(f"{name} is no notebook: {str(error).splitlines()[0][:200]}") from None
     notebook.cells = [_without_odd_metadata(cell) for cell in cells]
+    odd = sum(len(cell.source) for cell in code_cells(notebook) if not is_python(cell.source))
+    if odd > NO_PYTHON:
+        raise CannotGradeError(f"{odd} characters of its code are no Python; at most {NO_PYTHON} are read")
     return notebook
 
 
@@ -125,7 +136,7 @@ def cells_to_run(
     """The cells that are run, in order: the lab's own, the student's answers in their places, and cells of their own.
 
     Cells that check, and those that a lab runs only when it is solved, are left out: they take long, and prove nothing
-    here. So is what Jupyter alone understands.
+    here. What is Jupyter's own becomes what Jupyter runs of it, see `magics`.
     """
     exercises = {_exercise(cell): cell for cell in code_cells(source) if is_answer(cell)}
     answers, notes = _answers(exercises, submitted)
@@ -136,7 +147,15 @@ def cells_to_run(
             where = cell.id
             cells += list(_of_the_lab(cell, answers))
         cells += [(f"own cell {number}", text) for number, text in own.get(where, ())]
-    return [(name, without_magic(text)) for name, text in cells], answers, notes
+    notes += list(_left_out([(name, text) for name, text in cells if not name.startswith("cell ")]))
+    return [(name, python_of(text)) for name, text in cells], answers, notes
+
+
+def _left_out(cells: list[tuple[str, str]]) -> Iterator[str]:
+    """A note on each cell of a student's in which something is asked of Jupyter that nothing here can give."""
+    for name, text in cells:
+        if found := without_meaning(text):
+            yield f"{name}: there is no Jupyter where answers are run, so {', '.join(found)} did nothing"
 
 
 def _of_the_lab(cell: NotebookNode, answers: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -189,23 +208,7 @@ def _own_cells(source: NotebookNode, submitted: NotebookNode, exercises: set[str
 
 def defined(source: str) -> set[str]:
     """The functions and other names that a cell binds at its outermost level."""
-    body = parsed(without_magic(source)).body
+    body = parsed(source).body
     made = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
     return made | {target.id for target in targets if isinstance(target, ast.Name)}
-
-
-def parsed(source: str) -> ast.Module:
-    """A source as a tree; an empty one where it is no Python."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
-
-
-def without_magic(source: str) -> str:
-    """The source without lines for Jupyter alone (%magic, !command), which mean nothing outside of it."""
-    if source.lstrip().startswith("%%"):
-        return ""
-    kept = [line for line in source.splitlines() if not line.lstrip().startswith(("%", "!"))]
-    return "\n".join(kept) + "\n" if len(kept) < len(source.splitlines()) else source
