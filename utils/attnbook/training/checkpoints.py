@@ -1,10 +1,10 @@
 """Checkpoints: written whole or not at all, and checked when they are read."""
 
-import os
-import tempfile
 from pathlib import Path
 
 import torch
+
+from attnbook.files import whole_file
 
 FORMAT = "attnbook-checkpoint-1"
 
@@ -16,17 +16,10 @@ class BrokenCheckpoint(ValueError):  # noqa: N818 (it names what is broken)
 def save_checkpoint(path: str | Path, **contents) -> None:
     """Write ``contents`` (tensors, numbers, dictionaries of them) to ``path``.
 
-    The file is written beside its place and then moved there, so that an interruption leaves the old one whole.
+    An interruption leaves the old file whole, see :func:`~attnbook.files.whole_file`.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, half = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            torch.save({"format": FORMAT, **contents}, file)
-        os.replace(half, path)
-    finally:
-        Path(half).unlink(missing_ok=True)
+    with whole_file(path) as file:
+        torch.save({"format": FORMAT, **contents}, file)
 
 
 def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> dict:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy
 import torch
 
+from attnbook.files import write_whole
 from attnbook.training import parallel
 
 HERE = Path(__file__).resolve().parent
@@ -122,11 +123,8 @@ def read_runs(path: Path) -> list[dict]:
 
 
 def write(path: Path, result: dict) -> None:
-    """Write a file of results, beside its place first, so that the old one stays whole until the new one is."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".part")
-    half.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
-    half.replace(path)
+    """Write a file of results; the old one stays whole until the new one is."""
+    write_whole(path, f"{json.dumps(result, indent=1)}\n".encode())
 
 
 def name_runs(runs: Sequence[dict], most: int = 3) -> str:

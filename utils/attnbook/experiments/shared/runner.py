@@ -18,6 +18,7 @@ from attnbook.experiments.shared.display import Display
 from attnbook.experiments.shared.pool import CANCELLED, Event, Stopped, run_jobs
 from attnbook.experiments.shared.record import Refusal
 from attnbook.experiments.shared.weights import keep_weights, remove_half_written
+from attnbook.files import write_whole
 from attnbook.training import parallel
 from attnbook.training.progress import listening
 
@@ -200,7 +201,7 @@ def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
     if outcome.model is not None and parallel.rank() == 0:
         keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
         for name, text in outcome.texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            write_whole(folder / name, text.encode())
     return {**job._asdict(), **outcome.figures}
 
 
