@@ -248,3 +248,7 @@ def test_trips_become_shorter_without_any_label():
         validate_every=10, learning_rate=1e-2, warmup=1, progress=False,
     )  # fmt: skip
     assert greedy_lengths(model.policy, points).mean() < 0.95 * before
+
+
+def test_a_challenge_may_have_any_seed():
+    assert Challenge(4, 10, seed=2**32 - 1)(RolloutPolicy(network())) < 0

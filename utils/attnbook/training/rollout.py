@@ -196,5 +196,5 @@ class Challenge:
 
     def __call__(self, model: RolloutPolicy) -> float:
         """Minus the mean greedy length, because a validation is better when it is higher."""
-        source = generator(1_000_003 * (self.seed + 1) + 500_000 + int(model.challenges))
+        source = generator(seed_of_step(self.seed, 500_000 + int(model.challenges)))
         return -model.challenge(random_points(self.count, self.size, source))

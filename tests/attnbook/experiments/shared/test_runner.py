@@ -289,7 +289,8 @@ def test_without_seeds_there_are_three_or_those_of_the_stored_weights(stored, as
         ([1, 4], [0, 1, 2], r"^tiny reads stored weights; of --seeds 0 2 there are none \(there is: 1 4\)\.$"),
         ([], [0], r"of --seeds 0 there are none \(there is: none\)\.$"),
         ([], None, r"^tiny reads stored weights, and there are none of small, big\.$"),
-        (None, [3, -1], r"^--seeds must be whole numbers from 0 on, got -1\.$"),
+        (None, [3, 2**32], r"^--seeds must be whole numbers from 0 to 4294967295, got 4294967296\.$"),
+        (None, [3, -1], r"^--seeds must be whole numbers from 0 to 4294967295, got -1\.$"),
     ],
 )
 def test_seeds_that_cannot_be_run_are_refused_before_anything_runs(stored, asked, sentence, experiment, jobs, tmp_path):

@@ -19,6 +19,7 @@ from attnbook.experiments.shared.pool import CANCELLED, Event, Stopped, run_jobs
 from attnbook.experiments.shared.record import Refusal
 from attnbook.experiments.shared.weights import keep_weights, remove_half_written
 from attnbook.files import write_whole
+from attnbook.seeding import LARGEST
 from attnbook.training import parallel
 from attnbook.training.progress import listening
 
@@ -116,10 +117,10 @@ def seeds_of(experiment: Experiment, asked: list[int] | None) -> list[int]:
     """The seeds that are asked for; without any 0, 1 and 2, or those of the stored weights that the experiment reads.
 
     Raises:
-        Refusal: if a seed is negative, or the experiment reads stored weights and there are none of a seed, or none.
+        Refusal: if a seed is out of range, or the experiment reads stored weights and there are none of a seed, or none.
     """
-    if asked and min(asked) < 0:
-        raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(asked)}.")
+    if wrong := [seed for seed in asked or () if not 0 <= seed <= LARGEST]:
+        raise Refusal(f"--seeds must be whole numbers from 0 to {LARGEST}, got {wrong[0]}.")
     if experiment.stored_seeds is None:
         return asked or [0, 1, 2]
     try:
