@@ -34,7 +34,7 @@ def gradients() -> dict[str, torch.Tensor]:
     model = build()
     replica = parallel.replicated(model)
     batch, weight = parallel.share_of(batch_at(0), parallel.rank(), parallel.size())
-    (teacher_forcing_loss(replica, batch) * weight).backward()
+    (replica(teacher_forcing_loss, batch) * weight).backward()
     return {name: parameter.grad for name, parameter in model.named_parameters()}
 
 

@@ -95,7 +95,8 @@ def test_without_torchrun_nothing_happens(alone):
     model, number = torch.nn.Linear(2, 1), torch.ones(())
     with process_group():
         assert (parallel.rank(), parallel.size()) == (0, 1)
-        assert parallel.replicated(model) is model
+        assert parallel.replicated(model)(lambda model, batch: (model, batch), 3) == (model, 3)
+        assert parallel.from_all(number) == [number]
         assert parallel.mean_over_processes(number) is number
         assert parallel.from_first(number) is number
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 
 from attnbook.files import whole_file
 
@@ -41,3 +42,21 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> dic
     if not isinstance(contents, dict) or contents.pop("format", None) != FORMAT:
         raise BrokenCheckpoint(f"{path} is not a checkpoint written by save_checkpoint ({FORMAT}); give another path")
     return contents
+
+
+def not_finite(model: nn.Module, *optimisers: torch.optim.Optimizer) -> str | None:
+    """The name of a weight, buffer or number of an optimiser that is infinite or no number; ``None`` if all are sound.
+
+    A buffer may hold infinities, as an additive mask does.
+    """
+    for name, parameter in model.named_parameters():
+        if not parameter.isfinite().all():
+            return name
+    for name, buffer in model.named_buffers():
+        if buffer.isnan().any():
+            return name
+    states = (state for optimiser in optimisers for state in optimiser.state.values())
+    for name, number in (item for state in states for item in state.items()):
+        if isinstance(number, Tensor) and not number.isfinite().all():
+            return f"the optimiser's {name}"
+    return None

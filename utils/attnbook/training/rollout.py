@@ -18,6 +18,7 @@ from attnbook.data.geometry import random_points
 from attnbook.data.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
 from attnbook.seeding import generator, seed_of_step
+from attnbook.training import parallel
 
 
 def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
@@ -108,7 +109,7 @@ class RolloutPolicy(nn.Module):
         Source: Kool et al. 2019, the baseline of the first epoch, with the same 0.8. There the present trips count
         already; here they do not yet, so that the baseline does not depend on them.
         """
-        mean = length.detach().mean()
+        mean = parallel.mean_over_processes(length.detach().mean())
         expected = torch.where(self.running == 0, mean, self.running)
         self.running.copy_(keep * expected + (1 - keep) * mean)
         return expected.expand_as(length)

@@ -117,7 +117,7 @@ def seeds_of(experiment: Experiment, asked: list[int] | None) -> list[int]:
     """The seeds that are asked for; without any 0, 1 and 2, or those of the stored weights that the experiment reads.
 
     Raises:
-        Refusal: if a seed is out of range, or the experiment reads stored weights and there are none of a seed, or none.
+        Refusal: if a seed is out of range, or the experiment reads stored weights and there are none (of a seed).
     """
     if wrong := [seed for seed in asked or () if not 0 <= seed <= LARGEST]:
         raise Refusal(f"--seeds must be whole numbers from 0 to {LARGEST}, got {wrong[0]}.")
