@@ -140,3 +140,20 @@ def test_a_broken_checkpoint_is_a_value_error(path):
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="cannot be read"):
         load_checkpoint(path)
+
+
+def test_what_is_not_finite_is_named():
+    model = torch.nn.BatchNorm1d(2)
+    optimiser = torch.optim.Adam(model.parameters())
+    model(torch.randn(3, 2)).sum().backward()
+    optimiser.step()
+    assert checkpoints.not_finite(model, optimiser) is None
+    optimiser.state[model.bias]["exp_avg_sq"].fill_(float("inf"))
+    assert checkpoints.not_finite(model) is None
+    assert checkpoints.not_finite(model, optimiser) == "the optimiser's exp_avg_sq"
+    model.running_mean.fill_(float("inf"))  # as in a mask that is added
+    assert checkpoints.not_finite(model) is None
+    model.running_mean.fill_(float("nan"))
+    assert checkpoints.not_finite(model) == "running_mean"
+    model.weight.data.fill_(float("inf"))
+    assert checkpoints.not_finite(model) == "weight"

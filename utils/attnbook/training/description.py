@@ -1,8 +1,8 @@
 """What a training is made of, in words and numbers that can be written down as JSON and compared.
 
 Of an object counts what it was made with: its class, and the arguments of its constructor as far as it has kept them
-under their names. What changes while it is used (a counter, a cache) does not count, and so the description of a model
-is the same before and after its training.
+under their names. Of a module count all public attributes but tensors. What changes while something is used (a counter,
+a cache) does not count, and so the description of a model is the same before and after its training.
 """
 
 import enum
@@ -35,19 +35,19 @@ def describe(value: Any, depth: int = 0) -> Any:
     deeper = functools.partial(describe, depth=depth + 1)
     if isinstance(value, Mapping):
         return {str(key): deeper(one) for key, one in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {"class": type(value).__name__, **deeper(value._asdict())}
-    if isinstance(value, list | tuple):
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
         return [deeper(one) for one in value]
     if isinstance(value, functools.partial):
-        return {"function": deeper(value.func), "arguments": deeper(value.args), **deeper(value.keywords)}
+        return {"function": deeper(value.func), "arguments": deeper(value.args), "named": deeper(value.keywords)}
     if isinstance(value, nn.Module):
         return _of_module(value, deeper)
     if inspect.isroutine(value) or isinstance(value, type):
         return _of_function(value)
     if isinstance(value, torch.dtype | torch.device | enum.Enum):
         return str(value)
-    return {"class": type(value).__name__, **deeper(dict(_made_with(value)))}
+    return {"class": type(value).__name__, **{name: deeper(one) for name, one in _made_with(value)}}
 
 
 def _digest(tensor: Tensor) -> str:
@@ -56,15 +56,14 @@ def _digest(tensor: Tensor) -> str:
 
 
 def _of_module(module: nn.Module, deeper) -> dict[str, Any]:
-    """A module by its class, what it says of itself, what it was made with, and its parts."""
-    said = module.extra_repr()
-    made = {name: value for name, value in _made_with(module) if not isinstance(value, nn.Module | Tensor)}
-    return {
-        "class": type(module).__name__,
-        **({"says": said} if said else {}),
-        **deeper(made),
-        **{name: deeper(part) for name, part in module.named_children()},
-    }
+    """A module by its class, its public attributes that are no tensors, and its parts; torch's own by what it says."""
+    if type(module).__module__.startswith("torch."):
+        own = {"says": module.extra_repr()}
+    else:
+        own = {name: value for name, value in vars(module).items() if not (name.startswith("_") or name == "training")}
+    plain = {name: deeper(value) for name, value in own.items() if not isinstance(value, Tensor | nn.Module)}
+    parts = {name: deeper(part) for name, part in module.named_children()}
+    return {"class": type(module).__name__, **plain, **parts}
 
 
 def _of_function(function: Any) -> str | dict[str, Any]:
@@ -78,15 +77,18 @@ def _of_function(function: Any) -> str | dict[str, Any]:
 
 
 def _made_with(thing: Any) -> Iterator[tuple[str, Any]]:
-    """The arguments of an object's constructors that it has kept, by name; of a dataclass its fields."""
+    """The arguments of an object's constructors that it has kept, by name; of a record its fields."""
+    if hasattr(thing, "_asdict"):
+        yield from thing._asdict().items()
+        return
     if is_dataclass(thing):
         yield from ((one.name, getattr(thing, one.name)) for one in fields(thing) if one.init)
         return
     names = {
         name: None
         for one in type(thing).__mro__
-        if "__init__" in vars(one) and one not in (object, nn.Module)
-        for name in inspect.signature(one.__init__).parameters
+        if inspect.isfunction(vars(one).get("__init__"))
+        for name in inspect.signature(vars(one)["__init__"]).parameters
     }
     for name in names:
         for attribute in (name, f"_{name}"):
@@ -96,7 +98,7 @@ def _made_with(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def differences(there: Any, here: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Where two descriptions differ: the names that lead there, joined by points, and both values, ``None`` if absent."""
+    """Where two descriptions differ: the names that lead there, joined by points; and both values, or ``None``."""
     if isinstance(there, list) and isinstance(here, list):
         there, here = (dict(enumerate(values)) for values in (there, here))
     if not (isinstance(there, dict) and isinstance(here, dict)):

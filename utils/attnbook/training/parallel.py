@@ -109,7 +109,7 @@ class Replica(nn.Module):
 
 
 def replicated(model: nn.Module) -> nn.Module:
-    """``replica(loss, batch)`` is the loss of ``model``; ``backward`` leaves mean gradients in each of several processes.
+    """``replica(loss, batch)`` is the loss of ``model``; ``backward`` leaves mean gradients in each process.
 
     All start from the weights of process 0. A loss need not use every parameter.
     """
