@@ -7,6 +7,7 @@ in it can be made again; everything else goes to a scratch folder.
 import json
 import platform
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,6 +97,17 @@ def _folders_of_record() -> list[Path]:
     """Every ``results`` above this package or the working folder, whether in git or not."""
     above = dict.fromkeys(folder for start in (HERE, Path.cwd()) for folder in (start, *start.parents))
     return [folder / "results" for folder in above if (folder / "results").is_dir()]
+
+
+def check_writable(folder: Path) -> None:
+    """Raise Refusal, before anything is trained for it, if results or weights can't be written into ``folder``."""
+    weights = folder / "weights"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for place in (folder, weights) if weights.exists() else (folder,):
+            tempfile.TemporaryFile(dir=place).close()
+    except OSError as error:
+        raise Refusal(f"Nothing can be written into {folder} ({error.strerror}); give another --out.") from error
 
 
 def _is_within(path: Path, folder: Path) -> bool:
