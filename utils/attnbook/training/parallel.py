@@ -111,10 +111,13 @@ class Replica(nn.Module):
 def replicated(model: nn.Module) -> nn.Module:
     """``replica(loss, batch)`` is the loss of ``model``; ``backward`` leaves mean gradients in each process.
 
-    All start from the weights of process 0. A loss need not use every parameter.
+    All start from the weights of process 0. A loss must use every parameter, unless the model has the attribute
+    ``leaves_unused``: then each step looks which ones it has used.
     """
     replica = Replica(model)
-    return DistributedDataParallel(replica, find_unused_parameters=True) if size() > 1 else replica
+    if size() == 1:
+        return replica
+    return DistributedDataParallel(replica, find_unused_parameters=getattr(model, "leaves_unused", False))
 
 
 def mean_over_processes(number: Tensor) -> Tensor:

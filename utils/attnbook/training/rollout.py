@@ -88,6 +88,7 @@ class RolloutPolicy(nn.Module):
 
     challenges: Tensor
     running: Tensor
+    leaves_unused = True  # a network that may not stop early has no use for the score of its end
 
     def __init__(self, policy: PointerNetwork) -> None:
         super().__init__()
