@@ -87,7 +87,8 @@ def run_experiment(experiment: Experiment, options) -> Path:
     folder = record.destination(options.out, options.record, options.steps)
     path = folder / f"{experiment.name}.json"
     with ExitStack() as claims:
-        runs, jobs = [], _open_jobs(experiment, seeds, [], options)
+        runs: list[dict] = []
+        jobs = _open_jobs(experiment, seeds, runs, options)
         if parallel.rank() == 0:  # alone, lest the file be changed before another process has read it
             runs, jobs = _claimed(experiment, seeds, path, options, claims)
         jobs = parallel.from_first(jobs)
