@@ -67,10 +67,11 @@ def test_the_bytes_are_on_the_disk_before_the_file_has_its_name(tmp_path, monkey
 
 
 def test_what_killed_processes_left_of_a_file_is_removed_and_nothing_else(tmp_path):
-    for name in ("a.pt", "a.pt.0123abcd.part", "b.pt.0123abcd.part"):
+    kept = ["a.pt", "a.pt2.0123abcd.part", "b.pt.0123abcd.part"]
+    for name in (*kept, "a.pt.0123abcd.part", "a.ptx0_1abcd.part"):
         (tmp_path / name).touch()
     remove_halves(tmp_path / "a.pt")
-    assert sorted(os.listdir(tmp_path)) == ["a.pt", "b.pt.0123abcd.part"]
+    assert sorted(os.listdir(tmp_path)) == kept
     remove_halves(tmp_path / "nowhere" / "a.pt")
     assert not (tmp_path / "nowhere").exists()
 

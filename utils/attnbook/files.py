@@ -1,6 +1,7 @@
 """Files that are written whole or not at all. Both packages write by this module, which needs no torch."""
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ def write_whole(path: str | Path, content: bytes) -> None:
 def remove_halves(path: str | Path) -> None:
     """Remove what processes left that were killed while they wrote ``path``; nobody may be writing it now."""
     path = Path(path)
+    name = re.compile(rf"{re.escape(path.name)}\.?\w+\.part")  # without the point: as older versions named them
     for half in path.parent.iterdir() if path.parent.is_dir() else ():
-        if half.name.startswith(path.name) and half.suffix == ".part":
+        if name.fullmatch(half.name):
             half.unlink()
