@@ -72,13 +72,14 @@ def test_it_can_be_read_by_any_python():
 
 def test_the_part_that_sets_up_needs_nothing_installed():
     imported = set()
-    for name in ("coursekit/__init__.py", "coursekit/environment.py"):
+    for name in ("attnbook/__init__.py", "attnbook/files.py", "coursekit/__init__.py", "coursekit/environment.py"):
         for node in ast.walk(ast.parse((ROOT / "utils" / name).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
+                imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                imported.add(node.module.split(".")[0])
-    assert imported - sys.stdlib_module_names == {"coursekit"}
+                imported.add(node.module)
+    foreign = {name for name in imported if name.split(".")[0] not in {"coursekit", *sys.stdlib_module_names}}
+    assert foreign == {"attnbook.files"}
 
 
 def test_each_target_of_the_makefile_is_the_same_command_of_the_script():

@@ -72,3 +72,11 @@ def test_no_two_steps_of_two_trainings_share_a_seed():
     steps = (*range(100), *range(999_900, 1_000_003))
     drawn = {seed_of_step(seed, step) for seed in range(5) for step in steps}
     assert len(drawn) == 5 * len(steps)
+
+
+@pytest.mark.parametrize("seed", [4293, 4294, 10_000, 2**32 - 1])
+def test_a_training_may_have_any_seed_and_draws_as_no_test_does(seed):
+    for step in (0, 7, 1_000_002):
+        assert 1_000_003 <= seed_of_step(seed, step) <= 2**32 - 1
+        generator(seed_of_step(seed, step))
+    assert seed_of_step(seed, 8) == seed_of_step(seed, 7) + 1

@@ -1,6 +1,6 @@
 """The book's own environment, ``.venv``: made once, completed when more is needed, made anew after a failure.
 
-Only the standard library is used here: nothing is installed yet when ``course.py`` calls this.
+Nothing that needs more than the standard library is used here: nothing is installed yet when ``course.py`` calls this.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from attnbook.files import write_whole
 from coursekit import CourseError
 
 RECORD = "course.json"  # in .venv: how far its set-up came
@@ -226,7 +227,7 @@ def read_record(folder: Path) -> dict | None:
 
 def write_record(folder: Path, record: dict) -> None:
     """Note how far the set-up came."""
-    (folder / RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
 
 
 def _must(command: list, root: Path, what: str) -> None:

@@ -1,13 +1,13 @@
 """Reading notebooks, writing them in one canonical form, and asking cells what they are."""
 
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from attnbook.files import write_whole
 from coursekit import CourseError
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -49,13 +49,7 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 def write_bytes(content: bytes, path: Path) -> None:
     """Stores `content` whole or not at all, and makes the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        half.write_bytes(content)
-        os.replace(half, path)
-    finally:
-        half.unlink(missing_ok=True)
+    write_whole(path, content)
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:

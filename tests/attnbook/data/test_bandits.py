@@ -89,6 +89,11 @@ def test_the_first_pull_knows_nothing_of_the_arms_even_with_their_seed(player):
     assert paid.mean().item() == pytest.approx(0.5, abs=0.03)
 
 
+def test_each_seed_of_bandits_is_a_seed_of_a_play():
+    arms, paid = play(bandit_arms(2, 2**32 - 1), thompson, 2**32 - 1)
+    assert arms.shape == paid.shape == (2, 10)
+
+
 def test_a_player_is_given_what_was_pulled_and_what_it_paid():
     given = []
 

@@ -82,7 +82,7 @@ def test_one_seed_and_one_model_may_be_named_in_the_singular(asked):
         ("nmbers", "There is no experiment 'nmbers'; did you mean numbers? There are: acting, attention_cost,"),
         ("", "Say which experiment: acting, attention_cost,"),
         ("numbers --models plan", "numbers has no model plan; it has plain,"),
-        ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 on, got -1."),
+        ("numbers --seeds 1 -1", "--seeds must be whole numbers from 0 to 4294967295, got -1."),
         ("numbers --workers 0", "--workers must be at least 1, got 0."),
         ("numbers --pair de-en", "numbers has no models for the pair de-en."),
         ("translate --pair de-fr", "translate has no models for the pair de-fr."),

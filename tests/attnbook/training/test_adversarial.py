@@ -8,6 +8,7 @@ import torch
 from attnbook.data.digit_pairs import digit_pairs
 from attnbook.models.sagan import SAGAN, ImageDiscriminator, ImageGenerator
 from attnbook.training.adversarial import fit_adversarially, hinge_losses
+from attnbook.training.checkpoints import load_checkpoint
 from attnbook.training.progress import listening
 
 
@@ -136,7 +137,7 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
         fit(fresh(), 2, seed=1, checkpoint=tmp_path / "gan.pt")
     torch.manual_seed(0)
     larger = SAGAN(ImageGenerator(), ImageDiscriminator())
-    with pytest.raises(ValueError, match="holds another model"):
+    with pytest.raises(ValueError, match=r"holds another training: model\.\S+ is"):
         fit(larger, 2, checkpoint=tmp_path / "gan.pt")
 
 
@@ -164,3 +165,38 @@ def test_an_interruption_leaves_a_discriminator_that_still_learns(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fit(model, 1)
     assert all(parameter.requires_grad for parameter in model.discriminator.parameters())
+
+
+def crack(model, step):
+    """Let the generator's gradient be no number at ``step``, though the losses are numbers."""
+    gradients = []
+
+    def break_gradient(gradient):
+        gradients.append(gradient)
+        return gradient * float("nan") if len(gradients) == step + 1 else gradient
+
+    next(model.generator.parameters()).register_hook(break_gradient)
+
+
+def test_a_gradient_that_is_no_number_is_never_saved_and_smaller_rates_go_on(tmp_path):
+    path, model = tmp_path / "gan.pt", fresh()
+    crack(model, 3)
+    message = r"the norm of the gradients of the ImageGenerator is nan at step 3; try smaller learning_rates; .* goes"
+    with pytest.raises(FloatingPointError, match=message):
+        fit(model, 4, watch_every=2, checkpoint=path)
+    assert all(tensor.isfinite().all() for tensor in model.state_dict().values())
+    assert len(load_checkpoint(path)["history"]["generator_losses"]) == 2
+    with pytest.raises(ValueError, match=r"learning_rates\.0 is 0\.001 there and 0\.002 here"):
+        fit(fresh(), 4, watch_every=2, checkpoint=path, learning_rates=(2e-3, 2e-3))
+    model = fresh()
+    assert fit(model, 4, watch_every=2, checkpoint=path, learning_rates=(0.0, 1e-3)).steps == 4
+    before = load_checkpoint(path)["model"]
+    fit(model, 5, checkpoint=path, learning_rates=(0.0, 0.0))
+    after = load_checkpoint(path)["model"]
+    assert all(torch.equal(before[name], after[name]) for name, _ in model.named_parameters())  # the new rates count
+
+
+def test_a_checkpoint_of_other_images_is_refused(tmp_path):
+    fit(fresh(), 1, checkpoint=tmp_path / "gan.pt")
+    with pytest.raises(ValueError, match=r"holds another training: batch\.holds\.digest is"):
+        fit_adversarially(fresh(), lambda step: -images(step), 2, checkpoint=tmp_path / "gan.pt", progress=False)

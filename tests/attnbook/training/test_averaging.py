@@ -57,6 +57,14 @@ def test_the_last_snapshots_are_kept_and_averaged(tmp_path):
     assert snapshots.average()["bias"].tolist() == [55.0]
 
 
+def test_weights_that_are_not_finite_are_not_kept(tmp_path):
+    snapshots = Snapshots(tmp_path, keep=1)
+    snapshots.take(constant(1.0), 5)
+    with pytest.raises(FloatingPointError, match="weight is not finite after 6 steps, so these weights are not kept"):
+        snapshots.take(constant(float("nan")), 6)
+    assert [path.name for path in snapshots.files()] == ["5.pt"]
+
+
 def test_a_new_process_finds_what_an_earlier_one_has_kept(tmp_path):
     Snapshots(tmp_path).take(constant(1.0), 5)
     snapshots = Snapshots(tmp_path)

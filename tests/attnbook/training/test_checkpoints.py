@@ -42,6 +42,12 @@ def test_folders_are_made_and_nothing_else_is_left_there(tmp_path):
     assert load_checkpoint(str(tmp_path / "new" / "folder" / "a.pt")) == {"step": 1}
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
+def test_a_checkpoint_has_the_permissions_of_any_other_file(path):
+    (path.parent / "other").touch()
+    assert path.stat().st_mode == (path.parent / "other").stat().st_mode
+
+
 def test_a_new_checkpoint_replaces_the_old_one(path):
     save_checkpoint(path, step=8)
     assert load_checkpoint(path) == {"step": 8}
@@ -68,7 +74,7 @@ def test_a_crash_while_moving_leaves_the_old_file_whole(path, monkeypatch):
         raise PermissionError("locked")
 
     before = path.read_bytes()
-    monkeypatch.setattr(checkpoints.os, "replace", no_move)
+    monkeypatch.setattr(os, "replace", no_move)
     with pytest.raises(PermissionError):
         save_checkpoint(path, step=8)
     assert path.read_bytes() == before
@@ -134,3 +140,20 @@ def test_a_broken_checkpoint_is_a_value_error(path):
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="cannot be read"):
         load_checkpoint(path)
+
+
+def test_what_is_not_finite_is_named():
+    model = torch.nn.BatchNorm1d(2)
+    optimiser = torch.optim.Adam(model.parameters())
+    model(torch.randn(3, 2)).sum().backward()
+    optimiser.step()
+    assert checkpoints.not_finite(model, optimiser) is None
+    optimiser.state[model.bias]["exp_avg_sq"].fill_(float("inf"))
+    assert checkpoints.not_finite(model) is None
+    assert checkpoints.not_finite(model, optimiser) == "the optimiser's exp_avg_sq"
+    model.running_mean.fill_(float("inf"))  # as in a mask that is added
+    assert checkpoints.not_finite(model) is None
+    model.running_mean.fill_(float("nan"))
+    assert checkpoints.not_finite(model) == "running_mean"
+    model.weight.data.fill_(float("inf"))
+    assert checkpoints.not_finite(model) == "weight"

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from attnbook.data.batching import Batch
-from attnbook.models import GNMT
+from attnbook.models import GNMT, PlainSeq2Seq
 from attnbook.training import fit, parallel, process_group, teacher_forcing_loss
 
 SCRIPT = Path(__file__).with_name("shared_training.py")
@@ -75,6 +75,11 @@ def test_each_row_is_in_one_share():
     assert lengths == [[9, 2], [1, 8], [7]]
 
 
+def test_without_words_to_be_written_the_rows_of_a_share_weigh():
+    batch = training.tours_at(0)
+    assert [parallel.share_of(batch, rank, 2).weight for rank in range(2)] == pytest.approx([2 * 3 / 5, 2 * 2 / 5])
+
+
 def test_one_process_has_the_whole_batch_whatever_it_is():
     anything = SimpleNamespace(name="no Batch at all")
     assert parallel.share_of(anything, 0, 1) == (anything, 1.0)
@@ -95,7 +100,8 @@ def test_without_torchrun_nothing_happens(alone):
     model, number = torch.nn.Linear(2, 1), torch.ones(())
     with process_group():
         assert (parallel.rank(), parallel.size()) == (0, 1)
-        assert parallel.replicated(model) is model
+        assert parallel.replicated(model)(lambda model, batch: (model, batch), 3) == (model, 3)
+        assert parallel.from_all(number) == [number]
         assert parallel.mean_over_processes(number) is number
         assert parallel.from_first(number) is number
 
@@ -128,8 +134,28 @@ def test_both_stop_early_when_the_first_finds_nothing_better(together):
 
 @pytest.mark.slow
 def test_one_of_them_writes_and_shows_progress(together):
-    assert together.files == ["result", "result.checkpoint"]
+    assert together.files == ["result", "result.checkpoint", "result.resumed"]
     assert together.shown.count(f"| 0/{training.STEPS} ") <= 1
+
+
+@pytest.mark.slow
+def test_a_loss_may_take_a_model_step_by_step(together, alone):
+    torch.manual_seed(0)
+    model = PlainSeq2Seq(8, 8, embedding=4, hidden=6).double()
+    history = fit(model, training.batch_at, training.STEPS, warmup=1, progress=False)
+    assert together.sampled == pytest.approx(history.losses, rel=1e-10)
+
+
+@pytest.mark.slow
+def test_a_loss_may_use_the_parts_of_a_model_and_leave_some_unused(together):
+    assert together.toured["finite"]
+    assert together.toured["differing"] == 0
+    assert together.toured["running"] == pytest.approx(sum(together.toured["means"]) / 2)  # of both processes' trips
+
+
+@pytest.mark.slow
+def test_an_interrupted_training_of_two_processes_goes_on_as_if_nothing_had_happened(together):
+    assert together.resumed == 0  # to the last bit, though each draws its own dropout
 
 
 @pytest.mark.slow

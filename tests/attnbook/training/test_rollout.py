@@ -254,3 +254,7 @@ def test_more_draws_per_set_than_there_are_sets_are_refused():
     batch = tour_batch(5, 3)
     with pytest.raises(ValueError, match="draws is 4, more than the batch has sets: 3"):
         RolloutLoss(draws=4).at(0)(RolloutPolicy(PointerNetwork(hidden=8)), batch)
+
+
+def test_a_challenge_may_have_any_seed():
+    assert Challenge(4, 10, seed=2**32 - 1)(RolloutPolicy(network())) < 0

@@ -166,6 +166,14 @@ class MovingBaseline:
         self.mean = now if self.mean is None else self.keep * before + (1 - self.keep) * now
         return before
 
+    def state_dict(self) -> dict[str, Tensor | None]:
+        """The mean so far, for a checkpoint."""
+        return {"mean": self.mean}
+
+    def load_state_dict(self, state: dict[str, Tensor | None]) -> None:
+        """Go on from a mean that :meth:`state_dict` has given."""
+        self.mean = state["mean"]
+
 
 def reinforce_loss(log_probs: Tensor, rewards: Tensor, baseline: Tensor | float = 0.0) -> Tensor:
     """A number whose gradient is the REINFORCE estimate: −Σ_t (R_t − b_t) ∇ log p(s_t), mean over captions.

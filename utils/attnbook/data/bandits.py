@@ -90,7 +90,7 @@ def play(probabilities: Tensor, player: Player, seed: int = 0, pulls: int = PULL
     The draws are others than those of :func:`bandit_arms` with the same seed. Were they the same, the first numbers
     that a player draws would be the very probabilities that it should not know.
     """
-    draw, tried = generator(PLAYS + seed), torch.zeros_like(probabilities)
+    draw, tried = generator((PLAYS + seed) % 2**32), torch.zeros_like(probabilities)
     wins, arms, paid = torch.zeros_like(tried), [], []
     for _ in range(pulls):
         arm = player(tried, wins, draw)  # (B,)

@@ -227,7 +227,7 @@ def run(job: Job) -> Outcome:
     if job.seed < recipe.kept:
         figures["beams"] = by_beam(model, data)
     if parallel.rank() == 0:
-        (folder / "training.ckpt").unlink()
+        (folder / "training.ckpt").unlink(missing_ok=True)
         Snapshots(folder).remove()
     if job.seed >= recipe.kept:
         return Outcome(figures)

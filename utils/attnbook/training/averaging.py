@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
+from attnbook.training.checkpoints import load_checkpoint, not_finite, save_checkpoint
 
 Weights = dict[str, Tensor]
 
@@ -55,7 +55,13 @@ class Snapshots:
         return sorted(self.folder.glob("*.pt"), key=lambda path: int(path.stem))
 
     def take(self, model: nn.Module, step: int) -> None:
-        """Write the weights of ``model`` after ``step`` steps; delete what is older than the last ``keep``."""
+        """Write the weights of ``model`` after ``step`` steps; delete what is older than the last ``keep``.
+
+        Raises:
+            FloatingPointError: if a weight is not finite. Nothing is written or deleted then.
+        """
+        if (name := not_finite(model)) is not None:
+            raise FloatingPointError(f"{name} is not finite after {step} steps, so these weights are not kept")
         save_checkpoint(self.folder / f"{step}.pt", model=model.state_dict())
         for path in self.files()[: -self.keep]:
             path.unlink()

@@ -1,7 +1,7 @@
 """What a captioner is trained to do: likely captions, with soft attention or with positions that were drawn."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -147,3 +147,12 @@ class HardCaptionLoss:
         advantage = (rewards - baseline).expand_as(draws.locations).flatten(0, 1)  # (B · N, T)
         reinforce = captions * per_word * reinforce_loss(draws.locations.flatten(0, 1), advantage)
         return per_word * (-draws.words.sum() - self.entropy * draws.entropy.sum()) + self.weight * reinforce
+
+    def state_dict(self) -> dict[str, Any]:
+        """What is remembered from batch to batch, for a checkpoint of :func:`~attnbook.training.fit`."""
+        return {} if self.baseline is None else {"baseline": self.baseline.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` has given."""
+        if self.baseline is not None:
+            self.baseline.load_state_dict(state["baseline"])

@@ -1,10 +1,11 @@
 """Checkpoints: written whole or not at all, and checked when they are read."""
 
-import os
-import tempfile
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
+
+from attnbook.files import whole_file
 
 FORMAT = "attnbook-checkpoint-1"
 
@@ -16,17 +17,10 @@ class BrokenCheckpoint(ValueError):  # noqa: N818 (it names what is broken)
 def save_checkpoint(path: str | Path, **contents) -> None:
     """Write ``contents`` (tensors, numbers, dictionaries of them) to ``path``.
 
-    The file is written beside its place and then moved there, so that an interruption leaves the old one whole.
+    An interruption leaves the old file whole, see :func:`~attnbook.files.whole_file`.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, half = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            torch.save({"format": FORMAT, **contents}, file)
-        os.replace(half, path)
-    finally:
-        Path(half).unlink(missing_ok=True)
+    with whole_file(path) as file:
+        torch.save({"format": FORMAT, **contents}, file)
 
 
 def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> dict:
@@ -48,3 +42,21 @@ def load_checkpoint(path: str | Path, device: torch.device | str = "cpu") -> dic
     if not isinstance(contents, dict) or contents.pop("format", None) != FORMAT:
         raise BrokenCheckpoint(f"{path} is not a checkpoint written by save_checkpoint ({FORMAT}); give another path")
     return contents
+
+
+def not_finite(model: nn.Module, *optimisers: torch.optim.Optimizer) -> str | None:
+    """The name of a weight, buffer or number of an optimiser that is infinite or no number; ``None`` if all are sound.
+
+    A buffer may hold infinities, as an additive mask does.
+    """
+    for name, parameter in model.named_parameters():
+        if not parameter.isfinite().all():
+            return name
+    for name, buffer in model.named_buffers():
+        if buffer.isnan().any():
+            return name
+    states = (state for optimiser in optimisers for state in optimiser.state.values())
+    for name, number in (item for state in states for item in state.items()):
+        if isinstance(number, Tensor) and not number.isfinite().all():
+            return f"the optimiser's {name}"
+    return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -15,13 +15,20 @@ from tqdm.auto import tqdm
 from attnbook.data.batching import Batch
 from attnbook.threads import one_thread_if_small
 from attnbook.training import parallel
-from attnbook.training.checkpoints import load_checkpoint, save_checkpoint
+from attnbook.training.checkpoints import load_checkpoint, not_finite, save_checkpoint
 from attnbook.training.losses import teacher_forcing_loss
 from attnbook.training.progress import report_steps
+from attnbook.training.resuming import (
+    Description,
+    description_of,
+    held,
+    random_states,
+    rates,
+    set_random_states,
+    settings,
+)
 from attnbook.training.schedules import warmup_then_cosine
 from attnbook.training.stopping import ends_early
-
-_RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
 
 
 class ChangingLoss(Protocol):
@@ -111,7 +118,11 @@ def fit(
         optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
         max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
-            bit by bit where the uninterrupted training would have ended.
+            bit by bit where the uninterrupted training would have ended. It must be of this training: the same
+            classes and configurations of model, loss and optimiser, the same rates and batches. While something is left
+            to train, the rate, a schedule and the bounds of gradients may be lower than before, as after NaN, and
+            ``steps`` may be more (a fall of the rate is then laid out anew). A loss with a state gives and takes it as
+            ``validate`` does. What older versions wrote is compared by steps, rates and bounds alone, with a warning.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
         progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 
@@ -120,9 +131,10 @@ def fit(
 
     Raises:
         ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience or enough but
-            nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another model or
-            another length of training.
-        FloatingPointError: if the loss is no longer a number.
+            nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another training.
+        FloatingPointError: if the loss, a gradient, a weight or a state of the optimiser is no longer a finite number.
+            The checkpoint holds what was before.
+        RuntimeError: if another training is under way with the same checkpoint.
 
     Source: Prechelt 1998, for stopping early.
     """
@@ -134,23 +146,29 @@ def fit(
     plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
     plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
-    run.validation = validate if hasattr(validate, "state_dict") else None
-    if checkpoint is not None and Path(checkpoint).exists():
-        run.resume(checkpoint, device)
-    report_steps(run.history.steps)  # those before an interruption
+    run.remembering |= {"validation": validate} if hasattr(validate, "state_dict") else {}
+
+    def is_over(history: History) -> bool:
+        return history.steps >= steps or ends_early(history.results(), patience, enough)
+
     hidden = not progress or parallel.rank() > 0
-    bar = tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5)
-    with bar, one_thread_if_small(model):
-        while run.history.steps < steps and not ends_early(run.history.results(), patience, enough):
-            batch = batch_at(run.history.steps)
-            run.tokens += batch.tokens() if isinstance(batch, Batch) else 0
-            run.step(batch.to(device))
-            note = run.note()
-            bar.set_postfix_str(note, refresh=False)
-            bar.update()
-            report_steps(1, note)
-            if run.history.steps % validate_every == 0 or run.history.steps == steps:
-                run.pause(validate, checkpoint)
+    with held(checkpoint), one_thread_if_small(model):
+        if checkpoint is not None:
+            chosen = rates(schedule, steps) if schedule else None
+            words = {"loss": loss, "optimiser": settings(run.optimiser), "schedule": chosen}
+            run.keep_at(Path(checkpoint), description_of(model, batch_at, **words), is_over)
+        report_steps(run.history.steps)  # those before an interruption
+        with tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5) as bar:
+            while not is_over(run.history):
+                run.batch = batch_at(run.history.steps)
+                run.tokens += run.batch.tokens() if isinstance(run.batch, Batch) else 0
+                run.step(run.batch.to(device))
+                note = run.note()
+                bar.set_postfix_str(note, refresh=False)
+                bar.update()
+                report_steps(1, note)
+                if run.history.steps % validate_every == 0 or run.history.steps == steps:
+                    run.pause(validate)
     report_steps(steps - run.history.steps)  # those that an early stop has saved
     model.eval()
     return run.history
@@ -169,10 +187,6 @@ def _warmup_then_cosine(plan: dict, step: int) -> float:
     return plan["learning_rate"] * warmup_then_cosine(step, plan["steps"], plan["warmup"])
 
 
-def _with_todays_names(plan: dict | None) -> dict | None:
-    return plan and {_RENAMED.get(name, name): value for name, value in plan.items()}
-
-
 class _Run:
     """A training under way: everything that changes from step to step, and nothing else."""
 
@@ -183,9 +197,12 @@ class _Run:
         self.history = History()
         usual = partial(torch.optim.AdamW, lr=plan["learning_rate"], betas=plan["betas"])
         self.optimiser = (optimiser or usual)(model.parameters())
-        self.device_type = next(model.parameters()).device.type
+        self.device = next(model.parameters()).device
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
-        self.validation: Any = None  # what is saved and restored along with the model
+        self.remembering: dict[str, Any] = {"loss": loss} if hasattr(loss, "state_dict") else {}  # saved with the model
+        self.batch: Any = None  # of the last step
+        self.checkpoint: Path | None = None
+        self.description: Description | None = None
 
     def step(self, batch: Batch) -> None:
         """Take one step of training."""
@@ -195,62 +212,85 @@ class _Run:
         self.model.train()
         loss_now = self.loss.at(self.history.steps) if hasattr(self.loss, "at") else self.loss
         batch, weight = parallel.share_of(batch, parallel.rank(), parallel.size())
-        with torch.autocast(self.device_type, dtype=torch.bfloat16, enabled=self.mixed_precision):
-            loss = loss_now(self.replica, batch) * weight
-        whole_loss = parallel.mean_over_processes(loss).item()
-        if not math.isfinite(whole_loss):
-            raise FloatingPointError(
-                f"the loss is {whole_loss} at step {self.history.steps}; try a smaller learning_rate or max_grad_norm"
-            )
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.mixed_precision):
+            loss = self.replica(loss_now, batch) * weight
+        whole_loss = parallel.mean_over_processes(loss).detach()
         self.optimiser.zero_grad()
         loss.backward()
         if "max_grad_value" in self.plan:
             nn.utils.clip_grad_value_(self.model.parameters(), self.plan["max_grad_value"])
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
+        number = self._finite(whole_loss, norm)
         self.optimiser.step()
-        self.history.losses.append(whole_loss)
+        self.history.losses.append(number)
         self.history.seconds += time.perf_counter() - start
         self.history.cpu_seconds += time.process_time() - cpu_start
+
+    def _finite(self, loss: Tensor, norm: Tensor) -> float:
+        """The loss, if it and the gradients are finite. Both are fetched together: a device is waited for once."""
+        numbers = torch.stack([loss.reshape(()), norm.to(loss.device)]).tolist()
+        for name, number in zip(("the loss", "the norm of the gradients"), numbers, strict=True):
+            if not math.isfinite(number):
+                self._stop(f"{name} is {number} at step {self.history.steps}")
+        return numbers[0]
+
+    def _stop(self, what: str) -> NoReturn:
+        there = self.checkpoint is not None and self.checkpoint.exists()
+        rest = f"; with either, training goes on from {self.checkpoint}" if there else ""
+        raise FloatingPointError(f"{what}; try a smaller learning_rate or max_grad_norm{rest}")
 
     def note(self) -> str:
         """The loss of the last step, and how many tokens this process has read per second of its steps."""
         loss, seconds = f"loss {self.history.losses[-1]:.3f}", self.history.seconds - self.seconds_before
         return f"{loss}, {self.tokens / seconds:,.0f} tokens/s" if self.tokens and seconds > 0 else loss
 
-    def pause(self, validate: Callable[[nn.Module], float] | None, checkpoint: str | Path | None) -> None:
+    def pause(self, validate: Callable[[nn.Module], float] | None) -> None:
         """Validate and write a checkpoint, where these are wanted."""
+        if (name := not_finite(self.model, self.optimiser)) is not None:
+            self._stop(f"{name} is not finite after step {self.history.steps - 1}")
         if validate is not None:
             self.model.eval()
             result = parallel.from_first(float(validate(self.model)))  # all processes must stop at the same step
             self.history.validations.append((self.history.steps, result))
-        if checkpoint is not None and parallel.rank() == 0:
-            self.save(checkpoint)
+        if self.checkpoint is not None:
+            self.save(self.checkpoint, parallel.from_all(random_states(self.device)))
 
-    def save(self, path: str | Path) -> None:
-        """Write everything that :meth:`resume` needs."""
+    def save(self, path: Path, random: list[dict[str, Tensor]]) -> None:
+        """Write everything that :meth:`resume` needs, ``random`` being that of all processes; the first one writes."""
+        if parallel.rank() > 0 or self.description is None:
+            return
         save_checkpoint(
             path,
             model=self.model.state_dict(),
             optimiser=self.optimiser.state_dict(),
             history=asdict(self.history),
             plan=self.plan,
-            random=torch.get_rng_state(),
-            **({} if self.validation is None else {"validation": self.validation.state_dict()}),
+            random=random,
+            **self.description.to_save(self.history.steps - 1, self.batch),
+            **{name: one.state_dict() for name, one in self.remembering.items()},
         )
 
-    def resume(self, path: str | Path, device: torch.device) -> None:
-        """Go on from a checkpoint of the same model and plan."""
-        saved = load_checkpoint(path, device)
-        plan = _with_todays_names(saved.get("plan"))
-        if plan != self.plan:
-            raise ValueError(f"{path} holds a training with {plan}, not {self.plan}; give another path")
+    def keep_at(self, path: Path, description: Description, is_over: Callable[[History], bool]) -> None:
+        """Write checkpoints to ``path`` from now on; if there is one, go on from it."""
+        self.checkpoint, self.description = path, description
+        if not path.exists():
+            return
+        saved = load_checkpoint(path, self.device)
+        history = History(**saved.get("history", {}))
+        description.refuse_another(path, saved, self.plan, is_over(history))
+        for name in self.remembering:
+            if name not in saved:
+                raise ValueError(f"{path} holds no state of {name}, which this training needs; give another path")
+        self.resume(path, saved, history)
+
+    def resume(self, path: Path, saved: dict[str, Any], history: History) -> None:
+        """Go on from what :meth:`save` has written."""
         try:
             self.model.load_state_dict(saved["model"])
         except RuntimeError as error:
             raise ValueError(f"{path} holds another model: {error}") from error
         self.optimiser.load_state_dict(saved["optimiser"])
-        self.history = History(**saved["history"])
-        self.seconds_before = self.history.seconds
-        if self.validation is not None:
-            self.validation.load_state_dict(saved["validation"])
-        torch.set_rng_state(saved["random"].cpu())
+        self.history, self.seconds_before = history, history.seconds
+        for name, one in self.remembering.items():
+            one.load_state_dict(saved[name])
+        set_random_states(saved["random"], self.device)

@@ -8,9 +8,9 @@ Source: Li et al. 2020 (torch's DistributedDataParallel).
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -72,7 +72,8 @@ def share_of(batch: Batch, rank: int, size: int) -> Share:
 
     A loss here is a mean over real words, and shares have different numbers of them. The mean of such means gives a
     word in a share with few words too much influence. So each is multiplied by (words of the share) · size / (words of
-    the batch); the mean over processes is then the loss of the whole batch, and so are the gradients.
+    the batch); the mean over processes is then the loss of the whole batch, and so are the gradients. Where the target
+    has no words at all, rows are counted instead.
 
     Raises:
         ValueError: if there are fewer rows than processes.
@@ -85,16 +86,38 @@ def share_of(batch: Batch, rank: int, size: int) -> Share:
     if len(batch.target) < size:
         raise ValueError(f"batch must have a row for each of {size} processes, got {len(batch.target)} rows")
     rows = Batch(*(tensor[rank::size] for tensor in batch))
-    words, all_words = (rows.target != PAD).sum(), (batch.target != PAD).sum()
-    return Share(rows, size * words.item() / all_words.item())
+    words, all_words = (rows.target != PAD).sum().item(), (batch.target != PAD).sum().item()
+    if all_words == 0:  # nothing to be written, as in round trips without labels: their loss is a mean over rows
+        words, all_words = len(rows.target), len(batch.target)
+    return Share(rows, size * words / all_words)
+
+
+class Replica(nn.Module):
+    """A model whose forward pass is the computation of a loss, so that a loss may use all that the model can do.
+
+    torch's wrapper for several processes has a forward pass alone: a loss that takes a model step by step, or looks at
+    one of its parts, finds neither there.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, loss: Callable[[nn.Module, Any], Tensor], batch: Any) -> Tensor:
+        """``loss(model, batch)``."""
+        return loss(self.model, batch)
 
 
 def replicated(model: nn.Module) -> nn.Module:
-    """``model`` as it is for one process; for several, wrapped so that ``backward`` leaves mean gradients in each.
+    """``replica(loss, batch)`` is the loss of ``model``; ``backward`` leaves mean gradients in each process.
 
-    All start from the weights of process 0.
+    All start from the weights of process 0. A loss must use every parameter, unless the model has the attribute
+    ``leaves_unused``: then each step looks which ones it has used.
     """
-    return DistributedDataParallel(model) if size() > 1 else model
+    replica = Replica(model)
+    if size() == 1:
+        return replica
+    return DistributedDataParallel(replica, find_unused_parameters=getattr(model, "leaves_unused", False))
 
 
 def mean_over_processes(number: Tensor) -> Tensor:
@@ -104,6 +127,14 @@ def mean_over_processes(number: Tensor) -> Tensor:
     total = number.detach().clone()
     dist.all_reduce(total)
     return total / size()
+
+
+def from_all(value: Value) -> list[Value]:
+    """Every process's ``value``, in the order of their ranks, in every process."""
+    values = [value] * size()
+    if size() > 1:
+        dist.all_gather_object(values, value)
+    return values
 
 
 def from_first(value: Value) -> Value:

@@ -18,6 +18,7 @@ from attnbook.data.geometry import random_points
 from attnbook.data.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
 from attnbook.seeding import generator, seed_of_step
+from attnbook.training import parallel
 
 
 def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
@@ -87,6 +88,7 @@ class RolloutPolicy(nn.Module):
 
     challenges: Tensor
     running: Tensor
+    leaves_unused = True  # a network that may not stop early has no use for the score of its end
 
     def __init__(self, policy: PointerNetwork) -> None:
         super().__init__()
@@ -108,7 +110,7 @@ class RolloutPolicy(nn.Module):
         Source: Kool et al. 2019, the baseline of the first epoch, with the same 0.8. There the present trips count
         already; here they do not yet, so that the baseline does not depend on them.
         """
-        mean = length.detach().mean()
+        mean = parallel.mean_over_processes(length.detach().mean())
         expected = torch.where(self.running == 0, mean, self.running)
         self.running.copy_(keep * expected + (1 - keep) * mean)
         return expected.expand_as(length)
@@ -201,5 +203,5 @@ class Challenge:
 
     def __call__(self, model: RolloutPolicy) -> float:
         """Minus the mean greedy length, because a validation is better when it is higher."""
-        source = generator(1_000_003 * (self.seed + 1) + 500_000 + int(model.challenges))
+        source = generator(seed_of_step(self.seed, 500_000 + int(model.challenges)))
         return -model.challenge(random_points(self.count, self.size, source))

@@ -170,16 +170,15 @@ def test_a_damaged_file_is_refused(text, tmp_path):
 def test_an_interrupted_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     path = tmp_path / "deep" / "tiny.json"
     record.write(path, {"runs": []})
-    write = Path.write_text
 
-    def half_of_it(self, text, **options):
-        write(self, text[: len(text) // 2], **options)
+    def no_move(half, whole):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_text", half_of_it)
+    monkeypatch.setattr(os, "replace", no_move)
     with pytest.raises(KeyboardInterrupt):
         record.write(path, {"runs": [1, 2, 3]})
     assert json.loads(path.read_text()) == {"runs": []}
+    assert os.listdir(path.parent) == ["tiny.json"]
 
 
 def test_runs_are_named_by_model_seed_and_steps():

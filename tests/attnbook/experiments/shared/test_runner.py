@@ -171,6 +171,85 @@ def test_of_two_lengths_those_that_fit_are_kept(experiment, jobs, tmp_path):
     assert jobs == [("big", 0, 20)]
 
 
+def test_what_was_put_aside_before_stays_there(experiment, tmp_path):
+    run(experiment, tmp_path, seeds=[0], steps=3)
+    run(experiment, tmp_path, seeds=[1], models=["small"])
+    run(experiment, tmp_path, seeds=[2], steps=4)
+    aside = [json.loads((tmp_path / name).read_text()) for name in ("tiny.before.json", "tiny.before2.json")]
+    assert [runs(result) for result in aside] == [[("big", 0, 3), ("small", 0, 3)], [("small", 1, 10)]]
+
+
+def test_where_nothing_is_left_to_train_nothing_is_put_aside(experiment, jobs, tmp_path):
+    run(experiment, tmp_path, seeds=[0], steps=10)
+    jobs.clear()
+    assert runs(run(experiment, tmp_path, seeds=[0], models=["small"])) == [("big", 0, 10), ("small", 0, 10)]
+    assert jobs == []
+
+
+# ---- two runs at once
+
+
+def meanwhile(monkeypatch, other):
+    """Let ``other()`` be called while the first job of a run is under way, once."""
+    calls = [other]
+
+    def pool(work, jobs, workers):
+        for event in in_this_process(work, jobs, workers):
+            if calls:
+                calls.pop()()
+            yield event
+
+    monkeypatch.setattr(runner, "run_jobs", pool)
+
+
+@pytest.mark.parametrize("choice", [({"models": ["small"]}, {"models": ["big"]}), ({"seeds": [0]}, {"seeds": [1]})])
+def test_two_runs_may_fill_one_file_and_it_holds_what_both_have_measured(
+    choice, experiment, jobs, tmp_path, monkeypatch
+):
+    ours, theirs = choice
+    meanwhile(monkeypatch, lambda: run(experiment, tmp_path, **theirs))
+    result = run(experiment, tmp_path, **ours)
+    assert runs(result) == [("big", 0, 20), ("big", 1, 20), ("small", 0, 10), ("small", 1, 10)]
+    assert len(jobs) == 4
+    assert result["command"] == "python -m attnbook.experiments tiny --seeds 0 1"
+    assert sorted(os.listdir(tmp_path)) == ["tiny.json", "weights"]
+
+
+def test_a_training_that_another_run_is_at_is_refused_in_one_sentence(experiment, tmp_path, monkeypatch):
+    words = r"^Another run is training small with seed 0 for .*tiny\.json; wait for its end, or give another --out\.$"
+
+    def other():
+        with pytest.raises(Refusal, match=words):
+            run(experiment, tmp_path, seeds=[1, 0])
+
+    meanwhile(monkeypatch, other)
+    assert len(run(experiment, tmp_path, seeds=[0])["runs"]) == 2
+    assert len(run(experiment, tmp_path, seeds=[1, 0])["runs"]) == 4  # what it did not get is free again
+
+
+def test_a_run_of_another_length_meanwhile_loses_nothing(experiment, tmp_path, monkeypatch):
+    meanwhile(monkeypatch, lambda: run(experiment, tmp_path, seeds=[1], models=["small"], steps=3))
+    assert runs(run(experiment, tmp_path, seeds=[0])) == [("big", 0, 20), ("small", 0, 10), ("small", 1, 3)]
+
+
+@pytest.mark.parametrize("place", ["file/deeper", "file", "taken"])
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_trained(place, experiment, jobs, tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "weights").touch()
+    with pytest.raises(Refusal, match=r"^Nothing can be written into .* \(.+\); give another --out\.$"):
+        run(experiment, tmp_path / place)
+    assert jobs == []
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a user whom permissions bind")
+def test_a_folder_without_permission_is_refused_before_anything_is_trained(experiment, jobs, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(Refusal, match="Permission denied"):
+        run(experiment, tmp_path / "closed")
+    assert jobs == []
+
+
 # ---- records
 
 
@@ -289,7 +368,8 @@ def test_without_seeds_there_are_three_or_those_of_the_stored_weights(stored, as
         ([1, 4], [0, 1, 2], r"^tiny reads stored weights; of --seeds 0 2 there are none \(there is: 1 4\)\.$"),
         ([], [0], r"of --seeds 0 there are none \(there is: none\)\.$"),
         ([], None, r"^tiny reads stored weights, and there are none of small, big\.$"),
-        (None, [3, -1], r"^--seeds must be whole numbers from 0 on, got -1\.$"),
+        (None, [3, 2**32], r"^--seeds must be whole numbers from 0 to 4294967295, got 4294967296\.$"),
+        (None, [3, -1], r"^--seeds must be whole numbers from 0 to 4294967295, got -1\.$"),
     ],
 )
 def test_seeds_that_cannot_be_run_are_refused_before_anything_runs(stored, asked, sentence, experiment, jobs, tmp_path):

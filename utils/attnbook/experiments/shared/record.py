@@ -7,6 +7,7 @@ in it can be made again; everything else goes to a scratch folder.
 import json
 import platform
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy
 import torch
 
+from attnbook.files import write_whole
 from attnbook.training import parallel
 
 HERE = Path(__file__).resolve().parent
@@ -97,6 +99,17 @@ def _folders_of_record() -> list[Path]:
     return [folder / "results" for folder in above if (folder / "results").is_dir()]
 
 
+def check_writable(folder: Path) -> None:
+    """Raise Refusal, before anything is trained for it, if results or weights can't be written into ``folder``."""
+    weights = folder / "weights"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for place in (folder, weights) if weights.exists() else (folder,):
+            tempfile.TemporaryFile(dir=place).close()
+    except OSError as error:
+        raise Refusal(f"Nothing can be written into {folder} ({error.strerror}); give another --out.") from error
+
+
 def _is_within(path: Path, folder: Path) -> bool:
     # samefile, because names may differ in case, or lead over a link
     whole = path.resolve()
@@ -122,11 +135,8 @@ def read_runs(path: Path) -> list[dict]:
 
 
 def write(path: Path, result: dict) -> None:
-    """Write a file of results, beside its place first, so that the old one stays whole until the new one is."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".part")
-    half.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8", newline="\n")
-    half.replace(path)
+    """Write a file of results; the old one stays whole until the new one is."""
+    write_whole(path, f"{json.dumps(result, indent=1)}\n".encode())
 
 
 def name_runs(runs: Sequence[dict], most: int = 3) -> str:

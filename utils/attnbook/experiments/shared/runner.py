@@ -3,9 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -18,6 +19,9 @@ from attnbook.experiments.shared.display import Display
 from attnbook.experiments.shared.pool import CANCELLED, Event, Stopped, run_jobs
 from attnbook.experiments.shared.record import Refusal
 from attnbook.experiments.shared.weights import keep_weights, remove_half_written
+from attnbook.files import write_whole
+from attnbook.locks import Taken, locked
+from attnbook.seeding import LARGEST
 from attnbook.training import parallel
 from attnbook.training.progress import listening
 
@@ -68,7 +72,8 @@ def run_experiment(experiment: Experiment, options) -> Path:
     """Run all jobs that the file of results does not hold yet, write the file after each, and return where it is.
 
     Runs that are there for the same model, seed and steps are kept, so that an interrupted experiment goes on where
-    it stopped. ``options`` are those of :mod:`attnbook.experiments.__main__`. Inside of a process group every process
+    it stopped. Another run may write into the same file at the same time: what both have measured is then in it.
+    ``options`` are those of :mod:`attnbook.experiments.__main__`. Inside of a process group every process
     calls this: then they share the batches of one training after another, and process 0 writes.
 
     Raises:
@@ -81,27 +86,54 @@ def run_experiment(experiment: Experiment, options) -> Path:
         raise Refusal("--record trains each model in one process, so it goes without torchrun.")
     folder = record.destination(options.out, options.record, options.steps)
     path = folder / f"{experiment.name}.json"
-    # Process 0 alone looks into the file, lest it be changed before another has read it.
-    runs = _fitting(experiment, record.read_runs(path), path, options) if parallel.rank() == 0 else []
-    jobs = parallel.from_first(_open_jobs(experiment, seeds, runs, options))
-    if parallel.rank() > 0:
-        _run_together(partial(run_job, experiment, folder), jobs, lambda event: None)
-        return path
-    if not jobs:
-        print("All of these trainings are there already, so nothing was trained.", file=sys.stderr)
-        return path
-    os.environ["OMP_NUM_THREADS"] = "1"
-    write = partial(_write, experiment, path, options, record.commit(), record.now())
-    try:
-        _run(experiment, jobs, options.workers, folder, runs, write)
-    except Stopped as error:
-        for job in jobs:
-            remove_half_written(folder, experiment.name, job.model, job.seed)
-        done = sum((run["model"], run["seed"], run["steps"]) in jobs for run in runs)
-        kept = f" and kept in {path}" if done else ""
-        reason = f"{error} {done} of {len(jobs)} trainings are finished{kept}."
-        raise Stopped(reason, error.status) from error.__cause__
+    with ExitStack() as claims:
+        runs: list[dict] = []
+        jobs = _open_jobs(experiment, seeds, runs, options)
+        if parallel.rank() == 0:  # alone, lest the file be changed before another process has read it
+            runs, jobs = _claimed(experiment, seeds, path, options, claims)
+        jobs = parallel.from_first(jobs)
+        if parallel.rank() > 0:
+            _run_together(partial(run_job, experiment, folder), jobs, lambda event: None)
+            return path
+        if not jobs:
+            print("All of these trainings are there already, so nothing was trained.", file=sys.stderr)
+            return path
+        os.environ["OMP_NUM_THREADS"] = "1"
+        write = partial(_write, experiment, path, options, record.commit(), record.now())
+        try:
+            _run(experiment, jobs, options.workers, folder, runs, write)
+        except Stopped as error:
+            for job in jobs:
+                remove_half_written(folder, experiment.name, job.model, job.seed)
+            done = sum((run["model"], run["seed"], run["steps"]) in jobs for run in runs)
+            kept = f" and kept in {path}" if done else ""
+            reason = f"{error} {done} of {len(jobs)} trainings are finished{kept}."
+            raise Stopped(reason, error.status) from error.__cause__
     return path
+
+
+def _claimed(
+    experiment: Experiment, seeds: list[int], path: Path, options, claims: ExitStack
+) -> tuple[list[dict], list[Job]]:
+    """The runs of the file that stay, and the jobs that are to be done, which no other run may do until ``claims`` end.
+
+    Two runs may fill one file at once, such as ``--models plain`` and ``--models pointer``; but each training is done
+    by one of them.
+    """
+    record.check_writable(path.parent)
+    with locked(path, wait=True):
+        there = record.read_runs(path)
+        kept = _fitting(experiment, there, path, options)
+        jobs = _open_jobs(experiment, seeds, kept, options)
+        for job in jobs:
+            try:
+                claims.enter_context(locked(path.parent / f"{experiment.name}_{job.model}_{job.seed}"))
+            except Taken as error:
+                words = f"Another run is training {job.model} with seed {job.seed} for {path}"
+                raise Refusal(f"{words}; wait for its end, or give another --out.") from error
+        if jobs and len(kept) < len(there):
+            _put_aside(path, [run for run in there if run not in kept])
+    return kept, jobs
 
 
 def check_models(experiment: Experiment, models: list[str] | None) -> None:
@@ -115,10 +147,10 @@ def seeds_of(experiment: Experiment, asked: list[int] | None) -> list[int]:
     """The seeds that are asked for; without any 0, 1 and 2, or those of the stored weights that the experiment reads.
 
     Raises:
-        Refusal: if a seed is negative, or the experiment reads stored weights and there are none of a seed, or none.
+        Refusal: if a seed is out of range, or the experiment reads stored weights and there are none (of a seed).
     """
-    if asked and min(asked) < 0:
-        raise Refusal(f"--seeds must be whole numbers from 0 on, got {min(asked)}.")
+    if wrong := [seed for seed in asked or () if not 0 <= seed <= LARGEST]:
+        raise Refusal(f"--seeds must be whole numbers from 0 to {LARGEST}, got {wrong[0]}.")
     if experiment.stored_seeds is None:
         return asked or [0, 1, 2]
     try:
@@ -134,10 +166,7 @@ def seeds_of(experiment: Experiment, asked: list[int] | None) -> list[int]:
 
 
 def _fitting(experiment: Experiment, runs: list[dict], path: Path, options) -> list[dict]:
-    """The runs that are as long as those to come; others are not mixed with them.
-
-    With others in it, the file is put aside, unless it is a record: then the run is refused.
-    """
+    """The runs that are as long as those to come; others are not mixed with them, and are not allowed in a record."""
     lengths = experiment.steps if options.steps is None else dict.fromkeys(experiment.steps, options.steps)
     others = [run for run in runs if run["steps"] != lengths.get(run["model"], run["steps"])]
     if others and options.record:
@@ -145,14 +174,17 @@ def _fitting(experiment: Experiment, runs: list[dict], path: Path, options) -> l
             f"{path} holds runs of another number of steps than the experiment has now ({record.name_runs(others)}); "
             "take them out of the file first."
         )
-    if others:
-        aside = path.with_suffix(".before.json")
-        path.replace(aside)
-        print(
-            f"{path} held runs of another number of steps ({record.name_runs(others)}); it is now {aside}.",
-            file=sys.stderr,
-        )
     return [run for run in runs if run not in others]
+
+
+def _put_aside(path: Path, others: list[dict]) -> None:
+    """Give a file with runs of another length another name, one that is free."""
+    names = (path.with_suffix(f".before{number if number > 1 else ''}.json") for number in count(1))
+    aside = next(name for name in names if not name.exists())
+    path.replace(aside)
+    print(
+        f"{path} held runs of another number of steps ({record.name_runs(others)}); it is now {aside}.", file=sys.stderr
+    )
 
 
 def _open_jobs(experiment: Experiment, asked: list[int], runs: list[dict], options) -> list[Job]:
@@ -200,13 +232,17 @@ def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
     if outcome.model is not None and parallel.rank() == 0:
         keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
         for name, text in outcome.texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            write_whole(folder / name, text.encode())
     return {**job._asdict(), **outcome.figures}
 
 
 def _write(experiment: Experiment, path: Path, options, commit: str, started: str, runs: list[dict]) -> None:
+    """Write ``runs`` and what another run has put into the file meanwhile; ``runs`` then holds these, too."""
     for run in runs:
         run.setdefault("commit", commit)  # runs that are kept may be older
-    runs.sort(key=lambda run: (run["model"], run["seed"]))
-    origin = record.provenance(experiment, runs, options, commit, started)
-    record.write(path, {"seconds": round(sum(run["seconds"] for run in runs), 1), "runs": runs, **origin})
+    with locked(path, wait=True):
+        ours = {(run["model"], run["seed"], run["steps"]) for run in runs}
+        runs += [run for run in record.read_runs(path) if (run["model"], run["seed"], run["steps"]) not in ours]
+        runs.sort(key=lambda run: (run["model"], run["seed"]))
+        origin = record.provenance(experiment, runs, options, commit, started)
+        record.write(path, {"seconds": round(sum(run["seconds"] for run in runs), 1), "runs": runs, **origin})

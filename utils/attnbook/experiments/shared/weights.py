@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from torch import Tensor, nn
 
+from attnbook.files import remove_halves
 from attnbook.results import result_folders
 from attnbook.training import load_checkpoint, save_checkpoint
 
@@ -36,9 +37,7 @@ def _halved(tensor: Tensor) -> Tensor:
 
 def remove_half_written(folder: Path, experiment: str, name: str, seed: int) -> None:
     """Remove what a process left that was ended while it wrote the weights of this training."""
-    whole = folder / weights_file(experiment, name, seed)
-    for half in whole.parent.glob(f"{whole.name}*.part"):
-        half.unlink()
+    remove_halves(folder / weights_file(experiment, name, seed))
 
 
 def stored_seeds(experiment: str, name: str) -> list[int]:
