@@ -1,4 +1,4 @@
-"""What pytest does for tests and notebooks alike: kernels that start fast, with the pretended card where one is wanted."""
+"""What pytest does for tests and notebooks alike: fast kernels, with the pretended card where it is wanted."""
 
 import os
 

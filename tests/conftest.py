@@ -42,7 +42,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     And what is loaded by now stays: torch's million objects are not searched for garbage again and again.
     """
     asked = os.environ.get("ATTNBOOK_DEVICE") == "card"
-    if asked or any(_wants_the_card(item) for item in session.items) and not pretended_card.why_not():
+    if asked or (any(map(_wants_the_card, session.items)) and not pretended_card.why_not()):
         pretended_card.put_in()
     gc.collect()
     gc.freeze()
@@ -63,7 +63,7 @@ def one_thread() -> None:
 def device(request: pytest.FixtureRequest) -> Iterator[torch.device]:
     """Each device that is there; the CPU always, and the pretended card where it can be built.
 
-    The card has float64 only in a test that asks for it by ``dtype``, so that all others hold on a Mac as well.
+    The card has float64 only in a test that asks for it by ``dtype`` or ``float64``, so that all others hold on a Mac as well.
     """
     if request.param != "card":
         yield torch.device(request.param)
@@ -82,6 +82,16 @@ def dtype(request: pytest.FixtureRequest, device: torch.device) -> torch.dtype:
     if device.type == "card":
         torch.ops.card.allow_float64(request.param == torch.float64)
     return request.param
+
+
+@pytest.fixture
+def float64(device: torch.device) -> torch.dtype:
+    """For a test that needs its digits; skipped on a device that has none."""
+    if device.type == "mps":
+        pytest.skip("mps has no float64")
+    if device.type == "card":
+        torch.ops.card.allow_float64(True)
+    return torch.float64
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Notebooks on the pretended card: ``ATTNBOOK_DEVICE=card pytest --nbval-lax chapters solutions`` runs them all there."""
+"""Notebooks on the pretended card; ``ATTNBOOK_DEVICE=card pytest --nbval-lax chapters solutions`` runs all there."""
 
 import os
 import subprocess

@@ -3,8 +3,8 @@
 Fifty notebooks need a kernel each, and five seconds of each kernel's time are imports. What a fork finds is what a
 fresh kernel finds after its first optimiser and its first import of matplotlib: a namespace without names, settings and
 folder as asked for, and nothing of this repository, which each kernel imports itself
-(`tests/notebooks/test_warm_kernels.py`). With ATTNBOOK_DEVICE=card it finds the pretended card as well. Where there are no forks (Windows), or none that are safe (macOS), and with
-ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
+(`tests/notebooks/test_warm_kernels.py`). With ATTNBOOK_DEVICE=card it finds the pretended graphics card as well. Where
+there are no forks (Windows), or none that are safe (macOS), and with ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
 """
 
 import atexit

@@ -36,7 +36,8 @@ def trace(model: DecoderModule, batch: Batch) -> Traced:
     kept: dict[nn.Module, list[Tensor]] = {model.encoder.embed: [], model.embed: []}
     # A forward hook is called by torch with (module, inputs, output) each time the module has run.
     hooks = [part.register_forward_hook(lambda part, _, output: kept[part].append(output)) for part in kept]
-    logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
+    with torch.backends.cudnn.flags(enabled=False):  # cuDNN's LSTM gives no gradients in evaluation mode
+        logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
     for hook in hooks:
         hook.remove()
     losses = F.cross_entropy(logits.transpose(1, 2), batch.target, ignore_index=PAD, reduction="none")  # (B, T)

@@ -100,7 +100,7 @@ def error_rates(counts: Tensor) -> Tensor:
     >>> error_rates(torch.tensor([[1, 2], [5, 6]])).item()
     0.25
     """
-    right, links = counts.double().sum(dim=-2).unbind(-1)
+    right, links = counts.cpu().double().sum(dim=-2).unbind(-1)
     return 1 - right / links
 
 
@@ -230,4 +230,4 @@ def pointing_accuracy(weights: Tensor, inside: Tensor) -> float:
     if not naming.any():
         raise ValueError("inside is False throughout: no word names anything")
     hits = inside.gather(-1, weights.argmax(dim=-1, keepdim=True))[..., 0]  # (B, T)
-    return hits[naming].double().mean().item()
+    return hits[naming].cpu().double().mean().item()

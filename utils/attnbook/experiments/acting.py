@@ -135,14 +135,14 @@ def maze_figures(policy: nn.Module) -> dict[str, Any]:
     _, goals = walk(policy, batch)
     first, second = mazes.steps_per_round(goals)  # (B,) each, NaN where not finished
     both = ~second.isnan()
-    shortest = mazes.distances(batch.open, batch.start).gather(1, batch.goal[:, None])[:, 0].double()
+    shortest = mazes.distances(batch.open, batch.start).gather(1, batch.goal[:, None])[:, 0].cpu().double()
     return {
-        "found_once": rounded((~first.isnan()).double()),
-        "found_twice": rounded(both.double()),
+        "found_once": rounded((~first.isnan()).cpu().double()),
+        "found_twice": rounded(both.cpu().double()),
         "first_round": rounded(first[both]) if both.any() else None,
         "second_round": rounded(second[both]) if both.any() else None,
         "shortest": rounded(shortest[both]) if both.any() else None,
-        "goals": rounded(goals[:, -1].clamp(max=2).double()),
+        "goals": rounded(goals[:, -1].clamp(max=2).cpu().double()),
     }
 
 

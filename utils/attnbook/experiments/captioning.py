@@ -125,7 +125,7 @@ def pretrain(seed: int, steps: int = PRETRAINING_STEPS) -> tuple[FeatureMap, dic
     _, figures = train(model, SingleDigits(), job, PRETRAINING, loss=classifier_loss)  # type: ignore[arg-type]
     image, label = digit_crops(4 * TESTS, TEST_SEED, held_out=True)
     with torch.no_grad():
-        right = (model(image).argmax(dim=-1) == label).double().mean().item()
+        right = (model(image).argmax(dim=-1) == label).cpu().double().mean().item()
     return model.features, {"pretraining_seconds": figures["seconds"], "pretraining_accuracy": round(right, 4)}
 
 

@@ -74,9 +74,9 @@ def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
     hits, repeated = logits.argmax(dim=-1) == batch.target, can_be_copied(batch)  # (B, T)
     loss = sequence_loss(logits, batch.target.masked_fill(~repeated, 0))
     return {
-        "right": round(hits[repeated].double().mean().item(), 4),
+        "right": round(hits[repeated].cpu().double().mean().item(), 4),
         "loss": round(loss.item(), 4),
-        "right_elsewhere": round(hits[~repeated].double().mean().item(), 4),
+        "right_elsewhere": round(hits[~repeated].cpu().double().mean().item(), 4),
     }
 
 

@@ -110,7 +110,7 @@ def masked_accuracy(model: MaskedLanguageModel, batches: list[Batch]) -> dict[st
         masked, same = stood == mask_id(), stood == wanted
         for name, which in {"all": masked | True, "mask": masked, "other": ~masked & ~same, "same": same}.items():
             hits[name].append(right[which])
-    return {name: round(torch.cat(found).double().mean().item(), 4) for name, found in hits.items()}
+    return {name: round(torch.cat(found).cpu().double().mean().item(), 4) for name, found in hits.items()}
 
 
 @cache

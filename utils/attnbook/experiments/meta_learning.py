@@ -79,7 +79,7 @@ def glyph_figures(model: nn.Module) -> dict[str, Any]:
 
 def share(right: Tensor) -> float:
     """Share of the entries that are ``True``, to four digits."""
-    return round(right.double().mean().item(), 4)
+    return round(right.cpu().double().mean().item(), 4)
 
 
 @dataclass(frozen=True)

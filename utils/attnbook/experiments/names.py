@@ -60,7 +60,7 @@ def share_right(written: Tensor, target: Tensor) -> float:
     ended = (target == EOS).cumsum(dim=1) - (target == EOS).long() > 0  # (B, T): after the end
     same = (written[:, :steps] == target[:, :steps]) | ended[:, :steps]
     whole = same.all(dim=1) & ended[:, steps:].all(dim=1)
-    return round(whole.double().mean().item(), 4)
+    return round(whole.cpu().double().mean().item(), 4)
 
 
 @torch.no_grad()

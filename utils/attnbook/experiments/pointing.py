@@ -75,7 +75,7 @@ def reference_figures(batch: Batch) -> dict[str, float]:
 
 def share(values: Tensor) -> float:
     """The mean of ``values``, rounded to five decimals: of truth values, the share that is true."""
-    return round(values.double().mean().item(), 5)
+    return round(values.cpu().double().mean().item(), 5)
 
 
 @dataclass(frozen=True)

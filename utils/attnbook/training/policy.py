@@ -96,7 +96,7 @@ class PolicyLoss:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
 
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
-            draw = generator(seed_of_step(self.seed, step))
+            draw = generator(seed_of_step(self.seed, step), next(model.parameters()).device)
             played = play(model, self.world_of(batch, draw), draw)
             return actor_critic_loss(model(played.seen), played, self.entropy)
 

@@ -97,7 +97,7 @@ def share_right(model: nn.Module, labels: Labels) -> float:
         model(part.words, part.lengths).argmax(dim=-1) == part.labels
         for part in map(labels.rows, torch.arange(len(labels.labels)).split(250))
     ]
-    return round(torch.cat(hits).double().mean().item(), 4)
+    return round(torch.cat(hits).cpu().double().mean().item(), 4)
 
 
 def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed: int, how: dict) -> None:
@@ -192,7 +192,7 @@ def answer_bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> flo
     model = train_linear(Features(labels.counts(), labels.labels), TASKS[task][0], steps)
     with torch.no_grad():
         right = model(test.counts()).argmax(dim=-1) == test.labels
-    return round(right.double().mean().item(), 4)
+    return round(right.cpu().double().mean().item(), 4)
 
 
 def by_task_and_labels(
