@@ -3,8 +3,9 @@
 import os
 
 import torch
+from torch import nn
 
-_VARIABLE = "ATTNBOOK_DEVICE"
+VARIABLE = "ATTNBOOK_DEVICE"
 
 
 def best_device() -> torch.device:
@@ -18,22 +19,30 @@ def best_device() -> torch.device:
     Raises:
         ValueError: if ``ATTNBOOK_DEVICE`` names no device, or one that isn't there.
     """
-    wish = os.environ.get(_VARIABLE, "").strip()
+    wish = os.environ.get(VARIABLE, "").strip()
     if not wish:
         return available_devices()[0]
     try:
         device = torch.device(wish)
     except RuntimeError:
-        raise ValueError(f"{_VARIABLE} is {wish!r}, which names no device; use cpu, cuda, cuda:1 or mps") from None
+        raise ValueError(f"{VARIABLE} is {wish!r}, which names no device; use cpu, cuda, cuda:1 or mps") from None
     if not _is_there(device):
         there = ", ".join(map(str, available_devices()))
-        raise ValueError(f"{_VARIABLE} is {wish!r}, but there is no such device here; there is: {there}")
+        raise ValueError(f"{VARIABLE} is {wish!r}, but there is no such device here; there is: {there}")
     return device
 
 
 def available_devices() -> list[torch.device]:
     """Return a device of each kind that is there, best first; the CPU always comes last."""
     return [device for device in map(torch.device, ("cuda", "mps", "cpu")) if _is_there(device)]
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Return where a model's parameters are, so that what it reads can be moved there: ``batch.to(device_of(model))``.
+
+    It is the CPU for a model without parameters, such as one that only counts.
+    """
+    return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
 
 
 def _is_there(device: torch.device) -> bool:

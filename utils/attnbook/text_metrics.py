@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from attnbook.data.batching import Example, Task, pad_rows
 from attnbook.data.byte_pairs import BytePairs
 from attnbook.data.vocabulary import PAD
+from attnbook.device import device_of
 from attnbook.threads import small_on_one_thread
 from attnbook.training import sequence_loss, shift_right
 
@@ -53,11 +54,6 @@ def perplexity(logits: Tensor, target: Tensor, pad: int = PAD) -> float:
     Source: Jelinek, Mercer, Bahl and Baker 1977.
     """
     return math.exp(sequence_loss(logits, target, pad).item())
-
-
-def device_of(model: nn.Module) -> torch.device:
-    """Where a model's parameters are; the CPU for a model that only counts."""
-    return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
 
 
 @small_on_one_thread

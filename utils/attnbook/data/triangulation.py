@@ -68,9 +68,9 @@ def delaunay(points: Tensor) -> Tensor:
 
 
 def incentre(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-    """Centre of the circle that touches the three sides from inside: ``(…, 2)`` three times -> ``(…, 2)``, float64 on the CPU.
+    """Centre of the circle that touches the three sides from inside: ``(…, 2)`` three times -> ``(…, 2)``.
 
-    The mean of the corners, each weighted with the length of the side opposite to it.
+    The mean of the corners, each weighted with the length of the side opposite to it, in float64 on the CPU.
     """
     a, b, c = (point.cpu().double() for point in (a, b, c))
     sides = [(p - q).norm(dim=-1, keepdim=True) for p, q in ((b, c), (c, a), (a, b))]  # (…, 1) each

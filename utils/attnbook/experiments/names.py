@@ -9,6 +9,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.names import SIZE, UNK, WORDS, name_batch, without_names
 from attnbook.data.vocabulary import EOS
 from attnbook.decoding import greedy
+from attnbook.device import device_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
@@ -66,6 +67,7 @@ def share_right(written: Tensor, target: Tensor) -> float:
 @torch.no_grad()
 def measured(model: nn.Module, batch: Batch) -> dict[str, float]:
     """Shares of right answers: ``exact``, and ``exact_without_names`` where all names count as one word."""
+    batch = batch.to(device_of(model))
     shown = shown_to(model, batch)
     longest = batch.target.shape[1] + 2
     written = greedy(model, shown.source, shown.lengths, max_length=longest).tokens  # type: ignore[arg-type]
