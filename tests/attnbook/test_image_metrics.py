@@ -194,3 +194,11 @@ def test_accuracy_counts_held_out_digits():
 @pytest.mark.slow
 def test_a_judge_names_held_out_digits():
     assert judge_accuracy(trained_judge()) > 0.96
+
+
+def test_samples_are_compared_on_each_device_whether_it_has_float64_or_not(device):
+    draw = torch.Generator().manual_seed(0)
+    one, other = torch.randn(9, 3, generator=draw), torch.randn(7, 3, generator=draw)
+    assert frechet_distance(one.to(device), other.to(device)) == frechet_distance(one, other)
+    left, right = torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3])
+    assert agreement_and_chance(left.to(device), right.to(device)) == agreement_and_chance(left, right)

@@ -218,3 +218,11 @@ def test_pointing_needs_words_that_name_something_and_equal_shapes():
         pointing_accuracy(torch.ones(1, 2, 3), torch.zeros(1, 2, 3, dtype=torch.bool))
     with pytest.raises(ValueError, match="inside must have the shape of weights"):
         pointing_accuracy(torch.ones(1, 2, 3), torch.ones(1, 2, 4, dtype=torch.bool))
+
+
+def test_shares_are_counted_on_each_device_whether_it_has_float64_or_not(device):
+    weights = torch.rand(2, 3, 4, generator=torch.Generator().manual_seed(0))
+    inside = weights > 0.6
+    assert pointing_accuracy(weights.to(device), inside.to(device)) == pointing_accuracy(weights, inside)
+    counts = torch.tensor([[1, 2], [5, 6]])
+    assert error_rates(counts.to(device)).item() == error_rates(counts).item() == 0.25

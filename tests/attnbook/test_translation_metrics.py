@@ -156,3 +156,8 @@ def test_the_difference_of_the_pair_turned_round_is_its_opposite():
 def test_systems_with_other_numbers_of_sentences_cannot_be_compared():
     with pytest.raises(ValueError, match=r"both need the same sentences, got \(3, 10\) and \(4, 10\)"):
         resampled_difference(counts_of(3, 0, 0.5), counts_of(4, 0, 0.5))
+
+
+def test_bleu_is_counted_on_each_device_whether_it_has_float64_or_not(device):
+    counts = bleu_counts(["a dog runs in the snow ."], ["a dog runs in the snow , too ."])
+    assert bleu_from_counts(counts.to(device)).item() == bleu_from_counts(counts).item() > 0

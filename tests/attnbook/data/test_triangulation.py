@@ -119,3 +119,15 @@ def test_two_points_have_no_triangle():
 def test_positions_that_are_none_are_refused():
     with pytest.raises(ValueError, match="positions from 0 to 4"):
         triangulation_scores(torch.tensor([[0, 1, 5]]), delaunay(SQUARE), 4)
+
+
+def test_on_each_device_the_triangles_are_the_same_and_stay_there(device):
+    """Whether the device has float64 or not: the card of this test has none."""
+    points = random_points(20, 7, generator(0))
+    found = delaunay(points.to(device))
+    assert found.device.type == device.type
+    assert torch.equal(found.cpu(), delaunay(points))
+    corners = points[:, :4].unbind(dim=1)
+    inside = in_circumcircle(*(corner.to(device) for corner in corners))
+    assert inside.device.type == device.type
+    assert torch.equal(inside.cpu(), in_circumcircle(*corners))

@@ -22,7 +22,6 @@ OTHERWISE = {
     "attention_cost": "test_attention_cost.py, whose memory the card doesn't record",
     "translate_alignments": "needs the captions, which are fetched; what it calls runs in test_translation.py",
     "translate_endings": "needs the captions, which are fetched; what it calls runs in test_translation.py",
-    "translate": "needs the captions, which are fetched; trains on the device that best_device() names",
 }
 
 

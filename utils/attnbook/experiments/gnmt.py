@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, Example, Task
