@@ -20,8 +20,8 @@ ON_TASKS = ["lengths", "numbers", "reversal", "scores", "sharpening", "single_nu
 OTHERWISE = {
     "copying_grid": "below",
     "attention_cost": "test_attention_cost.py, whose memory the card doesn't record",
-    "translate_alignments": "needs the captions, which are fetched; what it calls runs in test_translation.py",
-    "translate_endings": "needs the captions, which are fetched; what it calls runs in test_translation.py",
+    "translate_alignments": "needs the captions, which are fetched: not tried on the card",
+    "translate_endings": "needs the captions, which are fetched: not tried on the card",
 }
 
 
@@ -49,7 +49,7 @@ def test_a_stored_machine_is_tested_on_each_device(monkeypatch, tmp_path, best):
 
 
 def test_no_experiment_is_left_out():
-    """Each measures the processor itself, or is run on the card: here, or in its own tests."""
+    """Each measures the processor itself, is run on the card, or has its reason."""
     for name, experiment in EXPERIMENTS.items():
         own = (HERE / f"test_{name}.py").read_text(encoding="utf-8")
         assert experiment.on_cpu or "best)" in own or name in ON_TASKS or name in OTHERWISE, name
