@@ -1,12 +1,13 @@
-"""What all tests share: each device that is there, both number types, one thread, hypothesis on a leash."""
+"""What all tests share: each device that is there and a pretended one, both number types, one thread, hypothesis on a
+leash."""
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import pretended_card
 import pytest
 import torch
-import warm_kernels
 from hypothesis import HealthCheck, settings
 from torch import Tensor
 
@@ -29,20 +30,27 @@ settings.register_profile("attnbook-ci", settings.get_profile("attnbook"), deran
 settings.load_profile("attnbook-ci" if os.environ.get("CI") else "attnbook")
 
 
-if "cuda" not in DEVICES:  # a fork may not be able to use a card that the process before it has asked for
-    warm_kernels.install()
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, so that no worker is left with one when the other has run out of work."""
     place = {name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.name, len(place)))  # stable: the others keep their order
 
 
-def pytest_collection_finish() -> None:
-    """What is loaded by now stays: torch's million objects are not searched for garbage again and again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Put the pretended card in, if a test wants it: before the first ``backward()``, when torch counts its devices.
+
+    And what is loaded by now stays: torch's million objects are not searched for garbage again and again.
+    """
+    asked = os.environ.get("ATTNBOOK_DEVICE") == "card"
+    if asked or (any(map(_wants_the_card, session.items)) and not pretended_card.why_not()):
+        pretended_card.put_in()
     gc.collect()
     gc.freeze()
+
+
+def _wants_the_card(item: pytest.Item) -> bool:
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "card" in item.path.parts or any(isinstance(value, str) and value == "card" for value in values)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -51,10 +59,19 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> torch.device:
-    """Each device that is there; the CPU always."""
-    return torch.device(request.param)
+@pytest.fixture(params=[*DEVICES, "card"])
+def device(request: pytest.FixtureRequest) -> Iterator[torch.device]:
+    """Each device that is there; the CPU always, and the pretended card where it can be built.
+
+    The card has float64 only in a test that asks for it by ``dtype`` or ``float64``, so that all others hold on a Mac.
+    """
+    if request.param != "card":
+        yield torch.device(request.param)
+        return
+    if reason := pretended_card.why_not():
+        pytest.skip(reason)
+    with pretended_card.without_float64():
+        yield torch.device("card")
 
 
 @pytest.fixture(params=[torch.float32, torch.float64], ids=["float32", "float64"])
@@ -62,7 +79,19 @@ def dtype(request: pytest.FixtureRequest, device: torch.device) -> torch.dtype:
     """Both number types, where the device has them."""
     if device.type == "mps" and request.param == torch.float64:
         pytest.skip("mps has no float64")
+    if device.type == "card":
+        torch.ops.card.allow_float64(request.param == torch.float64)
     return request.param
+
+
+@pytest.fixture
+def float64(device: torch.device) -> torch.dtype:
+    """For a test that needs its digits; skipped on a device that has none."""
+    if device.type == "mps":
+        pytest.skip("mps has no float64")
+    if device.type == "card":
+        torch.ops.card.allow_float64(True)
+    return torch.float64
 
 
 @pytest.fixture
@@ -93,5 +122,7 @@ def same_beginning():
     """Untrained weights are the same in each run, whatever tests came before in this process."""
     if DEVICES == ["cpu"]:
         torch.default_generator.manual_seed(0)
+        if pretended_card.is_in():
+            torch.ops.card.manual_seed(0)
     else:  # for each device; without one torch would note the whole stack each time, for a card that never comes
         torch.manual_seed(0)

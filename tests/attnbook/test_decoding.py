@@ -152,8 +152,9 @@ def test_translate_writes_what_greedy_writes_in_words():
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("transformer")])
 @pytest.mark.parametrize("seed", range(3))
 def test_without_the_cache_a_transformer_writes_and_looks_the_same(name, seed, device, dtype, close):
-    model = MODELS[name]().to(device, dtype)
+    model = MODELS[name]()
     torch.nn.init.normal_(model.embed_target.words.weight, std=0.6, generator=torch.Generator().manual_seed(seed))
+    model.to(device, dtype)
     cached, slow = (greedy(m, SOURCE.to(device), LENGTHS, max_length=8) for m in (model, WithoutCache(model)))
     assert torch.equal(cached.tokens, slow.tokens)
     close(cached.weights, slow.weights)

@@ -210,10 +210,10 @@ def test_a_step_leaves_the_state_that_it_was_given_as_it_is(case, close):
 
 @pytest.mark.parametrize("loop", [greedy, partial(beam, width=3)], ids=["greedy", "beam"])
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_do_not_influence_each_other(name, loop, device):
-    whole = Case(name, device, torch.float64).asked(loop, max_length=4).tokens
+def test_rows_do_not_influence_each_other(name, loop, device, float64):
+    whole = Case(name, device, float64).asked(loop, max_length=4).tokens
     for row in range(B):
-        case = Case(name, device, torch.float64, torch.tensor([row]))
+        case = Case(name, device, float64, torch.tensor([row]))
         alone = case.asked(loop, max_length=4).tokens
         assert torch.equal(whole[row, ..., : alone.shape[-1]], alone[0])
         assert whole[row, ..., alone.shape[-1] :].eq(case.eos).all()
@@ -231,8 +231,8 @@ def test_a_prompt_of_the_start_symbol_is_what_is_read_without_one():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_going_on_from_what_was_written_writes_the_rest(name, device):
-    case = Case(name, device, torch.float64)
+def test_going_on_from_what_was_written_writes_the_rest(name, device, float64):
+    case = Case(name, device, float64)
     case.eos = -1  # nothing ends
     whole = case.asked(greedy, max_length=4).tokens
     case.prompt = torch.cat([case.prompt, whole[:, :1]], dim=1)

@@ -61,6 +61,16 @@ def test_a_word_that_names_no_device_is_refused(machine):
         best_device()
 
 
+def test_another_kind_of_device_is_taken_where_torch_has_it_and_never_unasked(machine, monkeypatch):
+    machine(0, False).setenv("ATTNBOOK_DEVICE", "xpu")
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("xpu"))
+    assert best_device() == torch.device("xpu")
+    assert list(map(str, available_devices())) == ["cpu"]
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("mtia"))
+    with pytest.raises(ValueError, match="'xpu', but there is no such device"):
+        best_device()
+
+
 def test_a_tensor_can_live_on_the_best_device():
     device = best_device()
     assert torch.ones(2, device=device).device.type == device.type

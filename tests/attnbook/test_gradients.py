@@ -113,3 +113,13 @@ def test_frozen_parameters_do_not_count_and_a_frozen_layer_is_refused(model, bat
 def test_there_must_be_a_layer(model, batch):
     with pytest.raises(ValueError, match="layers is empty"):
         layer_gradient_norms([], torch.zeros((), requires_grad=True))
+
+
+def test_a_model_in_evaluation_mode_is_traced_on_each_device(task, batch, device):
+    """cuDNN, and so the card, gives no gradients of an LSTM in evaluation mode."""
+    words = len(task.source_vocabulary), len(task.target_vocabulary)
+    model = AttentionSeq2Seq(*words, embedding=4, hidden=8).eval()
+    wanted = gradient_norms(model, batch, 1)
+    found = gradient_norms(model.to(device), batch.to(device), 1)
+    for ours, theirs in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours.cpu(), theirs)

@@ -200,3 +200,11 @@ def test_a_region_without_a_position_is_refused():
     sides = [torch.tensor([True, True]), torch.tensor([False, False])]
     with pytest.raises(ValueError, match="sides holds a region without a position"):
         side_shares(torch.full((1, 2, 2), 0.5), sides)
+
+
+def test_samples_are_compared_on_each_device_whether_it_has_float64_or_not(device):
+    draw = torch.Generator().manual_seed(0)
+    one, other = torch.randn(9, 3, generator=draw), torch.randn(7, 3, generator=draw)
+    assert frechet_distance(one.to(device), other.to(device)) == frechet_distance(one, other)
+    left, right = torch.tensor([1, 2, 3]), torch.tensor([1, 0, 3])
+    assert agreement_and_chance(left.to(device), right.to(device)) == agreement_and_chance(left, right)

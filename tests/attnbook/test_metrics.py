@@ -223,3 +223,11 @@ def test_pointing_needs_words_that_name_something_and_equal_shapes():
 def test_sentences_that_have_no_link_together_have_no_error_rate():
     with pytest.raises(ValueError, match="counts has no link in all its sentences together"):
         error_rates(torch.tensor([[[1, 2], [0, 0]], [[0, 0], [0, 0]]]))
+
+
+def test_shares_are_counted_on_each_device_whether_it_has_float64_or_not(device):
+    weights = torch.rand(2, 3, 4, generator=torch.Generator().manual_seed(0))
+    inside = weights > 0.6
+    assert pointing_accuracy(weights.to(device), inside.to(device)) == pointing_accuracy(weights, inside)
+    counts = torch.tensor([[1, 2], [5, 6]])
+    assert error_rates(counts.to(device)).item() == error_rates(counts).item() == 0.25

@@ -164,3 +164,8 @@ def test_a_test_of_no_sentences_and_no_samples_are_refused(sentences, samples):
     for resample in (resampled_bleu, lambda *of: resampled_difference(of[0], *of)):
         with pytest.raises(ValueError, match=words):
             resample(torch.ones(sentences, 10), samples)
+
+
+def test_bleu_is_counted_on_each_device_whether_it_has_float64_or_not(device):
+    counts = bleu_counts(["a dog runs in the snow ."], ["a dog runs in the snow , too ."])
+    assert bleu_from_counts(counts.to(device)).item() == bleu_from_counts(counts).item() > 0

@@ -3,8 +3,8 @@
 Fifty notebooks need a kernel each, and five seconds of each kernel's time are imports. What a fork finds is what a
 fresh kernel finds after its first optimiser and its first import of matplotlib: a namespace without names, settings and
 folder as asked for, and nothing of this repository, which each kernel imports itself
-(`tests/notebooks/test_warm_kernels.py`). Where there are no forks (Windows), or none that are safe (macOS), and with
-ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
+(`tests/notebooks/test_warm_kernels.py`). With ATTNBOOK_DEVICE=card it finds the pretended graphics card as well. Where
+there are no forks (Windows), or none that are safe (macOS), and with ATTNBOOK_COLD_KERNELS=1, kernels start as ever.
 """
 
 import atexit
@@ -23,6 +23,7 @@ from typing import Any
 from jupyter_client.provisioning import local_provisioner
 
 LAUNCHER = [sys.executable, "-m", "ipykernel_launcher"]
+PUT_CARD_IN = "import pretended_card; pretended_card.put_in(); "
 LONGEST = 10**6  # bytes of a message: the command, the folder and all settings
 OF_ONE_KERNEL = ("IPYTHONDIR", "JPY_PARENT_PID", "JPY_SESSION_NAME", "PYTEST_CURRENT_TEST")  # no import looks at these
 
@@ -55,6 +56,7 @@ class Warm:
         self.connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
         call = f"import sys; sys.path.insert(1, {os.path.dirname(__file__)!r}); import warm_kernels as it; "
+        call += PUT_CARD_IN if settings.get("ATTNBOOK_DEVICE") == "card" else ""
         call += f"del sys.path[1]; it.wait_for_kernels({theirs.fileno()})"
         self.process = subprocess.Popen(
             [sys.executable, "-c", call], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=settings

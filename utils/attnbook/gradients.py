@@ -37,7 +37,8 @@ def trace(model: DecoderModule, batch: Batch) -> Traced:
     # A forward hook is called by torch with (module, inputs, output) each time the module has run.
     hooks = [part.register_forward_hook(lambda part, _, output: kept[part].append(output)) for part in kept]
     try:
-        logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
+        with torch.backends.cudnn.flags(enabled=False):  # cuDNN's LSTM gives no gradients in evaluation mode
+            logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
     finally:
         for hook in hooks:
             hook.remove()

@@ -105,7 +105,7 @@ def trained_judge(seed: int = 0, steps: int = JUDGE_STEPS) -> Judge:
 def judge_accuracy(judge: Judge) -> float:
     """Share of the 397 held-out digits that the judge names rightly."""
     images, labels = digit_images(held_out=True)
-    return (judge(images) == labels).double().mean().item()
+    return (judge(images) == labels).cpu().double().mean().item()
 
 
 def agreement_and_chance(left: Tensor, right: Tensor, classes: int = CLASSES) -> tuple[float, float]:
@@ -122,7 +122,7 @@ def agreement_and_chance(left: Tensor, right: Tensor, classes: int = CLASSES) ->
     """
     _check_pairs(left, right, classes)
     p_left, p_right = (torch.bincount(side, minlength=classes) / len(side) for side in (left, right))  # (classes,)
-    return (left == right).double().mean().item(), (p_left.double() @ p_right.double()).item()
+    return (left == right).cpu().double().mean().item(), (p_left.cpu().double() @ p_right.cpu().double()).item()
 
 
 def mode_counts(left: Tensor, right: Tensor, classes: int = CLASSES) -> Tensor:
@@ -166,7 +166,7 @@ def frechet_distance(one: Tensor, other: Tensor) -> float:
     """
     if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1] or min(len(one), len(other)) < 2:
         raise ValueError(f"one and other must be (N, D) and (M, D), N, M > 1; got {one.shape} and {other.shape}")
-    one, other = one.double(), other.double()
+    one, other = one.cpu().double(), other.cpu().double()
     first, second = one.T.cov(), other.T.cov()  # (D, D)
     values, vectors = torch.linalg.eigh(first)
     root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # Σ₁^½

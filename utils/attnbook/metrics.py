@@ -103,7 +103,7 @@ def error_rates(counts: Tensor) -> Tensor:
     Raises:
         ValueError: if some N sentences together have no link.
     """
-    right, links = counts.double().sum(dim=-2).unbind(-1)
+    right, links = counts.cpu().double().sum(dim=-2).unbind(-1)
     if not links.all():
         raise ValueError("counts has no link in all its sentences together; without a link there is no error rate")
     return 1 - right / links
@@ -235,4 +235,4 @@ def pointing_accuracy(weights: Tensor, inside: Tensor) -> float:
     if not naming.any():
         raise ValueError("inside is False throughout: no word names anything")
     hits = inside.gather(-1, weights.argmax(dim=-1, keepdim=True))[..., 0]  # (B, T)
-    return hits[naming].double().mean().item()
+    return hits[naming].cpu().double().mean().item()

@@ -28,6 +28,10 @@ def seed_everything(seed: int) -> None:
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
     """Return a source of random numbers of its own; drawing from it disturbs no other.
 
+    Data are drawn on the CPU, which gives the same on every machine, and then moved. What a model decides by chance (a
+    word, an action, a tour) is drawn on its own device, because there its probabilities are; each kind of device draws
+    other numbers for a seed.
+
     Args:
         seed: whole number from 0 to 2³² − 1.
         device: where the random tensors shall be made; the generator must live there too.

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from attnbook.data.arguments import check_texts
 from attnbook.data.batching import Example, Task, pad_rows
 from attnbook.data.byte_pairs import BytePairs
 from attnbook.data.vocabulary import PAD
+from attnbook.device import device_of
 from attnbook.modes import evaluating
 from attnbook.threads import small_on_one_thread
 from attnbook.training import sequence_loss, shift_right
@@ -74,11 +74,6 @@ def _exp(nats: float) -> float:
         return math.exp(nats)
     except OverflowError:
         return math.inf
-
-
-def device_of(model: nn.Module) -> torch.device:
-    """Where a model's parameters are; the CPU for a model that only counts."""
-    return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
 
 
 @small_on_one_thread

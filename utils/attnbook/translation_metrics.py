@@ -82,7 +82,7 @@ def bleu_from_counts(counts: Tensor) -> Tensor:
 
     Source: Papineni et al. 2002, section 2.3.
     """
-    total = counts.double().sum(dim=-2)  # (..., 10)
+    total = counts.cpu().double().sum(dim=-2)  # (..., 10)
     written, wanted = total[..., 0], total[..., 1]
     right, there = total[..., 2 : 2 + ORDERS], total[..., 2 + ORDERS :]
     precision = (right / there.clamp(min=1)).log().mean(dim=-1).exp()  # the geometric mean

@@ -27,7 +27,7 @@ def test_the_more_it_sharpens_the_more_the_best_place_takes(draw):
 def test_a_score_that_looks_back_still_does(draw):
     query, key = draw(2, 1, 4, seed=1), draw(2, 5, 4, seed=2)
     score = LocationAware(4, 4, 3).to(key)
-    alignment = Alignment.at_first_position(torch.ones(2, 5, dtype=torch.bool))
+    alignment = Alignment.at_first_position(torch.ones(2, 5, dtype=torch.bool, device=key.device))
     found = Sharpened(score, 2)(query, Sharpened(score, 2).prepare(key).at(alignment))
     torch.testing.assert_close(found, 2 * score(query, score.prepare(key).at(alignment)))
 

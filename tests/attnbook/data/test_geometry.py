@@ -228,3 +228,26 @@ def test_places_that_are_none_are_refused(polygon, message):
 def test_there_are_eight_symmetries_and_one_is_needed_for_each_instance(symmetry):
     with pytest.raises(ValueError, match="symmetry must be"):
         turn_square(SQUARE, torch.tensor(symmetry))
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        convex_hull,
+        lambda points: is_convex_hull(points, convex_hull(points)),
+        lambda points: is_simple(points, convex_hull(points)),
+    ],
+)
+def test_on_each_device_the_answer_is_the_same_and_stays_there(find, device):
+    """Whether the device has float64 or not: the card of this test has none."""
+    points = random_points(20, 9, generator(0))
+    found = find(points.to(device))
+    assert found.device.type == device.type
+    assert torch.equal(found.cpu(), find(points))
+
+
+@pytest.mark.parametrize("measure", [polygon_area, hull_area_covered])
+def test_areas_are_those_of_the_cpu_wherever_the_points_are(measure, device):
+    points = random_points(20, 9, generator(0))
+    polygon = convex_hull(points)
+    assert torch.equal(measure(points.to(device), polygon.to(device)), measure(points, polygon))

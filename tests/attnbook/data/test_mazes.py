@@ -177,3 +177,9 @@ def test_steps_of_both_rounds_by_hand():
     assert second[:2].tolist() == [2, 1]
     assert first[3:].isnan().all()
     assert second[2:].isnan().all()
+
+
+def test_steps_are_counted_for_walks_on_each_device(device):
+    goals = torch.tensor([[0, 1, 1, 2], [0, 0, 0, 0]])
+    first, second = steps_per_round(goals.to(device))
+    torch.testing.assert_close((first, second), steps_per_round(goals), equal_nan=True)

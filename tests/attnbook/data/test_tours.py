@@ -179,3 +179,13 @@ def test_what_names_no_city_or_one_twice_is_no_tour(tour):
 def test_too_many_cities_for_the_exact_solver_are_refused():
     with pytest.raises(ValueError, match=f"at most {MOST_CITIES}"):
         held_karp(random_points(1, MOST_CITIES + 1, generator(0)))
+
+
+def test_tours_are_shortened_and_turned_on_each_device_alike(device):
+    """Whether the device has float64 or not: the card of this test has none."""
+    points = random_points(20, 8, generator(0))
+    tour = nearest_neighbour(points)
+    for change in (two_opt, canonical_tour):
+        found = change(points.to(device), tour.to(device))
+        assert found.device.type == device.type
+        assert torch.equal(found.cpu(), change(points, tour))

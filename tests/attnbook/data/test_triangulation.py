@@ -125,3 +125,15 @@ def test_a_target_without_a_triangle_is_refused():
     nothing = torch.full((1, 3), 4)  # ended before the first corner
     with pytest.raises(ValueError, match="target has a row without a triangle"):
         triangulation_scores(nothing, nothing, 4)
+
+
+def test_on_each_device_the_triangles_are_the_same_and_stay_there(device):
+    """Whether the device has float64 or not: the card of this test has none."""
+    points = random_points(20, 7, generator(0))
+    found = delaunay(points.to(device))
+    assert found.device.type == device.type
+    assert torch.equal(found.cpu(), delaunay(points))
+    corners = points[:, :4].unbind(dim=1)
+    inside = in_circumcircle(*(corner.to(device) for corner in corners))
+    assert inside.device.type == device.type
+    assert torch.equal(inside.cpu(), in_circumcircle(*corners))

@@ -3,6 +3,7 @@
 import itertools
 from functools import cache
 
+import pretended_card
 import pytest
 
 from attnbook.data import multi30k
@@ -13,6 +14,29 @@ from attnbook.experiments.shared import few_labels, solved_tours
 WHO = ["A man", "Two women", "Three boys", "A girl and a boy", "Seven people", "A lady"]
 WHAT = ["sits near the old river.", "runs over a green field.", "plays in the snow, alone."]
 CAPTIONS = tuple(" ".join(parts) for parts in itertools.product(WHO, WHAT))
+
+
+WITHOUT_PARAMETERS = {"kneser_ney", "glyphs_pixels", "glyphs_pixels_blurred"}
+
+
+@pytest.fixture(params=["cpu", "card"])
+def best(request, monkeypatch):
+    """An experiment finds this device to be the best one: the CPU, and the pretended card (without float64, as a Mac).
+
+    The card must have computed something, so that no experiment stays on the CPU without being noticed; but for models
+    that have no parameters to be moved there.
+    """
+    if request.param == "cpu":
+        monkeypatch.setenv("ATTNBOOK_DEVICE", "cpu")
+        yield "cpu"
+        return
+    if reason := pretended_card.why_not():
+        pytest.skip(reason)
+    monkeypatch.setenv("ATTNBOOK_DEVICE", "card")
+    before = pretended_card.calls()
+    with pretended_card.without_float64():
+        yield "card"
+    assert pretended_card.calls() > before or request.node.callspec.params.get("name") in WITHOUT_PARAMETERS
 
 
 @cache

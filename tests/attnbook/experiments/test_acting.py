@@ -25,7 +25,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.parametrize("name", acting.STEPS)
-def test_a_run_trains_and_measures_the_policy_of_its_name(name):
+def test_a_run_trains_and_measures_the_policy_of_its_name(name, best):
     outcome = acting.run(Job(name, 0, 2))
     figures = outcome.figures
     measured = {"reward", "regret", "reward_greedy", "regret_greedy"}

@@ -49,6 +49,8 @@ def test_memory_of_the_whole_grows_with_the_square_and_of_a_window_with_the_leng
 
 
 def test_memory_and_time_are_taken_on_a_gpu_too(device):
+    if device.type == "card":
+        pytest.skip("the pretended card keeps no record of its memory")
     call = lambda: torch.ones(1000, device=device) + 1  # noqa: E731
     assert attention_cost.peak_on(device, call) >= 8000
     assert attention_cost.seconds_on(device, 2, call) >= 0

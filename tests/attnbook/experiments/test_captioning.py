@@ -59,7 +59,7 @@ def test_training_and_tests_share_no_digit_and_each_step_has_its_own_canvases():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["none", "soft_not_pretrained", "hard_4"])
-def test_a_run_seeds_trains_and_measures(name, small):
+def test_a_run_seeds_trains_and_measures(name, small, best):
     first, again = (captioning.run(Job(name, 0, 2)) for _ in range(2))
     varying = {"seconds", "pretraining_seconds", "milliseconds_per_step"}
     same, same_again = ({k: v for k, v in run.figures.items() if k not in varying} for run in (first, again))

@@ -83,7 +83,7 @@ def test_a_machine_is_tested_on_the_grid_in_both_states_and_an_lstm_is_not(small
     assert not copying.grids(copying.build("lstm"), "lstm")
 
 
-def test_weights_are_kept_of_what_a_chapter_shows(small_grid, monkeypatch):
+def test_weights_are_kept_of_what_a_chapter_shows(small_grid, monkeypatch, best):
     monkeypatch.setattr(copying, "TASK", replace(copying.TASK, validation=(2,), tests=(3,)))
     for name in ("ntm", "no_shift"):
         figures, model, _ = copying.run(Job(name, 0, 2))

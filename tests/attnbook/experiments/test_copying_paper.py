@@ -47,7 +47,7 @@ def test_the_papers_settings():
     assert (config.hidden, config.width, config.read_heads, config.write_heads) == (100, 20, 1, 1)
 
 
-def test_a_run_trains_and_tests_a_model(monkeypatch, tmp_path):
+def test_a_run_trains_and_tests_a_model(monkeypatch, tmp_path, best):
     monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
     monkeypatch.setattr(episodes, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)

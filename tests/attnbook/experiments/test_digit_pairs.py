@@ -63,7 +63,7 @@ def test_weights_that_are_kept_stay_under_500_kilobytes():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["both", "none"])
-def test_a_run_seeds_trains_and_measures(name, small):
+def test_a_run_seeds_trains_and_measures(name, small, best):
     first, again = (experiment.run(Job(name, 0, 3)) for _ in range(2))
     varying = {"seconds", "milliseconds_per_step"}
     same, same_again = ({k: v for k, v in run.figures.items() if k not in varying} for run in (first, again))

@@ -36,7 +36,7 @@ def test_with_letters_in_the_gap_attention_is_told_places_and_an_lstm_is_not():
 
 
 @pytest.mark.parametrize("name", distance.STEPS)
-def test_a_run_trains_a_model_at_each_distance_and_tests_it_at_all(name, monkeypatch):
+def test_a_run_trains_a_model_at_each_distance_and_tests_it_at_all(name, monkeypatch, best):
     monkeypatch.setattr(distance, "DISTANCES", (1, 3))
     figures = distance.run(Job(name, 0, 2)).figures
     assert figures["right"] == {d: figures["right_elsewhere"][d][d] for d in ("1", "3")}

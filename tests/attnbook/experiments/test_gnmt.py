@@ -107,7 +107,7 @@ def quick(lists, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("steps, at", [(7, [0, 2, 4, 6, 7]), (6, [0, 2, 4, 6]), (1, [0, 1])])
-def test_a_run_tells_the_gradients_of_each_third(steps, at, quick):
+def test_a_run_tells_the_gradients_of_each_third(steps, at, quick, best):
     outcome = gnmt.run(Job("plain_2", 0, steps))
     assert outcome.model is None
     norms = outcome.figures["gradient_norms"]

@@ -46,7 +46,7 @@ def test_a_model_that_copies_is_right_there_and_nowhere_else():
 
 
 @pytest.mark.parametrize("name", induction.STEPS)
-def test_a_run_measures_while_training_and_takes_away_each_head(name):
+def test_a_run_measures_while_training_and_takes_away_each_head(name, best):
     outcome = induction.run(Job(name, 0, 3))
     figures, config = outcome.figures, induction.build(name).config
     assert (outcome.model is not None) == (induction.RECIPES[name].kept > 0)

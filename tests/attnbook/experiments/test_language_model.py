@@ -33,7 +33,7 @@ def nearby(small, monkeypatch):
 
 
 @pytest.mark.parametrize("name", language_model.RECIPES)
-def test_a_run_measures_a_model_of_its_name(name, nearby):
+def test_a_run_measures_a_model_of_its_name(name, nearby, best):
     recipe = language_model.RECIPES[name]
     outcome = language_model.run(Job(name, 0, 2))
     figures = outcome.figures

@@ -23,7 +23,7 @@ NAMES = ("copy_16_memory_0", "copy_32_memory_16_through", "copy_32_memory_16_dee
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_trains_and_measures_a_model_of_its_name(name):
+def test_a_run_trains_and_measures_a_model_of_its_name(name, best):
     figures = longer_text.run(Job(name, 0, 2)).figures
     assert 0 <= figures["right"] <= 1
     assert figures["parameters"] > 10_000

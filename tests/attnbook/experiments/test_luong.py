@@ -53,7 +53,7 @@ def test_weights_that_are_kept_stay_under_500_kilobytes():
 
 
 @pytest.mark.slow
-def test_a_run_seeds_trains_measures_and_keeps_the_first_seed(lists, monkeypatch):
+def test_a_run_seeds_trains_measures_and_keeps_the_first_seed(lists, monkeypatch, best):
     monkeypatch.setattr(luong, "task", lambda: lists)
     first, again, other, unkept = (
         luong.run(Job(*job, 2)) for job in (("walking", 0), ("walking", 0), ("walking", 1), ("input", 0))

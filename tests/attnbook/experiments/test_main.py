@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from torch import nn
 
+from attnbook.device import best_device
 from attnbook.experiments import __main__ as command
 from attnbook.experiments import translate_endings
 from attnbook.experiments.shared.pool import Stopped
@@ -52,6 +54,31 @@ def test_seeds_models_steps_workers_folder_and_record_can_be_chosen(asked):
     assert options.seeds == [3, 4]
     assert options.models == ["plain", "attention"]
     assert (options.steps, options.workers, options.out, options.record) == (5, 1, Path("here"), True)
+
+
+def test_a_device_can_be_chosen_for_all_processes(asked, monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_DEVICE", "")
+    command.main(["numbers", "--device", "cpu"])
+    assert os.environ["ATTNBOOK_DEVICE"] == "cpu"
+    assert best_device() == torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    "name, device, says",
+    [
+        ("numbers", "gpu", "ATTNBOOK_DEVICE is 'gpu', which names no device"),
+        ("numbers", "meta", "there is no such device here; there is: "),
+        ("complexity", "card", "complexity measures the CPU and runs nowhere else; leave --device card out."),
+    ],
+)
+def test_a_device_that_cannot_be_used_is_refused(name, device, says, monkeypatch, capsys):
+    if device == "card":
+        monkeypatch.setattr(command, "best_device", lambda: torch.device("mps"))
+    monkeypatch.setenv("ATTNBOOK_DEVICE", "")
+    with pytest.raises(SystemExit) as caught:
+        command.main([name, "--device", device])
+    assert caught.value.code == 2
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_run_answers_every_task_with_every_number_of_labels(name):
+def test_a_run_answers_every_task_with_every_number_of_labels(name, best):
     outcome = masked_language_model.run(Job(name, 0, 2))
     figures = outcome.figures
     assert figures["accuracy"].keys() == KINDS[name]

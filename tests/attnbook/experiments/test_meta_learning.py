@@ -22,7 +22,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.parametrize("name", [*RECALL, *GLYPHS])
-def test_a_run_trains_and_measures_the_model_of_its_name(name):
+def test_a_run_trains_and_measures_the_model_of_its_name(name, best):
     outcome = meta_learning.run(Job(name, 0, 2))
     figures = outcome.figures
     assert 0 <= figures["right"] <= 1
@@ -44,7 +44,7 @@ def test_a_seed_fixes_a_run(name):
     assert one != other
 
 
-def test_weights_are_kept_of_seed_0_alone():
+def test_weights_are_kept_of_seed_0_alone(best):
     assert meta_learning.run(Job("recall_snail", 1, 1)).model is None
 
 

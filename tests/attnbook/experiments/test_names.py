@@ -25,7 +25,7 @@ def test_only_the_model_that_copies_is_shown_names():
 
 
 @pytest.mark.slow
-def test_a_run_measures_a_model_and_keeps_that_of_seed_0(monkeypatch):
+def test_a_run_measures_a_model_and_keeps_that_of_seed_0(monkeypatch, best):
     monkeypatch.setattr(names, "TESTS", 50)
     monkeypatch.setattr(names, "EMBEDDING", 8)
     outcome = names.run(Job("plain", 0, 2))

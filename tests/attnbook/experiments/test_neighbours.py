@@ -33,7 +33,7 @@ def model(few):
     return neighbours.build(len(few.source_vocabulary)).eval()
 
 
-def test_a_run_has_a_perplexity_for_each_store_and_each_k(few):
+def test_a_run_has_a_perplexity_for_each_store_and_each_k(few, best):
     outcome = neighbours.run(Job("part", 0, 5))
     figures = outcome.figures
     assert figures["feed_forward"]["by_store"].keys() == {"10", "20", str(len(few.train))}

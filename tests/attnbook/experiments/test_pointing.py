@@ -76,7 +76,7 @@ def test_the_shortest_tours_are_found_shortest_wherever_they_start(answers):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", pointing.STEPS)
-def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch):
+def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch, best):
     kind = pointing.RECIPES[name].puzzle
     puzzle = pointing.PUZZLES[kind]
     smaller = {"tested": (5, 6), "trained": puzzle.trained[:2]}

@@ -97,7 +97,7 @@ def test_hulls_are_counted_with_a_beam_too(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tsp10_glimpse", "tsp20_lstm", "hull50_sgd", "delaunay10_left"])
-def test_a_run_trains_a_model_and_measures_it_at_each_size(name, small):
+def test_a_run_trains_a_model_and_measures_it_at_each_size(name, small, best):
     outcome = pointing_paper.run(Job(name, 0, 2))
     measured = {key: value for key, value in outcome.figures.items() if isinstance(value, dict)}
     assert all(value.keys() == {"5", "6"} for value in measured.values())

@@ -22,7 +22,7 @@ def small(monkeypatch, few_tours):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", pointing_reinforce.RECIPES)
-def test_a_run_trains_the_network_and_measures_it(name, small):
+def test_a_run_trains_the_network_and_measures_it(name, small, best):
     outcome, again = pointing_reinforce.run(Job(name, 0, 4)), pointing_reinforce.run(Job(name, 0, 4))
     assert outcome.figures | {"seconds": 0} == again.figures | {"seconds": 0}
     assert len(outcome.figures["lengths_while_training"]) == 2

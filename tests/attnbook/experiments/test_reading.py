@@ -111,7 +111,7 @@ def test_where_the_subject_is_the_word_just_read_it_has_no_share(sentences):
 
 
 @pytest.mark.parametrize("name", reading.STEPS)
-def test_a_run_trains_the_reader_of_its_name_and_keeps_the_first_seed(name, sentences, monkeypatch):
+def test_a_run_trains_the_reader_of_its_name_and_keeps_the_first_seed(name, sentences, monkeypatch, best):
     monkeypatch.setattr(reading, "task", lambda: sentences)
     monkeypatch.setattr(reading, "VALIDATE_EVERY", 2)
     first, second = (reading.run(Job(name, seed, 3)) for seed in (0, 1))

@@ -34,7 +34,7 @@ def test_a_memory_has_room_for_the_longest_test_and_the_choice_is_not_made_on_it
 
 
 @pytest.mark.parametrize("name", recalling.STEPS)
-def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch):
+def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best):
     small = {kind: replace(task, validation=(2,), tests=(3,)) for kind, task in recalling.TASKS.items()}
     monkeypatch.setattr(recalling, "TASKS", small)
     figures = recalling.run(Job(name, 0, 2)).figures

@@ -52,7 +52,7 @@ def test_a_machine_is_tested_without_each_of_its_steps_and_is_whole_again_afterw
 
 
 @pytest.mark.parametrize("name", ["recall_lstm", "recall_no_shift", "repeat_feedforward", "recall_lstm_alone"])
-def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch):
+def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best):
     monkeypatch.setattr(experiment, "KNOCKED_OUT_ON", (2,))
     figures, model, _ = experiment.run(Job(name, 0, 1))
     assert ("wrong_bits_without" in figures) == (name == "recall_lstm")

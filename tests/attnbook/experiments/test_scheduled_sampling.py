@@ -119,7 +119,7 @@ def test_a_model_is_trained_with_the_loss_of_its_name(name, loss):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, kind", [("linear", PlainSeq2Seq), ("transformer_two_pass", Transformer)])
-def test_a_run_leaves_matches_and_what_follows_an_error(name, kind, lists, monkeypatch):
+def test_a_run_leaves_matches_and_what_follows_an_error(name, kind, lists, monkeypatch, best):
     monkeypatch.setattr(experiment, "task", lambda: lists)
     assert type(experiment.build(name, lists)) is kind
     figures = experiment.run(Job(name, 0, 2)).figures

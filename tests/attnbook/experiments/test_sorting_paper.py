@@ -30,7 +30,7 @@ def test_costs_are_in_bits_per_sequence():
     assert experiment.in_bits(model, task) == {"200": pytest.approx(asked)}
 
 
-def test_a_run_of_ngrams_stands_beside_what_is_best(monkeypatch, tmp_path):
+def test_a_run_of_ngrams_stands_beside_what_is_best(monkeypatch, tmp_path, best):
     monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
     for module in (episodes, experiment):
         monkeypatch.setattr(module, "TESTED", 2)

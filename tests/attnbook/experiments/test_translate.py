@@ -155,12 +155,13 @@ def in_this_process(work, jobs, workers):
 
 
 @pytest.mark.slow
-def test_a_training_writes_its_record_with_every_field_and_leaves_no_checkpoint(tiny, tmp_path, monkeypatch):
+def test_a_training_writes_its_record_with_every_field_and_leaves_no_checkpoint(tiny, tmp_path, monkeypatch, best):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # the runner sets it; so that it is put back
     monkeypatch.setattr(runner, "run_jobs", in_this_process)
     options = Namespace(seeds=[0], models=["tiny_de_en"], steps=20, workers=1, out=Path("out"), record=False)
     [run] = json.loads(run_experiment(translate.EXPERIMENT, options).read_text(encoding="utf-8"))["runs"]
     assert run.keys() == FIELDS | {"model", "seed", "steps", "commit"}
+    assert run["device"] == best
     data = own_translation_task()
     assert list(run["scores"]) == ["validation", "test"]
     for scores in (one for part in run["scores"].values() for one in part.values()):

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 from attnbook.experiments import translate_alignments
 from attnbook.experiments.shared.runner import Job
@@ -30,7 +31,7 @@ def test_the_record_has_each_block_each_head_and_each_pair_of_blocks(monkeypatch
     monkeypatch.setattr(
         translate_alignments, "alignment_counts", lambda model, data, heads=False: of_heads if heads else blocks
     )
-    monkeypatch.setattr(translate_alignments, "trained", lambda name, seed: None)
+    monkeypatch.setattr(translate_alignments, "trained", lambda name, seed: nn.Identity())
     monkeypatch.setattr(translate_alignments, "RECIPES", {"some": SimpleNamespace(data=lambda: None)})
     figures = translate_alignments.run(Job("some", 0, 1)).figures
     assert [rate for rate, _, _ in figures["blocks"]] == pytest.approx([0.8, 0.12])

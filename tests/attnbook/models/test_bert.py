@@ -35,10 +35,10 @@ def words(device, lengths):
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_it_equals_torchs_encoder(norm, words, lengths):
-    model = small(positions="none", norm=norm).double()
-    layer = nn.TransformerEncoderLayer(D, 2, 12, dropout=0.0, batch_first=True, norm_first=norm == "pre").double()
-    stack = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).double()
+def test_it_equals_torchs_encoder(norm, words, lengths, device, float64):
+    model = small(positions="none", norm=norm).to(device, float64)
+    layer = nn.TransformerEncoderLayer(D, 2, 12, dropout=0.0, batch_first=True, norm_first=norm == "pre")
+    stack = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).to(device, float64)
     for ours, theirs in zip(model.blocks.layers, stack.layers, strict=True):
         copy_layer(ours, theirs)
     x = stack(model.embed(words), src_key_padding_mask=words == 0)
@@ -47,8 +47,8 @@ def test_it_equals_torchs_encoder(norm, words, lengths):
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
-def test_a_word_is_read_with_those_on_both_sides_and_never_with_padding(positions, words, lengths):
-    model = small(positions=positions).double()
+def test_a_word_is_read_with_those_on_both_sides_and_never_with_padding(positions, words, lengths, device, float64):
+    model = small(positions=positions).to(device, float64)
     logits, weights = model(words, lengths)
     assert logits.shape == (B, T, V)
     assert [tuple(layer.shape) for layer in weights] == [(B, 2, T, T)] * 2
@@ -62,8 +62,8 @@ def test_a_word_is_read_with_those_on_both_sides_and_never_with_padding(position
     assert all(layer[1, :, :, 2:].eq(0).all() for layer in weights)
 
 
-def test_the_width_of_the_padding_changes_nothing(words, lengths):
-    model = small().double()
+def test_the_width_of_the_padding_changes_nothing(words, lengths, device, float64):
+    model = small().to(device, float64)
     alone, _ = model(words[2:, :4], lengths[2:])
     torch.testing.assert_close(model(words, lengths)[0][2:, :4], alone)
 
@@ -101,8 +101,8 @@ def test_it_learns_a_word_that_only_the_next_one_tells():
 
 
 @pytest.mark.parametrize("summary", ["mean", "first"])
-def test_a_sentence_is_summarised_from_its_own_words(summary, words, lengths):
-    classifier = SentenceClassifier(small(), 3, summary).double()
+def test_a_sentence_is_summarised_from_its_own_words(summary, words, lengths, device, float64):
+    classifier = SentenceClassifier(small(), 3, summary).to(device, float64)
     found = classifier.summarise(words, lengths)
     for row, length in enumerate(LENGTHS):
         x, _ = classifier.encoder.encode(words[row : row + 1, :length], lengths[row : row + 1])
@@ -119,9 +119,9 @@ def test_a_classifier_leaves_the_encoder_that_it_was_given_as_it_was(words, leng
     assert all(not parameter.eq(0).all() for parameter in encoder.parameters())
 
 
-def test_a_frozen_encoder_gets_no_gradient_and_a_free_one_gets_it(words, lengths):
+def test_a_frozen_encoder_gets_no_gradient_and_a_free_one_gets_it(words, lengths, device):
     for frozen in (False, True):
-        classifier = SentenceClassifier(small(), 2, frozen=frozen)
+        classifier = SentenceClassifier(small(), 2, frozen=frozen).to(device)
         classifier(words, lengths).sum().backward()
         gradients = {name for name, parameter in classifier.named_parameters() if parameter.grad is not None}
         assert {"output.weight", "output.bias"} <= gradients

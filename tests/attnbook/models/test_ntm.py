@@ -96,12 +96,12 @@ def test_the_machine_is_the_equations_of_the_paper(controller, make, inputs, dty
     torch.testing.assert_close(logits, wanted, rtol=tolerance, atol=tolerance)
 
 
-def test_the_gradient_is_that_of_the_equations(device):
+def test_the_gradient_is_that_of_the_equations(device, float64):
     models = []
     for _ in range(2):
         torch.manual_seed(1)
-        models.append(NTM(config()).to(device, torch.float64))
-    inputs = torch.randn(B, 3, I, generator=torch.Generator().manual_seed(0), dtype=torch.float64).to(device)
+        models.append(NTM(config()).to(device, float64))
+    inputs = torch.randn(B, 3, I, generator=torch.Generator().manual_seed(0), dtype=float64).to(device)
     models[0](inputs, rows=N)[0].pow(2).sum().backward()
     sum(slow(models[1], row)[0].pow(2).sum() for row in inputs).backward()
     for (name, got), wanted in zip(models[0].named_parameters(), models[1].parameters(), strict=True):

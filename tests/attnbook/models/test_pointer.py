@@ -167,7 +167,7 @@ def test_one_pass_is_what_the_steps_give_one_by_one(encoder, may_stop, draw, dev
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_padding_has_no_say_and_gets_no_gradient(encoder, draw, device, dtype, close):
-    model = network(encoder, may_stop=True).to(device, dtype)
+    model = network(encoder, may_stop=True).to(device, dtype).train()  # cuDNN gives no gradients in evaluation
     points, lengths = draw(B, N, 2, grad=True), torch.tensor([3, 5, 2])
     read = torch.tensor([[N, 1], [N, 4], [N, 0]], device=device)
     log_probs, _ = model(points, lengths, read)

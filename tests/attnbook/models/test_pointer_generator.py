@@ -39,7 +39,7 @@ def test_all_copied_and_all_written_are_the_two_ends(p_gen):
 def test_gradients_reach_all_three(draw):
     parts = [draw(2).sigmoid(), draw(2, 3).softmax(-1), draw(2, 4).softmax(-1)]
     parts = [part.detach().requires_grad_() for part in parts]
-    words = torch.tensor([[3, 1, 3, 0], [4, 3, 2, 1]])
+    words = torch.tensor([[3, 1, 3, 0], [4, 3, 2, 1]], device=parts[0].device)
     copy_or_generate(*parts, words, 5)[:, 3].log().sum().backward()
     assert all(part.grad is not None and part.grad.isfinite().all() for part in parts)
     assert (parts[2].grad[0] != 0).tolist() == [True, False, True, False]

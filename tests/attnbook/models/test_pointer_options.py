@@ -32,7 +32,7 @@ def network(**options):
 def test_one_pass_is_what_the_steps_give_one_by_one(options, draw, close):
     points, lengths = draw(3, 5, 2), torch.tensor([5, 4, 5])
     model = network(**options).to(points)
-    read = torch.tensor([[0, 2, 1], [0, 3, 1], [0, 1, 4]])
+    read = torch.tensor([[0, 2, 1], [0, 3, 1], [0, 1, 4]], device=points.device)
     together, _ = model(points, lengths, read)
     state = model.start(points, lengths)
     for step in range(3):
@@ -61,7 +61,7 @@ def test_a_beam_of_one_is_greedy(options, draw):
 def test_a_glimpse_adds_the_context_of_attention_to_the_query(draw, close):
     query, key = draw(2, 3, 8), draw(2, 5, 8, seed=1)
     glimpse = Glimpse(8).to(query)
-    mask = torch.ones(2, 3, 5, dtype=torch.bool)
+    mask = torch.ones(2, 3, 5, dtype=torch.bool, device=key.device)
     mask[:, :, 1] = False
     scores = glimpse.score(query, key).masked_fill(~mask, -torch.inf)  # (2, 3, 5)
     close(glimpse(query, glimpse.prepare(key), mask), query + scores.softmax(dim=-1) @ key)
@@ -70,9 +70,9 @@ def test_a_glimpse_adds_the_context_of_attention_to_the_query(draw, close):
 def test_a_glimpse_does_not_see_positions_that_were_named(draw, close):
     points = draw(1, 5, 2)
     model = network(glimpse=True, first=0).to(points)
-    state, read = model.start(points, torch.tensor([5])), torch.tensor([2])
+    state, read = model.start(points, torch.tensor([5])), torch.tensor([2], device=points.device)
     prepared, values = state.glimpsed
-    other = state._replace(glimpsed=(prepared, values.index_fill(1, torch.tensor([2]), 9.0)))
+    other = state._replace(glimpsed=(prepared, values.index_fill(1, read, 9.0)))
     close(model.step(read, state)[0], model.step(read, other)[0])
 
 
@@ -85,7 +85,7 @@ def test_a_position_may_come_again_where_that_is_allowed_and_an_answer_is_not_en
     tokens = greedy_pointer_decode(model, points).tokens
     assert tokens.shape == (2, 4 * LONGEST)
     assert (tokens == 0).all()
-    target = torch.tensor([[1, 1, 2, 4], [3, 3, 3, 4]])
+    target = torch.tensor([[1, 1, 2, 4], [3, 3, 3, 4]], device=points.device)
     batch = batch_of(points, target)
     assert answer_log_probs(model, *batch).exp().tolist() == [[pytest.approx(0.2)] * 4] * 2
 

@@ -70,7 +70,7 @@ def test_a_causal_convolution_is_a_sum_over_shifted_inputs(taps, dilation, draw,
 @pytest.mark.parametrize("taps, dilation", [(2, 1), (2, 4), (3, 2)])
 def test_a_causal_convolution_is_torchs_padded_on_the_left(taps, dilation, draw):
     layer = nn.Conv1d(D, 5, taps, dilation=dilation).double()
-    x = draw(B, T, D).double().cpu()
+    x = draw(B, T, D).cpu().double()
     left = nn.ConstantPad1d((dilation * (taps - 1), 0), 0.0)
     wanted = layer(left(x.mT)).mT
     torch.testing.assert_close(causal_convolution(x, layer.weight, layer.bias, dilation), wanted)

@@ -57,7 +57,7 @@ def test_padding_neither_counts_nor_gets_a_gradient(draw, device, close):
 
 
 def test_another_number_may_mean_padding(draw, device):
-    logits = draw(3, 4, 5).double().cpu()
+    logits = draw(3, 4, 5).cpu().double()
     loss = sequence_loss(logits, torch.tensor(TARGET), pad=3)
     assert loss.item() == pytest.approx(slow_loss(logits, TARGET, pad=3))
 

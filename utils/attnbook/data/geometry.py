@@ -50,9 +50,10 @@ def turn(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """Which way the path a → b → c bends: above 0 left, below 0 right, 0 straight on. ``(…, 2)`` thrice -> ``(…)``.
 
     It is twice the signed area of the triangle. Reckoned in float64, where this is exact for points that
-    ``torch.rand`` draws in float32 (whole multiples of 2⁻²⁴): the sign can be relied on.
+    ``torch.rand`` draws in float32 (whole multiples of 2⁻²⁴): the sign can be relied on. The result is on the CPU,
+    wherever the points are, because not every device has float64 (mps has none).
     """
-    a, b, c = a.double(), b.double(), c.double()
+    a, b, c = (point.cpu().double() for point in (a, b, c))
     (dx, dy), (ex, ey) = (b - a).unbind(-1), (c - a).unbind(-1)
     return dx * ey - dy * ex
 
@@ -77,6 +78,7 @@ def convex_hull(points: Tensor) -> Tensor:
     lowest number, which a reader without positions can't know).
     """
     check_points(points)
+    device, points = points.device, points.cpu()  # for `turn`
     start = _leftmost(points)  # (B,)
     home = corners(points, start[:, None])  # (B, 1, 2)
     positions, ended = [start], torch.zeros_like(start, dtype=torch.bool)
@@ -88,7 +90,7 @@ def convex_hull(points: Tensor) -> Tensor:
         positions.append(following.masked_fill(ended, points.shape[1]))
         if ended.all():
             break
-    return torch.stack(positions, dim=1)  # (B, T)
+    return torch.stack(positions, dim=1).to(device)  # (B, T)
 
 
 def _leftmost(points: Tensor) -> Tensor:
@@ -125,9 +127,9 @@ def _edges(points: Tensor, polygon: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def polygon_area(points: Tensor, polygon: Tensor) -> Tensor:
     """Signed area of each polygon, positive when it runs counter-clockwise: ``(B, N, 2), (B, T)`` -> ``(B,)``.
 
-    The shoelace formula, in float64. Raises ValueError for positions that are none.
+    The shoelace formula, in float64 and on the CPU as :func:`turn`. Raises ValueError for positions that are none.
     """
-    begins, ends, there = _edges(points, polygon)
+    begins, ends, there = _edges(points.cpu(), polygon.cpu())
     home = begins[:, :1].expand_as(begins)
     return (turn(home, begins, ends) * there).sum(dim=-1) / 2  # triangles that share the first corner
 
@@ -152,10 +154,11 @@ def is_convex_hull(points: Tensor, polygon: Tensor) -> Tensor:
     Raises:
         ValueError: if the shapes don't fit or there are positions that are none.
     """
+    device, points, polygon = points.device, points.cpu(), polygon.cpu()  # for `turn`
     begins, ends, there = _edges(points, polygon)
     bends = turn(begins[:, :, None], ends[:, :, None], points[:, None])  # (B, T, N)
     outside = ((bends < 0) & there[..., None]).flatten(1).any(dim=-1)
-    return ~outside & (there.sum(dim=-1) >= 3) & ~_has_repeats(polygon, there)
+    return (~outside & (there.sum(dim=-1) >= 3) & ~_has_repeats(polygon, there)).to(device)
 
 
 def is_simple(points: Tensor, polygon: Tensor) -> Tensor:
@@ -163,23 +166,25 @@ def is_simple(points: Tensor, polygon: Tensor) -> Tensor:
 
     Arguments and errors as :func:`is_convex_hull`. Edges that only touch don't count as crossing.
     """
+    device, points, polygon = points.device, points.cpu(), polygon.cpu()  # for `turn`
     begins, ends, there = _edges(points, polygon)
     a, b, c, d = begins[:, :, None], ends[:, :, None], begins[:, None], ends[:, None]
     apart = turn(a, b, c) * turn(a, b, d) < 0  # (B, T, T): c and d lie on two sides of the edge a b
     crossing = apart & apart.mT & there[:, :, None] & there[:, None]
-    return ~crossing.flatten(1).any(dim=-1) & (there.sum(dim=-1) >= 3) & ~_has_repeats(polygon, there)
+    return (~crossing.flatten(1).any(dim=-1) & (there.sum(dim=-1) >= 3) & ~_has_repeats(polygon, there)).to(device)
 
 
 def hull_area_covered(points: Tensor, polygon: Tensor) -> Tensor:
     """Which part of the hull's area a polygon covers, 0 to 1: ``(B,)``. 0 where it is no :func:`is_simple` polygon.
 
-    Corners are points of the set, so no polygon reaches beyond the hull.
+    Corners are points of the set, so no polygon reaches beyond the hull. In float64 and on the CPU, as :func:`turn`.
 
     Raises:
         ValueError: as :func:`is_convex_hull`; or if all points of an instance lie on a line.
 
     Source: Vinyals et al. 2015, section 4.2 (there a polygon that crosses itself is left out).
     """
+    points, polygon = points.cpu(), polygon.cpu()
     whole = polygon_area(points, convex_hull(points))
     if (whole == 0).any():
         raise ValueError("the points of an instance lie on a line: its hull has no area to be covered")

@@ -141,6 +141,7 @@ def steps_per_round(goals: Tensor) -> tuple[Tensor, Tensor]:
 
     A round that was not finished is NaN.
     """
+    goals = goals.cpu()  # mps has no float64
     reached = torch.stack([(goals < wanted).sum(dim=1) + 1 for wanted in (1, 2)]).double()  # (2, B)
     reached = reached.masked_fill(reached > goals.shape[1], torch.nan)
     return reached[0], reached[1] - reached[0]

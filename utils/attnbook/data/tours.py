@@ -59,7 +59,7 @@ def canonical_tour(points: Tensor, tour: Tensor) -> Tensor:
     Source: Vinyals et al. 2015, section 4.1 (theirs starts at city 0 too, but has no direction).
     """
     _check_tour(points, tour)
-    clockwise = polygon_area(points, tour) < 0  # (B,)
+    clockwise = (polygon_area(points, tour) < 0).to(tour.device)  # (B,)
     tour = torch.where(clockwise[:, None], tour.flip(1), tour)
     steps = torch.arange(tour.shape[1], device=tour.device)  # (N,)
     return tour.gather(1, (tour.argmin(dim=1, keepdim=True) + steps) % tour.shape[1])  # turned until 0 is in front
@@ -170,12 +170,13 @@ def two_opt(points: Tensor, tour: Tensor) -> Tensor:
     Source: Croes 1958.
     """
     _check_tour(points, tour)
-    positions = torch.arange(tour.shape[1], device=tour.device)  # (N,)
+    device, points, tour = tour.device, points.cpu().double(), tour.cpu()  # mps has no float64
+    positions = torch.arange(tour.shape[1])  # (N,)
     while True:
-        gain, first, last = _best_reversal(points.double(), tour)  # (B,) each
+        gain, first, last = _best_reversal(points, tour)  # (B,) each
         better = gain > 1e-9  # what is less is rounding, and could go to and fro for ever
         if not better.any():
-            return tour
+            return tour.to(device)
         inside = (positions > first[:, None]) & (positions <= last[:, None]) & better[:, None]  # (B, N)
         tour = tour.gather(1, torch.where(inside, first[:, None] + 1 + last[:, None] - positions, positions))
 

@@ -28,11 +28,13 @@ def in_circumcircle(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
     it is multiplied by that of :func:`~attnbook.data.geometry.turn`. ``False`` on the circle, and where a, b, c lie on
     a line.
     """
-    rows = [point.double() - d.double() for point in (a, b, c)]  # (…, 2) each
+    device = d.device
+    a, b, c, d = (point.cpu().double() for point in (a, b, c, d))  # mps has no float64
+    rows = [point - d for point in (a, b, c)]  # (…, 2) each
     (ax, ay), (bx, by), (cx, cy) = (row.unbind(-1) for row in rows)
     aa, bb, cc = (row.square().sum(dim=-1) for row in rows)
     determinant = aa * (bx * cy - by * cx) - bb * (ax * cy - ay * cx) + cc * (ax * by - ay * bx)
-    return determinant * turn(a, b, c) > 0
+    return (determinant * turn(a, b, c) > 0).to(device)
 
 
 def delaunay(points: Tensor) -> Tensor:
@@ -54,23 +56,23 @@ def delaunay(points: Tensor) -> Tensor:
     size = points.shape[1]
     if size < 3:
         raise ValueError(f"points are {size} per instance; a triangle needs 3")
-    triples = _triples(size).to(points.device)  # (C, 3)
+    device, points, triples = points.device, points.cpu(), _triples(size)  # on the CPU for `turn`; (C, 3)
     a, b, c = points[:, triples].unbind(dim=2)  # (B, C, 2) each
     inside = in_circumcircle(a[:, :, None], b[:, :, None], c[:, :, None], points[:, None])  # (B, C, N)
-    inside = inside & (torch.arange(size, device=points.device) != triples[..., None]).all(dim=1)  # corners are not
+    inside = inside & (torch.arange(size) != triples[..., None]).all(dim=1)  # corners are not
     chosen = ~inside.any(dim=-1) & (turn(a, b, c) != 0)  # (B, C)
     centre = incentre(a, b, c)[..., 0].masked_fill(~chosen, float("inf"))  # (B, C), from left to right
     order = centre.argsort(dim=1)[:, : int(chosen.sum(dim=1).max())]  # (B, most triangles)
     rows = triples[order].masked_fill(~chosen.gather(1, order)[..., None], size).flatten(1)  # (B, 3 · most)
-    return torch.cat([rows, torch.full_like(rows[:, :1], size)], dim=1)
+    return torch.cat([rows, torch.full_like(rows[:, :1], size)], dim=1).to(device)
 
 
 def incentre(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-    """Centre of the circle that touches the three sides from inside: ``(…, 2)`` three times -> ``(…, 2)``, float64.
+    """Centre of the circle that touches the three sides from inside: ``(…, 2)`` three times -> ``(…, 2)``.
 
-    The mean of the corners, each weighted with the length of the side opposite to it.
+    The mean of the corners, each weighted with the length of the side opposite to it, in float64 on the CPU.
     """
-    a, b, c = a.double(), b.double(), c.double()
+    a, b, c = (point.cpu().double() for point in (a, b, c))
     sides = [(p - q).norm(dim=-1, keepdim=True) for p, q in ((b, c), (c, a), (a, b))]  # (…, 1) each
     return sum(side * corner for side, corner in zip(sides, (a, b, c), strict=True)) / sum(sides)
 

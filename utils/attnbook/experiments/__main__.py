@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from attnbook import experiments
+from attnbook.device import VARIABLE, best_device
 from attnbook.experiments.shared.overview import details, overview, unknown
 from attnbook.experiments.shared.pool import CANCELLED, Stopped
 from attnbook.experiments.shared.record import Refusal, program
@@ -60,6 +61,7 @@ def _parser() -> _Parser:
     add("--models", "--model", nargs="+", metavar="MODEL", help="only these models, added to what is there")
     add("--pair", metavar="PAIR", help="of languages, such as de-en, where an experiment has several")
     add("--steps", type=int, help="another length of training, to try things out")
+    add("--device", metavar="DEVICE", help="cpu, cuda, cuda:1 or mps; default: the best one that is there")
     add("--workers", type=int, default=2, help="processes side by side, one thread each; default: 2")
     add("--out", type=Path, metavar="FOLDER", help="another folder for the results; default: scratch")
     add("--record", action="store_true", help="for authors: write to results/, from a commit without changes")
@@ -83,10 +85,23 @@ def _check(options) -> None:
         options.models = _models_of_pair(EXPERIMENTS[options.name], options.models, options.pair)
     check_models(EXPERIMENTS[options.name], options.models)
     options.seeds = seeds_of(EXPERIMENTS[options.name], options.seeds)
+    _choose_device(EXPERIMENTS[options.name], options.device)
     if options.workers < 1:
         raise Refusal(f"--workers must be at least 1, got {options.workers}.")
     if options.steps is not None and options.steps < 1:
         raise Refusal(f"--steps must be at least 1, got {options.steps}.")
+
+
+def _choose_device(experiment: Experiment, wish: str | None) -> None:
+    """Make the device that is asked for the best one, here and in the processes that train."""
+    if wish is not None:
+        os.environ[VARIABLE] = wish
+    try:
+        device = best_device()
+    except ValueError as error:
+        raise Refusal(f"{error}.") from error
+    if experiment.on_cpu and wish is not None and device.type != "cpu":
+        raise Refusal(f"{experiment.name} measures the CPU and runs nowhere else; leave --device {wish} out.")
 
 
 def _models_of_pair(experiment: Experiment, models: list[str] | None, pair: str) -> list[str]:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from attnbook.data import bandits, mazes
 from attnbook.data.bandits import ARMS, PULLS, bandit_arms
 from attnbook.data.mazes import MOVES, Mazes, random_mazes
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
@@ -101,9 +102,9 @@ class Walks:
 
 def bandit_figures(policy: nn.Module) -> dict[str, Any]:
     """Mean reward and regret of ten pulls over the bandits of the test, with actions drawn, and with the likeliest."""
-    batch, found = Arms((bandit_arms(TESTS, TEST_SEED),)), {}
+    batch, found = Arms((bandit_arms(TESTS, TEST_SEED),)).to(device_of(policy)), {}
     for name, greedy in (("", False), ("_greedy", True)):
-        draw = generator(TEST_SEED)
+        draw = generator(TEST_SEED, device_of(policy))
         played = play(policy, BanditWorld(batch, draw), draw, greedy)
         found["reward" + name] = rounded(played.rewards.sum(dim=1))
         found["regret" + name] = rounded(bandits.regret(batch[0], played.actions))
@@ -121,8 +122,8 @@ def reference_figures() -> dict[str, dict[str, float]]:
 
 def walk(policy: nn.Module, batch: Mazes, seed: int = TEST_SEED) -> tuple[Played, Tensor]:
     """Walk mazes with a policy: what happened, and how many goals were found after each step, ``(B, T)``."""
-    world = MazeWorld(batch)
-    played = play(policy, world, generator(seed))
+    world = MazeWorld(batch.to(device_of(policy)))
+    played = play(policy, world, generator(seed, device_of(policy)))
     return played, torch.stack(world.goals, dim=1)
 
 
@@ -132,7 +133,7 @@ def maze_figures(policy: nn.Module) -> dict[str, Any]:
     Also the shares of mazes where the goal was found at least once and at least twice, and the mean goals, two at most.
     """
     batch = random_mazes(TEST_MAZES, TEST_SEED, held_out=True)
-    _, goals = walk(policy, batch)
+    goals = walk(policy, batch)[1].cpu()
     first, second = mazes.steps_per_round(goals)  # (B,) each, NaN where not finished
     both = ~second.isnan()
     shortest = mazes.distances(batch.open, batch.start).gather(1, batch.goal[:, None])[:, 0].double()
@@ -207,12 +208,12 @@ TASKS: dict[str, tuple[Any, Callable, Callable]] = {
 def run(job: Job) -> Outcome:
     """Train and measure one policy."""
     seed_everything(job.seed)
-    recipe, policy = chosen(RECIPES, job.model), build(job.model)
+    recipe, policy = chosen(RECIPES, job.model), build(job.model).to(best_device())
     task, world, measured = TASKS[recipe.task]
     loss = PolicyLoss(world, recipe.entropy, job.seed)
     history, figures = train(policy, task, job, {**TRAINING, "batch": recipe.batch}, loss=loss)
     figures["losses"] = chunk_means(history.losses, 50, digits=4)
-    figures |= {"untrained": measured(fresh(job))} | measured(policy)
+    figures |= {"untrained": measured(fresh(job).to(best_device()))} | measured(policy)
     if recipe.task == "bandit":
         figures["references"] = reference_figures()
     return Outcome(figures, policy if recipe.kept and job.seed == 0 else None)

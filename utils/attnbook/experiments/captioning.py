@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from attnbook.attention.hard import leave_one_out_baseline, reinforce_loss, reward_to_go
 from attnbook.data.captions import LONGEST, SIDE, WORDS, Canvases, canvases, digit_crops, named_cells
 from attnbook.decoding import greedy
+from attnbook.device import device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
@@ -124,9 +125,9 @@ def pretrain(seed: int, steps: int = PRETRAINING_STEPS) -> tuple[FeatureMap, dic
     model = DigitClassifier(FeatureMap())
     job = Job("pretraining", seed, steps)
     _, figures = train(model, SingleDigits(), job, PRETRAINING, loss=classifier_loss)  # type: ignore[arg-type]
-    image, label = digit_crops(4 * TESTS, TEST_SEED, held_out=True)
+    image, label = (part.to(device_of(model)) for part in digit_crops(4 * TESTS, TEST_SEED, held_out=True))
     with torch.no_grad():
-        right = (model(image).argmax(dim=-1) == label).double().mean().item()
+        right = (model(image).argmax(dim=-1) == label).cpu().double().mean().item()
     return model.features, {"pretraining_seconds": figures["seconds"], "pretraining_accuracy": round(right, 4)}
 
 
@@ -141,7 +142,7 @@ def held_out_canvases(digits: int, count: int | None = None) -> Canvases:
 @evaluating
 def exact_match(model: Captioner, batch: Canvases) -> float:
     """Part of the captions that the model writes without a single mistake, greedily."""
-    written = greedy(model, batch.image, max_length=LONGEST).tokens.tolist()
+    written = greedy(model, batch.image.to(device_of(model)), max_length=LONGEST).tokens.tolist()
     pairs = zip(written, batch.target.tolist(), strict=True)
     return round(sum(WORDS.decode(ours) == WORDS.decode(right) for ours, right in pairs) / len(written), 4)
 
@@ -155,6 +156,7 @@ def attended(model: Captioner, batch: Canvases) -> dict[str, float]:
         ``pointing_inside``: in the digit itself. ``largest_weight``: of the peak.
         ``weight_inside``: all weight within the digit.
     """
+    batch = batch.to(device_of(model))
     _, weights, _ = model(batch.image, shift_right(batch.target))  # (B, T, Tk)
     cells = named_cells(batch)
     peaks = weights.amax(dim=-1)[cells.any(dim=-1)]
@@ -206,7 +208,8 @@ def gradient_variance(model: Captioner, seed: int, repeats: int | None = None) -
 
     The estimate is that of the mean caption's log-probability in nats. All estimators see the same draws.
     """
-    batch, parameters = canvases(VARIANCE["canvases"], 900_001 + seed), attention_parameters(model)
+    batch = canvases(VARIANCE["canvases"], 900_001 + seed).to(device_of(model))
+    parameters = attention_parameters(model)
     found: dict[str, list[Tensor]] = {}
     with training_mode(model):
         with torch.no_grad():
@@ -245,7 +248,7 @@ def multiplications(attention: str, model: Captioner) -> dict[str, int]:
 
 def milliseconds_per_step(model: Captioner, loss: Callable, repeats: int = 7) -> float:
     """Forward and backward pass of one training batch: the median, in milliseconds of the processor."""
-    batch = Captions().batch_at(0, TRAINING["batch"])
+    batch = Captions().batch_at(0, TRAINING["batch"]).to(device_of(model))
 
     def work() -> None:
         loss(model, batch).backward()

@@ -1,4 +1,7 @@
-"""What one layer costs, forwards: time, memory and multiplications against length n and features d (chapter 07)."""
+"""What one layer costs, forwards: time, memory and multiplications against length n and features d (chapter 07).
+
+It stays on the CPU: what it measures is the processor's time, and torch's records of memory there.
+"""
 
 import math
 import time
@@ -152,4 +155,5 @@ EXPERIMENT = Experiment(
         "by_n_wide": "d = 256",
         "by_d": "n = 512",
     },
+    on_cpu=True,
 )

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 from attnbook.data import BitBatch
+from attnbook.device import best_device
 from attnbook.experiments import copying, copying_paper
 from attnbook.experiments.shared.grid import COUNT, LENGTHS, ROWS, copying_grid
 from attnbook.experiments.shared.recipes import chosen
@@ -43,7 +44,7 @@ RECIPES |= {f"copying_paper_{name}": Recipe(name, papers_setting=True) for name 
 def run(job: Job) -> Outcome:
     """Test one stored machine."""
     start, recipe = time.process_time(), chosen(RECIPES, job.model)
-    grid = copying_grid(recipe.machine(job.seed), recipe.prepared)
+    grid = copying_grid(recipe.machine(job.seed).to(best_device()), recipe.prepared)
     return Outcome({"grid": grid, "seconds": round(time.process_time() - start, 1)})
 
 

@@ -195,8 +195,8 @@ def attention_shares(weights: Tensor | None, height: int, width: int) -> dict[st
     return {
         "shares": [[round(value, 4) for value in row] for row in shares.mean(dim=0).tolist()],
         "leader": round(received.amax(dim=1).mean().item(), 4),
-        "first_leads": round((received[:, 0] > received[:, 1]).double().mean().item(), 4),
-        "uniform": round(regions[0].double().mean().item(), 4),
+        "first_leads": round((received[:, 0] > received[:, 1]).cpu().double().mean().item(), 4),
+        "uniform": round(regions[0].cpu().double().mean().item(), 4),
     }
 
 

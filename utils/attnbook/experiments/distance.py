@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from attnbook.attention import Sinusoidal
 from attnbook.data.batching import Batch
 from attnbook.data.recall import CHANCE, WORDS, recall_batch
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.models.sequence_layers import Recurrent, SelfAttention
@@ -90,6 +91,7 @@ def answer_loss(model: nn.Module, batch: Batch) -> Tensor:
 @evaluating
 def share_right(model: nn.Module, batch: Batch) -> float:
     """Share of the strings whose letter the model names."""
+    batch = batch.to(device_of(model))
     return (model(batch.source).argmax(dim=-1) == batch.target[:, 0]).float().mean().item()
 
 
@@ -100,7 +102,7 @@ def train(model: nn.Module, distance: int, steps: int, seed: int, among_letters:
     def batch_at(step: int) -> Batch:
         return recall_batch(distance, TRAINING["batch"], seed_of_step(seed, step), among_letters)
 
-    return fit(model, batch_at, steps, loss=answer_loss, progress=False, **how).losses
+    return fit(model.to(best_device()), batch_at, steps, loss=answer_loss, progress=False, **how).losses
 
 
 def run(job: Job) -> Outcome:

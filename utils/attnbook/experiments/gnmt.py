@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.numbers import COMMA
 from attnbook.decoding import beam
+from attnbook.device import best_device, device_of
 from attnbook.evaluation import groups_by_size
 from attnbook.experiments.scores import task
 from attnbook.experiments.shared.recipes import chosen
@@ -132,7 +134,8 @@ class Watch:
         self.seen: list[dict[str, Any]] = []
 
     def __call__(self, model: GNMT) -> float:
-        loss = teacher_forcing_loss(model, self.batch)
+        with torch.backends.cudnn.flags(enabled=False):  # cuDNN's LSTM gives no gradients in evaluation mode
+            loss = teacher_forcing_loss(model, self.batch.to(device_of(model)))
         norms = {name: layer_gradient_norms(layers, loss) for name, layers in model.lstm_layers().items()}
         rounded = {name: [three_digits(norm) for norm in of_stack] for name, of_stack in norms.items()}
         self.seen.append({"loss": round(loss.item(), 4), **rounded})
@@ -194,7 +197,7 @@ def run(job: Job) -> Outcome:
     """Train and measure one model; gradients before the training and at each third of it."""
     recipe = RECIPES[job.model]
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model, task()).to(best_device())
     watch = Watch(task().collate(task().validation[: TRAINING["batch"]]))
     watch(model)
     every = max(1, job.steps // MEASUREMENTS)

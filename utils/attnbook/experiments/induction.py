@@ -11,6 +11,7 @@ from attnbook.attention import MultiHeadAttention
 from attnbook.data.batching import Batch
 from attnbook.data.repeats import repeats_batch
 from attnbook.data.vocabulary import SPECIAL
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
@@ -65,26 +66,27 @@ def can_be_copied(batch: Batch) -> Tensor:
 
     The first word of a repeat is none of them: what stands before it, the last of the segment, had no successor yet.
     """
-    return torch.arange(batch.target.shape[1]) > batch.lengths[:, None]
+    return torch.arange(batch.target.shape[1], device=batch.target.device) > batch.lengths[:, None]
 
 
 @evaluating
 def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
     """Share right and loss, in nats, of the words that can be copied; and the share right of all the others."""
+    batch = batch.to(device_of(model))
     logits, _ = model(shift_right(batch.target))
     hits, repeated = logits.argmax(dim=-1) == batch.target, can_be_copied(batch)  # (B, T)
     loss = sequence_loss(logits, batch.target.masked_fill(~repeated, 0))
     return {
-        "right": round(hits[repeated].double().mean().item(), 4),
+        "right": round(hits[repeated].cpu().double().mean().item(), 4),
         "loss": round(loss.item(), 4),
-        "right_elsewhere": round(hits[~repeated].double().mean().item(), 4),
+        "right_elsewhere": round(hits[~repeated].cpu().double().mean().item(), 4),
     }
 
 
 @evaluating
 def scores(model: LanguageModel, batch: Batch) -> dict[str, list[list[float]]]:
     """Of each head, by layer: its prefix-matching score, and how much it attends to the word before."""
-    words = shift_right(batch.target)
+    words = shift_right(batch.target).to(device_of(model))
     _, weights = model(words)
     found = {
         "prefix_matching": [prefix_matching_score(layer, words) for layer in weights],
@@ -121,7 +123,7 @@ def ablated(model: LanguageModel, batch: Batch) -> list[dict[str, Any]]:
     """
     found = []
     for number, attention in enumerate(attentions(model)):
-        means = mean_contexts(attention, model, shift_right(batch.target))  # (H, D/H)
+        means = mean_contexts(attention, model, shift_right(batch.target).to(device_of(model)))  # (H, D/H)
         for head in [*range(attention.heads), None]:
             heads = range(attention.heads) if head is None else [head]
             for name, instead in {"zero": torch.zeros_like(means), "mean": means}.items():
@@ -152,7 +154,7 @@ def trained(name: str, seed: int = 0) -> LanguageModel:
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model, watch = build(job.model), Watch()
+    model, watch = build(job.model).to(best_device()), Watch()
     watch(model)
     every = max(1, job.steps // MEASUREMENTS)
     history, figures = train(

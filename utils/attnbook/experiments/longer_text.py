@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data.streams import Stream, lagged_copy, recall_question, recall_stream
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.weights import load_weights
@@ -145,8 +146,9 @@ def stream_loss(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Ten
 
 @evaluating
 def answered(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor:
-    """Which of the answers that are asked for are right: bool, one after the other."""
-    return (read_stream(model, stream.words, segment).argmax(dim=-1) == stream.target)[stream.asked]
+    """Which of the answers that are asked for are right: bool, one after the other, on the CPU."""
+    answers = read_stream(model, stream.words.to(device_of(model)), segment).argmax(dim=-1).cpu()
+    return (answers == stream.target)[stream.asked]
 
 
 def share(right: Tensor) -> float | None:
@@ -199,7 +201,7 @@ def train(model: nn.Module, recipe: Recipe, job: Job) -> list[float]:
     """Train, each step on new streams; return the losses."""
     how = {name: value for name, value in TRAINING.items() if name != "batch"}
     batch_at, loss = partial(_batch_at, recipe, job), partial(stream_loss, segment=recipe.segment)
-    return fit(model, batch_at, job.steps, loss=loss, progress=False, **how).losses
+    return fit(model.to(best_device()), batch_at, job.steps, loss=loss, progress=False, **how).losses
 
 
 def _batch_at(recipe: Recipe, job: Job, step: int) -> Stream:

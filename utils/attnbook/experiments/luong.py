@@ -194,7 +194,10 @@ def milliseconds_per_step(model: nn.Module, task: Task, repeats: int = TIMED) ->
         teacher_forcing_loss(model, batch).backward()
         model.zero_grad()
 
-    return round(1000 * median(shortest_time(1, work)[0] for _ in range(repeats)), 1)
+    model.train()  # cuDNN's LSTM gives no gradients in evaluation mode
+    spent = median(shortest_time(1, work)[0] for _ in range(repeats))
+    model.eval()
+    return round(1000 * spent, 1)
 
 
 def measure(model: LuongSeq2Seq, task: Task) -> dict:

@@ -17,6 +17,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.language import CAPTION_PIECES, caption_task
 from attnbook.data.masking import choose_positions, mask_for_bert
 from attnbook.data.vocabulary import PAD
+from attnbook.device import device_of
 from attnbook.experiments.shared.few_labels import (
     CLASSIFIER_BATCH,
     FINE_TUNING,
@@ -104,14 +105,14 @@ def masked_accuracy(model: MaskedLanguageModel, batches: list[Batch]) -> dict[st
     cannot know that it did.
     """
     hits: dict[str, list[Tensor]] = {"all": [], "mask": [], "other": [], "same": []}
-    for batch in batches:
+    for batch in (batch.to(device_of(model)) for batch in batches):
         asked = batch.target != PAD  # (B, T)
         right = (model(batch.source, batch.lengths)[0].argmax(dim=-1) == batch.target)[asked]
         stood, wanted = batch.source[asked], batch.target[asked]
         masked, same = stood == mask_id(), stood == wanted
         for name, which in {"all": masked | True, "mask": masked, "other": ~masked & ~same, "same": same}.items():
             hits[name].append(right[which])
-    return {name: round(torch.cat(found).double().mean().item(), 4) for name, found in hits.items()}
+    return {name: round(torch.cat(found).cpu().double().mean().item(), 4) for name, found in hits.items()}
 
 
 @cache

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from attnbook.attention import Sinusoidal
 from attnbook.data.episodes import BLUR, DIM, KEYS, LENGTH, VALUES, Episode, Recall, few_shot_episodes, online_recall
 from attnbook.data.glyphs import glyph_classes
+from attnbook.device import device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
@@ -57,7 +58,7 @@ def episode_loss(model: nn.Module, batch: Episode) -> Tensor:
 def recall_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy where the key occurred before: in all, and by how many steps ago it occurred last."""
     batch = online_recall(TESTS, TEST_SEED)
-    right = model(batch.inputs).argmax(dim=-1) == batch.values  # (B, T)
+    right = model(batch.inputs.to(device_of(model))).argmax(dim=-1).cpu() == batch.values  # (B, T)
     ago = steps_since_seen(batch.which)  # (B, T), 0 where never
     by_gap = {str(gap): share(right[ago == gap]) for gap in (1, 2, 4, 8, 16, 32)}
     return {"right": share(right[batch.seen]), "right_by_gap": by_gap}
@@ -75,12 +76,13 @@ def steps_since_seen(which: Tensor) -> Tensor:
 def glyph_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy on episodes of held-out classes, with one example per class."""
     episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS, TEST_SEED)
+    episodes = episodes.to(device_of(model))
     return {"right": share(model(episodes.images, episodes.labels[:, :-1]).argmax(dim=-1) == episodes.labels[:, -1])}
 
 
 def share(right: Tensor) -> float:
     """Share of the entries that are ``True``, to four digits."""
-    return round(right.double().mean().item(), 4)
+    return round(right.cpu().double().mean().item(), 4)
 
 
 @dataclass(frozen=True)

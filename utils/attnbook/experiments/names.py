@@ -8,6 +8,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.names import SIZE, UNK, WORDS, name_batch, without_names
 from attnbook.data.vocabulary import EOS
 from attnbook.decoding import greedy
+from attnbook.device import device_of
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
 from attnbook.experiments.shared.weights import load_weights
@@ -60,12 +61,13 @@ def share_right(written: Tensor, target: Tensor) -> float:
     ended = (target == EOS).cumsum(dim=1) - (target == EOS).long() > 0  # (B, T): after the end
     same = (written[:, :steps] == target[:, :steps]) | ended[:, :steps]
     whole = same.all(dim=1) & ended[:, steps:].all(dim=1)
-    return round(whole.double().mean().item(), 4)
+    return round(whole.cpu().double().mean().item(), 4)
 
 
 @evaluating
 def measured(model: nn.Module, batch: Batch) -> dict[str, float]:
     """Shares of right answers: ``exact``, and ``exact_without_names`` where all names count as one word."""
+    batch = batch.to(device_of(model))
     shown = shown_to(model, batch)
     longest = batch.target.shape[1] + 2
     written = greedy(model, shown.source, shown.lengths, max_length=longest).tokens  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from attnbook.data.batching import Example, Task
 from attnbook.data.language import CAPTION_PIECES, caption_task
 from attnbook.data.vocabulary import PAD
+from attnbook.device import device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train
@@ -86,9 +87,11 @@ def keys_of(model: LanguageModel, kind: str) -> nn.Module:
     return model.output if kind == "last_state" else model.blocks.layers[-1].feed_forward
 
 
-def texts(task: Task, examples: list[Example], size: int = 250) -> list[tuple[Tensor, Tensor]]:
+def texts(
+    task: Task, examples: list[Example], device: torch.device | str = "cpu", size: int = 250
+) -> list[tuple[Tensor, Tensor]]:
     """Captions as pairs of words read and words that follow, ``(B, T)`` each."""
-    targets = [task.collate(examples[i : i + size]).target for i in range(0, len(examples), size)]
+    targets = [task.collate(examples[i : i + size]).target.to(device) for i in range(0, len(examples), size)]
     return [(shift_right(target), target) for target in targets]
 
 
@@ -96,7 +99,7 @@ def texts(task: Task, examples: list[Example], size: int = 250) -> list[tuple[Te
 def questions(model: LanguageModel, task: Task, examples: list[Example], kind: str) -> Questions:
     """All words of some captions, each with the state that has to predict it."""
     parts = []
-    for words, target in texts(task, examples):
+    for words, target in texts(task, examples, device_of(model)):
         states, logits = states_and_logits(model, words, keys_of(model, kind))
         real = target != PAD  # (B, T)
         own = logits.softmax(dim=-1).gather(-1, target[..., None])[..., 0]  # (B, T)
@@ -169,7 +172,7 @@ def measure(model: LanguageModel, task: Task, captions: list[Example], kind: str
     ``repeated``: of captions that the model was not trained on but that lie in the largest store.
     """
     sizes = [len(captions) if size is None else min(size, len(captions)) for size in stores]
-    store = build_datastore(model, texts(task, captions[: sizes[-1]]), keys_of(model, kind), PAD)
+    store = build_datastore(model, texts(task, captions[: sizes[-1]], device_of(model)), keys_of(model, kind), PAD)
     ends = [sum(len(example.target) + 1 for example in captions[:size]) for size in sizes]  # + 1: the end symbol
     some = task.validation[: CAPTIONS["validation"]], task.test[: CAPTIONS["test"]], captions[-CAPTIONS["validation"] :]
     asked = [questions(model, task, examples, kind) for examples in some]

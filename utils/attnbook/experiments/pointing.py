@@ -11,6 +11,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.geometry import hull_area_covered, is_convex_hull, is_simple
 from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
 from attnbook.data.tours import nearest_neighbour, optimality_gap, random_tours, tour_length, two_opt
+from attnbook.device import device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means, train
@@ -38,7 +39,7 @@ def hull_figures(model: PointerNetwork, batch: Batch) -> dict[str, float]:
     """
     points = batch.source
     positions = greedy_pointer_decode(model, points).tokens  # (B, T)
-    covered, simple = hull_area_covered(points, positions), is_simple(points, positions)  # (B,) each
+    covered, simple = hull_area_covered(points, positions), is_simple(points, positions).cpu()  # (B,) each
     return {
         "exact": share(is_convex_hull(points, positions)),
         "polygons": share(simple),
@@ -75,7 +76,7 @@ def reference_figures(batch: Batch) -> dict[str, float]:
 
 def share(values: Tensor) -> float:
     """The mean of ``values``, rounded to five decimals: of truth values, the share that is true."""
-    return round(values.double().mean().item(), 5)
+    return round(values.cpu().double().mean().item(), 5)
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def run(job: Job) -> Outcome:
     model, puzzle = build(job.model), PUZZLES[RECIPES[job.model].puzzle]
     history, figures = train(model, puzzle, job, TRAINING, loss=pointer_loss)
     figures["losses"] = chunk_means(history.losses, 50, digits=4)
-    figures.update(by_size(lambda batch: puzzle.figures(model, batch), puzzle))
+    figures.update(by_size(lambda batch: puzzle.figures(model, batch.to(device_of(model))), puzzle))
     if puzzle.figures is tour_figures:
         figures.update(by_size(reference_figures, puzzle))
     return Outcome(figures, model if job.seed == 0 and RECIPES[job.model].kept else None)

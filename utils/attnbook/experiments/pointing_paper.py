@@ -17,6 +17,7 @@ from attnbook.data.pointing import hull_batch
 from attnbook.data.tour_labels import labelled_tours
 from attnbook.data.tours import optimality_gap, tour_length
 from attnbook.data.triangulation import delaunay_batch, triangulation_scores
+from attnbook.device import best_device, device_of
 from attnbook.experiments import pointing
 from attnbook.experiments.pointing import BEAM, Puzzle, by_size, share
 from attnbook.experiments.shared.recipes import chosen
@@ -170,7 +171,7 @@ def run(job: Job) -> Outcome:
     """Train and measure one model; goes on from its checkpoint if there is one."""
     recipe = chosen(RECIPES, job.model)
     seed_everything(job.seed)
-    model, puzzle = build(job.model), PUZZLES[recipe.puzzle]
+    model, puzzle = build(job.model).to(best_device()), PUZZLES[recipe.puzzle]
     checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe))
     history = fit(
         model, lambda step: puzzle.batch_at(step, BATCH, job.seed), job.steps, progress=False, checkpoint=checkpoint,
@@ -181,7 +182,7 @@ def run(job: Job) -> Outcome:
         "seconds": round(history.cpu_seconds, 1),
         "examples": job.steps * BATCH,
         "losses": chunk_means(history.losses, 100, digits=4),
-        **by_size(partial(puzzle.figures, model), puzzle, tests_of),
+        **by_size(lambda batch: puzzle.figures(model, batch.to(device_of(model))), puzzle, tests_of),
     }
     checkpoint.unlink(missing_ok=True)
     return Outcome(figures, model if job.seed == 0 else None)

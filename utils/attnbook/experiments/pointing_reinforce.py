@@ -13,6 +13,7 @@ from torch import nn
 from attnbook.data.batching import Batch
 from attnbook.data.geometry import random_points
 from attnbook.data.pointing import batch_of
+from attnbook.device import best_device, device_of
 from attnbook.experiments.pointing import BEAM, TEST_SEED, reference_figures, tour_figures
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.resume import checkpoint_of, digest_of
@@ -89,7 +90,7 @@ def unlabelled_at(step: int, seed: int) -> Batch:
 
 def held_out_length(model: PointerNetwork) -> float:
     """Minus the mean length of greedy trips through held-out instances."""
-    points = random_points(HELD_OUT, CITIES, generator(VALIDATION_SEED))
+    points = random_points(HELD_OUT, CITIES, generator(VALIDATION_SEED)).to(device_of(model))
     return -greedy_lengths(model, points).mean().item()
 
 
@@ -109,7 +110,7 @@ def measured(policy: PointerNetwork) -> dict[str, float]:
     """Lengths and gaps on the test instances, greedily and with a beam, and those of simple rules."""
     batch = solved_batch(CITIES, TESTS, TEST_SEED)
     with torch.no_grad():
-        return tour_figures(policy, batch) | reference_figures(batch)
+        return tour_figures(policy, batch.to(device_of(policy))) | reference_figures(batch)
 
 
 def run(job: Job) -> Outcome:
@@ -118,6 +119,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     policy = build(job.model)
     model, told = training_of(recipe, policy, job.seed)
+    model.to(best_device())
     checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe, later=("greedy", "warmup")))
     history = fit(
         model, steps=job.steps, learning_rate=recipe.learning_rate, validate_every=EVERY, checkpoint=checkpoint,

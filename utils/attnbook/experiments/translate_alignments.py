@@ -10,6 +10,7 @@ from itertools import combinations
 
 from torch import Tensor
 
+from attnbook.device import best_device
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.translation import alignment_counts
 from attnbook.experiments.shared.weights import stored_seeds
@@ -32,7 +33,7 @@ def with_interval(counts: Tensor, other: Tensor | None = None) -> list[float]:
 
 def run(job: Job) -> Outcome:
     """Align the sentences by each block's mean, and by each head."""
-    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
+    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed).to(best_device())
     blocks = alignment_counts(model, data)  # (blocks, N, 2)
     heads = alignment_counts(model, data, heads=True)  # (blocks * h, N, 2)
     figures = {

@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from attnbook.data.translation import TESTS, TranslationTask, cut
+from attnbook.device import best_device
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.translation import ROWS, written_both_ways
 from attnbook.experiments.shared.weights import stored_seeds
@@ -90,7 +91,7 @@ def compared(read: Read) -> dict[str, dict]:
 
 def run(job: Job) -> Outcome:
     """Translate each kind of sentence with and without its end; both together are read with it, and as they are."""
-    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
+    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed).to(best_device())
     pairs = [
         (data.source_pieces.decode(example.source), reference)
         for example, reference in zip(data.tests[TEST], data.references[TEST], strict=True)

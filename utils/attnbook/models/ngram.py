@@ -85,7 +85,7 @@ class KneserNey(nn.Module):
         """How likely each word is after ``context``, the last words at most: ``(V,)``, sums to 1."""
         if context in self._short:
             return self._short[context]
-        lower = self.probabilities(context[1:]) if context else self.uniform  # (V,)
+        lower = self.probabilities(context[1:]) if context else self.uniform.cpu()  # (V,), where the tables are
         table, discount = self.tables[len(context)], self.discounts[len(context)]
         if context not in table:
             return lower

@@ -70,7 +70,7 @@ class TransformerEncoder(nn.Module):
         real = mask[..., None]  # (B, N, 1)
         mean = keys.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1).clamp(min=1)  # (B, D)
         hidden, cell = self.first_state(mean).chunk(2, dim=-1)
-        return keys, (hidden.tanh(), cell)
+        return keys, (hidden.tanh(), cell.contiguous())  # a GPU's LSTM takes no view into a wider tensor
 
 
 class Glimpse(nn.Module):

@@ -103,7 +103,7 @@ class PolicyLoss:
         """The loss of one step; its draws depend on seed and step alone, so a resumed training repeats them."""
 
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
-            draw = generator(seed_of_step(self.seed, step))
+            draw = generator(seed_of_step(self.seed, step), next(model.parameters()).device)
             played = _episode(model, self.world_of(batch, draw), draw)  # by the policy whose gradient is wanted
             return actor_critic_loss(model(played.seen), played, self.entropy)
 

@@ -69,7 +69,7 @@ def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
     if new.shape != old.shape or new.ndim != 1 or len(new) < 2:
         shapes = f"{tuple(new.shape)} and {tuple(old.shape)}"
         raise ValueError(f"new and old must both have shape (B,) with B > 1, got {shapes}")
-    difference = (new - old).double()
+    difference = (new - old).cpu().double()
     error = difference.std() / len(new) ** 0.5
     if error == 0:  # all differences are equal
         return bool(difference[0] < 0)
@@ -177,7 +177,8 @@ class RolloutLoss:
             if not sets:
                 raise ValueError(f"draws is {self.draws}, more than the batch has sets: {len(batch.source)}")
             points = batch.source[:sets].repeat_interleave(self.draws, dim=0)  # (B, N, 2)
-            tours = sample_tours(model.policy, points, generator(seed_of_step(self.seed, step)))  # (B, N)
+            draw = generator(seed_of_step(self.seed, step), points.device)
+            tours = sample_tours(model.policy, points, draw)  # (B, N)
             length = tour_length(points, tours)  # (B,)
             if step < self.warmup:
                 expected = model.running_mean(length)  # (B,)
@@ -204,4 +205,4 @@ class Challenge:
     def __call__(self, model: RolloutPolicy) -> float:
         """Minus the mean greedy length, because a validation is better when it is higher."""
         source = generator(seed_of_step(self.seed, 500_000 + int(model.challenges)))
-        return -model.challenge(random_points(self.count, self.size, source))
+        return -model.challenge(random_points(self.count, self.size, source).to(model.running.device))

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from attnbook.device import best_device
 from attnbook.experiments.__main__ import EXPERIMENTS
 from attnbook.experiments.shared import record, runner
 from attnbook.experiments.shared.pool import Event, Stopped
@@ -93,7 +94,8 @@ def test_the_file_says_where_its_figures_come_from(experiment, tmp_path):
     assert result["started"].endswith("UTC")
     assert result["settings"] == {"task": "none", "batch": 4}
     for done in result["runs"]:
-        assert {"model", "seed", "steps", "seconds", "loss", "commit"} == done.keys()
+        assert {"model", "seed", "steps", "device", "seconds", "loss", "commit"} == done.keys()
+        assert done["device"] == best_device().type
 
 
 def test_another_length_of_training_stands_in_the_command(experiment, tmp_path):

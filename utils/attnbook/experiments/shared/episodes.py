@@ -12,12 +12,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.memory import TEST_SEED, VALIDATION_SEED, Lesson, wrong_bits
 from attnbook.experiments.shared.resume import checkpoint_of, digest_of
 from attnbook.experiments.shared.runner import Job, Outcome
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
-from attnbook.models.ntm_by_hand import run_by_hand
+from attnbook.models.ntm_by_hand import run_sooner
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
@@ -102,22 +103,23 @@ class EpisodeRecipe:
 
 
 def answers(model: nn.Module, lesson: Lesson) -> Tensor:
-    """The logits of a model, of a machine on the CPU by the faster run."""
-    if isinstance(model, NTM) and lesson.bits.inputs.device.type == "cpu":
-        return run_by_hand(model, lesson.bits.inputs, lesson.rows)[0]
+    """The logits of a model, of a machine by the faster run; the lesson is where the model is."""
+    if isinstance(model, NTM):
+        return run_sooner(model, lesson.bits.inputs, lesson.rows)[0]
     return model(lesson.bits.inputs, rows=lesson.rows)[0]
 
 
 def episode_cost(model: nn.Module, lesson: Lesson) -> Tensor:
     """Cross-entropy of all bits that are asked for, in nats per sequence: the damping of RMSProp is made for this."""
-    bits = lesson.bits
-    logits = answers(model, lesson)[bits.mask]
+    lesson = lesson.to(device_of(model))
+    bits, logits = lesson.bits, answers(model, lesson)[lesson.bits.mask]
     return F.binary_cross_entropy_with_logits(logits, bits.target[bits.mask], reduction="sum") / len(bits.inputs)
 
 
 @evaluating
 def wrong_per_sequence(model: nn.Module, lesson: Lesson) -> float:
     """Bits answered wrongly, per sequence."""
+    lesson = lesson.to(device_of(model))
     return wrong_bits(answers(model, lesson), lesson.bits)
 
 
@@ -222,7 +224,7 @@ def run_episodes(
     ``more``: further figures of a model in its chosen state; the other arguments as in :func:`train`.
     """
     seed_everything(job.seed)
-    model = recipe.build(task)
+    model = recipe.build(task).to(best_device())
     history, seen = train(model, task, recipe, job, every, name)
     start = time.process_time()
     last, states = tested(model, task), {"last": copy.deepcopy(model.state_dict()), "chosen": seen["kept"]}

@@ -13,6 +13,7 @@ from attnbook.data.batching import pad_rows
 from attnbook.data.language import caption_task
 from attnbook.data.sentence_labels import Labelled, people_examples, word_order_examples
 from attnbook.data.vocabulary import PAD
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import MaskedLanguageModel, SentenceClassifier
 from attnbook.modes import evaluating
@@ -96,9 +97,9 @@ def share_right(model: nn.Module, labels: Labels) -> float:
     """Share of the sentences whose class a classifier names."""
     hits = [
         model(part.words, part.lengths).argmax(dim=-1) == part.labels
-        for part in map(labels.rows, torch.arange(len(labels.labels)).split(250))
+        for part in map(labels.to(device_of(model)).rows, torch.arange(len(labels.labels)).split(250))
     ]
-    return round(torch.cat(hits).double().mean().item(), 4)
+    return round(torch.cat(hits).cpu().double().mean().item(), 4)
 
 
 def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed: int, how: dict) -> None:
@@ -108,7 +109,7 @@ def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed
         draw = generator(seed_of_step(seed, step))
         return labels.rows(torch.randint(len(labels.labels), (CLASSIFIER_BATCH,), generator=draw))
 
-    fit(model, batch_at, steps, loss=classifier_loss, progress=False, **how)
+    fit(model.to(best_device()), batch_at, steps, loss=classifier_loss, progress=False, **how)
 
 
 class Features(NamedTuple):
@@ -129,7 +130,7 @@ def features_loss(model: nn.Module, batch: Features) -> Tensor:
 
 def train_linear(features: Features, classes: int, steps: int) -> nn.Linear:
     """A linear classifier, trained on all examples at each step."""
-    model = nn.Linear(features.vectors.shape[1], classes)
+    model = nn.Linear(features.vectors.shape[1], classes).to(best_device())
     fit(model, lambda _: features, steps, loss=features_loss, progress=False, **LINEAR)
     return model
 
@@ -137,6 +138,7 @@ def train_linear(features: Features, classes: int, steps: int) -> nn.Linear:
 @evaluating
 def summaries(model: SentenceClassifier, labels: Labels) -> Features:
     """The vectors of sentences as a classifier's encoder makes them."""
+    labels = labels.to(device_of(model))
     parts = map(labels.rows, torch.arange(len(labels.labels)).split(250))
     return Features(torch.cat([model.summarise(part.words, part.lengths) for part in parts]), labels.labels)
 
@@ -148,7 +150,7 @@ def probe(encoder: MaskedLanguageModel, task: str, labels: Labels, steps: int, s
     rewritten so that it reads them unscaled.
     """
     seed_everything(seed)
-    model = SentenceClassifier(encoder, TASKS[task][0], frozen=True)
+    model = SentenceClassifier(encoder, TASKS[task][0], frozen=True).to(best_device())
     features = summaries(model, labels)
     mean, spread = features.vectors.mean(dim=0), features.vectors.std(dim=0) + 1e-6  # (D,) each
     scaled = features._replace(vectors=(features.vectors - mean) / spread)
@@ -192,8 +194,8 @@ def answer_bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> flo
     test = labelled(task, TEST_PART)
     model = train_linear(Features(labels.counts(), labels.labels), TASKS[task][0], steps)
     with torch.no_grad():
-        right = model(test.counts()).argmax(dim=-1) == test.labels
-    return round(right.double().mean().item(), 4)
+        right = model(test.counts().to(device_of(model))).argmax(dim=-1).cpu() == test.labels
+    return round(right.cpu().double().mean().item(), 4)
 
 
 def by_task_and_labels(

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from attnbook.data import BitBatch, copy_batch
+from attnbook.device import device_of
 from attnbook.experiments.shared.memory import TEST_SEED, wrong_bits
 from attnbook.models import NTM
-from attnbook.models.ntm_by_hand import run_by_hand
+from attnbook.models.ntm_by_hand import run_sooner
 from attnbook.modes import evaluating
 
 LENGTHS, ROWS = (10, 20, 40, 80, 120), (32, 64, 128, 256, 512)
@@ -26,8 +27,8 @@ def copying_grid(
     """
     found: dict[str, dict[str, float]] = {}
     for length in lengths:
-        bits = prepared(copy_batch(length, count, TEST_SEED))
-        logits = {str(number): run_by_hand(machine, bits.inputs, number)[0] for number in rows}
+        bits = prepared(copy_batch(length, count, TEST_SEED)).to(device_of(machine))
+        logits = {str(number): run_sooner(machine, bits.inputs, number)[0] for number in rows}
         found[str(length)] = {number: round(wrong_bits(logits[number], bits), 3) for number in logits}
     return found
 

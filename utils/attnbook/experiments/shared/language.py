@@ -11,9 +11,10 @@ from attnbook.data.batching import Example
 from attnbook.data.language import TextTask
 from attnbook.data.vocabulary import BOS, EOS
 from attnbook.decoding import DecoderModule, greedy, sample
+from attnbook.device import device_of
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
-from attnbook.text_metrics import device_of, distinct, log_probabilities, repetition, text_loss
+from attnbook.text_metrics import distinct, log_probabilities, repetition, text_loss
 
 # How a model is let write: by which method, and with which options of attnbook.decoding.sample.
 WAYS: dict[str, dict[str, Any] | None] = {

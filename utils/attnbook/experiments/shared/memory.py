@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import BitBatch, mark_phases
+from attnbook.device import best_device, device_of
 from attnbook.experiments.shared.runner import Job
 from attnbook.experiments.shared.seq2seq import chunk_means
 from attnbook.models import NTM, LSTMTagger, NTMConfig
@@ -132,7 +133,7 @@ class Training:
         self.best, self.kept, self.steps = float("-inf"), copy.deepcopy(model.state_dict()), 0
         self.start = time.process_time()
         tests = [task.exact(size, COUNT["validation"], VALIDATION_SEED) for size in task.validation]
-        self.validation: list[Lesson] = tests
+        self.validation: list[Lesson] = [test.to(device_of(model)) for test in tests]
 
     def batch_at(self, step: int) -> Lesson:
         """The lesson of a step."""
@@ -177,7 +178,7 @@ def measure(model: nn.Module, task: BitTask) -> dict[str, float]:
     """Wrong bits a sequence, by size."""
     found = {}
     for size in task.tests:
-        bits, rows = task.exact(size, COUNT["test"], TEST_SEED)
+        bits, rows = task.exact(size, COUNT["test"], TEST_SEED).to(device_of(model))
         found[str(size)] = round(wrong_bits(model(bits.inputs, rows=rows)[0], bits), 3)
     return found
 
@@ -187,9 +188,11 @@ def train_and_measure(
 ) -> dict:
     """Train, choose the checkpoint, and test it and the last one. ``model`` is left as it was at that checkpoint.
 
+    All of it on the best device, to which the model moves.
+
     ``more``: further figures of a model, taken in both states.
     """
-    start, training = time.process_time(), Training(model, task, recipe, job.seed)
+    start, training = time.process_time(), Training(model.to(best_device()), task, recipe, job.seed)
     history = fit(
         model, training.batch_at, job.steps, schedule=lambda step: recipe.learning_rate(step, job.steps),
         max_grad_norm=TRAINING["max_grad_norm"], betas=recipe.betas, loss=training.loss,

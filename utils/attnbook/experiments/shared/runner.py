@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
+from attnbook.device import best_device
 from attnbook.experiments.shared import record
 from attnbook.experiments.shared.display import Display
 from attnbook.experiments.shared.pool import CANCELLED, Event, Stopped, run_jobs
@@ -49,7 +50,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A comparison of models on one task.
+    """A comparison of models on one task, on the best device (:func:`~attnbook.device.best_device`).
 
     Fields:
         name: of the experiment, and of its file of results.
@@ -57,6 +58,7 @@ class Experiment:
         run: trains and measures one job.
         settings: everything else that a reader would want to know.
         trainings: how often ``run`` trains for so many steps; the bar that shows the progress wants to know.
+        on_cpu: whether it measures what the processor does, and so stays there whatever devices there are.
         stored_seeds: where ``run`` reads stored weights, finds the seeds of these; it runs with no others.
     """
 
@@ -65,6 +67,7 @@ class Experiment:
     run: Callable[[Job], Outcome]
     settings: dict = field(default_factory=dict)
     trainings: int = 1
+    on_cpu: bool = False
     stored_seeds: Callable[[], list[int]] | None = None
 
 
@@ -233,7 +236,8 @@ def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
         keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
         for name, text in outcome.texts.items():
             write_whole(folder / name, text.encode())
-    return {**job._asdict(), **outcome.figures}
+    device = "cpu" if experiment.on_cpu else best_device().type
+    return {**job._asdict(), "device": device, **outcome.figures}
 
 
 def _write(experiment: Experiment, path: Path, options, commit: str, started: str, runs: list[dict]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from torch import nn
 
 from attnbook.data.batching import Batch, Task
+from attnbook.device import best_device
 from attnbook.evaluation import accuracy_by_size, task_alignment_error
 from attnbook.experiments.shared.runner import Job
 from attnbook.models import PlainSeq2Seq
@@ -25,6 +26,8 @@ class Lessons(Protocol):
 def train(model: nn.Module, task: Lessons, job: Job, training: dict, **more) -> tuple[History, dict]:
     """Train for ``job.steps`` steps; return the history, and parameters, CPU seconds and final loss.
 
+    The model moves to the best device (``best_device()``), and stays there.
+
     Args:
         training: batch, learning_rate, warmup and max_grad_norm.
         more: whatever else :func:`fit` takes.
@@ -32,6 +35,7 @@ def train(model: nn.Module, task: Lessons, job: Job, training: dict, **more) -> 
     how = {**training, **more}
     batch = how.pop("batch")
     start = time.process_time()  # not the clock: another job on the other core must not count
+    model.to(best_device())
     history = fit(model, lambda step: task.batch_at(step, batch, job.seed), job.steps, progress=False, **how)
     return history, {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),

@@ -179,7 +179,7 @@ def _two_lines(ax: Axes, x: Tensor, hard: Tensor, soft: Tensor, ylabel: str) -> 
         ("argmax: one position", hard, STYLES[1]),
         ("softmax: all positions, weighted", soft, STYLES[0]),
     ):
-        ax.plot(x.numpy(), y.numpy(), color=style.colour, linestyle=style.line, marker="", label=name)
+        ax.plot(x.cpu().numpy(), y.cpu().numpy(), color=style.colour, linestyle=style.line, marker="", label=name)
     ax.set_ylabel(ylabel)
 
 

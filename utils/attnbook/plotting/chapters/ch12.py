@@ -68,7 +68,9 @@ def plot_masks(masks: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
     for ax, (title, mask) in zip(axes, masks.items(), strict=False):
         length = len(mask)
         edges = np.arange(length + 1) - 0.5
-        ax.pcolormesh(edges, edges, mask.float().numpy(), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3)
+        ax.pcolormesh(
+            edges, edges, mask.cpu().float().numpy(), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3
+        )
         ax.set(xlim=(-0.5, length - 0.5), ylim=(length - 0.5, -0.5), aspect="equal")
         ax.set_title(f"{title}\n{int(mask.sum()):,} pairs", fontsize=11, loc="left")
         ax.grid(False)

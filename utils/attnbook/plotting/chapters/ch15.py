@@ -29,7 +29,7 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     _, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
     for row in range(rows):
         for column, ax in enumerate(grid[row]):
-            ax.imshow(images[row, column, 0].numpy(), cmap="Greys", vmin=0, vmax=1)
+            ax.imshow(images[row, column, 0].cpu().numpy(), cmap="Greys", vmin=0, vmax=1)
             asked = column == columns - 1
             ax.set_title("?" if asked else str(labels[row, column].item()), fontsize=13)
             ax.set(xticks=[], yticks=[])
