@@ -26,15 +26,15 @@ def test_closing_twice_does_nothing(warm):
     assert not warm.ended
 
 
-def test_a_process_that_does_not_begin_is_said(monkeypatch):
+def test_a_process_that_does_not_begin_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(apart, "CALL", "raise SystemExit # {number} {isolated}")
     with pytest.raises(CourseError, match="did not begin"):
-        Warm(isolated=False)
+        Warm(tmp_path, isolated=False)
 
 
-def test_after_its_end_a_submission_is_refused(monkeypatch):
+def test_after_its_end_a_submission_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(apart, "CALL", "import socket; socket.socket(fileno={number}).send(b'ready') # {isolated}")
-    with Warm(isolated=False) as process:
+    with Warm(tmp_path, isolated=False) as process:
         process.process.wait()
         assert process.ended
         with pytest.raises(wire.WireError, match="has ended"):
