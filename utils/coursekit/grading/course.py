@@ -23,10 +23,10 @@ from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders
 
 FAULT = "the grader itself failed; the next run tries again:"
-KILLED = "the process that graded it was killed, perhaps by the system for want of memory"
+KILLED = "the process that grades was killed, perhaps by the system for want of memory"
 NO_POINTS = (
-    "nothing was graded: the lab's own solution was graded first, and did not get all of its points here. "
-    "What it got says what is wrong:\n{said}"
+    "nothing was graded: the lab's own solution, which is always graded first, lost {lost} of {possible} points, so "
+    "something is wrong here and not with the students' answers:\n{said}"
 )
 NOT_RUN = "it is new or changed, and was not run yet"
 VERSION = 1  # of what is written about a submission; another one is graded again
@@ -138,7 +138,10 @@ def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Itera
             return pools.enter_context(pool)
 
         first = begin()
-        first.submit(_prove, waiting[0]).result()
+        try:
+            first.submit(_prove, waiting[0]).result()
+        except BrokenProcessPool:
+            raise CourseError(f"nothing was graded, for with the lab's own solution {KILLED}") from None
         yield from _side_by_side(waiting, [first, *(begin() for _ in range(min(workers, len(waiting)) - 1))], begin)
 
 
@@ -248,10 +251,11 @@ def _prove(job: Job) -> None:
     source = read(job.source)
     cells, answers, _ = cells_to_run(source, source)
     found = _marked(job, Submission(cells, answers), _running())
-    lost = [mark["message"] for mark in found.marks if mark["points"] < mark["of"]]
+    lost = [mark for mark in found.marks if mark["points"] < mark["of"]]
     if lost:
         told = [f"{name} stopped with an error: {text}" for name, text in found.errors.items()]
-        raise CourseError(NO_POINTS.format(said="\n".join([*told, *lost])))
+        said = "\n".join([*told, lost[0]["message"]])
+        raise CourseError(NO_POINTS.format(lost=sum(m["of"] for m in lost), possible=found.possible, said=said))
 
 
 def graded(job: Job, warm: Any) -> Grade:
