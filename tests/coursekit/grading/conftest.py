@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from skips import skip_for_want_of
 from small_class import source
 
 from coursekit.grading import isolation
@@ -33,7 +34,7 @@ def warm(view: Path) -> Iterator[Warm]:
 def isolated(view: Path) -> Iterator[Warm]:
     """A warm process in bubblewrap, or the reason why there is none."""
     if reason := isolation.lacking():
-        pytest.skip(f"no isolation on this machine: {reason}")
+        skip_for_want_of("isolation", f"no isolation on this machine: {reason}")
     with Warm(view) as process:
         yield process
 
