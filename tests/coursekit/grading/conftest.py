@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from skips import skip_for_want_of
-from small_class import source
 
 from coursekit.grading import isolation
 from coursekit.grading.apart import Warm
@@ -19,7 +18,7 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names, folder = dict(given("lab02")), tmp_path_factory.mktemp("view")
     for module, more in given("lab13").items():
         names[module] = [*names.get(module, []), *more]
-    lay_out(names, source(), folder)
+    lay_out(names, folder)
     return folder
 
 

@@ -3,10 +3,12 @@
 import ast
 import io
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nbformat import NotebookNode, v4
 from small_class import LAB, POINTS, answered, course_with
 
 from attnbook import checks
@@ -14,9 +16,9 @@ from attnbook.checks.engine import values
 from attnbook.checks.engine.exercise import Exercise
 from coursekit.grading import wire
 from coursekit.grading.course import graded, jobs_of
-from coursekit.grading.given import TABLE, given, imports, lay_out
+from coursekit.grading.given import TABLE, given, lay_out
 from coursekit.grading.submission import cells_to_run, parsed
-from coursekit.notebooks import read
+from coursekit.notebooks import code_cells, read
 
 ROOT = Path(__file__).parents[3]
 LABS = {path.stem.split("_")[0]: path for path in sorted(ROOT.glob("solutions/*/*.ipynb"))}
@@ -32,6 +34,14 @@ def definitions(folder: Path) -> set[str]:
     return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
+def imports(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """What a notebook imports from attnbook: (module, name)."""
+    for cell in code_cells(notebook):
+        for node in ast.walk(parsed(cell.source)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "attnbook":
+                yield from ((node.module or "", alias.name) for alias in node.names)
+
+
 def test_there_is_a_list_for_each_lab():
     assert [lab for lab in LABS if not given(lab)] == []
     assert given("lab99") == {}
@@ -40,7 +50,7 @@ def test_there_is_a_list_for_each_lab():
 
 @pytest.mark.parametrize("lab", LABS)
 def test_nothing_that_a_lab_asks_for_is_there_and_no_reference(lab, tmp_path):
-    lay_out(given(lab), read(LABS[lab]), tmp_path)
+    lay_out(given(lab), tmp_path)
     there = definitions(tmp_path)
     exercises = checks._lab(lab).exercises()
     assert there & exercises.keys() == set()
@@ -93,7 +103,10 @@ def test_what_checks_hand_to_answers_is_listed_and_helpers_bring_what_they_need(
 
 
 WAYS = {
-    "by the check": ("return check.masked_softmax._exercise.reference(scores, mask)", "lab02, left out in grading"),
+    "by the check": (
+        "return check.masked_softmax._exercise.reference(scores, mask)",
+        "attnbook.checks.lab02, left out in grading",
+    ),
     "by the loaded modules": (
         "return next(m.masked_softmax for m in __import__('sys').modules.values() "
         "if 'masked_softmax' in vars(m))(scores, mask)",
@@ -106,7 +119,7 @@ WAYS = {
     ),
     "by its import": (
         "return __import__('importlib').import_module('attnbook.checks.lab02.softmax').masked_softmax(scores, mask)",
-        "left out in grading",
+        "attnbook.checks.lab02.softmax.masked_softmax, left out in grading",
     ),
     "by its file": (
         "exec(open(attnbook.__path__[0] + '/checks/lab02/softmax.py').read(), names := {}); "
@@ -115,7 +128,7 @@ WAYS = {
     ),
     "by the package's own": (
         "from attnbook.attention import masked_softmax as own; return own(scores, mask)",
-        "left out in grading",
+        "attnbook.attention.masked_softmax, left out in grading",
     ),
 }
 WITH_CHECKS = "import attnbook\nfrom attnbook.checks import lab02 as check\n"
@@ -128,4 +141,18 @@ def test_a_line_that_calls_the_books_own_answer_earns_nothing_and_says_why(line,
     course_with(tmp_path, {"ann": answered(masked_softmax=text)})
     found = graded(jobs_of(tmp_path, LAB)[0], isolated)
     assert {mark["exercise"]: mark["points"] for mark in found.marks} == POINTS | {"masked_softmax": 0}
-    assert said in found.marks[0]["message"]
+    assert said in " ".join(found.marks[0]["message"].split())
+
+
+@pytest.mark.slow
+def test_an_import_that_an_answer_does_not_need_costs_nothing(tmp_path, isolated):
+    text = (
+        "from attnbook.attention import attend\nimport attnbook.models.bert\nfrom attnbook.plotting import plot_bars\n"
+    )
+    text += "plot_bars(attend(1)).set_title('mine')\ndef mine(w, v): return w @ v"
+    notebook = answered(weight_sum="def weight_sum(weights, value):\n    return mine(weights, value)")
+    notebook.cells.insert(1, v4.new_code_cell(text, id="mine"))
+    course_with(tmp_path, {"ann": notebook})
+    found = graded(jobs_of(tmp_path, LAB)[0], isolated)
+    assert {mark["exercise"]: mark["points"] for mark in found.marks} == POINTS
+    assert found.errors == {}

@@ -1,10 +1,12 @@
-"""A stand-in for what a lab's notebook imports and its answers do not need."""
+"""A stand-in for what cells import and answers do not need."""
 
 import copy
+import importlib
+import sys
 
 import pytest
 
-from coursekit.grading.left_out import left_out
+from coursekit.grading.left_out import LeftOut, fill_gaps, left_out
 
 NOTHING = left_out("attnbook.training.fit")
 
@@ -30,3 +32,34 @@ def test_it_is_no_stand_in_for_pythons_own_protocols():
     with pytest.raises(AttributeError, match="__array__"):
         NOTHING.__array__  # noqa: B018
     assert type(copy.copy(NOTHING)) is type(NOTHING)
+
+
+@pytest.fixture
+def filled(monkeypatch):
+    """Modules of ours with stand-ins in their gaps, until the test ends."""
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    before = dict(sys.modules)
+    had = {name: vars(m).get("__getattr__") for name, m in before.items() if name.split(".")[0] == "attnbook"}
+    fill_gaps()
+    yield
+    for name in sys.modules.keys() - before.keys():
+        del sys.modules[name]
+    for name, attribute in had.items():
+        if attribute is None:
+            del before[name].__getattr__
+        else:
+            before[name].__getattr__ = attribute
+
+
+def test_whatever_is_asked_of_the_package_is_found_and_does_nothing(filled):
+    import attnbook
+
+    deep = importlib.import_module("attnbook.nothing.deep")
+    assert repr(deep.fit(1)) == "attnbook.nothing.deep.fit, left out in grading"
+    assert repr(attnbook.thing) == "attnbook.thing, left out in grading"
+    with pytest.raises(AttributeError, match="no attribute '__thing__'"):
+        attnbook.__thing__  # noqa: B018
+
+
+def test_other_modules_are_somebody_elses():
+    assert LeftOut().find_spec("numpy.nothing") is None

@@ -12,12 +12,10 @@ import io
 import linecache
 import pkgutil
 import socket
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from typing import Any
 
 import torch
@@ -27,6 +25,7 @@ import attnbook
 from attnbook.checks.engine import by_hand, sandbox, values
 from attnbook.checks.engine.messages import empty_body
 from coursekit.grading import wire
+from coursekit.grading.left_out import fill_gaps
 
 OUTPUT = 64 * 1024  # characters that are kept of what one cell or call prints
 
@@ -146,15 +145,6 @@ def _error(failure: sandbox.Failure | None) -> dict[str, Any] | None:
     }
 
 
-class LeftOut(MetaPathFinder):
-    """The last who is asked for a module: says why a part of the package is not there."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        """Raises ModuleNotFoundError for a module of ours, which would have been found before."""
-        if name.split(".")[0] in ("attnbook", "coursekit"):
-            raise ModuleNotFoundError(f"{name} is left out in grading; answers have what the lab's notebook imports")
-
-
 def load() -> None:
     """Import what every submission needs, once, before the first fork: all that `given` has laid out, and no more."""
     for module in pkgutil.walk_packages(attnbook.__path__, "attnbook."):
@@ -163,7 +153,7 @@ def load() -> None:
     import_module("torch._dynamo")  # a softmax on the meta device does: seconds that each submission would pay
     torch.arange(1, device="meta")
     torch.zeros(1).half().float()  # asks /proc what the processor can, which a fork in isolation does not see
-    sys.meta_path.append(LeftOut())
+    fill_gaps()
 
 
 def serve(connection: socket.socket) -> None:

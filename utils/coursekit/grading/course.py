@@ -130,7 +130,7 @@ def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Itera
     if not waiting:
         return
     with TemporaryDirectory() as folder, ExitStack() as pools:
-        lay_out(given(waiting[0].checks), read(waiting[0].source), Path(folder))
+        lay_out(given(waiting[0].checks), Path(folder))
 
         def begin() -> ProcessPoolExecutor:
             context = multiprocessing.get_context("spawn")

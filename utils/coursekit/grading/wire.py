@@ -201,7 +201,7 @@ def _decode(message: Any, tensors: list[Tensor]) -> Any:
         tensors.append(_decode_tensor(message))
         return tensors[-1]
     if "strange" in message:
-        return _stranger(str(message["strange"])[:60], bool(message.get("yields")))
+        return _stranger(str(message["strange"])[:120], bool(message.get("yields")))
     ((kind, content),) = message.items()
     if kind == "generator":
         generator = torch.Generator()
