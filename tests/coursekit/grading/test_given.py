@@ -3,8 +3,9 @@
 import ast
 import io
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -100,6 +101,20 @@ def test_what_checks_hand_to_answers_is_listed_and_helpers_bring_what_they_need(
         for args in exercise.inputs():
             assert exercise.run(answer, args).failure is None
         assert needed <= listed, exercise.name
+
+
+def brought(function: Callable) -> Iterator[Callable]:
+    for value in wire._used(function).values():
+        if isinstance(value, FunctionType) and value.__module__.startswith("attnbook.checks"):
+            yield value
+            yield from brought(value)
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_helper_brings_no_right_answer_to_an_exercise_that_is_still_to_be_marked(lab):
+    references = [exercise.reference for exercise in checks._lab(lab).exercises().values()]
+    for number, reference in enumerate(references):
+        assert not set(references[number:]) & set(brought(reference)), reference.__name__
 
 
 WAYS = {

@@ -17,7 +17,8 @@ from typing import Any
 
 import attnbook
 from coursekit import CourseError
-from coursekit.grading.given import PACKAGES, given, lay_out
+from coursekit.grading.given import given, lay_out
+from coursekit.grading.isolation import PACKAGES
 from coursekit.grading.submission import CannotGradeError, Submission, cells_to_run, parts_of, read_submission
 from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from coursekit.grading.isolation import PACKAGES
 from coursekit.grading.slices import Slices
 
 TABLE = Path(__file__).with_suffix(".toml")
-PACKAGES = Path(__file__).resolve().parents[2]  # attnbook and coursekit lie side by side
 ANSWERING = ("coursekit.grading.apart", "wait_for_submissions")
 
 
