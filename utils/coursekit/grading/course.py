@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -13,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 import attnbook
@@ -224,6 +226,14 @@ _warm: Any = None  # each worker has one
 def _prepare(view: Path, isolated: bool) -> None:
     global _setting
     _setting = view, isolated
+    Thread(target=_end_with_the_grader, daemon=True).start()
+
+
+def _end_with_the_grader() -> None:
+    """A worker would wait for work for ever if the process that gives it was killed."""
+    if grader := multiprocessing.parent_process():
+        grader.join()
+        os._exit(1)
 
 
 def _running() -> Any:
