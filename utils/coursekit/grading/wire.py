@@ -7,6 +7,7 @@ one can run no code, whatever was written into it.
 from __future__ import annotations
 
 import base64
+import builtins
 import dis
 import io
 import json
@@ -118,7 +119,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _function(code: bytes, defaults: tuple | None, by_name: dict[str, Any] | None) -> Callable:
-    made = FunctionType(_in_the_package(marshal.loads(code)), {"__name__": "attnbook"}, argdefs=defaults)
+    module = {"__name__": "attnbook", "__builtins__": builtins}  # of which torch asks for the second where it imports
+    made = FunctionType(_in_the_package(marshal.loads(code)), module, argdefs=defaults)
     made.__kwdefaults__ = by_name
     return made
 
