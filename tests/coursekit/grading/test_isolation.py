@@ -134,7 +134,7 @@ def test_a_skip_for_want_of_isolation_is_a_failure_where_isolation_must_be_there
 
 AS_ON_WINDOWS = """\
 import os, sys
-sys.modules["resource"] = sys.modules["fcntl"] = None
+sys.modules["resource"] = None
 from coursekit import CourseError
 from coursekit.grading import apart, command, isolation
 del os.fork, os.pidfd_open
