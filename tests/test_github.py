@@ -26,7 +26,7 @@ SCHEMAS = {
     "citation-file-format": ["../CITATION.cff"],
 }
 # Tools that are part of GitHub's machines, or of every system that a step with them runs on.
-ALWAYS_THERE = {"gh", "git", "grep", "test", "touch"}
+ALWAYS_THERE = {"gh", "git", "grep", "sudo", "test", "touch"}
 
 
 def supported() -> tuple[int, int]:
@@ -99,6 +99,14 @@ def test_the_tests_run_on_each_system_and_python():
     others = {(f"{system}-latest", python) for system in ("macos", "windows") for python in ("3.11", "3.14")}
     assert pairs == linux | others
     assert (matrix["python"][0], matrix["python"][-1]) == tuple(f"3.{minor}" for minor in supported())
+
+
+def test_on_linux_the_tests_have_bubblewrap_and_none_is_skipped_for_want_of_it():
+    job = workflow("test")["jobs"]["test"]
+    (step,) = (step for step in job["steps"] if "apt-get install --yes bubblewrap" in step.get("run", ""))
+    assert step["if"] == "runner.os == 'Linux'"
+    assert job["steps"].index(step) < next(n for n, step in enumerate(job["steps"]) if step.get("run") == "make test")
+    assert job["env"]["ATTNBOOK_NO_SKIPS"] == "${{ matrix.os == 'ubuntu-latest' && 'isolation' || '' }}"
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)

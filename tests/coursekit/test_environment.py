@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -255,3 +256,51 @@ def test_a_real_environment_is_made_in_a_path_with_a_space(tmp_path, monkeypatch
     shown = subprocess.run([python, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True)
     assert Path(shown.stdout.strip()).resolve() == (root / ".venv").resolve()
     assert json.loads((root / ".venv" / RECORD).read_text(encoding="utf-8"))["state"] == "ready"
+
+
+SETS_UP = """\
+import sys, time
+from pathlib import Path
+from coursekit import environment
+from coursekit.environment import python_of, set_up
+
+root = Path(sys.argv[1])
+
+
+def call(command, root, quiet=False):
+    line = " ".join(map(str, command))
+    with (root / "log").open("a") as log:
+        print(line, file=log)
+    if "-m venv" in line:
+        python = python_of(root / ".venv")
+        python.parent.mkdir(parents=True)
+        python.symlink_to(sys.executable)
+        (root / ".venv" / "installed").touch()
+        while not (root / "go").exists():
+            time.sleep(0.05)
+    return 0
+
+
+environment._call, environment.has_nvidia_card = call, lambda: False
+set_up(root, "reading", {})
+print("has", (root / ".venv" / "installed").exists(), flush=True)
+"""
+
+
+@posix
+@pytest.mark.slow
+def test_of_two_set_ups_at_once_the_second_waits_and_has_nothing_left_to_do(machine):
+    def begun() -> subprocess.Popen:
+        return subprocess.Popen([sys.executable, "-c", SETS_UP, str(machine.root)], stdout=subprocess.PIPE, text=True)
+
+    first = begun()
+    while not (machine.root / ".venv" / "installed").exists():
+        assert first.poll() is None
+        time.sleep(0.05)
+    second = begun()
+    assert second.stdout.readline() == f"{environment.WAITING}\n"
+    assert (machine.root / ".venv" / "installed").exists()
+    (machine.root / "go").touch()
+    assert [process.communicate()[0].splitlines()[-1] for process in (first, second)] == ["has True"] * 2
+    log = (machine.root / "log").read_text(encoding="utf-8")
+    assert log.count("-m venv") == 1

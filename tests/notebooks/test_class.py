@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from made_up_class import KINDS, OTHERS, differences, hand_in, read_texts, text_differences
+from skips import skip_for_want_of
 
 from coursekit import cli
 from coursekit.grading import isolation
@@ -39,7 +40,7 @@ def pages(course: Path) -> dict[str, str]:
 @pytest.mark.slow
 def test_each_kind_of_student_gets_the_points_that_they_earned(tmp_path, monkeypatch, capsys):
     if reason := isolation.lacking():
-        pytest.skip(f"hostile notebooks are run only where they can be kept apart: {reason}")
+        skip_for_want_of("isolation", f"hostile notebooks are run only where they can be kept apart: {reason}")
     (tmp_path / "book").mkdir()
     monkeypatch.chdir(tmp_path / "book")
     course = tmp_path / "autumn"

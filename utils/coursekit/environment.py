@@ -16,12 +16,14 @@ from pathlib import Path
 
 from attnbook.files import write_whole
 from coursekit import CourseError
+from coursekit.onlyone import only_one
 
 RECORD = "course.json"  # in .venv: how far its set-up came
 # What each command needs: the book's pages are stored with their outputs, so that they need no torch.
 NEEDS = {"book": "reading"}
 LEVELS = ("reading", "everything")
-
+LOCK = ".venv.lock"  # beside .venv, which may have to be deleted
+WAITING = "Another set-up of this folder is running; waiting for it to end."
 
 NO_VENV = (
     "This Python ({python}) can't make environments: its module {module} is missing. "
@@ -84,6 +86,14 @@ def set_up(root: Path, level: str, wishes: Mapping[str, str]) -> Path:
     folder = root / ".venv"
     record = read_record(folder)
     if record and is_ready(folder, record, level, fingerprint(root)):
+        return python_of(folder)
+    with only_one(root / LOCK, WAITING):
+        return _set_up_alone(root, folder, level, wishes)
+
+
+def _set_up_alone(root: Path, folder: Path, level: str, wishes: Mapping[str, str]) -> Path:
+    record = read_record(folder)
+    if record and is_ready(folder, record, level, fingerprint(root)):  # by whom we waited for
         return python_of(folder)
     refuse_what_cannot_work(folder, record, level)
     usable = record if record and record["state"] == "ready" and is_alive(folder, record) else None

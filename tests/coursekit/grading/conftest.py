@@ -1,27 +1,40 @@
 """One warm process for all tests that run foreign code: importing torch takes it seconds."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from skips import skip_for_want_of
 
 from coursekit.grading import isolation
 from coursekit.grading.apart import Warm
+from coursekit.grading.given import given, lay_out
 from coursekit.grading.remote import Session
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
+def view(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what answers to labs 2 and 13 may import."""
+    names, folder = dict(given("lab02")), tmp_path_factory.mktemp("view")
+    for module, more in given("lab13").items():
+        names[module] = [*names.get(module, []), *more]
+    lay_out(names, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def warm(view: Path) -> Iterator[Warm]:
     """A warm process without isolation: it runs on every machine with `os.fork`."""
-    with Warm(isolated=False) as process:
+    with Warm(view, isolated=False) as process:
         yield process
 
 
 @pytest.fixture(scope="session")
-def isolated() -> Iterator[Warm]:
+def isolated(view: Path) -> Iterator[Warm]:
     """A warm process in bubblewrap, or the reason why there is none."""
     if reason := isolation.lacking():
-        pytest.skip(f"no isolation on this machine: {reason}")
-    with Warm() as process:
+        skip_for_want_of("isolation", f"no isolation on this machine: {reason}")
+    with Warm(view) as process:
         yield process
 
 

@@ -26,19 +26,25 @@ def test_closing_twice_does_nothing(warm):
     assert not warm.ended
 
 
-def test_a_process_that_does_not_begin_is_said(monkeypatch):
+def test_a_process_that_does_not_begin_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(apart, "CALL", "raise SystemExit # {number} {isolated}")
     with pytest.raises(CourseError, match="did not begin"):
-        Warm(isolated=False)
+        Warm(tmp_path, isolated=False)
 
 
-def test_after_its_end_a_submission_is_refused(monkeypatch):
+def test_after_its_end_a_submission_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(apart, "CALL", "import socket; socket.socket(fileno={number}).send(b'ready') # {isolated}")
-    with Warm(isolated=False) as process:
+    with Warm(tmp_path, isolated=False) as process:
         process.process.wait()
         assert process.ended
         with pytest.raises(wire.WireError, match="has ended"):
             process.submission()
+
+
+def test_without_isolation_too_it_begins_without_checks_and_references(session):
+    begun = session("import sys\ndef f(): return [n for n in sys.modules if n.startswith('attnbook.checks.')]")
+    engine = {f"attnbook.checks.engine{part}" for part in ("", ".by_hand", ".messages", ".sandbox", ".values")}
+    assert {name for name in Remote(begun, "f")() if not name.startswith("attnbook.checks.fakes")} == engine
 
 
 def test_nothing_of_the_teachers_environment_reaches_it(monkeypatch, session):

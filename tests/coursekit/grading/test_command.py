@@ -4,6 +4,7 @@ import csv
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -162,7 +163,21 @@ def test_a_class_gets_grades_pages_and_a_table(tmp_path, capsys, monkeypatch):
     assert "could not be graded" in (folder / "feedback" / "eve" / f"{LAB}.html").read_text(encoding="utf-8")
 
 
+def ends(pid: int, seconds: float = 20.0) -> bool:
+    """Whether a process ends in time, or is only waited for by nobody."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] == "Z":
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the workers in /proc")
 def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
     course = course_with(tmp_path, {f"s{number}": solved() for number in range(3)})
     run = f"grade_lab(Order(Path({str(course)!r}), {LAB!r}, workers=1, isolated=False), 'run')"
@@ -172,8 +187,11 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
     deadline = time.monotonic() + 240
     while not list(course.glob("graded/*/*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
+    children = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
     process.kill()
     process.wait()
+    for child in children:
+        assert ends(child), "a worker goes on without the grader"
     done = len(list(course.glob("graded/*/*.json")))
     assert 1 <= done < 3
     (said,) = grade_lab(Order(course, LAB, workers=1, isolated=False), "run")

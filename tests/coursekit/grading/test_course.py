@@ -3,13 +3,17 @@
 import dataclasses
 import json
 import os
+import sys
+from concurrent.futures import Executor, Future
+from types import SimpleNamespace
 
 import pytest
-from small_class import LAB, answered, course_with, solved
+from small_class import LAB, answered, course_with, solved, source, with_cell
 
 from coursekit import CourseError
-from coursekit.grading import course
-from coursekit.grading.course import FAULT, Grade, grade_all, graded, jobs_of, stored
+from coursekit.grading import course, wire
+from coursekit.grading.course import FAULT, KILLED, Grade, grade_all, graded, jobs_of, stored
+from coursekit.notebooks import write
 
 WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
 
@@ -21,7 +25,7 @@ def points(grades) -> dict[str, float | None]:
 @pytest.fixture
 def no_process(monkeypatch):
     """Fails when something would be graded."""
-    monkeypatch.setattr(course.multiprocessing, "get_context", lambda _: pytest.fail("it is graded again"))
+    monkeypatch.setattr(course, "ProcessPoolExecutor", lambda *_: pytest.fail("it is graded again"))
 
 
 @pytest.fixture
@@ -29,22 +33,20 @@ def in_this_process(monkeypatch, warm):
     """Grades with the one warm process, and keeps the list of those that were graded."""
     began: list[str] = []
 
-    class Pool:
-        def __init__(self, workers, begin, arguments):
+    class Here(Executor):
+        def __init__(self, *_):
             monkeypatch.setattr(course, "_warm", warm)
 
-        def __enter__(self):
-            return self
+        def submit(self, function, job):
+            done = Future()
+            began.extend([job.student] if function is course._grade else [])
+            try:
+                done.set_result(function(job))
+            except CourseError as error:
+                done.set_exception(error)
+            return done
 
-        def __exit__(self, *_):
-            pass
-
-        def imap_unordered(self, grade, jobs):
-            for job in jobs:
-                began.append(job.student)
-                yield grade(job)
-
-    monkeypatch.setattr(course.multiprocessing, "get_context", lambda _: type("Context", (), {"Pool": Pool}))
+    monkeypatch.setattr(course, "ProcessPoolExecutor", Here)
     return began
 
 
@@ -81,6 +83,50 @@ def test_after_an_interruption_what_is_done_stays_done(tmp_path, in_this_process
     next(iter(grade_all(jobs_of(tmp_path, LAB), isolated=False)))
     assert points(grade_all(jobs_of(tmp_path, LAB), isolated=False)) == {"ann": 6.0, "bob": 5.0}
     assert in_this_process == ["ann", "bob"]
+
+
+@pytest.mark.slow
+def test_where_the_labs_own_solution_loses_points_nothing_is_graded_nor_kept_and_the_reason_is_said(
+    tmp_path, in_this_process
+):
+    course_with(tmp_path, {"ann": solved()})
+    notebook = source()
+    next(cell for cell in notebook.cells if cell.id == "weight_sum").source = "def weight_sum(w, v):\n    return v"
+    (job,) = jobs_of(tmp_path, LAB)
+    write(notebook, job.source)
+    with pytest.raises(CourseError, match=r"nothing was graded.*lost 1.0 of 6.0 points.*\n✗ weight_sum"):
+        list(grade_all([job], isolated=False))
+    assert in_this_process == []
+    assert stored(job) is None
+
+
+def test_where_no_process_for_answers_can_be_had_nothing_is_graded_nor_kept(tmp_path, in_this_process, monkeypatch):
+    def refused():
+        raise wire.WireError("no namespaces")
+
+    course_with(tmp_path, {"ann": solved()})
+    monkeypatch.setattr(course, "_running", lambda: SimpleNamespace(submission=refused, ended=False))
+    with pytest.raises(CourseError, match=r"lost 6.0 of 6.0 points.*\n✗ masked_softmax: .*no namespaces"):
+        list(grade_all(jobs_of(tmp_path, LAB), isolated=False))
+    assert [stored(job) for job in jobs_of(tmp_path, LAB)] == [None]
+
+
+OF_THE_GRADER = """\
+import os, signal
+pid = os.getppid()
+for _ in range(2):  # from the fork to the warm process, and on to the grader
+    pid = int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[1])
+os.kill(pid, signal.SIGKILL)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the grader in /proc")
+def test_who_kills_the_grader_is_named_and_left_blank_and_the_others_are_graded(tmp_path):
+    course_with(tmp_path, {"ann": with_cell(OF_THE_GRADER), "bob": solved(), "eve": WRONG})
+    found = {grade.student: grade for grade in grade_all(jobs_of(tmp_path, LAB), 1, isolated=False)}
+    assert points(found.values()) == {"ann": None, "bob": 6.0, "eve": 5.0}
+    assert found["ann"].refused == f"{FAULT} {KILLED}"
 
 
 @pytest.mark.slow
@@ -134,6 +180,30 @@ def test_the_digest_changes_with_the_notebook_and_with_the_source(tmp_path):
     second = course.digest(job)
     job.source.write_text(job.source.read_text() + "\n")
     assert len({first, second, course.digest(job)}) == 3
+
+
+def test_the_digest_changes_with_the_labs_checks_and_what_they_share_and_with_the_grader(tmp_path, monkeypatch):
+    parts = ["attnbook/checks/engine", "attnbook/checks/families", "attnbook/checks/fakes", "attnbook/checks/lab02"]
+    parts += ["coursekit/grading", "attnbook/checks/lab03"]
+    monkeypatch.setattr(course, "PACKAGES", tmp_path)
+    judged = course.what_judges.__wrapped__
+    found = [judged("lab02")]
+    for part in parts:
+        (tmp_path / part).mkdir(parents=True)
+        (tmp_path / part / "one.py").write_text("x = 1\n")
+        found.append(judged("lab02"))
+    assert len(set(found)) == len(parts)
+    assert found[-1] == found[-2]  # another lab's checks
+    monkeypatch.setattr(course.attnbook, "__version__", "99")
+    assert judged("lab02") not in found
+
+
+def test_the_digest_of_a_submission_holds_what_judges_it(tmp_path, monkeypatch):
+    course_with(tmp_path, {"ann": solved()})
+    (job,) = jobs_of(tmp_path, LAB)
+    first = course.digest(job)
+    monkeypatch.setattr(course, "what_judges", lambda lab: f"another check of {lab}")
+    assert course.digest(job) != first
 
 
 def test_a_link_or_a_folder_in_place_of_a_notebook_stops_nobody(tmp_path):

@@ -2,15 +2,18 @@
 
 import contextlib
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from skips import skip_for_want_of
 
 from coursekit import CourseError
 from coursekit.grading import isolation
-from coursekit.grading.remote import Remote
+from coursekit.grading.apart import Warm
+from coursekit.grading.remote import Remote, Session
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +123,73 @@ def test_without_bubblewrap_grading_is_refused_with_what_to_do(monkeypatch):
         isolation.refuse_without_isolation()
 
 
+def test_a_skip_for_want_of_isolation_is_a_failure_where_isolation_must_be_there(monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_NO_SKIPS", "a_card isolation")
+    with pytest.raises(pytest.fail.Exception, match="demands isolation: no bwrap"):
+        skip_for_want_of("isolation", "no bwrap")
+    monkeypatch.delenv("ATTNBOOK_NO_SKIPS")
+    with pytest.raises(pytest.skip.Exception, match="no bwrap"):
+        skip_for_want_of("isolation", "no bwrap")
+
+
+AS_ON_WINDOWS = """\
+import os, sys
+sys.modules["resource"] = None
+from coursekit import CourseError
+from coursekit.grading import apart, command, isolation
+del os.fork, os.pidfd_open
+sys.platform = "win32"
+for begin in (isolation.refuse_without_isolation, lambda: apart.Warm(".", isolated=False)):
+    try:
+        begin()
+    except CourseError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
+def test_where_python_is_as_on_windows_grading_is_refused_in_a_sentence():
+    found = subprocess.run([sys.executable, "-c", AS_ON_WINDOWS], capture_output=True, text=True)
+    assert not found.stderr
+    isolated, forked = found.stdout.splitlines()
+    assert "it is known for Linux on x86_64 and aarch64 only, and this is win32" in isolated
+    assert forked == "each submission is graded in a fork of a process, which win32 lacks: grade on Linux, or in WSL"
+
+
+def test_a_fork_needs_nothing_of_linux_alone(monkeypatch, view):
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    with Warm(view, isolated=False) as warm:
+        begun = Session(warm.submission, [("cell", "import os\ndef f(): os._exit(0)\ndef g(): return 2")])
+        with pytest.raises(RuntimeError, match="nothing came back"):
+            Remote(begun, "f")()
+        assert Remote(begun, "g")() == 2
+        begun.close()
+
+
+def test_a_namespace_inside_of_a_namespace_is_tried_too(monkeypatch):
+    if reason := isolation.lacking():
+        skip_for_want_of("isolation", reason)
+    outer = isolation.contained
+
+    def without_inner(*given):
+        command = outer(*given)
+        return [command[0], "--unshare-user", "--disable-userns", *command[1:]]
+
+    monkeypatch.setattr(isolation, "contained", without_inner)
+    assert "not one inside of another (OSError: " in isolation.lacking()
+
+
+def test_where_the_libraries_hold_the_book_an_empty_folder_lies_over_it(monkeypatch, tmp_path):
+    library = Path(sys.prefix).resolve() / "lib" / "site-packages"
+    monkeypatch.setattr(isolation, "SECRET", [library / "attnbook", Path("/nowhere/attnbook")])
+    monkeypatch.setattr(Path, "exists", lambda self: True)
+    command = isolation.contained("pass", tmp_path)
+    where = isolation.ENVIRONMENT / "lib" / "site-packages" / "attnbook"
+    at = command.index(str(where))
+    assert command[at - 1 : at + 3] == ["--tmpfs", str(where), "--remount-ro", str(where)]
+    assert "/nowhere/attnbook" not in command
+
+
 def test_on_other_systems_grading_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     assert "win32" in isolation.lacking()
@@ -128,5 +198,5 @@ def test_on_other_systems_grading_is_refused(monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux")
 def test_where_namespaces_are_forbidden_grading_is_refused(monkeypatch):
     monkeypatch.setattr(isolation.shutil, "which", lambda name: "/usr/bin/bwrap")
-    monkeypatch.setattr(os, "spawnvp", lambda *_: 1)
-    assert "namespaces" in isolation.lacking()
+    monkeypatch.setattr(isolation, "contained", lambda *_: [sys.executable, "-c", "raise SystemExit('not here')"])
+    assert isolation.lacking().endswith("may not make namespaces here, or not one inside of another (not here)")

@@ -14,6 +14,7 @@ from attnbook import checks
 from attnbook.checks.engine import sandbox
 from attnbook.checks.engine.judge import judge
 from coursekit.grading import remote, wire
+from coursekit.grading.marking import names_in
 from coursekit.grading.remote import Remote
 
 pytestmark = pytest.mark.slow
@@ -48,14 +49,12 @@ def test_right_answers_are_right(lab, session):
 def test_a_known_mistake_has_the_name_and_words_that_it_has_here(lab, name, known, session):
     exercise = checks._lab(lab).exercise(name)
     mistake = next(one for one in exercise.mistakes if one.name == known)
-    helpers = "".join(
-        f"from {exercise.reference.__module__} import {other}\n"
-        for other in exercise.reference.__globals__
-        if not other.startswith("_") and other != name and other.isidentifier()
-    )
-    begun = session(SETTING + helpers, exercise.source(mistake))
+    module = exercise.reference.__globals__
+    used = names_in(exercise.source(mistake)) & module.keys()
+    helpers = {other: module[other] for other in used if inspect.isfunction(module[other])}
+    begun = session(SETTING, exercise.source(mistake))
     here = judge(exercise, exercise.function(mistake))
-    there = judge(exercise, Remote(begun, name, by_hand=exercise.by_hand))
+    there = judge(exercise, Remote(begun, name, helpers, exercise.by_hand))
     assert (there.passed, there.mistake, there.kind) == (here.passed, here.mistake, here.kind), there.message
     assert there.message.splitlines()[:2] == here.message.splitlines()[:2]
 
@@ -258,4 +257,5 @@ def test_helpers_are_replaced_by_right_ones(session):
     begun = session("def weight_sum(weights, value): return 7\ndef f(w, v): return weight_sum(w, v)")
     w, v = torch.ones(1, 1, 1), torch.ones(1, 1, 2)
     assert Remote(begun, "f")(w, v) == 7
-    assert torch.equal(Remote(begun, "f", {"weight_sum": "lab02"})(w, v), torch.ones(1, 1, 2))
+    right = {"weight_sum": checks._lab("lab02").exercise("weight_sum").reference}
+    assert torch.equal(Remote(begun, "f", right)(w, v), torch.ones(1, 1, 2))

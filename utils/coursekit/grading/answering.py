@@ -11,6 +11,7 @@ import contextlib
 import inspect
 import io
 import linecache
+import pkgutil
 import socket
 import warnings
 from collections.abc import Callable, Sequence
@@ -21,16 +22,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks.engine import by_hand, messages, sandbox, side_effects, values
+import attnbook
+from attnbook.checks.engine import by_hand, sandbox, values
+from attnbook.checks.engine.messages import empty_body
 from attnbook.checks.engine.sandbox import Capped
 from coursekit.grading import shell, wire
+from coursekit.grading.left_out import fill_gaps
 
 
 class Answers:
     """The functions of one submission, in a namespace of their own."""
 
-    def __init__(self, references: Callable[[str], dict[str, Callable]]) -> None:
-        self.references = references
+    def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self.calls: dict[int, tuple[list[Tensor], list[Tensor]]] = {}
 
@@ -62,18 +65,17 @@ class Answers:
         except (TypeError, ValueError):
             return {"callable": True, "parameters": None, "empty": False}
         listed = [[p.name, int(p.kind), p.default is not p.empty] for p in parameters]
-        return {"callable": True, "parameters": listed, "empty": messages.empty_body(found)}
+        return {"callable": True, "parameters": listed, "empty": empty_body(found)}
 
     def call(
-        self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor, helpers: dict[str, str],
-        watched: bool, seconds: float,
+        self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor,
+        helpers: dict[str, Callable], watched: bool, seconds: float,
     ) -> dict[str, Any]:  # fmt: skip
         """Call a function; with gradients if an argument's tensor wants them."""
         leaves: list[Tensor] = []
         with torch.enable_grad():
             given = values.transform(args, _leaf(iter(flows), leaves))
-        for helper, lab in helpers.items():
-            self.namespace[helper] = self.references(lab)[helper]
+        self.namespace.update(helpers)
         torch.default_generator.set_state(random)
         printed, ways = Capped(), contextlib.nullcontext(list[str]())
         with (
@@ -138,25 +140,19 @@ def _error(failure: sandbox.Failure | None) -> dict[str, Any] | None:
 
 
 def load() -> None:
-    """Import what every submission needs, once, before the first fork."""
-    from attnbook import checks
-
-    for lab in checks.lab_names():
-        references(lab)
-    side_effects.load_meta()
+    """Import what every submission needs, once, before the first fork: all that `given` has laid out, and no more."""
+    for module in pkgutil.walk_packages(attnbook.__path__, "attnbook."):
+        import_module(module.name)
+    import_module("matplotlib.pyplot")
     import_module("torch._dynamo")  # a softmax on the meta device does: seconds that each submission would pay
-
-
-def references(lab: str) -> dict[str, Callable]:
-    """The right answers of a lab, by name."""
-    from attnbook import checks
-
-    return {name: exercise.reference for name, exercise in checks._lab(lab).exercises().items()}
+    torch.arange(1, device="meta")
+    torch.zeros(1).half().float()  # asks /proc what the processor can, which a fork in isolation does not see
+    fill_gaps()
 
 
 def serve(connection: socket.socket) -> None:
     """Answer the grader's messages until there are no more."""
-    answers = Answers(references)
+    answers = Answers()
     while True:
         try:
             message = wire.from_grader(wire.receive(connection))

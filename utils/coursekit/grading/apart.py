@@ -25,18 +25,19 @@ CALL = "from coursekit.grading.apart import wait_for_submissions; wait_for_submi
 class Warm:
     """The grader's handle on a warm process; use it with `with`. Isolated unless a person said otherwise.
 
-    Raises CourseError where no isolation is to be had."""
+    `view` is the folder in which its packages lie, see `given.lay_out`. Raises CourseError where no isolation is to be
+    had, or no fork."""
 
-    def __init__(self, isolated: bool = True) -> None:
+    def __init__(self, view: Path, isolated: bool = True) -> None:
+        isolation.refuse_without_forks()
         if isolated:
             isolation.refuse_without_isolation()
         self.isolated = isolated
         self.connection, theirs = socket.socketpair()
-        packages = Path(__file__).resolve().parents[2]  # attnbook and coursekit lie side by side
         call = CALL.format(number=theirs.fileno(), isolated=isolated)
-        command = [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(packages)!r}]; {call}"]
+        command = [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(view)!r}]; {call}"]
         if isolated:
-            command = isolation.contained(call, packages)
+            command = isolation.contained(call, view)
         silent = subprocess.DEVNULL
         self.process = subprocess.Popen(
             command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings()
@@ -120,11 +121,13 @@ def _forked(control: socket.socket, files: list[int], isolated: bool) -> None:
         os.setsid()
         if isolated:
             isolation.part_from_the_others()
+        ended, alive = os.pipe()  # of which the child alone holds the end that is written to, as long as it lives
         child = os.fork()
         if child == 0:
+            os.close(ended)
             _answer(files[0], files[1], isolated)
         os.close(files[0])
-        ended = os.pidfd_open(child)
+        os.close(alive)
         select.select([files[1], ended], [], [])
         os.kill(child, signal.SIGKILL)
     except BaseException:
@@ -150,5 +153,6 @@ def _answer(connection: int, killed: int, isolated: bool) -> None:
 
 
 def _settings() -> dict[str, str]:
-    """Nothing of the teacher's environment but where programs are found."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
+    """Nothing of the teacher's environment but where programs are found, and records."""
+    records = {"ATTNBOOK_RESULTS": str(isolation.RESULTS)} if isolation.RESULTS.is_dir() else {}
+    return {"PATH": os.environ.get("PATH", os.defpath), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"} | records

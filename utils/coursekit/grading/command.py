@@ -14,7 +14,7 @@ from coursekit.grading import collect, deadlines, texts
 from coursekit.grading.course import Grade, Job, current, grade_all, grades_so_far, jobs_of, store
 from coursekit.grading.export import table
 from coursekit.grading.feedback import write_feedback
-from coursekit.grading.isolation import refuse_without_isolation
+from coursekit.grading.isolation import refuse_without_forks, refuse_without_isolation
 from coursekit.grading.roster import FILE as ROSTER
 from coursekit.grading.roster import attendance
 from coursekit.grading.submission import CannotGradeError, find_notebook, parts_of, read_submission
@@ -88,6 +88,7 @@ def _look(job: Job) -> Iterator[str]:
 def run(order: Order) -> Iterator[str]:
     """Run and judge what is new or changed, each submission apart; the only step in which foreign code runs."""
     jobs = jobs_of(order.course, order.lab)
+    refuse_without_forks()
     if order.isolated:
         refuse_without_isolation()
     waiting = [job for job in jobs if current(job) is None]

@@ -5,20 +5,40 @@ from __future__ import annotations
 import hashlib
 import json
 import multiprocessing
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
-from nbformat import NotebookNode
-
+import attnbook
 from coursekit import CourseError
+from coursekit.grading.given import given, lay_out
+from coursekit.grading.isolation import PACKAGES
 from coursekit.grading.names import submissions
-from coursekit.grading.submission import CannotGradeError, notebooks_in, parts_of, read_submission
+from coursekit.grading.submission import (
+    CannotGradeError,
+    Submission,
+    cells_to_run,
+    notebooks_in,
+    parts_of,
+    read_submission,
+)
 from coursekit.notebooks import read, write_bytes
 from coursekit.project import folders
 
 FAULT = "the grader itself failed; the next run tries again:"
+KILLED = "the process that grades was killed, perhaps by the system for want of memory"
+NO_POINTS = (
+    "nothing was graded: the lab's own solution, which is always graded first, lost {lost} of {possible} points, so "
+    "something is wrong here and not with the students' answers:\n{said}"
+)
 NOT_RUN = "it is new or changed, and was not run yet"
 VERSION = 1  # of what is written about a submission; another one is graded again
 
@@ -36,6 +56,11 @@ class Job:
     def lab(self) -> str:
         """The lab's name."""
         return self.source.stem
+
+    @property
+    def checks(self) -> str:
+        """The name of the lab's checks, "lab02"."""
+        return self.lab.split("_", 1)[0]
 
 
 @dataclass(frozen=True)
@@ -108,15 +133,45 @@ def jobs_of(course: Path, lab: str) -> list[Job]:
 def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Iterator[Grade]:
     """Grade what is new or changed, in parallel, and give each grade when it is there; the others come first.
 
-    Each grade is stored as soon as it is known, so that an interrupted run goes on where it stopped."""
+    Each grade is stored as soon as it is known, so that an interrupted run goes on where it stopped. Raises CourseError
+    where the lab's own solution, which is graded before all others, does not get all of its points."""
     known = {job.student: current(job) for job in jobs}
     yield from (grade for grade in known.values() if grade is not None)
     waiting = [job for job in jobs if known[job.student] is None]
     if not waiting:
         return
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(workers, len(waiting)), _begin, (isolated,)) as pool:
-        yield from pool.imap_unordered(_grade, waiting)
+    with TemporaryDirectory() as folder, ExitStack() as pools:
+        lay_out(given(waiting[0].checks), Path(folder))
+
+        def begin() -> ProcessPoolExecutor:
+            context = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(1, context, _prepare, (Path(folder), isolated))
+            return pools.enter_context(pool)
+
+        first = begin()
+        try:
+            first.submit(_prove, waiting[0]).result()
+        except BrokenProcessPool:
+            raise CourseError(f"nothing was graded, for with the lab's own solution {KILLED}") from None
+        yield from _side_by_side(waiting, [first, *(begin() for _ in range(min(workers, len(waiting)) - 1))], begin)
+
+
+def _side_by_side(jobs: list[Job], free: list[ProcessPoolExecutor], begin: Callable) -> Iterator[Grade]:
+    """Grade with pools of one worker each, so that it is known whose submission a killed worker had."""
+    waiting, running = list(reversed(jobs)), dict[Future, tuple[Job, ProcessPoolExecutor]]()
+    while waiting or running:
+        while waiting and free:
+            job, pool = waiting.pop(), free.pop()
+            running[pool.submit(_grade, job)] = job, pool
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            job, pool = running.pop(future)
+            try:
+                found = future.result()
+            except BrokenProcessPool:
+                pool, found = begin(), Grade(job.student, job.lab, refused=f"{FAULT} {KILLED}")
+                store(job, found)
+            free.append(pool)
+            yield found
 
 
 def current(job: Job) -> Grade | None:
@@ -151,8 +206,9 @@ def stored(job: Job) -> Grade | None:
 
 
 def digest(job: Job) -> str:
-    """Changes when the submission or the lab's source does."""
+    """Changes when the submission, the lab's source, its checks or the grader does."""
     found = hashlib.sha256(job.source.read_bytes())
+    found.update(what_judges(job.checks).encode())
     for path in notebooks_in(job.folder):
         found.update(path.name.encode())
         if path.is_file() and not path.is_symlink():
@@ -160,43 +216,86 @@ def digest(job: Job) -> str:
     return found.hexdigest()
 
 
+@cache
+def what_judges(lab: str) -> str:
+    """A hash of all that a verdict depends on but the submission: the lab's checks, the engine and the grader."""
+    checks = PACKAGES / "attnbook" / "checks"
+    folders = [checks / name for name in ("engine", "families", "fakes", lab)] + [PACKAGES / "coursekit" / "grading"]
+    found = hashlib.sha256(attnbook.__version__.encode())
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")):
+        found.update(path.relative_to(PACKAGES).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+_setting: tuple[Path, bool]  # of each worker: what its process for answers sees, and whether that is isolated
 _warm: Any = None  # each worker has one
 
 
-def _begin(isolated: bool) -> None:
+def _prepare(view: Path, isolated: bool) -> None:
+    global _setting
+    _setting = view, isolated
+    Thread(target=_end_with_the_grader, daemon=True).start()
+
+
+def _end_with_the_grader() -> None:
+    """A worker would wait for work for ever if the process that gives it was killed."""
+    if grader := multiprocessing.parent_process():
+        grader.join()
+        os._exit(1)
+
+
+def _running() -> Any:
+    """This worker's process for answers; a new one where there is none, or where it has ended."""
     global _warm
     from coursekit.grading.apart import Warm
 
-    _warm = Warm(isolated)
+    if _warm is None or _warm.ended:
+        _warm = Warm(*_setting)
+    return _warm
 
 
 def _grade(job: Job) -> Grade:
     try:
-        found = graded(job, _warm)
+        found = graded(job, _running())
     except Exception as error:  # a fault of the grader's own: the others are still to be graded, and this one again
         found = Grade(job.student, job.lab, refused=f"{FAULT} {type(error).__name__}: {error}")
-    if _warm.ended:
+    if _warm is not None and _warm.ended:
         found = Grade(job.student, job.lab, refused=f"{FAULT} the process for answers has ended")
-        _begin(_warm.isolated)
     store(job, found)
     return found
 
 
+def _prove(job: Job) -> None:
+    """Grade the lab's own solution as any submission. Raises CourseError unless it gets all of its points."""
+    source = read(job.source)
+    cells, answers, _ = cells_to_run(source, source)
+    found = _marked(job, Submission(cells, answers), _running())
+    lost = [mark for mark in found.marks if mark["points"] < mark["of"]]
+    if lost:
+        told = [f"{name} stopped with an error: {text}" for name, text in found.errors.items()]
+        said = "\n".join([*told, lost[0]["message"]])
+        raise CourseError(NO_POINTS.format(lost=sum(m["of"] for m in lost), possible=found.possible, said=said))
+
+
 def graded(job: Job, warm: Any) -> Grade:
     """The grade of one submission, with a process of `warm` for it."""
+    read_now = digest(job)
+    try:
+        submission = read_submission(job.folder, read(job.source), job.lab)
+    except CannotGradeError as error:
+        return Grade(job.student, job.lab, read_now, str(error))
+    return replace(_marked(job, submission, warm), digest=read_now)
+
+
+def _marked(job: Job, submission: Submission, warm: Any) -> Grade:
     from coursekit.grading.marking import mark
     from coursekit.grading.remote import Session
 
-    source: NotebookNode = read(job.source)
-    read_now = digest(job)
-    try:
-        submission = read_submission(job.folder, source, job.lab)
-    except CannotGradeError as error:
-        return Grade(job.student, job.lab, read_now, str(error))
     session = Session(warm.submission, submission.cells)
     try:
-        marks = mark(job.lab.split("_", 1)[0], parts_of(source), submission, session)
+        marks = mark(job.checks, parts_of(read(job.source)), submission, session)
     finally:
         session.close()
     errors = {name: f"{error.get('type')}: {error.get('text')}" for name, error in session.errors.items()}
-    return Grade(job.student, job.lab, read_now, "", submission.notes, errors, [asdict(found) for found in marks])
+    found = [asdict(one) for one in marks]
+    return Grade(job.student, job.lab, notes=submission.notes, errors=errors, marks=found)

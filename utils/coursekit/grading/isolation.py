@@ -8,8 +8,8 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-import resource
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +21,10 @@ FILES, FILE_SIZE, SECONDS = 256, 64 * 2**20, 120  # SECONDS of the processor, fo
 SCRATCH = 64 * 2**20  # bytes of /tmp
 USER = 1000
 COURSE, ENVIRONMENT = Path("/course"), Path("/environment")  # names in there
+PACKAGES = Path(__file__).resolve().parents[2]  # attnbook and coursekit lie side by side
+RESULTS = PACKAGES.parent / "results"
+IN_REPOSITORY = (PACKAGES.parent / "pyproject.toml").is_file()  # and not installed from the wheel
+SECRET = [PACKAGES.parent] if IN_REPOSITORY else [PACKAGES / "attnbook", PACKAGES / "coursekit"]
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_PROCESSES = 0x20000, 0x8000000, 0x10000000, 0x20000000  # linux/sched.h
 _NO_SUID_NO_DEV = 2 | 4  # sys/mount.h
@@ -32,6 +36,14 @@ REFUSED = (
     "submissions are foreign code, and on this machine nothing keeps it apart: {reason}. Install bubblewrap (Debian: "
     "`apt install bubblewrap`), or grade inside of a container that holds nothing else and say --without-isolation."
 )
+NO_FORKS = "each submission is graded in a fork of a process, which {system} lacks: grade on Linux, or in WSL"
+NO_NAMESPACES = "bubblewrap may not make namespaces here, or not one inside of another ({said})"
+
+
+def refuse_without_forks() -> None:
+    """Raises CourseError where no submission can be run at all."""
+    if not hasattr(os, "fork"):
+        raise CourseError(NO_FORKS.format(system=sys.platform))
 
 
 def refuse_without_isolation() -> None:
@@ -46,19 +58,30 @@ def lacking() -> str:
         return f"it is known for Linux on x86_64 and aarch64 only, and this is {sys.platform} on {platform.machine()}"
     if shutil.which("bwrap") is None:
         return "bubblewrap (the program bwrap) is not installed"
-    tried = os.spawnvp(os.P_WAIT, "bwrap", ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"])
-    return "bubblewrap may not make namespaces here" if tried else ""
+    rehearsal = contained("from coursekit.grading import isolation; isolation.rehearse()", PACKAGES)
+    tried = subprocess.run(rehearsal, capture_output=True, text=True)
+    said = tried.stderr.strip().splitlines() or [f"it ended with {tried.returncode}"]
+    return NO_NAMESPACES.format(said=said[-1]) if tried.returncode else ""
+
+
+def rehearse() -> None:
+    """Take each step that a process for answers takes. Raises OSError at the first that this machine refuses."""
+    hide_from_answers()
+    part_from_the_others()
+    if child := os.fork():
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    give_up_rights()
 
 
 def contained(code: str, packages: Path) -> list[str]:
     """The command that runs Python code in bubblewrap: it sees Python, its libraries, `packages` and results/.
 
-    What lies anywhere here has a name of its own there, so that /tmp can be empty.
+    What lies anywhere here has a name of its own there, so that /tmp can be empty. Where the libraries hold the
+    book, too, as after an installation from its wheel, an empty folder lies over it.
     """
-    seen = {path: path for path in map(Path, ("/usr", "/etc/ld.so.cache", "/etc/alternatives"))}
+    seen = {path: path for path in map(Path, ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"))}
     seen |= {Path(sys.base_prefix).resolve(): Path(sys.base_prefix).resolve()}
-    seen |= {packages / name: COURSE / "utils" / name for name in ("attnbook", "coursekit")}
-    seen |= {packages.parent / "results": COURSE / "results"}
+    seen |= {packages: COURSE / "utils", RESULTS: COURSE / "results"}
     python = Path(sys.executable)
     if sys.prefix != sys.base_prefix:
         seen[Path(sys.prefix).resolve()] = ENVIRONMENT
@@ -69,6 +92,10 @@ def contained(code: str, packages: Path) -> list[str]:
         arguments += ["--symlink", os.readlink(path), str(path)] if path.is_symlink() else []
     for path, there in seen.items():
         arguments += ["--ro-bind", str(path), str(there)] if path.exists() else []
+    for secret in SECRET if packages != PACKAGES else ():
+        inside = [there / secret.relative_to(path) for path, there in seen.items() if secret.is_relative_to(path)]
+        for there in inside if secret.exists() else ():
+            arguments += ["--tmpfs", str(there), "--remount-ro", str(there)]
     for name, value in {"HOME": "/tmp", "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", "PATH": "/usr/bin:/bin"}.items():
         arguments += ["--setenv", name, value]
     arguments += [
@@ -127,6 +154,8 @@ def give_up_rights() -> None:
 
 def limit(memory: int) -> None:
     """Limits that the process and its children cannot raise again."""
+    import resource  # which Windows has not
+
     limits = {
         resource.RLIMIT_AS: memory,
         resource.RLIMIT_NOFILE: FILES,
@@ -140,6 +169,8 @@ def limit(memory: int) -> None:
 
 def memory_taken() -> int:
     """Bytes of address space that this process has taken."""
+    import resource
+
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 

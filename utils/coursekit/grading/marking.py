@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attnbook import checks
@@ -45,7 +46,8 @@ def mark(lab: str, parts: list[Part], submission: Submission, session: Session) 
     marks = []
     for part in parts:
         exercise, source = exercises[part.exercise], submission.answers.get(part.exercise, "")
-        verdict = judged(exercise, part.variants, session, dict.fromkeys(wrong, lab))
+        right = {name: exercises[name].reference for name in wrong}  # nothing is left to be earned by them
+        verdict = judged(exercise, part.variants, session, right)
         helpers = tuple(name for name in wrong if name in names_in(source))
         likeness = like_the_books(exercise, source)
         found = "" if verdict.passed else verdict.mistake or verdict.kind
@@ -56,7 +58,7 @@ def mark(lab: str, parts: list[Part], submission: Submission, session: Session) 
     return marks
 
 
-def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, helpers: dict[str, str]) -> Verdict:
+def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, helpers: dict[str, Callable]) -> Verdict:
     """The first verdict that is not right, or the first."""
     try:
         remote = Remote(session, exercise.name, helpers, exercise.by_hand)

@@ -81,11 +81,11 @@ class Remote:
     """A function of a submission.
 
     Args:
-        session: its process. name: of the function. helpers: name -> lab of functions that are replaced by the right
-            ones, because the student's own are wrong. by_hand: whether uses of autograd are to be noticed.
+        session: its process. name: of the function. helpers: functions that take the place of the student's own,
+            which are wrong. by_hand: whether uses of autograd are to be noticed.
     """
 
-    def __init__(self, session: Session, name: str, helpers: dict[str, str] | None = None, by_hand: bool = False):
+    def __init__(self, session: Session, name: str, helpers: dict[str, Callable] | None = None, by_hand: bool = False):
         self.session, self.name, self.helpers, self.watched = session, name, helpers or {}, by_hand
         self.broken = 0  # processes; a later exercise has chances of its own
         about = session.ask("about", name=name)
