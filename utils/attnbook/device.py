@@ -39,4 +39,6 @@ def _is_there(device: torch.device) -> bool:
         return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
     if device.type == "mps":
         return torch.backends.mps.is_available() and not device.index
+    if device.type == torch._C._get_privateuse1_backend_name():  # whatever a test has added to torch as a device
+        return hasattr(torch, device.type) and not device.index
     return device.type == "cpu" and not device.index
