@@ -10,6 +10,8 @@ _VARIABLE = "ATTNBOOK_DEVICE"
 def best_device() -> torch.device:
     """Return the device to compute on: cuda before mps before cpu, or what ``ATTNBOOK_DEVICE`` says.
 
+    The variable may also name a kind that is not looked for, such as ``xpu``, where torch has such a device.
+
     Returns:
         ``torch.device``. Give it to ``model.to(...)`` and ``batch.to(...)``.
 
@@ -39,6 +41,7 @@ def _is_there(device: torch.device) -> bool:
         return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
     if device.type == "mps":
         return torch.backends.mps.is_available() and not device.index
-    if device.type == torch._C._get_privateuse1_backend_name():  # whatever a test has added to torch as a device
-        return hasattr(torch, device.type) and not device.index
-    return device.type == "cpu" and not device.index
+    if device.type != "cpu":  # a kind that the book doesn't look for by itself: torch has at most one of them
+        other = torch.accelerator.current_accelerator()
+        return other is not None and other.type == device.type and not device.index
+    return not device.index

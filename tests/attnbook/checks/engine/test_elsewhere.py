@@ -124,9 +124,9 @@ def test_an_answer_in_another_process_meets_the_device_without_numbers(monkeypat
         apart = True
 
     assert second_device(Apart()).device == torch.device("meta")
-    monkeypatch.setattr(elsewhere, "available_devices", lambda: [torch.device("cpu")])
+    monkeypatch.setenv("ATTNBOOK_DEVICE", "cpu")
     assert isinstance(second_device(len), Pretended)
-    monkeypatch.setattr(elsewhere, "available_devices", lambda: [torch.device("mps"), torch.device("cpu")])
+    monkeypatch.setattr(elsewhere, "best_device", lambda: torch.device("mps"))
     assert second_device(len).device.type == "mps"
 
 

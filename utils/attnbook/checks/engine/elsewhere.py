@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from attnbook.device import available_devices
+from attnbook.device import best_device
 
 from . import values
 
@@ -34,7 +34,7 @@ def second_device(answer: Callable) -> Place:
     own device without numbers, "meta"."""
     if getattr(answer, "apart", False):
         return Real(THERE)
-    best = available_devices()[0]
+    best = best_device()
     return Pretended() if best.type == "cpu" else Real(best)
 
 
