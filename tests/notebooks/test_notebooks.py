@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from functools import reduce
 from pathlib import Path
 
@@ -52,6 +53,19 @@ def test_each_stored_figure_says_what_to_see(path: Path):
             assert texts.get("image", {}).get("alt", "").endswith((".", ".)")), (
                 f"cell {cell.id}: no sentence as alt text"
             )
+
+
+DEVICE = re.compile(r"""^device = (best_device\(\)|torch\.device\("cpu"\)  # .+)$""", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", BOOK, ids=lambda path: f"{path.parts[-2]}-{path.stem}")
+def test_a_notebook_that_trains_a_network_or_runs_a_trained_one_says_on_which_device(path: Path):
+    """The best one, or the processor with the reason, as "How to use this book" tells; and it moves networks there."""
+    code = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
+    works = re.search(r"\b(?:fit|trained)\(|\boptimi[sz]er\.step\(\)", code)
+    if works and path.stem != "00_attention_map":  # which takes one step with a layer of five numbers
+        assert len(DEVICE.findall(code)) == 1
+        assert ".to(device)" in code
 
 
 def stored_sources(chapter: Path) -> list[str]:

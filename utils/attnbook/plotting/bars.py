@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.style import STYLES, legend_above, new_axes, readable, styles_for
 
 
@@ -67,7 +68,7 @@ def _bar(ax: Axes, row: int, numbers: np.ndarray, colour: str) -> None:
 def _checked(values: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
     if not values:
         raise ValueError("values is empty; give at least one name with its numbers")
-    checked = {name: np.atleast_1d(np.asarray(numbers, dtype=float)) for name, numbers in values.items()}
+    checked = {name: np.atleast_1d(as_array(numbers)) for name, numbers in values.items()}
     for name, numbers in checked.items():
         if numbers.size == 0 or not np.isfinite(numbers).all():
             raise ValueError(f"values of {name!r} must be finite numbers, at least one, got {numbers.tolist()}")

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogFormatterSciNotation
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.palette import SAND
 from attnbook.plotting.style import FIGURE_SIZE, CurveStyle, Look, inches, legend_above, new_axes, readable, styles_for
 
@@ -153,7 +154,7 @@ def _checked(curves: Curves) -> Arrays:
     for name, points in curves.items():
         if not points:
             raise ValueError(f"the curve {name!r} has no points")
-        arrays = {_place(x): np.atleast_1d(np.asarray(values, dtype=float)) for x, values in points.items()}
+        arrays = {_place(x): np.atleast_1d(as_array(values)) for x, values in points.items()}
         for x, values in arrays.items():
             if values.size == 0 or not np.isfinite(values).all():
                 raise ValueError(f"the curve {name!r} holds {values.tolist()} at {x}; it needs finite numbers")
@@ -187,7 +188,7 @@ def _band(
 def _seeds(name: str, history: object) -> list[np.ndarray]:
     several = isinstance(history, list | tuple) and history and not isinstance(history[0], float | int)
     histories = history if isinstance(history, list | tuple) and several else [history]
-    runs = [np.asarray(getattr(run, "losses", run), dtype=float) for run in histories]
+    runs = [as_array(getattr(run, "losses", run)) for run in histories]
     for run in runs:
         if run.ndim != 1 or run.size == 0 or not (np.isfinite(run) & (run > 0)).all():
             raise ValueError(f"the losses of {name!r} must be a list of finite numbers above 0")

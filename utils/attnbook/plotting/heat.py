@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.image import AxesImage
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.palette import PALE_GREY
 from attnbook.plotting.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes
 
@@ -117,9 +117,7 @@ def as_matrix(name: str, matrix: object) -> np.ndarray:
     Raises:
         ValueError: if it hasn't two axes, is empty, or holds NaN or +inf.
     """
-    if isinstance(matrix, torch.Tensor):
-        matrix = matrix.detach().cpu().to(torch.float64).numpy()
-    values = np.asarray(matrix, dtype=float)
+    values = as_array(matrix)
     if values.ndim != 2 or values.size == 0:
         raise ValueError(f"{name} must have 2 axes and at least one cell, got shape {values.shape}")
     if np.isnan(values).any() or np.isposinf(values).any():

@@ -158,6 +158,34 @@ def test_a_tensor_on_the_cpu_earns_a_right_answer_a_remark(weigh_exercise):
     assert "torch.zeros(value.shape[-1]" in verdict.message
 
 
+def filled(weights, value):
+    result = torch.zeros(*weights.shape[:-1], value.shape[-1], dtype=value.dtype)
+    result[:] = weights @ value
+    return result
+
+
+def after_a_product(weights, value):
+    return weights @ (torch.eye(value.shape[-2], dtype=value.dtype) @ value)
+
+
+def after_reading_a_number(weights, value):
+    if value.abs().max() > 0:
+        return weights @ value + torch.zeros(value.shape[-1], dtype=value.dtype)
+    return weights @ value
+
+
+def by_rows(weights, value):
+    rows = [row @ value[number] for number, row in enumerate(weights)]
+    return torch.stack([row + torch.full((1,), 0.0 * row.max().item()) for row in rows])
+
+
+@pytest.mark.parametrize("answer", [filled, after_a_product, after_reading_a_number, by_rows])
+def test_the_remark_comes_however_the_tensor_on_the_cpu_is_used(weigh_exercise, answer):
+    verdict = judge(weigh_exercise, answer)
+    assert verdict.passed
+    assert "GPU" in verdict.message
+
+
 def zeros(x):
     return torch.zeros_like(x)
 

@@ -48,8 +48,8 @@ without end, NaN, and so on.
 switches that off: numpy answers welcome; `canonical_gradients(gradients, *args)` brings finite gradients that
 are equally right to one form, one for each argument, None for a number). Nothing is sent back
 through an infinite result. `by_hand=True`: autograd is a fault, and the first to be named. New tensors on the
-CPU whatever the input's device earn a right answer a remark; it is a fault where an exercise lists it as a
-mistake (`device=False`: not asked).
+CPU whatever the input's device earn a right answer a remark (see `elsewhere`); it is a fault where an exercise
+lists it as a mistake (`device=False`: not asked).
 *Canonical.* Where several results are equally right, `canonical(result, *args)` brings them to one form.
 *Tests* of a lab are a folder too, `tests/attnbook/checks/labNN/`. `right.py` holds right answers: functions named
 like the exercise with two underscores and a style, `def shift_right__loops(target, bos)`; at least two for each

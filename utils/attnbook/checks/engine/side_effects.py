@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from . import values
+from . import elsewhere, values
 from .exercise import Exercise
 from .sandbox import Failure, Run, guarded
 
@@ -108,28 +108,24 @@ def tries_single_precision(expected: Runs) -> bool:
 
 
 def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
-    """On torch's meta device, which has no data, mixing devices fails as it does on a GPU. A failure of
-    another kind (an answer that reads numbers) says nothing."""
+    """On a second device, see `elsewhere`. A failure of another kind says nothing."""
     if not tries_devices(exercise, expected):
         return
-    result, failure = guarded(answer, _on_meta(got[0].args))
-    if failure is not None and "is not on the expected device" in failure.text:
+    place = elsewhere.second_device(answer)
+    result, failure = guarded(place.call, (answer, *place.send(got[0].args)))
+    if failure is not None and any(words in failure.text for words in elsewhere.MIXED):
         yield Complaint(DEVICE, "tensors of two devices meet", got[0], expected[0], _line(failure))
-    elif failure is None and not all(tensor.is_meta for tensor in values.tensors(result)):
+    elif failure is None and not all(map(place.holds, values.tensors(result))):
         yield Complaint(DEVICE, "the result stays on the CPU", got[0], expected[0])
 
 
 def tries_devices(exercise: Exercise, expected: Runs) -> bool:
-    """Whether the reference itself leads from arguments on the meta device to a result that is there, too."""
+    """Whether the reference itself leads from arguments on a second device to a result that is there, too."""
     if not exercise.device:
         return False
-    load_meta()
-    wanted, _ = guarded(exercise.reference, _on_meta(expected[0].args))
-    return any(tensor.is_meta for tensor in values.tensors(wanted))
-
-
-def _on_meta(args: tuple) -> tuple:
-    return values.transform(args, lambda tensor: tensor.to("meta"))
+    place = elsewhere.second_device(exercise.reference)
+    wanted, _ = guarded(place.call, (exercise.reference, *place.send(expected[0].args)))
+    return any(map(place.holds, values.tensors(wanted)))
 
 
 def load_meta() -> None:

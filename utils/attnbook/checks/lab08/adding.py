@@ -10,12 +10,12 @@ from .positions import sinusoidal_positions
 class StaysBehind(Tensor):
     """A table that lies elsewhere than the words.
 
-    To look for mixed devices the check sends all arguments to the device "meta", by that name. This table does not
-    go along; it follows an answer that sends it to the words.
+    To look for mixed devices the check sends all arguments to a second device, by its name. This table does not go
+    along; it follows an answer that sends it to the words.
     """
 
     def to(self, *where, **more):
-        return self if where == ("meta",) else super().to(*where, **more)
+        return self if len(where) == 1 and isinstance(where[0], str) else super().to(*where, **more)
 
 
 def _elsewhere(table):

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import arrow, box_around, canvas, line, say
 from attnbook.plotting.heat import draw_cells
 from attnbook.plotting.palette import AMBER, BLUE, FAINT, LINE, READS, WRITES
@@ -140,7 +141,7 @@ def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[lis
     _, grid = plt.subplots(rows, 2, figsize=(6.5, 3.1 * rows), squeeze=False)
     for ax, (title, mask) in zip(grid.flat, panels.items(), strict=False):
         queries, keys = names[title]
-        draw_cells(ax, np.asarray(mask, dtype=float) * 0.75, (0, 1))
+        draw_cells(ax, as_array(mask) * 0.75, (0, 1))
         ax.set_xticks(range(len(keys)), keys, rotation=45, ha="right")
         ax.set_yticks(range(len(queries)), queries)
         ax.set(title=title, xlabel="key", ylabel="query")

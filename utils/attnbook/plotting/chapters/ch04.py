@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import Point, arrow, box_around, canvas, line, say
 from attnbook.plotting.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
@@ -170,9 +171,9 @@ def plot_window(
         if len(numbers) != len(words):
             raise ValueError(f"{name} has {len(numbers)} numbers but there are {len(words)} words; give one per word")
     _, axes = plt.subplots(3, 1, figsize=(6.5, 5.6), sharex=True, layout="constrained")
-    product = np.asarray(softmax, dtype=float) * np.asarray(gaussian, dtype=float)
+    weights, factors = as_array(softmax), as_array(gaussian)
     behind: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
-    rows = (("softmax in\nthe window", softmax), ("Gaussian", gaussian), ("product:\nthe weights", product))
+    rows = (("softmax in\nthe window", weights), ("Gaussian", factors), ("product:\nthe weights", weights * factors))
     for ax, (label, heights), style in zip(axes, rows, STYLES, strict=False):
         ax.axvspan(centre - half_width, centre + half_width, facecolor=SAND, zorder=0)
         ax.axvline(centre, color=TRUTH_COLOUR, linestyle="--", linewidth=1.4)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import arrow, box_around, canvas, say
 from attnbook.plotting.palette import FAINT, INK, SAND
 from attnbook.plotting.style import STYLES, Look, new_axes, readable, styles_for
@@ -202,8 +203,10 @@ def plot_by_distance(
         raise ValueError("curves must hold at least one curve, with one value for each distance")
     ax = new_axes(ax)
     ax.axvspan(*trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances seen in training")
+    at = as_array(distances)
     for name, style in styles_for(curves).items():
-        ax.plot(distances, curves[name], color=style.colour, linestyle=style.line, marker="", label=readable(name))
+        values = as_array(curves[name])
+        ax.plot(at, values, color=style.colour, linestyle=style.line, marker="", label=readable(name))
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
     return ax

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import arrow, box_around, canvas, say
 from attnbook.plotting.curves import Curves, plot_by_length
 from attnbook.plotting.palette import FAINT, INK, PALE, PAPER, READS, WRITES
@@ -68,9 +69,7 @@ def plot_masks(masks: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
     for ax, (title, mask) in zip(axes, masks.items(), strict=False):
         length = len(mask)
         edges = np.arange(length + 1) - 0.5
-        ax.pcolormesh(
-            edges, edges, mask.cpu().float().numpy(), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3
-        )
+        ax.pcolormesh(edges, edges, as_array(mask), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3)
         ax.set(xlim=(-0.5, length - 0.5), ylim=(length - 0.5, -0.5), aspect="equal")
         ax.set_title(f"{title}\n{int(mask.sum()):,} pairs", fontsize=11, loc="left")
         ax.grid(False)

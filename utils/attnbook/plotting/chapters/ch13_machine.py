@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import ConnectionPatch
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import arrow, box, canvas, line, say
 from attnbook.plotting.heat import as_matrix
 from attnbook.plotting.palette import INK, LINE
@@ -96,7 +97,7 @@ def draw_rows(
     """
     if not columns:
         raise ValueError("columns is empty; give at least one title with its numbers")
-    numbers = {title: np.asarray(column, dtype=float) for title, column in columns.items()}
+    numbers = {title: as_array(column) for title, column in columns.items()}
     shapes = {values.shape for values in numbers.values()}
     cells = None if memory is None else as_matrix("memory", memory)
     if len(shapes) > 1 or (cells is not None and shapes != {(len(cells),)}):

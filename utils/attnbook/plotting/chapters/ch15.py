@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
+from attnbook.plotting.arrays import as_array
 from attnbook.plotting.boxes import arrow, box, box_around, canvas, line, say
 from attnbook.plotting.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
 from attnbook.plotting.style import STYLES, TRUTH_COLOUR, Look
@@ -29,7 +30,7 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     _, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
     for row in range(rows):
         for column, ax in enumerate(grid[row]):
-            ax.imshow(images[row, column, 0].cpu().numpy(), cmap="Greys", vmin=0, vmax=1)
+            ax.imshow(as_array(images[row, column, 0]), cmap="Greys", vmin=0, vmax=1)
             asked = column == columns - 1
             ax.set_title("?" if asked else str(labels[row, column].item()), fontsize=13)
             ax.set(xticks=[], yticks=[])
