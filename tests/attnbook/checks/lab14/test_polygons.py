@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnbook.checks.engine.exercise import Draw
+from attnbook.checks.engine.draw import Draw
 from attnbook.checks.lab14.polygons import beside_an_edge, hull_of, on_an_edge, scattered
 from attnbook.data.geometry import convex_hull, is_convex_hull
 

@@ -13,7 +13,7 @@ def reinforce_loss(log_probs, rewards, mask):
 
 
 def _draws(draw):
-    batch, samples, words = draw.sizes(3)
+    batch, samples, words = draw.sizes(3, never_one={1})  # a single draw has no others beside it
     for b, n, t in ((batch, samples, words), (2, 3, 2), (3, 3, 3), (2, 2, 4), (1, 2, 3), (2, 4, 4)):
         mask = torch.arange(t) < draw.lengths(b, t)[:, None]
         yield -draw.normal(b, n, t).abs() - 0.1, 2 * draw.normal(b, n) + 1, mask

@@ -16,7 +16,8 @@ def _scores(draw):
     def drawn(real, fake):
         scores = 2 * draw.normal(*real), 2 * draw.normal(*fake)
         for one, sign in zip(scores, (1, -1), strict=True):
-            one.view(-1)[:2] = sign * torch.tensor([1.6, 0.4])  # beyond the margin, and on the right side of 0 only
+            first = one.view(-1)[:2]  # beyond the margin, and on the right side of 0 only
+            first.copy_(sign * torch.tensor([1.6, 0.4])[: len(first)])
         return scores
 
     if draw.compact:
