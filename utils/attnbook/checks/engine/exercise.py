@@ -29,9 +29,10 @@ imports too in `attnbook/lab_material/`. One exercise in full:
 
 *Reference.* It is right for every input, on any device, in any dtype, and finite, its gradient too.
 *Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
-every mistake gives something else. The sizes of the first case come from `draw.sizes`; the engine draws that case
-again with each of them 1. `tests/helpers/edges.py` demands the edges of what the text allows. A student sees the input that is easiest to read (few numbers, none of
-three digits, a difference in the first decimals); `if draw.compact:` yields inputs only to be shown.
+every mistake gives something else. The sizes of the first case come from `draw.sizes`: the engine draws it again
+with each of them 1. What the text allows at its edges belongs to the cases (`tests/helpers/edges.py` demands it).
+A student sees the input that is easiest to read (few numbers, none of three digits, a difference in the first
+decimals); `if draw.compact:` yields inputs only to be shown.
 Functions may be arguments; one that carries tensors is a `Fake` (see `fakes/base.py`).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
 dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
