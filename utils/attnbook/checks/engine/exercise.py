@@ -143,7 +143,7 @@ class Exercise:
     properties: Properties = field(default_factory=Properties)
     returns: Sequence[str] = ()
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tolerance: float = 1e-6
+    tolerance: float = 1e-9
     gradients: bool = True
     canonical_gradients: Callable[..., Sequence[Tensor | None]] | None = None
     by_hand: bool = False

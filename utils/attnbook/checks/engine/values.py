@@ -127,7 +127,7 @@ def _long(tensor: Tensor) -> bool:
 def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     """Whether two plain values say the same, NaN equal to NaN, whatever their dtype. Shapes must agree."""
     if is_number(first) and is_number(second):
-        first, second = torch.as_tensor(first), torch.as_tensor(second)
+        first, second = _as_tensor(first), _as_tensor(second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         return _same_tensor(first, second, tolerance)
     if isinstance(first, (tuple, list)) and isinstance(second, (tuple, list)):
@@ -140,13 +140,18 @@ def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
+def _as_tensor(number: Any) -> Tensor:
+    """A number with all its digits, of which torch keeps half by itself."""
+    return torch.tensor(number, dtype=torch.float64) if isinstance(number, float) else torch.as_tensor(number)
+
+
 def _same_tensor(first: Tensor, second: Tensor, tolerance: float) -> bool:
     if first.shape != second.shape:
         return False
     if first.dtype == second.dtype and torch.equal(first, second):
         return True  # most are, and this is soon seen
-    if torch.float32 in (first.dtype, second.dtype) and tolerance and first.dtype != second.dtype:
-        tolerance = max(tolerance, 1e-4)  # half of the digits were lost on the way; the dtype is told apart
+    if torch.float32 in (first.dtype, second.dtype) and tolerance:  # rounded once or twice is as good
+        tolerance = max(tolerance, 1e-6 if first.dtype == second.dtype else 1e-4)  # the dtype is told apart
     first, second = first.to(torch.float64), second.to(torch.float64)
     return torch.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
 

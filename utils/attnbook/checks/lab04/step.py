@@ -64,12 +64,12 @@ def _steps(draw):
     batch, keys, dim, out = draw.sizes(4)
     shapes = [(batch, dim + 1, out), (3, out, out)]  # in the second the word is as wide as what is fed
     if draw.number == 1:
-        shapes.append((1, dim + 9, out))  # one sentence
+        shapes += [(1, dim + 9, out), (2, 1, out)]  # one sentence; one feature of a word
     if draw.compact:
         shapes.append((1, 2, 2))
     for b, embedding, fed in shapes:
         mask = torch.arange(keys) < draw.lengths(b, keys)[:, None]
-        score = FakeScore(draw.normal(dim, dim))
+        score = FakeScore(draw.normal(dim, dim) * (900 if draw.number == 3 else 1))  # exp of large scores is infinite
         cell = FakeCell(draw.normal(embedding + fed, dim), draw.normal(dim, dim))
         word, before = draw.normal(b, embedding), draw.normal(b, fed)
         yield word, before, draw.normal(b, dim), draw.normal(b, keys, dim), mask, score, cell, draw.normal(fed, 2 * dim)

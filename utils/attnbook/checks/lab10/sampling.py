@@ -42,6 +42,8 @@ def _logits_and_chance(draw):
     logits = draw.normal(1, 3)
     yield logits, 1.5, _throws(draw, logits, 1.5)
     yield 400 * draw.normal(2, 4), 0.5, draw.uniform(2, low=0.1, high=0.9)  # exp of these is infinite
+    logits = draw.normal(4, 4) - 900  # and of these 0
+    yield logits, 1.0, _throws(draw, logits, 1.0)
     forbidden = draw.normal(2, 4)
     forbidden[:, 0] = -torch.inf
     yield forbidden, 1.5, torch.zeros(2, dtype=torch.float64)  # chance 0, and the first word's piece is empty

@@ -28,6 +28,7 @@ def _scores(draw):
     yield drawn((4,), (4,))
     yield drawn((reals, 1), (fakes, 1))  # as a linear layer gives them
     yield drawn((reals, height, width), (fakes, height, width))  # a score per patch
+    yield drawn((1, 1, 3), (1, 1, 2))
     yield 2 + draw.uniform(reals), -2 - draw.uniform(fakes)  # all beyond the margin: nothing to learn
     yield -1 - draw.uniform(reals), 1 + draw.uniform(fakes)  # all wrong
 
