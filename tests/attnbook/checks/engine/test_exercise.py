@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+from edges import missing
 
 from attnbook.checks import Exercise, Mistake
 from attnbook.checks.engine.judge import judge
@@ -98,6 +99,24 @@ def test_the_first_case_is_drawn_again_with_each_of_its_sizes_one():
     assert len(inputs) == 4 * 2 + 2
     assert sorted(shape.index(1) for shape in ones) == [0, 1]
     assert all(words > 1 for _, words in inputs)
+
+
+def test_edges_that_no_case_reaches_are_named():
+    def weigh(scores, mask):
+        return scores.masked_fill(~mask, -torch.inf).softmax(-1).masked_fill(~mask, 0.0)
+
+    def tame(draw):
+        yield draw.normal(2, 3), draw.mask(2, 3, empty_rows=False)
+
+    def at_the_edges(draw):
+        rows, columns = draw.sizes(2)
+        yield draw.normal(rows, columns), draw.mask(rows, columns)
+        yield 1000 * draw.normal(2, 3), draw.mask(2, 3)
+
+    ones = [f"one: {name}, axis -{axis}" for name in ("scores", "mask") for axis in (1, 2)]
+    unseen = [*ones, "nothing open: mask", "float32", "exp overflows"]
+    assert missing(Exercise(weigh, cases=tame, tolerance=1e-6), 0) == unseen
+    assert missing(Exercise(weigh, cases=at_the_edges), 0) == []
 
 
 def test_canonical_results_are_compared():

@@ -127,7 +127,8 @@ def _long(tensor: Tensor) -> bool:
 def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     """Whether two plain values say the same, NaN equal to NaN, whatever their dtype. Shapes must agree."""
     if is_number(first) and is_number(second):
-        first, second = _as_tensor(first), _as_tensor(second)
+        dtype = torch.float64 if float in (type(first), type(second)) else None  # not float32: a float has all digits
+        first, second = torch.as_tensor(first, dtype=dtype), torch.as_tensor(second, dtype=dtype)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         return _same_tensor(first, second, tolerance)
     if isinstance(first, (tuple, list)) and isinstance(second, (tuple, list)):
@@ -138,11 +139,6 @@ def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     if isinstance(first, Strange) and isinstance(second, Strange):
         return first.type_name == second.type_name
     return type(first) is type(second) and bool(first == second)
-
-
-def _as_tensor(number: Any) -> Tensor:
-    """A number with all its digits, of which torch keeps half by itself."""
-    return torch.tensor(number, dtype=torch.float64) if isinstance(number, float) else torch.as_tensor(number)
 
 
 def _same_tensor(first: Tensor, second: Tensor, tolerance: float) -> bool:
