@@ -9,10 +9,7 @@ WRONG = edited(
             {"(joined @ W_c.mT).tanh()": "(joined @ W_c.mT).tanh().squeeze(1)"},
             {"(joined @ W_c.mT)": "(joined.float() @ W_c.mT.float()).to(joined)"},
         ],
-        "input_feeding_step": [
-            {".softmax(-1)": ".exp()\n    weights = weights / weights.sum(-1, keepdim=True)"},
-            {"embedded, attentional]": "embedded.squeeze(1), attentional]"},
-        ],
+        "input_feeding_step": [{"embedded, attentional]": "embedded.squeeze(1), attentional]"}],
         "local_window_mask": [
             {"<= half_width": "<= half_width + 1e-7"},
             {"centre.clamp(min=0)": "centre.float().clamp(min=0).to(centre)"},

@@ -13,10 +13,7 @@ WRONG = edited(
             {"last - positions, positions)[..., None]": "last - positions, positions).squeeze()[..., None]"},
             {"forward_layer(x)": "forward_layer(x).squeeze(-1)"},
         ],
-        "length_penalty": [
-            {".sum(-1)": ".sum(-1).clamp(min=1)"},
-            {"(tokens != bos) & (tokens != pad)": "(tokens != pad)", ".sum(-1)": ".sum(-1) - 1"},
-        ],
+        "length_penalty": [{".sum(-1)": ".sum(-1).clamp(min=1)"}],
         "coverage_penalty": [
             {"received.clamp(least, 1.0).log()": "(received / written.any(1, keepdim=True)).clamp(least, 1.0).log()"},
             {"(covered * mask).sum(-1)": "(covered * mask).sum(-1) * written.any(-1)"},

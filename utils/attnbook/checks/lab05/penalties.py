@@ -31,7 +31,7 @@ def _candidates(draw):
             tokens = tokens.clone()
             tokens[-1, -1] = 7  # cut off before its end symbol
             yield tokens, bos, pad, alpha
-    yield torch.tensor([[1], [0]]), 1, 0, 1.0  # nothing but the begin, and nothing but padding
+    yield torch.tensor([[1], [1]]), 1, 0, 1.0  # nothing but the begin
 
 
 def _as_double(result, *args):
