@@ -34,6 +34,7 @@ EXCUSED: dict[str, dict[str, str]] = {
         "nothing open: mask": "its text promises each sentence a word",
         "exp overflows": "its text says nothing of large scores, which lab 2's does",
     },
+    "sample_location": {"one: weights, axis -1": "of a single position all draws are alike, as if nothing was drawn"},
     "reinforce_loss": {
         "one: log_probs, axis -2": "its text wants two draws at least, each being the other's baseline",
         "one: rewards, axis -1": "its text wants two draws at least, each being the other's baseline",

@@ -17,7 +17,6 @@ def sample_location(weights, generator):
 
 # One chance is clearly the largest, in another position for each row, and one is small or 0.
 CHANCES = {
-    1: [[1.0]],
     2: [[0.8, 0.2], [0.3, 0.7]],
     3: [[0.6, 0.3, 0.1], [0.0, 0.25, 0.75], [0.1, 0.7, 0.2], [0.55, 0.0, 0.45]],
     4: [[0.6, 0.2, 0.15, 0.05], [0.0, 0.1, 0.3, 0.6], [0.15, 0.65, 0.0, 0.2], [0.05, 0.25, 0.6, 0.1]],
@@ -27,7 +26,7 @@ CHANCES = {
 def _weights(draw):
     sizes = [(2, 3, 4), (3, 2, 3), (2, 2, 2)]
     if draw.number == 0:
-        sizes += [(1, 1, 3), (2, 1, 1)]  # one query of one caption; a single position
+        sizes.append((1, 1, 3))  # one query of one caption
     for number, (batch, queries, positions) in enumerate(sizes):
         rows = torch.tensor(CHANCES[positions], dtype=torch.float64)
         which = torch.cat([draw.order(len(rows)) for _ in range(batch * queries)])[: batch * queries]
