@@ -13,6 +13,9 @@ WRONG = edited(
             {"~mask": "~mask.squeeze(-1)"},
             {".masked_fill(closed, 0.0)": ".masked_fill(closed, float(scores.shape[-1] == 1))"},
         ],
-        "attention_entropy": [{".sum(-1)": ".sum(-1) if weights.shape[-1] > 1 else weights[..., 0]"}],
+        "attention_entropy": [
+            {".sum(-1)": ".sum(-1) if weights.shape[-1] > 1 else weights[..., 0]"},
+            {"weights.where(weights > 0, 1.0)": "weights.clamp_min(1e-60)"},
+        ],
     },
 )
