@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 import torch
 from duration import at_most
+from edges import EXCUSED, missing
 
 from attnbook import checks
 from attnbook.checks import Exercise, Mistake, evaluate
@@ -157,6 +158,11 @@ class ChecksOfALab:
         drawn = [_written_out(exercise.inputs(variant)) for variant in VARIANTS]
         assert len(set(drawn)) == len(drawn)
         assert drawn[0] == _written_out(exercise.inputs(0))
+
+    def test_its_cases_reach_the_edges_of_what_its_text_allows(self, exercise):
+        """On each variant, or `edges.EXCUSED` says why not; no excuse outlives its reason."""
+        missed = {edge for variant in VARIANTS for edge in missing(exercise, variant)}
+        assert missed == set(EXCUSED.get(exercise.name, {}))
 
     def test_a_check_takes_a_second_at_most(self, exercise):
         """Of a right answer and of a wrong one, which is compared with every mistake; nothing was worked out before."""

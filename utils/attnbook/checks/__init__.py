@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from .engine import run_order, tried
-from .engine.exercise import Draw, Exercise, Mistake, Property
+from .engine.draw import Draw
+from .engine.exercise import Exercise, Mistake, Property
 from .engine.judge import Verdict, judge
 from .engine.lab import CheckFailed, Lab, NotWrittenYet, UnknownCheck, lab_names
 

@@ -4,8 +4,9 @@ import inspect
 
 import pytest
 import torch
+from edges import missing
 
-from attnbook.checks import Draw, Exercise, Mistake
+from attnbook.checks import Exercise, Mistake
 from attnbook.checks.engine.judge import judge
 from attnbook.checks.engine.values import same
 
@@ -87,39 +88,35 @@ def test_an_edit_must_stand_once_in_the_reference(weigh_exercise, old, times):
         weigh_exercise.source(Mistake("edit", "…", {old: "x"}))
 
 
-def test_sizes_are_all_different_and_smallest_in_the_first_draw():
-    for number in range(4):
-        sizes = Draw(5, number).sizes(4, low=3)
-        assert len(set(sizes)) == 4
-        assert min(sizes) >= 3
-    first, later = (max(max(Draw(variant, number).sizes(3)) for variant in range(20)) for number in (0, 2))
-    assert first < later
+def test_the_first_case_is_drawn_again_with_each_of_its_sizes_one():
+    def tables(draw):
+        rows, columns, words = draw.sizes(3, never_one={2})
+        yield (draw.normal(rows, columns), words)
+        yield (draw.normal(9, 9), 9)
+
+    inputs = Exercise(lambda table, words: table, cases=tables).inputs()
+    ones = [tuple(table.shape) for table, words in inputs if 1 in table.shape]
+    assert len(inputs) == 4 * 2 + 2
+    assert sorted(shape.index(1) for shape in ones) == [0, 1]
+    assert all(words > 1 for _, words in inputs)
 
 
-def test_lengths_hold_a_full_row_and_a_shorter_one():
-    for variant in range(20):
-        lengths = Draw(variant, 1).lengths(3, 6)
-        assert lengths.max() == 6
-        assert 1 <= lengths.min() < 6
+def test_edges_that_no_case_reaches_are_named():
+    def weigh(scores, mask):
+        return scores.masked_fill(~mask, -torch.inf).softmax(-1).masked_fill(~mask, 0.0)
 
+    def tame(draw):
+        yield draw.normal(2, 3), draw.mask(2, 3, empty_rows=False)
 
-@pytest.mark.parametrize("empty_rows", [True, False])
-def test_a_mask_has_an_open_row_and_perhaps_a_closed_one(empty_rows):
-    for variant in range(20):
-        mask = Draw(variant, 1).mask(2, 3, 4, empty_rows=empty_rows).view(-1, 4)
-        assert mask[0].all()
-        assert mask.any(1).all() != empty_rows
-        assert not mask[1:].all(1).any()
+    def at_the_edges(draw):
+        rows, columns = draw.sizes(2)
+        yield draw.normal(rows, columns), draw.mask(rows, columns)
+        yield 1000 * draw.normal(2, 3), draw.mask(2, 3)
 
-
-def test_numbers_keep_to_their_range():
-    draw = Draw(0, 0)
-    numbers, real = draw.integers(3, 6, 200), draw.uniform(100, low=-2, high=-1)
-    assert set(numbers.tolist()) == {3, 4, 5}
-    assert -2 <= real.min() < real.max() <= -1
-    assert (numbers.dtype, real.dtype) == (torch.long, torch.float64)
-    assert draw.integer(4, 5) == 4
-    assert sorted(draw.order(5).tolist()) == [0, 1, 2, 3, 4]
+    ones = [f"one: {name}, axis -{axis}" for name in ("scores", "mask") for axis in (1, 2)]
+    unseen = [*ones, "nothing open: mask", "float32", "exp overflows"]
+    assert missing(Exercise(weigh, cases=tame, tolerance=1e-6), 0) == unseen
+    assert missing(Exercise(weigh, cases=at_the_edges), 0) == []
 
 
 def test_canonical_results_are_compared():

@@ -34,12 +34,27 @@ def writes(weights, value):
         ("another dtype", "float32 instead of float64", "float32", lambda w, v: (w @ v).float()),
         ("another dtype", "float64 instead of float32", "float64", lambda w, v: w.double() @ v.double()),
         ("another dtype", "fails in float32", "torch says", lambda w, v: w @ (v.unsqueeze(-1) @ ONE).squeeze(-1)),
+        (
+            "another dtype",
+            "NaN or ∞ in float32",
+            "float32",
+            lambda w, v: w @ v * (v.new_tensor(1e-60) / v.new_tensor(1e-60)),
+        ),
     ],
 )
 def test_what_is_wrong_beside_the_values_is_told(weigh_exercise, name, about, word, answer):
     verdict = judge(weigh_exercise, answer)
     assert (verdict.mistake, verdict.about) == (name, (about,))
     assert word in verdict.message
+
+
+def test_single_precision_is_tried_on_every_input(weigh_exercise):
+    largest = max(run.args[0].numel() for run in weigh_exercise.expected())
+
+    def doubles_the_largest(weights, value):
+        return (weights.double() @ value.double()) if weights.numel() == largest else weights @ value
+
+    assert judge(weigh_exercise, doubles_the_largest).about == ("float64 instead of float32",)
 
 
 def test_a_known_mistake_goes_before_what_is_told_of_every_exercise(weigh_exercise):

@@ -65,6 +65,20 @@ def test_what_differs_is_told_apart(first, second):
     assert not same(first, second, 1e-6)
 
 
+@pytest.mark.parametrize(
+    "first, second, alike",
+    [
+        (0.1, 0.1 + 1e-8, False),  # a number keeps its digits: torch would make it float32
+        (0.1, torch.tensor(0.1), False),
+        (torch.tensor(0.1), torch.tensor(0.1 + 1e-8), True),  # float32 that was rounded once or twice
+        (torch.tensor(0.1, dtype=torch.float64), torch.tensor(0.1 + 1e-8, dtype=torch.float64), False),
+        (torch.tensor(1.0), torch.tensor(1.0 + 1e-5), False),
+    ],
+)
+def test_a_tolerance_below_the_digits_of_float32_holds_for_float64(first, second, alike):
+    assert same(first, second, 1e-9) == alike
+
+
 def test_a_clone_shares_nothing():
     table = torch.ones(2)
     value = (Pair(table, [table]), {"t": table}, Model(table), torch.Generator().manual_seed(3), {1})

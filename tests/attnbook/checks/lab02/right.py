@@ -79,7 +79,8 @@ def decoder_step__loops(embedded, state, annotations, mask, score, cell):
 
 
 def decoder_step__einsum(embedded, state, annotations, mask, score, cell):
-    weights = score(state.unsqueeze(1), annotations).squeeze(1).masked_fill(~mask, -torch.inf).softmax(1)
+    scores = score(state.unsqueeze(1), annotations).squeeze(1).masked_fill(~mask, -torch.inf)
+    weights = scores.softmax(1).masked_fill(~mask, 0)
     context = torch.einsum("bk,bkd->bd", weights, annotations)
     return cell(torch.hstack([embedded, context]), state), context, weights
 

@@ -2,8 +2,15 @@
 
 import pytest
 
-from attnbook.checks.engine.exercise import Draw
-from attnbook.checks.lab14.polygons import beside_an_edge, hull_of, on_an_edge, scattered
+from attnbook.checks.engine.draw import Draw
+from attnbook.checks.lab14.polygons import (
+    beside_an_edge,
+    hull_of,
+    on_an_edge,
+    on_one_line,
+    scattered,
+    several_on_an_edge,
+)
 from attnbook.data.geometry import convex_hull, is_convex_hull
 
 
@@ -17,3 +24,9 @@ def test_the_hull_of_points_in_general_position_is_that_of_the_package(variant):
 def test_a_point_on_an_edge_may_be_named_or_left_out_and_one_just_outside_belongs_to_the_hull():
     assert is_convex_hull(*on_an_edge(Draw(0, 0))).tolist() == [True, False, False, True, False, False, True]
     assert is_convex_hull(*beside_an_edge(Draw(0, 0))).tolist() == [False, True, True, False]
+    assert is_convex_hull(*several_on_an_edge(Draw(0, 0))).tolist() == [True, True, False, False]
+
+
+def test_of_points_on_one_line_any_three_positions_are_a_hull():
+    for number in range(4):
+        assert is_convex_hull(*on_one_line(Draw(0, number))).tolist() == [True, True, True, False, False, False]

@@ -29,8 +29,10 @@ imports too in `attnbook/lab_material/`. One exercise in full:
 
 *Reference.* It is right for every input, on any device, in any dtype, and finite, its gradient too.
 *Cases.* Draw float64 (`draw.normal`), several lengths, masks with whole rows closed (`draw.mask`), so that
-every mistake gives something else. A student sees the input that is easiest to read (few numbers, none of
-three digits, a difference in the first decimals); `if draw.compact:` yields inputs only to be shown.
+every mistake gives something else. The sizes of the first case come from `draw.sizes`: the engine draws it again
+with each of them 1. What the text allows at its edges belongs to the cases (`tests/helpers/edges.py` demands it).
+A student sees the input that is easiest to read (few numbers, none of three digits, a difference in the first
+decimals); `if draw.compact:` yields inputs only to be shown.
 Functions may be arguments; one that carries tensors is a `Fake` (see `fakes/base.py`).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
 dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
@@ -63,8 +65,9 @@ import inspect
 import linecache
 import math
 import textwrap
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -74,6 +77,7 @@ from torch.nn import functional as F
 
 from . import values
 from .by_hand import watched
+from .draw import Draw
 from .sandbox import Run, run
 
 DRAWS = 4  # how often an exercise's cases are drawn for one check
@@ -127,67 +131,6 @@ class Properties(list[Property]):
         return Unsaid(lambda message: self.append(Property(name, message, holds)))
 
 
-class Draw:
-    """Random inputs for one draw of one variant; the same numbers on every machine.
-
-    A `compact` draw has sizes as small as can be, equal ones too: it finds nothing that the others don't,
-    but what they found may be read more easily in it.
-    """
-
-    def __init__(self, variant: int, number: int, compact: bool = False):
-        self.variant, self.number, self.compact = variant, number, compact
-        self.generator = torch.Generator().manual_seed(7919 * variant + number + 10**6 * compact)
-
-    def sizes(self, count: int, low: int = 2) -> list[int]:
-        """`count` sizes, all different, at least `low`; a few more to choose from after the first draw."""
-        if self.compact:
-            return self.integers(low, low + 2, count).tolist()
-        spread = count + 1 if self.number == 0 else count + 3
-        return [low + i for i in torch.randperm(spread, generator=self.generator)[:count].tolist()]
-
-    def normal(self, *shape: int) -> Tensor:
-        """Normal numbers in float64; in a compact draw with one decimal."""
-        numbers = torch.randn(*shape, generator=self.generator, dtype=torch.float64)
-        return (10 * numbers).round() / 10 if self.compact else numbers
-
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Tensor:
-        """Uniform numbers in float64."""
-        return low + (high - low) * torch.rand(*shape, generator=self.generator, dtype=torch.float64)
-
-    def integers(self, low: int, high: int, *shape: int) -> Tensor:
-        """Whole numbers from `low` to `high - 1`, int64."""
-        return torch.randint(low, high, shape, generator=self.generator)
-
-    def integer(self, low: int, high: int) -> int:
-        """One whole number from `low` to `high - 1`."""
-        return int(self.integers(low, high, 1))
-
-    def order(self, count: int) -> Tensor:
-        """A random order of `0 … count - 1`."""
-        return torch.randperm(count, generator=self.generator)
-
-    def lengths(self, batch: int, longest: int, shortest: int = 1) -> Tensor:
-        """`(B,)` lengths: one row is full, another is not, in no order."""
-        lengths = self.integers(shortest, longest + 1, batch)
-        lengths[0], lengths[-1] = max(shortest, longest - 1 - self.integer(0, 2)), longest
-        return lengths[self.order(batch)]
-
-    def mask(self, *shape: int, empty_rows: bool = True) -> Tensor:
-        """A bool mask `(…, rows, Tk)`: some positions closed in each row but the first, which is open.
-
-        The last row is closed altogether; without `empty_rows` it is open in one position at least.
-        """
-        mask = torch.rand(*shape, generator=self.generator) < 0.6
-        rows = mask.view(-1, shape[-1])
-        place = self.integers(0, shape[-1], len(rows), 1)
-        rows.scatter_(1, place, True)
-        rows[1:].scatter_(1, (place[1:] + 1) % shape[-1], False)
-        rows[0] = True
-        if empty_rows:
-            rows[-1] = False
-        return mask
-
-
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
@@ -200,7 +143,7 @@ class Exercise:
     properties: Properties = field(default_factory=Properties)
     returns: Sequence[str] = ()
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tolerance: float = 1e-6
+    tolerance: float = 1e-9
     gradients: bool = True
     canonical_gradients: Callable[..., Sequence[Tensor | None]] | None = None
     by_hand: bool = False
@@ -219,7 +162,17 @@ class Exercise:
     def inputs(self, variant: int = 0) -> list[tuple]:
         """The argument tuples of one variant, the easiest to read first."""
         drawn = [args for number in range(DRAWS) for args in self.cases(Draw(variant, number))]
-        return sorted(drawn, key=values.reading)
+        return sorted([*drawn, *self._with_a_one(variant)], key=values.reading)
+
+    def _with_a_one(self, variant: int) -> Iterator[tuple]:
+        """The first case of further draws: in each of them another one of its sizes is 1."""
+        for which in count():
+            draw = Draw(variant, 0, one=which)
+            args = next(iter(self.cases(draw)), None)
+            if args is None or which >= draw.drawn:
+                return
+            if draw.has_one:
+                yield args
 
     def compact_inputs(self, variant: int, below: float) -> list[tuple]:
         """More argument tuples, the easiest to read first, all easier than `below`: to show, not to judge by."""

@@ -127,7 +127,8 @@ def _long(tensor: Tensor) -> bool:
 def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
     """Whether two plain values say the same, NaN equal to NaN, whatever their dtype. Shapes must agree."""
     if is_number(first) and is_number(second):
-        first, second = torch.as_tensor(first), torch.as_tensor(second)
+        dtype = torch.float64 if float in (type(first), type(second)) else None  # not float32: a float has all digits
+        first, second = torch.as_tensor(first, dtype=dtype), torch.as_tensor(second, dtype=dtype)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         return _same_tensor(first, second, tolerance)
     if isinstance(first, (tuple, list)) and isinstance(second, (tuple, list)):
@@ -145,8 +146,8 @@ def _same_tensor(first: Tensor, second: Tensor, tolerance: float) -> bool:
         return False
     if first.dtype == second.dtype and torch.equal(first, second):
         return True  # most are, and this is soon seen
-    if torch.float32 in (first.dtype, second.dtype) and tolerance and first.dtype != second.dtype:
-        tolerance = max(tolerance, 1e-4)  # half of the digits were lost on the way; the dtype is told apart
+    if torch.float32 in (first.dtype, second.dtype) and tolerance:  # rounded once or twice is as good
+        tolerance = max(tolerance, 1e-6 if first.dtype == second.dtype else 1e-4)  # the dtype is told apart
     first, second = first.to(torch.float64), second.to(torch.float64)
     return torch.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
 

@@ -26,8 +26,9 @@ def lies_between(mixture: Tensor, one: Tensor, other: Tensor) -> bool:
 def weights_of_a_step(mask: int) -> Properties:
     """What holds of a decoder step whose third result is the weights `(B, Tk)`; its mask is argument number `mask`."""
     must = Properties()
-    must("weights sum to one", lambda result, *args: rows_sum_to_one(result[2], None)).says("""
-        The weights of each sentence must sum to 1 over its source words.""")
+    must("weights sum to one", lambda result, *args: rows_sum_to_one(result[2], args[mask])).says("""
+        The weights of each sentence must sum to 1 over its source words. If all of them are masked, every weight is
+        0.""")
     must("padding gets nothing", lambda result, *args: closed_get_nothing(result[2], args[mask])).says("""
         Padding must receive weight 0, and the mask says where it is.""")
     return must

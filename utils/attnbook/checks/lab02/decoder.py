@@ -20,12 +20,14 @@ def _steps(draw):
     batch, keys, dim = draw.sizes(3)
     shapes = [(batch, dim + 1), (3, dim)]  # the second batch is square: mix-ups give values
     if draw.number == 1:
-        shapes.append((1, dim + 9))  # one sentence
+        shapes += [(1, dim + 9), (2, 1)]  # one sentence; one feature of a word
     if draw.compact:
         shapes.append((1, 2))
     for batch, embedding in shapes:
         mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
-        mask = mask.flip(1) if embedding == dim else mask  # padding in front
+        if embedding == dim:
+            mask = mask.flip(1)  # padding in front
+            mask[0] = False  # and a sentence that is closed altogether
         score = FakeScore(draw.normal(dim, dim))
         cell = FakeCell(draw.normal(embedding + dim, dim), draw.normal(dim, dim))
         state, annotations = draw.normal(batch, dim), draw.normal(batch, keys, dim)
@@ -70,8 +72,9 @@ wrong("mask without an axis for the query", {"~mask[:, None]": "~mask"}).says(""
 wrong("mask with its axis behind the keys", {"~mask[:, None]": "~mask[..., None]"}).says("""
     You put the new axis of the mask behind the keys, (B, Tk, 1), so that the query of each sentence asks the mask about
     its first word only, and padding stays open. The query's axis stands in front of the keys: `mask[:, None]`.""")
-_AGAIN = "\n    weights = score(state[:, None], annotations).masked_fill(closed, -torch.inf).softmax(-1)"
-_NEXT = f"# (B, S){_AGAIN}\n    context = (weights @ annotations)[:, 0]"
+_WEIGHTS = "scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)"
+_AGAIN = f"scores = score(state[:, None], annotations)\n    weights = {_WEIGHTS}"
+_NEXT = f"# (B, S)\n    {_AGAIN}\n    context = (weights @ annotations)[:, 0]"
 wrong("attended again with the new state", {"# (B, S)": _NEXT}).says("""
     Your state is right, but you attended once more with it, and returned the context and weights of the next step.
     Return those that the cell has read, c_t, which come from s_{t−1}.""")

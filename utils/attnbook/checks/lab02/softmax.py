@@ -40,6 +40,7 @@ def _masked_scores(draw):
         yield draw.normal(batch, queries, queries) - far, causal
         yield draw.normal(batch, queries, keys + 1), draw.mask(2, keys + 1, empty_rows=False)[1]
         yield draw.normal(batch, 3, queries, keys) - far, draw.mask(batch, 1, 1, keys)
+        yield draw.normal(1, 2, queries, keys), draw.mask(1, 1, queries, keys)
         yield draw.normal(1, 1, keys + 9), draw.mask(2, 1, keys + 9, empty_rows=False)[1:]
 
 

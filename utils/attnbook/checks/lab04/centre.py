@@ -80,6 +80,7 @@ def _weights_before(draw):
     batch, keys, count = draw.sizes(3)
     for b, length, f, width in ((batch, keys + 2, count, 3), (2, 6, 3, 5), (1, 4, 2, 3), (3, 3, 3, 3), (2, 3, 2, 1)):
         yield draw.normal(b, length).softmax(-1), draw.normal(f, width)
+    yield torch.ones(2, 1, dtype=torch.float64), draw.normal(2, 3)  # a sentence of one word
     yield draw.normal(2, 2).softmax(-1), draw.normal(3, 5)  # a filter wider than the sentence
     yield draw.normal(1, 4).softmax(-1), torch.eye(3, dtype=torch.float64)  # to the right, in place, to the left
     yield torch.eye(4, dtype=torch.float64)[[0, 3]], draw.normal(2, 3)  # all weight at an end

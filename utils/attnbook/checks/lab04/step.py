@@ -64,7 +64,7 @@ def _steps(draw):
     batch, keys, dim, out = draw.sizes(4)
     shapes = [(batch, dim + 1, out), (3, out, out)]  # in the second the word is as wide as what is fed
     if draw.number == 1:
-        shapes.append((1, dim + 9, out))  # one sentence
+        shapes += [(1, dim + 9, out), (2, 1, out)]  # one sentence; one feature of a word
     if draw.compact:
         shapes.append((1, 2, 2))
     for b, embedding, fed in shapes:

@@ -24,6 +24,8 @@ def _centres(draw):
     yield torch.tensor([3.0, 0.5, 2.0], dtype=torch.float64), torch.tensor([5, 3, 1]), 1, 5
     yield torch.tensor([1.25], dtype=torch.float64), torch.tensor([4]), 1, 4
     yield torch.tensor([2.0, 2.0], dtype=torch.float64), torch.tensor([3, 6]), 2, 6
+    aside = torch.tensor([2.0**-30, -(2.0**-30)], dtype=torch.float64)  # less than float32 can tell: one edge is out
+    yield 2 + aside, torch.tensor([5, 5]), 1, 5
 
 
 LOCAL_WINDOW_MASK = Exercise(local_window_mask, cases=_centres, gradients=False)

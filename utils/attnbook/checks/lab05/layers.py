@@ -24,6 +24,8 @@ def _stacks(draw):
     for e, d, c, depth, first in shapes:
         layers = [fake_layer(draw, (d if i else e) + c, d, JOINED if c else "") for i in range(depth)]
         yield draw.normal(batch, length, e), draw.normal(batch, length, c) if c else None, layers, first
+    layers = [fake_layer(draw, 2, 1, JOINED) for _ in range(2)]
+    yield draw.normal(1, 1, 1), draw.normal(1, 1, 1), layers, 2  # one word, one feature
 
 
 RESIDUAL_STACK = Exercise(residual_stack, cases=_stacks, tolerance=1e-9)

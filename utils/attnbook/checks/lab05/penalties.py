@@ -31,6 +31,7 @@ def _candidates(draw):
             tokens = tokens.clone()
             tokens[-1, -1] = 7  # cut off before its end symbol
             yield tokens, bos, pad, alpha
+    yield torch.tensor([[1], [1]]), 1, 0, 1.0  # nothing but the begin
 
 
 def _as_double(result, *args):
@@ -42,7 +43,13 @@ def _grows(result, tokens, bos, pad, alpha):
     return (result[order].diff() >= -1e-9).all()
 
 
-LENGTH_PENALTY = Exercise(length_penalty, cases=_candidates, gradients=False, canonical=_as_double)
+LENGTH_PENALTY = Exercise(
+    length_penalty,
+    cases=_candidates,
+    gradients=False,
+    canonical=_as_double,
+    tolerance=1e-6,  # whole numbers to a power are float32
+)
 
 must = LENGTH_PENALTY.properties
 must("alpha 0 is no penalty", lambda result, tokens, bos, pad, alpha: alpha != 0 or (result == 1).all()).says("""
@@ -103,6 +110,10 @@ def _attentions(draw):
             missed[:, :, 0] = 0.0  # no weight for a real word; the rest need not sum to 1
             yield missed, written, mask, beta
             yield missed, written, mask, beta, 0.01
+    weights, written, mask = draw.normal(3, 2, 4).softmax(-1), torch.ones(3, 2) > 0, torch.ones(3, 4) > 0
+    written[0] = False  # a sentence in which nothing was written,
+    mask[1], weights[1] = False, 0.0  # and one that has no source
+    yield weights, written, mask, 0.5
 
 
 COVERAGE_PENALTY = Exercise(coverage_penalty, cases=_attentions, gradients=False, tolerance=1e-9)

@@ -24,7 +24,10 @@ CHANCES = {
 
 
 def _weights(draw):
-    for number, (batch, queries, positions) in enumerate(((2, 3, 4), (3, 2, 3), (2, 2, 2))):
+    sizes = [(2, 3, 4), (3, 2, 3), (2, 2, 2)]
+    if draw.number == 0:
+        sizes.append((1, 1, 3))  # one query of one caption
+    for number, (batch, queries, positions) in enumerate(sizes):
         rows = torch.tensor(CHANCES[positions], dtype=torch.float64)
         which = torch.cat([draw.order(len(rows)) for _ in range(batch * queries)])[: batch * queries]
         generator = Generator(1000 * draw.variant + 20 * draw.number + number)

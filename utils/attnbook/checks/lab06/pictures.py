@@ -73,6 +73,7 @@ def _attended(draw):
     for b, t, k in ((batch, words, cells), (3, 4, 4), (2, 3, 3), (1, 3, 2), (2, 2, 5)):
         mask = torch.arange(t) < draw.lengths(b, t)[:, None]
         yield (2 * draw.normal(b, t, k)).softmax(-1), mask
+    yield draw.normal(2, 2, 3).softmax(-1), torch.tensor([[True, False], [False, False]])  # a caption without words
 
 
 def _at_padding(result, weights, mask):

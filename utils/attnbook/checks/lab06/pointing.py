@@ -23,7 +23,7 @@ def _pointing(draw):
 
 def _words(draw, batch, words, cells):
     """Words that name one or two cells, and words that name nothing; some peaks are hits, and some misses."""
-    size = draw.integers(1, min(cells, 3), batch, words, 1)
+    size = draw.integers(1, max(min(cells, 3), 2), batch, words, 1)
     order = torch.rand(batch, words, cells, generator=draw.generator).argsort(-1).argsort(-1)
     inside = order < size  # (B, T, Tk)
     names = torch.rand(batch, words, 1, generator=draw.generator) < 0.6
@@ -31,7 +31,9 @@ def _words(draw, batch, words, cells):
     if words > 2:
         names[0, 1] = True
     pulled = torch.rand(batch, words, 1, generator=draw.generator) < 0.5
-    pulled[0, :2, 0] = torch.tensor([True, False])  # one word hits, and the next one misses if it names something
+    pulled[0, :2, 0] = torch.tensor([True, False])[
+        :words
+    ]  # one word hits, and the next one misses if it names something
     scores = draw.normal(batch, words, cells) + torch.where(pulled, 2.0, -2.0) * inside
     return scores.softmax(-1), inside & names
 

@@ -36,9 +36,9 @@ def _sentences(draw):
     batch, length, dim, hidden, value_dim = draw.sizes(5, low=3)
     x, mask = draw.normal(batch, length, dim), draw.mask(batch, length, length)
     tables = draw.normal(dim, hidden), draw.normal(dim, hidden), draw.normal(dim, value_dim)
-    yield draw.normal(2, 3, 2), draw.normal(2, 4), draw.normal(2, 4), draw.normal(2, 5), None
-    yield x, *tables, None
     yield x, *tables, mask
+    yield x, *tables, None
+    yield draw.normal(2, 3, 2), draw.normal(2, 4), draw.normal(2, 4), draw.normal(2, 5), None
     yield x, *tables, torch.ones(length, length, dtype=torch.bool).tril()  # one mask for all sentences
     yield x, *tables, draw.mask(batch, 1, length)  # padding; the last sentence is nothing else
     yield x[:1], *tables, mask[-1:]  # an axis of length 1 stays an axis; its last row is closed

@@ -37,6 +37,8 @@ def _words_and_table(draw):
     yield draw.normal(1, 3, 4), _elsewhere(draw.normal(5, 4))
     yield draw.normal(2, 1, 4), _elsewhere(draw.normal(5, 4))
     yield draw.normal(2, 4, 4), _elsewhere(draw.normal(4, 4))  # the table is just long enough
+    yield draw.normal(2, 1, 1), _elsewhere(draw.normal(1, 1))  # one position and one feature
+    yield draw.normal(2, 1, 4), _elsewhere(draw.normal(1, 4))  # a table of one position
     yield draw.normal(2, 3, 4).float(), _elsewhere(sinusoidal_positions(6, 4))  # the table's dtype is another
     halves = draw.integers(-8, 9, 1, 3, 4) / 4, draw.integers(-8, 9, 5, 4) / 4  # any dtype can hold their sums
     yield halves[0].half(), _elsewhere(halves[1].double())

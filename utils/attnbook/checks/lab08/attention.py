@@ -57,8 +57,9 @@ def _many_heads(draw):
         yield *_inputs(draw, 1, 2, 2, 2), 2, None
         return
     batch, queries, keys, heads, size = draw.sizes(5)
-    yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
     yield *_inputs(draw, batch, queries, keys, heads * size), heads, draw.mask(batch, queries, keys)
+    yield *_inputs(draw, batch, queries, keys, heads * size), heads, None
+    yield *_inputs(draw, 2, 2, 3, 1), 1, draw.mask(2, 2, 3)  # one feature in all
     yield *_inputs(draw, 2, 3, 3, 4), 2, draw.mask(2, 3, 3)  # B = H: a mask on the wrong axis gives values here
     yield *_inputs(draw, 1, 2, 3, 6), 3, draw.mask(1, 2, 3)  # one sentence
     yield *_inputs(draw, 2, 3, 4, 6), 2, draw.mask(2, 1, 4)  # padding: one row for all the queries

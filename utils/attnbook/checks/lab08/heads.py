@@ -19,6 +19,7 @@ def _whole(draw):
     yield draw.normal(3, 1, 6), 2  # one position
     yield draw.normal(2, 3, 4), 1  # one head
     yield draw.normal(2, 4, 3), 3  # one feature per head
+    yield draw.normal(2, 3, 1), 1  # one feature in all
     yield draw.normal(2, 6, 6), 2  # the positions could be divided among the heads as well
 
 

@@ -13,7 +13,7 @@ def label_smoothing_loss(logits, target, smoothing, pad):
 
 
 def _sentences(draw):
-    batch, length, words = draw.sizes(3, low=3)
+    batch, length, words = draw.sizes(3, low=3, never_one={2})  # the only word would be the padding
     for B, T, V, smoothing in ((batch, length, words, 0.3), (3, 3, 3, 0.2), (1, length, words, 0.1)):
         pad = draw.integer(0, V)
         target = draw.integers(0, V, B, T)

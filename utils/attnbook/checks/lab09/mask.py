@@ -18,7 +18,7 @@ def _sentences(draw):
         pad = 0 if B == 1 else draw.integer(0, 4)
         target = pad + draw.integers(1, 9, B, T)  # no padding
         target[-1, -1] = pad  # behind
-        if B > 1:
+        if B > 1 and T > 1:
             target[0, :2] = pad  # in front: the first words may attend to nothing
             target[-1, 0] = 0 if pad else 1  # another word with a small number
             target[1, 1] = pad  # and between

@@ -26,7 +26,8 @@ def _weights(draw, words, dim, positions):
 
 
 def _words_and_cache(draw):
-    for cached, new in ((2, 1), (0, 3), (3, 2), (2, 2)):  # one more; a beginning; two at once; as many as before
+    # one more; a beginning; two at once; as many as before; after a single word
+    for cached, new in ((2, 1), (0, 3), (3, 2), (2, 2), (1, 2)):
         batch, dim, words = draw.sizes(3)
         weights = _weights(draw, words + 2, dim, cached + new + 2)
         state = draw.normal(batch, cached, dim), draw.normal(batch, cached, dim)

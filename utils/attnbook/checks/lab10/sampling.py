@@ -53,6 +53,8 @@ def _logits_and_chance(draw):
     yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
     equal = torch.tensor([[0.0, 1.0, 1.0]], dtype=torch.float64).expand(2, -1).clone()
     yield equal, 0.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # two words are the likeliest: chance has no part
+    logits = draw.normal(4, 4) - 900  # exp of these is 0
+    yield logits, 1.0, _throws(draw, logits, 1.0)
 
 
 def _any_of_equals(result, logits, temperature, chance):

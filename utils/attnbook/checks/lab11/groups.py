@@ -30,8 +30,9 @@ def _groups(draw):
         return
     batch, queries, keys, dim, dim_v = draw.sizes(5)
     sizes = queries, keys, dim, dim_v
-    yield *_inputs(draw, batch, 4, 2, *sizes), None
     yield *_inputs(draw, batch, 6, 2, *sizes), draw.mask(batch, queries, keys)
+    yield *_inputs(draw, batch, 4, 2, *sizes), None
+    yield *_inputs(draw, 2, 1, 1, 2, 3, 2, 2), draw.mask(2, 2, 3)  # one head
     yield *_inputs(draw, batch, 6, 3, *sizes), draw.mask(batch, 1, keys)  # padding: one row for all queries
     yield *_inputs(draw, 2, 3, 3, *sizes), None  # as many heads of keys as of queries
     yield *_inputs(draw, 1, 4, 1, *sizes), draw.mask(1, queries, keys)  # one for all

@@ -15,7 +15,7 @@ def mask_for_bert(tokens, chosen, mask_id, vocabulary, draw):
 
 
 def _sentences(draw):
-    batch, length = draw.sizes(2, low=4)
+    batch, length = draw.sizes(2, low=4, never_one={1})  # one token: the last case
     for B, T in ((batch, length), (3, 3), (1, length)):
         vocabulary = draw.integer(20, 40)
         tokens = draw.integers(SPECIALS, vocabulary, B, T)
@@ -30,6 +30,7 @@ def _sentences(draw):
     tokens = draw.integers(SPECIALS, 30, 2, 40)
     yield tokens, draw.uniform(2, 40) < 0.5, 30, 30, draw.uniform(2, 2, 40)  # long enough for each case
     yield tokens[:, :2], torch.zeros(2, 2, dtype=torch.bool), 31, 30, draw.uniform(2, 2, 2)  # nothing is chosen
+    yield tokens[:, 2:3], torch.tensor([[True], [False]]), 31, 30, draw.uniform(2, 2, 1)
 
 
 def _where(low, high):

@@ -13,7 +13,7 @@ def perplexity(logits, target, pad):
 
 
 def _texts(draw):
-    batch, length, words = draw.sizes(3)
+    batch, length, words = draw.sizes(3, never_one={2})  # the only word would be the padding
     pad = 0 if draw.number == 0 else draw.integer(1, words)
     for B, T in ((batch, length), (2, 3), (1, length)):
         target = (pad + 1 + draw.integers(0, words - 1, B, T)) % words  # no padding yet

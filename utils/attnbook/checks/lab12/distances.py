@@ -28,12 +28,17 @@ def _memories(draw):
     yield drawn(batch, queries, queries + more, dim)
     yield drawn(batch, queries + 2, queries + 2, dim)  # no memory
     yield drawn(3, 1, 6, 4)  # one new word and a long memory
+    yield drawn(2, 1, 1, 3)  # the very first word
     yield drawn(2, 3, 4, 2)
     yield drawn(2, 2, 5, 3)
     yield drawn(3, 3, 3, 3)  # all sizes the same
 
 
-RELATIVE_SCORES = Exercise(relative_scores, cases=_memories)
+RELATIVE_SCORES = Exercise(
+    relative_scores,
+    cases=_memories,
+    tolerance=1e-6,  # √D as a tensor is float32
+)
 
 must = RELATIVE_SCORES.properties
 must(

@@ -32,6 +32,9 @@ def _datastores(draw):
     yield 2 * query, 2 * keys, *rest
     query, keys, *rest = drawn(2, 6, 3, 3, 0.7, 4)
     yield query, torch.cat([keys[:-1], query[:1]]), *rest  # an entry that equals the query
+    yield drawn(2, 1, 2, 1, 1.0, 3)  # one entry
+    query, keys, *rest = drawn(2, 6, 2, 3, 0.5, 4)
+    yield query + 50, keys, *rest  # all entries far away: exp of each −d is 0
 
 
 KNN_PROBABILITIES = Exercise(knn_probabilities, cases=_datastores)
@@ -143,6 +146,7 @@ def _pairs(draw):
     yield draw.normal(batch, 5).softmax(-1), memory * torch.tensor([1, 0, 1, 1, 0]), 0.1  # words without a vote
     yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 0.0
     yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1) * torch.tensor([1, 0, 1, 1]), 1.0  # exactly 0
+    yield torch.ones(1, 1, 1, dtype=torch.float64), torch.ones(1, 1, 1, dtype=torch.float64), 0.3  # one word
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 

@@ -27,12 +27,16 @@ def _reversed(points, polygon):
     return padded(rows, points.shape[1])
 
 
+def _clockwise(points, polygon):
+    """Right only in the other direction; of points on one line both are right."""
+    return is_convex_hull(points, _reversed(points, polygon)) & ~is_convex_hull(points, polygon)
+
+
 IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
 
 must = IS_CONVEX_HULL.properties
 must(
-    "clockwise is not right",
-    lambda result, points, polygon: not result.bool()[is_convex_hull(points, _reversed(points, polygon))].any(),
+    "clockwise is not right", lambda result, points, polygon: not result.bool()[_clockwise(points, polygon)].any()
 ).says("""
     You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.""")
 must(

@@ -72,6 +72,24 @@ def on_an_edge(draw) -> tuple[Tensor, Tensor]:
     return points[order].repeat(len(rows), 1, 1), padded(rows, len(points), 1)
 
 
+def on_one_line(draw) -> tuple[Tensor, Tensor]:
+    """All points on one line: every bend is 0, and any three positions are a right answer."""
+    steps = torch.tensor([0, 1, 2, 4], dtype=torch.float64)[draw.order(4)]
+    direction = torch.tensor(((1, 0), (0, 1), (1, 2), (-2, 1))[draw.number], dtype=torch.float64)
+    rows = [[0, 1, 2], [3, 1, 0], [2, 0, 1, 3], [0, 1], [3], [1, 2, 1]]
+    return (steps[:, None] * direction).repeat(len(rows), 1, 1), padded(rows, 4)
+
+
+def several_on_an_edge(draw) -> tuple[Tensor, Tensor]:
+    """A square with two more points on one edge: all named, one left out, back and forth, and a corner left out."""
+    points = torch.tensor([[0, 0], [1, 0], [3, 0], [4, 0], [4, 4], [0, 4]], dtype=torch.float64)
+    order = draw.order(len(points))
+    position = order.argsort().tolist()
+    told = (0, 1, 2, 3, 4, 5), (0, 2, 3, 4, 5), (0, 2, 1, 3, 4, 5), (0, 1, 2, 4, 5)
+    rows = [turned(draw, [position[i] for i in row]) for row in told]
+    return points[order].repeat(len(rows), 1, 1), padded(rows, len(points), 1)
+
+
 def beside_an_edge(draw) -> tuple[Tensor, Tensor]:
     """A square with a point so near an edge that single precision doesn't tell on which side."""
     points = torch.tensor([[1, 1], [2, 1], [2, 2], [1, 2], [1.5, 1]], dtype=torch.float64)
@@ -117,6 +135,7 @@ def polygons(draw):
         points = scattered(draw, 4, grid=5)
         for row in _variations(draw, points):
             yield points[None], padded([row], 4)
+        yield torch.tensor([[[0, 0], [1, 0], [2, 0]]], dtype=torch.float64), torch.tensor([[0, 1, 2]])
         points, hull = around_a_circle(draw, 5)
         yield points[None], padded([[hull[2 * i % 5] for i in range(5)]], 5)
         return
@@ -132,11 +151,14 @@ def polygons(draw):
     yield torch.stack([points for points, _ in square]), torch.tensor([turned(draw, hull) for _, hull in square])
     yield _star(draw, *((5, 0), (5, 3), (7, 2), (5, 1))[draw.number])
     yield on_an_edge(draw)
+    yield several_on_an_edge(draw)
+    yield on_one_line(draw)
     yield beside_an_edge(draw)
     points = scattered(draw, 3)
     yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle
     yield points[None], torch.tensor([[draw.integer(0, 3)]])  # one corner, two, and nothing
     yield points[None, :2], torch.tensor([[0, 1]])
+    yield points[None, :1], torch.tensor([[0]])
     yield points[None], torch.tensor([[3, 3, 3]])
     points = scattered(draw, 8)
     rows = list(_variations(draw, points))

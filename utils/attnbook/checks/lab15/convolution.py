@@ -144,6 +144,7 @@ def _dense(draw):
     yield draw.normal(3, 3, 3), draw.normal(3, 3, 2), draw.normal(3, 3, 2), 1  # all sizes the same
     yield draw.normal(2, 4, 3), draw.normal(3, 3, 3), draw.normal(3, 3, 3), 2  # three taps, C = D
     yield draw.normal(2, 1, 3), draw.normal(2, 3, 2), draw.normal(2, 3, 2), 4  # one position
+    yield draw.normal(2, 3, 2), draw.normal(2, 2, 1), draw.normal(2, 2, 1), 3  # one tap
 
 
 DENSE_BLOCK = Exercise(dense_block, cases=_dense)

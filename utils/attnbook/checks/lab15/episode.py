@@ -38,6 +38,7 @@ def _decks(draw):
     yield dealt(7, 5, 1, 2)
     yield dealt(6, 4, 3, 1, spare=3)
     yield dealt(4, 2, 2, 1, spare=0)  # no image to spare
+    yield dealt(3, 1, 2, 1)  # one way
 
 
 def _sources(result, images, labels):

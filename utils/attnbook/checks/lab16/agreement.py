@@ -14,7 +14,7 @@ def agreement_and_chance(left, right):
 
 
 def _pairs(draw):
-    (count,) = draw.sizes(1, low=8)
+    (count,) = draw.sizes(1, low=8, never_one={0})  # a single pair: the last case
 
     def drawn(count, classes, share):
         left = draw.integers(0, classes, count)

@@ -16,7 +16,8 @@ def _scores(draw):
     def drawn(real, fake):
         scores = 2 * draw.normal(*real), 2 * draw.normal(*fake)
         for one, sign in zip(scores, (1, -1), strict=True):
-            one.view(-1)[:2] = sign * torch.tensor([1.6, 0.4])  # beyond the margin, and on the right side of 0 only
+            first = one.view(-1)[:2]  # beyond the margin, and on the right side of 0 only
+            first.copy_(sign * torch.tensor([1.6, 0.4])[: len(first)])
         return scores
 
     if draw.compact:
@@ -27,6 +28,7 @@ def _scores(draw):
     yield drawn((4,), (4,))
     yield drawn((reals, 1), (fakes, 1))  # as a linear layer gives them
     yield drawn((reals, height, width), (fakes, height, width))  # a score per patch
+    yield drawn((1, 1, 3), (1, 1, 2))
     yield 2 + draw.uniform(reals), -2 - draw.uniform(fakes)  # all beyond the margin: nothing to learn
     yield -1 - draw.uniform(reals), 1 + draw.uniform(fakes)  # all wrong
 

@@ -30,6 +30,7 @@ def _maps(draw):
     yield drawn(2, 6, 2, 3, 6, 6)  # as many channels as positions: a forgotten transpose keeps the shape
     yield drawn(3, 3, 3, 3, 3, 3)  # all sizes the same
     yield drawn(batch, channels, 1, width, features, values)
+    yield drawn(batch, channels, height, 1, features, values)
     x, *matrices = drawn(1, 2, 3, 2, 4, 2)
     yield 60 * x, *matrices  # large scores: exp alone overflows
 

@@ -30,6 +30,8 @@ def _weights(draw):
     yield drawn(3, 3)  # square: W and its transpose may be confused
     yield drawn(4, 2, 1, 2)
     yield drawn(2, 2, 2, 2)
+    yield drawn(1, 1, 2, 3)  # one output, one input
+    yield drawn(1, 1, 3)
     weight, u = drawn(outputs, width)
     yield weight / 100, u  # a largest singular value below 1
     weight, u = drawn(inputs, outputs, width)
