@@ -287,7 +287,7 @@ def test_an_administrator_is_refused_unless_he_insists(monkeypatch):
 
 def test_the_book_is_built_where_torch_and_the_notebook_tools_are_missing(tmp_path):
     """As a reader has it: the modules cannot be imported, and jupyter-book is a stand-in that says hello."""
-    lacking = ["torch", "numpy", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyterlab", "attnbook"]
+    lacking = ["torch", "numpy", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyterlab"]
     start = f"""
 import sys
 import time

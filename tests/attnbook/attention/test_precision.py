@@ -100,8 +100,8 @@ def test_the_logarithm_of_a_small_weight_is_its_own():
 @halves
 @pytest.mark.parametrize("fused", [False, True])
 def test_a_layer_with_linear_biases_keeps_its_number_type(half, fused, draw):
-    layer = MultiHeadAttention(8, 2, positions=LinearBias(2), fused=fused).to(half)
     x = draw(2, 5, 8).to(half)
+    layer = MultiHeadAttention(8, 2, positions=LinearBias(2), fused=fused).to(x.device, half)
     output, weights = layer(x, x, x)
     assert output.dtype == half
     assert fused or weights.dtype == half
@@ -141,7 +141,7 @@ def test_a_window_far_to_the_right_has_its_width_and_its_middle(half):
 @pytest.mark.parametrize("gaussian", ["none", "product", "bias"])
 def test_local_attention_keeps_the_number_type_of_its_inputs(half, gaussian, draw):
     query, key = draw(1, 1, 4), draw(1, 600, 4, seed=1)
-    about, lengths = torch.tensor([400.0]), torch.tensor([600])
+    about, lengths = torch.tensor([400.0], device=key.device), torch.tensor([600], device=key.device)
     whole = local_attend(query, key, key, about, lengths, 3, gaussian=gaussian)
     found = local_attend(*(x.to(half) for x in (query, key, key)), about, lengths, 3, gaussian=gaussian)
     for short, exact in zip(found, whole, strict=True):

@@ -80,12 +80,11 @@ def attention_weights(
     Source: Bahdanau et al. 2015, equation 6.
     """
     check_attention(query, key_features(key))
-    mask = for_all_heads(mask, query)
-    if bias is None:
-        return normalise(score(query, key), mask)  # (B, Tq, Tk); without a name here, they are freed there
+    if bias is None:  # scores without a name here are freed there
+        return normalise(score(query, key), for_all_heads(mask, query))  # (B, Tq, Tk)
     scores = score(query, key)  # (B, Tq, Tk)
     check_bias(bias, scores)
-    return normalise(scores + bias, mask).to(scores.dtype)  # a float32 bias may meet scores in half precision
+    return normalise(scores + bias, for_all_heads(mask, query)).to(scores.dtype)  # scores may be half, a bias float32
 
 
 @overload

@@ -12,6 +12,7 @@ from attnbook.data.batching import Batch, Example, Task
 from attnbook.data.numbers import COMMA, number_lists
 from attnbook.data.vocabulary import BOS, EOS, PAD
 from attnbook.decoding import DecoderModule, greedy
+from attnbook.device import device_of
 from attnbook.experiments.shared.recipes import chosen
 from attnbook.experiments.shared.runner import Experiment, Job, Outcome
 from attnbook.experiments.shared.seq2seq import train_and_measure
@@ -118,6 +119,7 @@ def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -
         errors, how many sentences have one; own and forced, ``reach`` shares each (``None`` where no sentence is as
         long).
     """
+    batch = batch.to(device_of(model))
     target = batch.target
     real = target != PAD  # (B, T)
     free = greedy(model, batch.source, batch.lengths, max_length=target.shape[1]).tokens  # (B, L), L <= T
