@@ -182,9 +182,28 @@ def test_the_digest_changes_with_the_notebook_and_with_the_source(tmp_path):
     assert len({first, second, course.digest(job)}) == 3
 
 
+def shared(packages):
+    """The modules of coursekit that the grader shares with other commands, each with nothing in it."""
+    (packages / "coursekit").mkdir()
+    for name in ("magics", "notebooks", "unsolved", "work"):
+        (packages / "coursekit" / f"{name}.py").touch()
+    return sorted((packages / "coursekit").iterdir())
+
+
+def test_the_digest_changes_with_what_reads_the_notebooks(tmp_path, monkeypatch):
+    monkeypatch.setattr(course, "PACKAGES", tmp_path)
+    paths, judged = shared(tmp_path), course.what_judges.__wrapped__
+    found = [judged("lab02")]
+    for path in paths:
+        path.write_text("x = 1\n")
+        found.append(judged("lab02"))
+    assert len(set(found)) == len(paths) + 1 == 5
+
+
 def test_the_digest_changes_with_the_labs_checks_and_what_they_share_and_with_the_grader(tmp_path, monkeypatch):
     parts = ["attnbook/checks/engine", "attnbook/checks/families", "attnbook/checks/fakes", "attnbook/checks/lab02"]
     parts += ["coursekit/grading", "attnbook/checks/lab03"]
+    shared(tmp_path)
     monkeypatch.setattr(course, "PACKAGES", tmp_path)
     judged = course.what_judges.__wrapped__
     found = [judged("lab02")]

@@ -40,6 +40,7 @@ NO_POINTS = (
     "something is wrong here and not with the students' answers:\n{said}"
 )
 NOT_RUN = "it is new or changed, and was not run yet"
+SHARED = ("magics", "notebooks", "unsolved", "work")  # modules of coursekit that tell what of a notebook is run
 VERSION = 1  # of what is written about a submission; another one is graded again
 
 
@@ -219,10 +220,11 @@ def digest(job: Job) -> str:
 @cache
 def what_judges(lab: str) -> str:
     """A hash of all that a verdict depends on but the submission: the lab's checks, the engine and the grader."""
-    checks = PACKAGES / "attnbook" / "checks"
-    folders = [checks / name for name in ("engine", "families", "fakes", lab)] + [PACKAGES / "coursekit" / "grading"]
+    checks, kit = PACKAGES / "attnbook" / "checks", PACKAGES / "coursekit"
+    folders = [*(checks / name for name in ("engine", "families", "fakes", lab)), kit / "grading"]
+    paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")]
     found = hashlib.sha256(attnbook.__version__.encode())
-    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")):
+    for path in sorted([*paths, *(kit / f"{name}.py" for name in SHARED)]):
         found.update(path.relative_to(PACKAGES).as_posix().encode() + path.read_bytes())
     return found.hexdigest()
 
