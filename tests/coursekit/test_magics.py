@@ -46,6 +46,7 @@ def test_a_captured_output_has_its_name():
 def test_what_means_nothing_without_jupyter_is_named_once():
     source = "%pip install x\n!ls -l\n!ls\nf?\nf??\n%time x = 1\ny = %pwd\n%timeit f()"
     assert without_meaning(source) == ["%pip", "!ls", "?", "??", "%timeit"]
+    assert without_meaning("x = !echo hi\ny = %env PATH\nz = %timeit -o 1") == ["!echo", "%env", "%timeit"]
     assert without_meaning("%%bash\nls") == ["%%bash"]
     assert without_meaning("%%nobody_knows\nls") == ["%%nobody_knows"]
     assert without_meaning("%%time\nx = 1") == without_meaning("%%capture out\nx = 1") == []

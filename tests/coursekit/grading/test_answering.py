@@ -96,6 +96,11 @@ def test_output_is_kept_up_to_a_length_as_the_notebooks_check_keeps_it(answers):
     assert found["printed"] == "x" * OUTPUT
 
 
+def test_what_jupyter_keeps_of_earlier_cells_is_there_and_empty(answers):
+    assert run(answers, "print(In, Out, [_, __, ___])") == {"printed": "[''] {} ['', '', '']\n", "error": None}
+    assert run(answers, "_ = 3") == run(answers, "assert _ == 3")
+
+
 def test_helpers_take_the_place_of_what_a_cell_defined(answers):
     run(answers, "def g(): return 1\ndef f(): return g()")
     assert call(answers, "f", helpers={"g": lambda: 2})["result"] == 2

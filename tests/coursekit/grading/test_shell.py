@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from coursekit.grading.shell import SHELL, Captured, display, get_ipython
+from coursekit.grading.shell import NAMES, SHELL, Captured, display, get_ipython
 
 
 def test_time_runs_its_line_where_it_stands():
@@ -29,9 +29,30 @@ def test_time_raises_what_its_line_raises():
         SHELL.run_line_magic("time", "1 +")
 
 
-def test_the_folder_is_known_and_a_command_has_no_lines():
+def test_the_folder_is_known():
     assert SHELL.run_line_magic("pwd", "") == os.getcwd()
-    assert SHELL.getoutput("ls") == []
+
+
+@pytest.mark.parametrize("lines", [SHELL.getoutput("ls"), SHELL.run_line_magic("sx", "ls")])
+def test_a_command_has_one_empty_line(lines):
+    assert (lines, lines.l, lines.s, lines.n, lines.p) == ([""], [""], "", "", [])
+    assert lines.grep("x") == lines.fields(0) == lines[:] == [""]
+
+
+def test_a_variable_is_a_text_and_all_are_a_dict(monkeypatch):
+    monkeypatch.setenv("MINE", "/here")
+    assert SHELL.run_line_magic("env", "MINE") == "/here"
+    assert SHELL.run_line_magic("env", "NOBODYS") == SHELL.run_line_magic("env", "MINE=3") == ""
+    assert SHELL.run_line_magic("env", "")["MINE"] == os.environ["MINE"] == "/here"
+
+
+def test_what_was_not_timed_has_times_that_can_be_divided():
+    timed = SHELL.run_line_magic("timeit", "-o f()")
+    assert timed.average / timed.best == len(timed.timings) == timed.loops == 1
+
+
+def test_nothing_is_kept_of_cells_and_what_they_showed():
+    assert (NAMES["In"], NAMES["Out"], NAMES["_"]) == ([""], {}, "")
 
 
 def test_all_else_does_nothing():
@@ -44,4 +65,5 @@ def test_all_else_does_nothing():
 def test_what_was_captured_is_empty():
     captured = SHELL.captured()
     assert isinstance(captured, Captured)
-    assert (captured.stdout, captured.stderr, captured.outputs, captured.show()) == ("", "", (), None)
+    assert (captured.stdout, captured.stderr, captured.outputs) == ("", "", ())
+    assert captured.show() is captured() is None

@@ -24,6 +24,47 @@ class Captured:
     def show(self) -> None:
         """Show nothing."""
 
+    __call__ = show
+
+
+class Lines(list):
+    """What `x = !command` leaves: as if the command had written one empty line. See `IPython.utils.text.SList`."""
+
+    def __init__(self) -> None:
+        super().__init__([""])
+        self.l = self.list = list(self)
+        self.s = self.spstr = self.n = self.nlstr = ""
+        self.p = self.paths = list[Any]()
+
+    def grep(self, *_: Any, **__: Any) -> Lines:
+        """The lines that hold something, or of each line some of its words."""
+        return Lines()
+
+    fields = grep
+
+
+class Timed:
+    """What `%timeit -o` leaves: nothing was timed, and all took one second, so that times can be divided."""
+
+    average = stdev = best = worst = compile_time = 1.0
+    loops = repeat = 1
+    all_runs = timings = (1.0,)
+
+
+def _env(line: str) -> Any:
+    """All variables, or one of them, which may be empty; none is set."""
+    return os.environ.get(line, "") if line else dict(os.environ)
+
+
+VALUES: dict[str, Callable[[str], Any]] = {
+    "pwd": lambda _: os.getcwd(),
+    "env": _env,
+    "timeit": lambda _: Timed(),
+    "sx": lambda _: Lines(),
+    "system": lambda _: Lines(),
+    "who_ls": lambda _: [],
+}
+
 
 class Shell:
     """What `get_ipython()` gives. Methods that are not written here do nothing."""
@@ -31,15 +72,15 @@ class Shell:
     captured = Captured
 
     def run_line_magic(self, name: str, line: str = "", *_: Any) -> Any:
-        """`%time` runs its line where it stands and gives back its value, and `%pwd` the folder; others do nothing."""
+        """`%time` runs its line where it stands and gives back its value; of others, some give back a value."""
         if name == "time":
             caller = sys._getframe(1)
             return _run(line, caller.f_globals, caller.f_locals)
-        return os.getcwd() if name == "pwd" else None
+        return VALUES[name](line.strip()) if name in VALUES else None
 
-    def getoutput(self, *_: Any, **__: Any) -> list[str]:
-        """`!command` is not run, so there are no lines."""
-        return []
+    def getoutput(self, *_: Any, **__: Any) -> Lines:
+        """`!command` is not run."""
+        return Lines()
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return display
@@ -66,4 +107,5 @@ def get_ipython() -> Shell:
     return SHELL
 
 
-NAMES = {"get_ipython": get_ipython, "display": display}
+NAMES: dict[str, Any] = {"get_ipython": get_ipython, "display": display}
+NAMES |= {"In": [""], "Out": {}, "_": "", "__": "", "___": ""}  # as before the first cell: nothing is kept
