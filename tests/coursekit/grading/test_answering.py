@@ -58,7 +58,7 @@ def test_what_is_awaited_may_fail_and_has_a_clock(answers):
 def test_jupyters_names_are_there_until_a_student_takes_them(answers):
     assert run(answers, "display(3)\nx = get_ipython().getoutput('ls')\ndef display(): return 7")["error"] is None
     assert run(answers, "y = display()")["error"] is None
-    assert (answers.namespace["x"], answers.namespace["y"]) == ([], 7)
+    assert (answers.namespace["x"], answers.namespace["y"]) == ([""], 7)
 
 
 def test_about_a_name(answers):
