@@ -44,11 +44,12 @@ def submitted(course) -> dict[str, str]:
 @pytest.mark.parametrize("zipped", [False, True])
 def test_the_student_is_known_by_the_folder_or_the_name(name, student, zipped, tmp_path):
     if zipped:
-        packed(tmp_path, name)
+        packed(tmp_path, name, "zoe.ipynb")
     else:
         put(tmp_path, name)
-    assert collect(tmp_path, LAB).new == [student]
-    assert submitted(tmp_path) == {f"{student}/{LAB}/{LAB}.ipynb": "{}"}
+    students = [student, "zoe"] if zipped else [student]
+    assert collect(tmp_path, LAB).new == students
+    assert submitted(tmp_path) == {f"{one}/{LAB}/{LAB}.ipynb": "{}" for one in students}
 
 
 @pytest.mark.parametrize("name", ["../../ann.ipynb", "/ann.ipynb", "..\\ann.ipynb", "C:/x/ann.ipynb", "a\x07b/n.ipynb"])
@@ -121,11 +122,11 @@ def test_an_earlier_notebook_replaces_nothing(tmp_path):
 
 
 def test_a_broken_zip_is_named_and_the_others_are_collected(tmp_path):
-    packed(tmp_path, "ann.ipynb")
+    packed(tmp_path, "ann.ipynb", "carl.ipynb")
     put(tmp_path, "bob.ipynb")
     put(tmp_path, "broken.zip", "no zip")
     found = collect(tmp_path, LAB)
-    assert found.new == ["ann", "bob"]
+    assert found.new == ["ann", "bob", "carl"]
     (told,) = found.told
     assert told.startswith("not taken: broken.zip (it cannot be read as a zip: ")
     assert told.endswith("; download it again, or unpack it there)")
@@ -178,9 +179,9 @@ def test_a_name_in_two_spellings_is_one_student(tmp_path):
     composed, decomposed = "J\u00fcrgen", "Ju\u0308rgen"
     (tmp_path / "submitted" / decomposed / LAB).mkdir(parents=True)
     put(tmp_path, f"{decomposed}/a.ipynb", "old", OLD)
-    packed(tmp_path, f"{composed}/a.ipynb", content="new")
-    assert collect(tmp_path, LAB).new == [composed]
-    assert submitted(tmp_path) == {f"{decomposed}/{LAB}/{LAB}.ipynb": "new"}
+    packed(tmp_path, f"{composed}/a.ipynb", "zoe.ipynb", content="new")
+    assert collect(tmp_path, LAB).new == [composed, "zoe"]
+    assert submitted(tmp_path) == {f"{one}/{LAB}/{LAB}.ipynb": "new" for one in (decomposed, "zoe")}
 
 
 def test_without_downloads_nothing_is_new(tmp_path):

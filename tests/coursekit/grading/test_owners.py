@@ -29,7 +29,8 @@ def test_folders_that_all_share_and_names_of_the_lab_are_nobodys(places, student
 
 @pytest.mark.parametrize("places, students", [
     (["all.zip/WRAP/ann/x.ipynb", "all.zip/WRAP/bob/x.ipynb", "carl/x.ipynb"], ["ann", "bob", "carl"]),
-    (["1.zip/W/ann/x.ipynb", "1.zip/W/bob/x.ipynb", "2.ZIP/ann.ipynb"], ["ann", "bob", "ann"]),
+    (["1.zip/W/ann/x.ipynb", "1.zip/W/bob/x.ipynb", "2.ZIP/ann.ipynb", "2.ZIP/carl.ipynb"],
+     ["ann", "bob", "ann", "carl"]),
     (["ann.zip/lab02.ipynb", f"bob.zip/{LAB}/{LAB}.ipynb"], ["ann", "bob"]),
     (["ann/work.zip/lab02.ipynb", "bob/work.zip/x.ipynb"], ["ann", "bob"]),
     (["all.zip/ann.zip/lab02.ipynb", "all.zip/bob.zip/x.ipynb"], ["ann", "bob"]),
@@ -38,6 +39,34 @@ def test_folders_that_all_share_and_names_of_the_lab_are_nobodys(places, student
 ])  # fmt: skip
 def test_a_zip_stands_for_what_is_in_it_and_else_its_name_is_taken(places, students):
     assert names(*places) == students
+
+
+@pytest.mark.parametrize("places, students", [
+    (["ann.zip/hw/lab02.ipynb"], ["ann"]),
+    (["ann.zip/hw/lab02.ipynb", "bob.zip/hw/lab02.ipynb"], ["ann", "bob"]),
+    (["ann.zip/hw/lab02.ipynb", "ann.zip/hw/lab02-Copy1.ipynb", "bob.zip/hw/x.ipynb"], ["ann", "ann", "bob"]),
+    (["ann.zip/hw/lab02.ipynb", "ann.zip/lab02.ipynb"], ["ann", "ann"]),
+    (["ann.zip/mine.ipynb", "bob.zip/work.zip/mine.ipynb"], ["ann", "bob"]),
+    ([f"{LAB}.zip/ann/x.ipynb"], ["ann"]),
+])  # fmt: skip
+def test_a_zip_that_holds_the_work_of_one_is_theirs(places, students):
+    assert names(*places) == students
+
+
+def test_a_list_or_a_platform_knows_better_than_the_zips_own_name():
+    assert names("all.zip/ann/x.ipynb", people={"ann"}) == ["ann"]
+    assert names("all.zip/leeann_17_4711_lab02.ipynb") == ["leeann"]
+    assert names(f"all.zip/{MOODLE}/lab02.ipynb") == ["Ann Lee"]
+
+
+@pytest.mark.parametrize("wrap", ["WRAP", "all.zip/WRAP"])
+def test_a_loose_notebook_does_not_hide_a_folder_that_all_others_share(wrap):
+    loose = f"{wrap.removesuffix('WRAP')}cy.ipynb"
+    assert names(f"{wrap}/ann/lab02.ipynb", f"{wrap}/bob/lab02.ipynb", loose) == ["ann", "bob", "cy"]
+
+
+def test_a_students_several_notebooks_beside_a_loose_one_stay_theirs():
+    assert names("ann/1.ipynb", "ann/2.ipynb", "bob.ipynb") == ["ann", "ann", "bob"]
 
 
 MOODLE = "Ann Lee_4711_assignsubmission_file_"

@@ -21,31 +21,36 @@ def owners(places: Sequence[Place], lab: str, people: Collection[str]) -> list[t
     """(student, the platform's number for them or "") of each notebook; ("", "") where no name is a student's.
 
     It is the outermost folder's name or the notebook's own, without folders that all share, as those that an unpacked
-    download lies in; a name that is only the lab's is nobody's. A zip that was downloaded stands for what is in it,
-    and its own name is the last that is taken; a zip in it, or in a folder, is like a folder. But a name that a
-    platform made, or one of `people`, is taken wherever it stands.
+    download lies in; a notebook that lies in none does not count, and a name that is only the lab's is nobody's. A
+    zip that was downloaded stands for what is in it, if that is several students'; else it is its student's, and its
+    own name is taken first. A zip in it, or in a folder, is like a folder. But a name that a platform made, or one of
+    `people`, is taken wherever it stands.
 
     Args:
         places: the names of what each notebook lies in, from the outside, and its own.
         people: names of students, bare as in `roster`.
     """
-    inside = [_inside(place, lab) for place in places]
-    shared = {zipped: _shared([names for place, names in zip(places, inside, strict=True) if _zip(place) == zipped])
-              for zipped in map(_zip, places)}  # fmt: skip
+    zips, inside = list(map(_zip, places)), [_inside(place, lab) for place in places]
+    shared = {zipped: _shared([place for place in places if _zip(place) == zipped], lab) for zipped in set(zips)}
+    names = [names[0 if _loose(place) else shared[_zip(place)] :] for place, names in zip(places, inside, strict=True)]
+    firsts = {(zipped, *found[:1]) for zipped, found in zip(zips, names, strict=True) if found}
+    several = {zipped for zipped in zips if not zipped or sum(first[0] == zipped for first in firsts) > 1}
     return [
-        _owner(place, names[shared[_zip(place)] :], lab, people) for place, names in zip(places, inside, strict=True)
+        _owner(place, found, zipped not in several, lab, people)
+        for place, found, zipped in zip(places, names, zips, strict=True)
     ]
 
 
-def _owner(place: Place, names: list[str], lab: str, people: Collection[str]) -> tuple[str, str]:
+def _owner(place: Place, names: list[str], own_zip: bool, lab: str, people: Collection[str]) -> tuple[str, str]:
     """By the names that may be a student's, the likeliest first."""
     every, zips = [_stem(name) for name in place], [_stem(name) for name in place if is_zip(name)]
     for known in [*map(MOODLE.fullmatch, every), *map(CANVAS.fullmatch, [*zips, *names[:1]])]:
         if known and _safe(known[1]):
             return _safe(known[1]), known[2]
     listed = [name for name in every if bare(name) in people]
-    last = [name for name in every[:1] if not _of_the_lab(name, lab)]
-    return _safe(next(iter([*listed, *names, *last]), "")), ""
+    outermost = [name for name in every[:1] if not _of_the_lab(name, lab)]
+    likely = [*outermost, *names] if own_zip else [*names, *outermost]
+    return _safe(next(iter([*listed, *likely]), "")), ""
 
 
 def _inside(place: Place, lab: str) -> list[str]:
@@ -54,8 +59,13 @@ def _inside(place: Place, lab: str) -> list[str]:
     return [name for name in names if not _of_the_lab(name, lab)]
 
 
-def _shared(lists: list[list[str]]) -> int:
-    """How many names all lists begin with, each of them having one more; none for a single notebook."""
+def _shared(places: list[Place], lab: str) -> int:
+    """How many names all begin with, each of them having one more; none for a single notebook.
+
+    Where some notebooks lie in no folder, these have no part in it, and what a notebook is called is no further name:
+    a folder that holds notebooks is a student's then."""
+    deep = [place for place in places if not _loose(place)]
+    lists = [_inside(place if len(deep) == len(places) else place[:-1], lab) for place in deep]
     shared = 0
     while len(lists) > 1 and all(names[: shared + 1] == lists[0][: shared + 1] != names for names in lists):
         shared += 1
@@ -65,6 +75,11 @@ def _shared(lists: list[list[str]]) -> int:
 def _zip(place: Place) -> str:
     """The download that a notebook came in, or an empty text for the folder of all."""
     return place[0] if is_zip(place[0]) else ""
+
+
+def _loose(place: Place) -> bool:
+    """Whether a notebook lies in no folder."""
+    return len(place) == 1 + bool(_zip(place))
 
 
 def _stem(name: str) -> str:
