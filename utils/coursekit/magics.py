@@ -9,7 +9,7 @@ import ast
 from functools import lru_cache
 
 RUN_THEIR_CELL = ("time", "capture", "timeit", "prun")  # cell magics whose cell is Python, which Jupyter runs
-MEANT = (("run_line_magic", "time"), ("run_line_magic", "pwd"), ("captured",))  # what `grading.shell` does
+MEANT = (("run_line_magic", "time"), ("run_line_magic", "pwd"))  # what `grading.shell` does
 NESTED = 8  # cell magics, each in the cell of the one before
 
 
@@ -83,5 +83,5 @@ def _written(method: str, name: str = "", *_: str) -> str:
     """A call as it stood in the cell."""
     if method in ("system", "getoutput"):
         return f"!{name.partition(' ')[0]}"
-    ways = {"run_line_magic": f"%{name}", "run_cell_magic": f"%%{name}"}
+    ways = {"run_line_magic": f"%{name}", "run_cell_magic": f"%%{name}", "captured": "%%capture"}
     return {"%pinfo": "?", "%pinfo2": "??"}.get(way := ways.get(method, f"get_ipython().{method}"), way)

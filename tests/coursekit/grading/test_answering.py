@@ -8,6 +8,7 @@ import torch
 from attnbook.checks.engine.sandbox import OUTPUT
 from coursekit.grading import wire
 from coursekit.grading.answering import Answers, serve
+from coursekit.magics import python_of
 
 
 @pytest.fixture
@@ -99,6 +100,11 @@ def test_output_is_kept_up_to_a_length_as_the_notebooks_check_keeps_it(answers):
 def test_what_jupyter_keeps_of_earlier_cells_is_there_and_empty(answers):
     assert run(answers, "print(In, Out, [_, __, ___])") == {"printed": "[''] {} ['', '', '']\n", "error": None}
     assert run(answers, "_ = 3") == run(answers, "assert _ == 3")
+
+
+def test_what_a_cell_printed_is_captured_as_nothing_and_can_be_shown_later(answers):
+    run(answers, python_of("%%capture cap\nprint('hello')"))
+    assert run(answers, "cap()\nprint([cap.stdout])") == {"printed": "['']\n", "error": None}
 
 
 def test_helpers_take_the_place_of_what_a_cell_defined(answers):
