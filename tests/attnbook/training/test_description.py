@@ -108,6 +108,10 @@ class Scaled:
         self.cache[x] = self.k * x + torch.rand(1, generator=self.generator)
 
 
+def called(does):
+    return type("Called", (), {"__call__": does})()
+
+
 def closed_over(kept):
     return lambda model, batch: kept
 
@@ -130,6 +134,7 @@ def with_default(kept):
         (closed_over((1, 2)), closed_over((1, 3))),
         (with_default(1.0), with_default(2.0)),
         (Scaled(1.0), Scaled(2.0)),
+        (called(lambda self, x: x + 1), called(lambda self, x: x + 2)),
         (Scaled(1.0), Scaled(1.0, hidden=1.0)),
         (Scaled(torch.zeros(2)), Scaled(torch.ones(2))),
         (Scaled(1.0).method, Scaled(2.0).method),

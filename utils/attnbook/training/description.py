@@ -129,7 +129,11 @@ def _inside(thing: Any, deeper: Callable, seen: dict[int, Any]) -> dict[str, Any
         return {INSIDE: {"code": _of_code(thing.__code__), **_kept(dict(_around(thing)), deeper)}}
     if not hasattr(thing, "__dict__"):
         return {}
-    return {INSIDE: _kept(dict(_attributes(thing)), deeper)}
+    call = getattr(type(thing), "__call__", None)  # noqa: B004  # its code is wanted, not whether it can be called
+    called = (
+        {"(call)": _of_code(call.__code__)} if inspect.isfunction(call) and not isinstance(thing, nn.Module) else {}
+    )
+    return {INSIDE: called | _kept(dict(_attributes(thing)), deeper)}
 
 
 def _kept(values: Mapping[str, Any], deeper: Callable) -> dict[str, Any]:
@@ -137,7 +141,9 @@ def _kept(values: Mapping[str, Any], deeper: Callable) -> dict[str, Any]:
     changing = MutableMapping | MutableSequence | MutableSet
     described = {}
     for name, value in values.items():
-        if isinstance(value, changing) or (isinstance(value, Tensor) and (value.is_meta or value.is_sparse)):
+        if isinstance(value, changing) or (
+            isinstance(value, Tensor) and (value.is_meta or value.layout != torch.strided)
+        ):
             continue
         words = json.dumps(found := deeper(value))
         described[name] = found if len(words) <= LONGEST else hashlib.sha256(words.encode()).hexdigest()[:12]
@@ -162,7 +168,7 @@ def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
     else:
         others = {kept for name, _ in _made_with(thing) for kept in (name, f"_{name}")}
     remembered = thing.state_dict() if hasattr(thing, "state_dict") and not isinstance(thing, nn.Module) else {}
-    others |= {kept for name in remembered for kept in (name, f"_{name}")} | _assigned_in(type(thing))
+    others |= {kept for name in remembered for kept in (name, f"_{name}")} | _assigned_in(thing.__class__)
     yield from ((name, value) for name, value in vars(thing).items() if name not in others)
 
 
@@ -225,4 +231,5 @@ def _comparable(there: Any, here: Any) -> tuple[Any, Any]:
     same = all(there.get(name) == here.get(name) for name in ("class", "function"))
     if same and INSIDE in there and INSIDE in here:
         return there, here
-    return tuple({name: one for name, one in words.items() if name != INSIDE} for words in (there, here))
+    outside = [{name: one for name, one in words.items() if name != INSIDE} for words in (there, here)]
+    return outside[0], outside[1]
