@@ -83,6 +83,23 @@ def test_a_row_of_minus_infinity_in_the_bias_is_zero_on_both_paths(inputs, draw,
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("bias", [[[-1e5, -1e5]], [[1e5, 1e5 - 1]], [[-1e5, -torch.inf]], [[-torch.inf] * 2]])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_bias_beyond_the_range_of_half_precision_is_that_of_the_plain_path(dtype, bias):
+    query, key, value = torch.zeros(1, 1, 4), torch.ones(1, 2, 4), torch.arange(8.0).reshape(1, 2, 4)
+    halves = [one.to(dtype) for one in (query, key, value)]
+    context, _ = attend(*halves, bias=torch.tensor(bias), fused=True)
+    plain, _ = attend(query, key, value, bias=torch.tensor(bias))
+    torch.testing.assert_close(context.float(), plain, rtol=1e-2, atol=1e-2)
+
+
+def test_the_largest_bias_is_looked_for_where_the_mask_is_open():
+    halves = [torch.zeros(1, 1, 4), torch.ones(1, 3, 4), torch.arange(12.0).reshape(1, 3, 4)]
+    given = {"bias": torch.tensor([[0.0, -1e5, -1e5]]), "mask": torch.tensor([[False, True, True]])}
+    context, _ = attend(*(one.half() for one in halves), fused=True, **given)
+    assert context.tolist() == [[[6.0, 7.0, 8.0, 9.0]]]
+
+
 # ---- what reaches the kernel
 
 

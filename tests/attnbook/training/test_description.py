@@ -1,6 +1,7 @@
 """Descriptions: what a training is made of can be written down, is the same each time, and tells two apart."""
 
 import json
+import threading
 from collections import namedtuple
 from dataclasses import fields, replace
 from functools import partial
@@ -15,7 +16,7 @@ from attnbook.models import AttentionSeq2Seq, LanguageModel, Transformer, Transf
 from attnbook.models.captioning import Captioner
 from attnbook.training import ScheduledSampling, TwoPass, linear_decay, r_drop_loss
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss
-from attnbook.training.description import describe, differences
+from attnbook.training.description import INSIDE, describe, differences
 from attnbook.training.rollout import RolloutLoss
 
 SMALL = TransformerConfig(d_model=8, d_ff=16, layers=1, heads=2)
@@ -93,6 +94,69 @@ def test_a_batch_is_described_field_by_field():
     there, here = both(torch.arange(3), 3), both(torch.arange(4), 3)
     assert differ(there, here) == ["words.shape.0", "words.digest"]
     assert describe(there)["class"] == "Both"
+
+
+class Scaled:
+    """A loss that keeps its scale under other names, and what changes while it is used."""
+
+    def __init__(self, scale, hidden=0.0):
+        self.k, self._secret = scale, hidden
+        self.calls, self.cache, self.lock, self.generator = 0, {}, threading.Lock(), torch.Generator()
+
+    def method(self, x):
+        self.calls += 1
+        self.cache[x] = self.k * x + torch.rand(1, generator=self.generator)
+
+
+def called(does):
+    return type("Called", (), {"__call__": does})()
+
+
+def closed_over(kept):
+    return lambda model, batch: kept
+
+
+def with_default(kept):
+    def loss(model, batch, weight=kept):
+        return weight
+
+    return loss
+
+
+@pytest.mark.parametrize(
+    "there, here",
+    [
+        (lambda x: x + 1, lambda x: x + 2),
+        (lambda x: x in {"a", "b"}, lambda x: x in {"a", "c"}),
+        (lambda x: [y + 1 for y in x], lambda x: [y + 2 for y in x]),
+        (closed_over(torch.zeros(2)), closed_over(torch.ones(2))),
+        (closed_over(lambda x: x + 1), closed_over(lambda x: x + 2)),
+        (closed_over((1, 2)), closed_over((1, 3))),
+        (with_default(1.0), with_default(2.0)),
+        (Scaled(1.0), Scaled(2.0)),
+        (called(lambda self, x: x + 1), called(lambda self, x: x + 2)),
+        (Scaled(1.0), Scaled(1.0, hidden=1.0)),
+        (Scaled(torch.zeros(2)), Scaled(torch.ones(2))),
+        (Scaled(1.0).method, Scaled(2.0).method),
+        (partial(Scaled(1.0).method, 3), partial(Scaled(2.0).method, 3)),
+    ],
+)
+def test_what_is_inside_is_described(there, here):
+    assert differ(there, here)
+    assert not differ(there, there)
+
+
+def test_what_an_object_counts_or_keeps_while_it_is_used_is_not_described():
+    there, here = Scaled(1.0), Scaled(1.0)
+    here.method(3)
+    assert not differ(there, here)
+    assert not differ(there.method, here.method)
+
+
+def test_the_code_of_another_python_is_not_compared():
+    there, here = (describe(one) for one in (with_default(1.0), with_default(1.0)))
+    there[INSIDE]["code"] = {"python": "3.1", "digest": "another"}
+    assert not list(differences(there, here))
 
 
 def test_what_contains_itself_is_described_all_the_same():

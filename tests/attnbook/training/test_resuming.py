@@ -1,5 +1,6 @@
 """A checkpoint is gone on from by its own training alone, with every state, and by one process at a time."""
 
+import json
 import warnings
 from functools import partial
 from types import SimpleNamespace
@@ -13,8 +14,17 @@ from attnbook.data.captions import WORDS, canvases
 from attnbook.locks import Taken
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.captioning import Captioner
-from attnbook.training import fit, language_model_loss, load_checkpoint, resuming, sequence_loss, warmup_rate
+from attnbook.training import (
+    fit,
+    language_model_loss,
+    load_checkpoint,
+    resuming,
+    save_checkpoint,
+    sequence_loss,
+    warmup_rate,
+)
 from attnbook.training.captioning import HardCaptionLoss
+from attnbook.training.description import INSIDE
 from attnbook.training.resuming import random_states, set_random_states
 
 CONFIG = {"d_model": 8, "d_ff": 16, "layers": 1, "heads": 2, "dropout": 0.1, "window": 2}
@@ -121,6 +131,39 @@ def test_many_differences_are_counted(tmp_path):
         train(tmp_path / "a.ckpt", {"layers": 3, "heads": 4, "dropout": 0.0})
 
 
+def edited(times: str):
+    """A loss of one name, as a notebook's cell makes it before and after an edit."""
+    made = {"language_model_loss": language_model_loss}
+    exec(f"def my_loss(model, batch):\n    return {times} * language_model_loss(model, batch)", made)
+    return made["my_loss"]
+
+
+def test_a_loss_that_was_edited_is_another_loss(tmp_path):
+    train(tmp_path / "a.ckpt", loss=edited("1"))
+    assert train(tmp_path / "a.ckpt", loss=edited("\\\n    1"))[1]  # on other lines
+    with pytest.raises(ValueError, match=r"loss\.\(inside\)\.code\.digest is \w+ there and \w+ here"):
+        train(tmp_path / "a.ckpt", loss=edited("2"))
+
+
+def test_a_checkpoint_that_says_nothing_of_what_is_inside_is_compared_without_it(tmp_path):
+    path = tmp_path / "a.ckpt"
+    _, losses = train(path)
+    saved = load_checkpoint(path)
+    words = json.loads(saved["training"])
+    save_checkpoint(path, **saved | {"training": json.dumps(as_before(words))})
+    assert train(path)[1] == losses
+    with pytest.raises(ValueError, match=r"loss\.function is language_model_loss there and other_loss here"):
+        train(path, loss=other_loss)
+
+
+def as_before(words):
+    """A description as it was before there was anything inside."""
+    if not isinstance(words, dict):
+        return words
+    plain = {name: as_before(one) for name, one in words.items() if name != INSIDE}
+    return plain["function"] if INSIDE in words and plain.keys() == {"function"} else plain
+
+
 # ---- finite
 
 
@@ -129,6 +172,9 @@ class Cracked:
 
     def __init__(self, at: int) -> None:
         self.crack = at
+
+    def mend(self) -> None:
+        self.crack = 99
 
     def at(self, step: int):
         return self.cracked if step == self.crack else language_model_loss
@@ -142,11 +188,12 @@ class Cracked:
 def test_a_gradient_that_is_no_number_stops_the_training_and_is_never_saved(step, tmp_path):
     path, advice = tmp_path / "a.ckpt", r"; try a smaller learning_rate or max_grad_norm; .* goes on from .*a\.ckpt$"
     with pytest.raises(FloatingPointError, match=rf"^the norm of the gradients is nan at step {step}{advice}"):
-        train(path, loss=Cracked(step))
+        train(path, loss=(loss := Cracked(step)))
     saved = load_checkpoint(path)
     assert len(saved["history"]["losses"]) == step // 2 * 2
     assert all(tensor.isfinite().all() for tensor in saved["model"].values())
-    _, losses = train(path, loss=Cracked(99), learning_rate=1e-3)
+    loss.mend()
+    _, losses = train(path, loss=loss, learning_rate=1e-3)
     assert len(losses) == STEPS
 
 

@@ -57,11 +57,18 @@ def is_causal(mask: Tensor, scores: Tensor) -> bool:
 
 
 def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
-    """What torch's kernel takes for mask and bias: one of them, or the bias with −inf where the mask is closed."""
+    """What torch's kernel takes for mask and bias: one of them, or the bias with −inf where the mask is closed.
+
+    A wider bias may lie beyond the range of half precision. A softmax does not change when the largest number of a row
+    is subtracted, so that is done before the bias is narrowed.
+    """
     if bias is None:
         return mask
-    bias = bias.to(dtype)
-    return bias if mask is None else torch.where(mask, bias, float("-inf"))
+    added = bias if mask is None else torch.where(mask, bias, float("-inf"))
+    if dtype in (torch.float16, torch.bfloat16) and bias.dtype != dtype:
+        largest = added.detach().amax(dim=-1, keepdim=True)  # (..., Tq or 1, 1)
+        added = added - largest.masked_fill(~largest.isfinite(), 0.0)  # a row of −inf alone stays one
+    return added.to(dtype)
 
 
 def _kernel(query: Tensor, key: Tensor, value: Tensor, added: Tensor | None, causal: bool = False) -> Tensor:

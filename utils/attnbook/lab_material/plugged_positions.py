@@ -43,18 +43,16 @@ class RandomSlots:
 class AtSlots(nn.Module):
     """Add the sinusoids of drawn positions to word vectors; the source's draws anew, and the target's follows."""
 
-    table: Tensor
-
     def __init__(self, slots: RandomSlots, dim: int, draws: bool) -> None:
         super().__init__()
-        self.slots, self.draws = slots, draws
-        self.register_buffer("table", sinusoidal_positions(slots.longest, dim).float(), persistent=False)
+        self.slots, self.dim, self.draws = slots, dim, draws
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """``x (B, T, D)``, whose first word is number ``start`` of its sequence, plus its positions."""
         if self.draws:
             self.slots.renew(x.shape[1])
-        return x + self.table[self.slots.drawn[start : start + x.shape[1]].to(x.device)]  # (T, D)
+        table = sinusoidal_positions(self.slots.longest, self.dim).float()  # (longest, D)
+        return x + table[self.slots.drawn[start : start + x.shape[1]]].to(x)  # (T, D)
 
 
 def use_randomised_positions(model: Transformer, draw: DrawPositions, longest: int, seed: int = 0) -> Transformer:

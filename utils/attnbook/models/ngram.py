@@ -35,8 +35,6 @@ class KneserNey(nn.Module):
     Source: Kneser and Ney 1995; Chen and Goodman 1999, section 2.7, for the interpolated form and the estimate of d.
     """
 
-    uniform: Tensor
-
     def __init__(
         self, sentences: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3, discount: float | None = None
     ) -> None:
@@ -55,7 +53,6 @@ class KneserNey(nn.Module):
             self.discounts.insert(0, estimate_discount(groups.values()) if discount is None else discount)
             self.tables.insert(0, _by_context(groups))
             groups = Counter(group[1:] for group in groups)  # after how many different words
-        self.register_buffer("uniform", torch.full((vocabulary_size,), 1 / vocabulary_size), persistent=False)
         self._short: dict[Context, Tensor] = {}  # rows of contexts of at most one word, which come again and again
 
     def get_extra_state(self) -> dict[str, Any]:
@@ -78,14 +75,15 @@ class KneserNey(nn.Module):
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
         """States of before had no counts in them. From such a one nothing is taken, as it always was."""
-        state_dict.setdefault(f"{prefix}_extra_state", self.get_extra_state())
+        if (name := f"{prefix}_extra_state") not in state_dict:
+            state_dict[name] = self.get_extra_state()
         super()._load_from_state_dict(state_dict, prefix, *rest)
 
     def probabilities(self, context: Context) -> Tensor:
         """How likely each word is after ``context``, the last words at most: ``(V,)``, sums to 1."""
         if context in self._short:
             return self._short[context]
-        lower = self.probabilities(context[1:]) if context else self.uniform.cpu()  # (V,), where the tables are
+        lower = self.probabilities(context[1:]) if context else self._uniform()  # (V,)
         table, discount = self.tables[len(context)], self.discounts[len(context)]
         if context not in table:
             return lower
@@ -95,6 +93,11 @@ class KneserNey(nn.Module):
         if len(context) <= 1:
             self._short[context] = row
         return row
+
+    def _uniform(self) -> Tensor:
+        """All words are equal: ``(V,)``, where the tables are, which do not move with the module."""
+        _, counts = self.tables[0][()]
+        return counts.new_full((self.vocabulary_size,), 1 / self.vocabulary_size)
 
     def counts(self) -> int:
         """How many counts the model keeps, over all orders."""
