@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import BitBatch, copy_batch
-from attnbook.experiments.shared.memory import bit_loss
-from attnbook.experiments.shared.timing import wall_seconds
 from attnbook.models import NTM, NTMConfig
+from attnruns.shared.memory import bit_loss
+from attnruns.shared.timing import wall_seconds
 
 LOOPS = ("heads", "all")
 

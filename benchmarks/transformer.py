@@ -17,14 +17,14 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import causal_mask
-from attnbook.data import Batch
-from attnbook.data.translation import PIECES
+from attnbook.data import Batch, shift_right
+from attnbook.data.texts.translation import PIECES
 from attnbook.decoding import WithoutCache, greedy
-from attnbook.experiments.shared.timing import wall_seconds
-from attnbook.experiments.translate import TRANSFORMER
 from attnbook.models import Transformer, TransformerConfig
 from attnbook.models.transformer import Embedding
-from attnbook.training import sequence_loss, shift_right
+from attnbook.training import sequence_loss
+from attnruns.experiments.translate import TRANSFORMER
+from attnruns.shared.timing import wall_seconds
 
 
 class Size(NamedTuple):

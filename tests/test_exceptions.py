@@ -8,9 +8,9 @@ import pytest
 
 import attnbook
 import coursekit
-from attnbook.checks.engine.lab import UnknownCheck
-from attnbook.data.vocabulary import UnknownWord
-from attnbook.experiments.shared.pool import Stopped
+from attnbook.data.texts.vocabulary import UnknownWord
+from attnruns.shared.pool import Stopped
+from misread.lab import UnknownCheck
 
 # What an exception is made from, where that is more than a text.
 ARGUMENTS = {

@@ -26,11 +26,11 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 
 # Whose behaviour is tested from outside, in one place for all of them.
 TESTED_ELSEWHERE = {
-    "attnbook/checks/engine/diagnosis/": "tests/attnbook/checks/engine/test_diagnosis.py",
-    "attnbook/checks/fakes/": "tests/attnbook/checks/fakes",
-    "attnbook/checks/families/": "tests/attnbook/checks/families",
+    "misread/diagnosis/": "tests/misread/test_diagnosis.py",
+    "attnlabs/fakes/": "tests/attnlabs/fakes",
+    "attnlabs/families/": "tests/attnlabs/families",
     **{
-        f"attnbook/checks/{lab.name}/": f"tests/attnbook/checks/{lab.name}/test_{lab.name}.py"
+        f"attnlabs/{lab.name}/": f"tests/attnlabs/{lab.name}/test_{lab.name}.py"
         for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")
     },
 }
@@ -338,7 +338,7 @@ def test_the_readme_counts_what_the_status_page_counts():
 
 
 def test_the_reply_that_the_readme_shows_is_the_one_that_a_student_reads():
-    from attnbook.checks import evaluate
+    from attnlabs import evaluate
 
     def masked_softmax(scores, mask):
         return scores.masked_fill(~mask, float("-inf")).softmax(dim=1).nan_to_num()

@@ -26,7 +26,7 @@ TOOLS = re.compile(
 )
 # Words of a caption that are wrong once a figure's lightness is turned round.
 LIGHTNESS = re.compile(r"(?i)\b(?:dark|black|white|light|pale|bright)(?:er|est)?\b")
-CLAIM = "✓ claim: "  # how `attnbook.teaching.claim` begins its line
+CLAIM = "✓ claim: "  # how `attnpages.teaching.claim` begins its line
 MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
 
 

@@ -25,7 +25,7 @@ from coursekit.textquestion import question_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "book/teaching/syllabi.yml"
-MAP = "utils/attnbook/plotting/chapters/ch00.py"
+MAP = "utils/attnpages/figures/chapters/ch00.py"
 READING = re.compile(r"Reading takes about (\d+) minutes")
 STAR = "★"  # a chapter that every course needs
 WIDTH, HEIGHT, GAP_X, GAP_Y = 250, 62, 14, 30  # a chapter's box in the graph, and the space between boxes, in pixels

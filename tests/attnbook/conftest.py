@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.data.algorithmic import reversed_strings
 from attnbook.data.batching import Task
-from attnbook.data.vocabulary import EOS
+from attnbook.data.symbols.algorithmic import reversed_strings
+from attnbook.data.texts.vocabulary import EOS
 
 
 class Knowing(nn.Module):

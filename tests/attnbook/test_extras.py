@@ -9,9 +9,9 @@ import pytest
 from attnbook.extras import needed_from
 
 CALLS = {
-    "sacrebleu": "attnbook.metrics.bleu([list('abcd')], [list('abcd')])",
+    "sacrebleu": "attnbook.measure.metrics.bleu([list('abcd')], [list('abcd')])",
     "babel": "attnbook.data.written_date(datetime.date(1987, 9, 3), 'de', 'd. MMMM y')",
-    "IPython": "attnbook.teaching.show_source(attnbook.metrics.bleu)",
+    "IPython": "attnpages.teaching.show_source(attnbook.measure.metrics.bleu)",
 }
 # A Python that lacks the extra, asked everything at once: each further one would import torch again.
 PROGRAM = """
@@ -25,10 +25,10 @@ class Nowhere:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Nowhere())
-import attnbook.checks, attnbook.data, attnbook.evaluation, attnbook.experiments.__main__, attnbook.metrics
-import attnbook.models, attnbook.plotting, attnbook.teaching, attnbook.training
+import attnlabs, attnbook.data, attnbook.measure.evaluation, attnruns.experiments.__main__, attnbook.measure.metrics
+import attnbook.models, attnpages.figures, attnpages.teaching, attnbook.training
 
-passed = attnbook.checks.evaluate("lab02", "masked_softmax", lambda scores, mask: scores).passed
+passed = attnlabs.evaluate("lab02", "masked_softmax", lambda scores, mask: scores).passed
 said = {"evaluate": str(passed)}
 for package, call in json.loads(sys.argv[1]).items():
     try:

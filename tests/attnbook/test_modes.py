@@ -6,18 +6,18 @@ from torch import nn
 
 from attnbook.attention import MultiHeadAttention
 from attnbook.data.batching import Example, Task
-from attnbook.data.captions import canvases
-from attnbook.data.vocabulary import BOS, Vocabulary
+from attnbook.data.pictures.captions import canvases
+from attnbook.data.texts.vocabulary import BOS, Vocabulary
 from attnbook.decoding import WithoutCache, beam, greedy, sample, translate
-from attnbook.evaluation import accuracy, decode, task_alignment_error
-from attnbook.induction import mean_contexts
+from attnbook.measure.evaluation import accuracy, decode, task_alignment_error
+from attnbook.measure.induction import mean_contexts
+from attnbook.measure.text import log_probabilities, text_loss
 from attnbook.models import LanguageModel, Transformer, TransformerConfig
 from attnbook.models.captioning import Captioner
 from attnbook.models.neighbours import states_and_logits
 from attnbook.models.sagan import SAGAN, ImageDiscriminator, ImageGenerator
 from attnbook.modes import evaluating, evaluation_mode, training_mode
 from attnbook.seeding import generator
-from attnbook.text_metrics import log_probabilities, text_loss
 from attnbook.training.policy import PolicyLoss, play
 
 CONFIG = TransformerConfig(d_model=8, heads=2, layers=2, d_ff=16, dropout=0.5)

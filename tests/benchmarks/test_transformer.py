@@ -5,9 +5,9 @@ import time
 import pytest
 import torch
 
-from attnbook.experiments import translate
+from attnbook.data import shift_right
 from attnbook.models import Transformer, TransformerConfig
-from attnbook.training import shift_right
+from attnruns.experiments import translate
 
 TINY = TransformerConfig(d_model=16, heads=2, d_ff=32, positions="sinusoidal")
 

@@ -8,7 +8,7 @@ import torch
 import yaml
 from without_a_lab import PAGES, WITHOUT_A_LAB
 
-from attnbook.checks import evaluate
+from attnlabs import evaluate
 
 FOLDERS = {"chapters": "chapters/*.ipynb", "labs": "labs/*/*.ipynb", "solutions": "solutions/*/*.ipynb"}
 # What tex-chtml.js may fetch when a formula uses such a command (MathJax 3.2, its `autoload` table).

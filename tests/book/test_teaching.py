@@ -89,7 +89,7 @@ def test_commands_that_the_pages_name_are_there(texts):
 
 
 def test_the_graph_is_that_of_the_map(teaching):
-    from attnbook.plotting.chapters.ch00 import ARROWS, CHAPTERS
+    from attnpages.figures.chapters.ch00 import ARROWS, CHAPTERS
 
     assert teaching.arrows() == ARROWS
     found = {number: one for number, one in teaching.chapters().items() if number}
@@ -210,7 +210,7 @@ def test_each_lecture_shows_a_figure_of_its_chapter(lectures):
 
 
 def test_each_misunderstanding_is_one_that_a_check_knows(lectures):
-    from attnbook.checks import catalogue
+    from attnlabs import catalogue
 
     known = catalogue()
     for number, text in lectures.items():

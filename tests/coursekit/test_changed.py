@@ -85,8 +85,8 @@ def test_where_nothing_is_known_every_lab_is_touched():
 @pytest.mark.parametrize(
     "name",
     [
-        "utils/attnbook/checks/lab02/softmax.py",
-        "tests/attnbook/checks/lab02/right.py",
+        "utils/attnlabs/lab02/softmax.py",
+        "tests/attnlabs/lab02/right.py",
         "solutions/lab02_bahdanau/lab02_bahdanau.ipynb",
         "labs/lab02_bahdanau/data.csv",
     ],
@@ -99,14 +99,14 @@ def test_a_labs_own_files_touch_that_lab_alone(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "utils/attnbook/checks/engine/judge.py",
-        "utils/attnbook/checks/families/masked_weights.py",
+        "utils/misread/judge.py",
+        "utils/attnlabs/families/masked_weights.py",
         "utils/attnbook/attention/core.py",
-        "utils/attnbook/plotting/heat.py",
+        "utils/attnpages/figures/heat.py",
         "utils/coursekit/unsolved.py",
         "tests/helpers/catalogue.py",
         "tests/conftest.py",
-        "tests/attnbook/checks/conftest.py",
+        "tests/attnlabs/conftest.py",
         "results/numbers.json",
         "requirements.lock",
     ],
@@ -120,9 +120,9 @@ def test_what_labs_share_touches_them_all(name):
     [
         "chapters/02_bahdanau.ipynb",
         "book/_toc.yml",
-        "tests/attnbook/test_metrics.py",
-        "tests/attnbook/checks/engine/test_judge.py",
-        "utils/attnbook/plotting/chapters/ch02.py",
+        "tests/attnbook/measure/test_metrics.py",
+        "tests/misread/test_judge.py",
+        "utils/attnpages/figures/chapters/ch02.py",
         "utils/coursekit/templates/chapter.txt",
         "benchmarks/ntm.py",
     ],
@@ -145,7 +145,7 @@ def test_what_no_lab_depends_on_touches_none(name):
     ],
 )
 def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, some, others):
-    labs = sorted(folder.name for folder in (ROOT / "utils/attnbook/checks").glob("lab??"))
+    labs = sorted(folder.name for folder in (ROOT / "utils/attnlabs").glob("lab??"))
     found = touched_labs(labs, ["README.md", f"utils/attnbook/{name}"], sources)
     assert some <= set(found)
     assert others.isdisjoint(found)
@@ -154,7 +154,7 @@ def test_a_module_of_the_package_touches_the_labs_that_reach_it(sources, name, s
 
 def test_the_engine_of_the_checks_needs_nothing_that_only_some_labs_share():
     """Else a change in `families` or `fakes` could alter a lab that names neither."""
-    checks = ROOT / "utils/attnbook/checks"
+    checks = ROOT / "utils/attnlabs"
     texts = [path.read_text(encoding="utf-8") for path in (*checks.glob("engine/**/*.py"), checks / "__init__.py")]
     assert len(texts) > 10
     assert [text for text in texts if re.search(r"^\s*(from|import)\b.*\b(families|fakes)\b", text, re.MULTILINE)] == []
@@ -165,7 +165,7 @@ def test_where_a_module_is_no_python_every_lab_is_touched(sources, monkeypatch):
         raise SyntaxError(names[0])
 
     monkeypatch.setattr(sources, "reached", broken)
-    assert touched_labs(LABS, ["utils/attnbook/metrics.py"], sources) == LABS
+    assert touched_labs(LABS, ["utils/attnbook/measure/metrics.py"], sources) == LABS
 
 
 @pytest.fixture(scope="module")
@@ -183,27 +183,27 @@ def test_where_nothing_is_known_every_test_is_touched_and_where_nothing_has_chan
 
 
 def test_a_change_in_a_text_touches_the_tests_that_name_it(touched):
-    assert touched("README.md") == {"tests/attnbook/test_translate.py"}
+    assert touched("README.md") == {"tests/attnruns/test_translate.py"}
 
 
 def test_a_change_in_the_package_touches_the_tests_that_reach_it(touched):
     found = touched("utils/attnbook/attention/core.py")
     assert found >= {f"tests/attnbook/models/test_{name}.py" for name in ("seq2seq", "transformer", "ntm", "pointer")}
     assert found >= {"tests/attnbook/attention/test_core.py", "tests/benchmarks/test_transformer.py"}
-    assert "tests/attnbook/experiments/test_main.py" in found
+    assert "tests/attnruns/experiments/test_main.py" in found
     assert not any(name.startswith("tests/attnbook/data/") for name in found)
 
 
 def test_a_change_of_a_figure_touches_no_tests_of_data_or_models(touched):
-    found = touched("utils/attnbook/plotting/heat.py")
-    assert found >= {"tests/attnbook/plotting/test_heat.py", "tests/attnbook/plotting/chapters/test_ch09.py"}
+    found = touched("utils/attnpages/figures/heat.py")
+    assert found >= {"tests/attnpages/figures/test_heat.py", "tests/attnpages/figures/chapters/test_ch09.py"}
     assert not any(name.startswith(("tests/attnbook/data/", "tests/attnbook/models/")) for name in found)
 
 
 def test_a_test_is_touched_by_its_own_change_and_by_what_it_finds_without_an_import(touched):
-    assert touched("tests/attnbook/data/test_tours.py") == {"tests/attnbook/data/test_tours.py"}
+    assert touched("tests/attnbook/data/points/test_tours.py") == {"tests/attnbook/data/points/test_tours.py"}
     assert "tests/attnbook/training/test_loop_resume.py" in touched("tests/attnbook/training/killed_training.py")
-    assert "tests/attnbook/plotting/chapters/test_ch00.py" in touched("chapters/02_bahdanau.ipynb")
+    assert "tests/attnpages/figures/chapters/test_ch00.py" in touched("chapters/02_bahdanau.ipynb")
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_test_is_touched_by_its_own_change_and_by_what_it_finds_without_an_imp
         "pyproject.toml",
         "tests/conftest.py",
         "tests/helpers/words.txt",
-        "utils/attnbook/py.typed",
+        "utils/attnbook/py/typed",
         "utils/attnbook/__init__.py",
     ],
 )

@@ -75,11 +75,11 @@ def test_a_new_lab_brings_its_checks_and_their_tests(project):
     written = [project.relative(path) for path in lay_down(project, "lab", 11, "bert_gpt")]
     assert written == [
         "solutions/lab11_bert_gpt/lab11_bert_gpt.ipynb",
-        "utils/attnbook/checks/lab11/__init__.py",
-        "utils/attnbook/checks/lab11/words.py",
-        "tests/attnbook/checks/lab11/right.py",
-        "tests/attnbook/checks/lab11/adversarial.py",
-        "tests/attnbook/checks/lab11/test_lab11.py",
+        "utils/attnlabs/lab11/__init__.py",
+        "utils/attnlabs/lab11/words.py",
+        "tests/attnlabs/lab11/right.py",
+        "tests/attnlabs/lab11/adversarial.py",
+        "tests/attnlabs/lab11/test_lab11.py",
     ]
     for name in written[1:]:
         compile((project.root / name).read_text(encoding="utf-8"), name, "exec")
@@ -124,7 +124,7 @@ def test_a_number_that_is_taken_is_refused_and_nothing_written(kind, topic, proj
 
 def test_checks_without_a_notebook_take_the_number_too(project):
     (project.root / "utils" / "attnbook" / "checks" / "lab11").mkdir(parents=True)
-    with pytest.raises(CourseError, match="utils/attnbook/checks/lab11; nothing"):
+    with pytest.raises(CourseError, match="utils/attnlabs/lab11; nothing"):
         lay_down(project, "lab", 11, "bert_gpt")
 
 

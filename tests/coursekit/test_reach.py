@@ -131,8 +131,8 @@ def test_names_that_are_put_together_reach_the_whole_package(repository, code):
 
 
 def test_a_module_that_imports_by_name_reaches_all_of_the_folder_that_it_belongs_to(repository):
-    engine = {"utils/attnbook/checks/engine/lab.py": "import importlib", "utils/attnbook/checks/lab03/scores.py": ""}
-    found = repository({**PACKAGE, **engine, "tests/attnbook/test_it.py": "import attnbook.checks.engine.lab"})
+    engine = {"utils/misread/lab.py": "import importlib", "utils/attnlabs/lab03/scores.py": ""}
+    found = repository({**PACKAGE, **engine, "tests/attnbook/test_it.py": "import misread.lab"})
     assert found == ALWAYS | engine.keys()
 
 
@@ -168,7 +168,7 @@ def test_what_is_no_python_is_refused(repository):
 
 
 def test_tests_are_known_by_their_names():
-    assert is_test("tests/attnbook/test_metrics.py")
+    assert is_test("tests/attnbook/measure/test_metrics.py")
     assert is_test("test_metrics.py")
     assert not any(is_test(name) for name in ("tests/attnbook/conftest.py", "tests/test_a/b.py", "tests/test_a.json"))
 
@@ -198,19 +198,19 @@ def test_each_import_of_the_books_packages_is_found(sources):
 def test_what_is_loaded_by_name_is_reached(sources):
     """Each of these files is imported by no statement of the test that needs it."""
     needed = {
-        "tests/attnbook/experiments/shared/test_weights.py": "utils/attnbook/experiments/luong.py",
-        "tests/attnbook/experiments/test_main.py": "utils/attnbook/experiments/captioning.py",
-        "tests/attnbook/checks/engine/test_lab.py": "utils/attnbook/checks/lab14/__init__.py",
-        "tests/attnbook/data/test_dates.py": "utils/attnbook/data/dates.py",
-        "tests/attnbook/plotting/test_boxes.py": "utils/attnbook/plotting/chapters/ch09.py",
-        "tests/attnbook/test_extras.py": "utils/attnbook/checks/lab02/__init__.py",
-        "tests/attnbook/test_teaching.py": "utils/attnbook/plotting/heat.py",
+        "tests/attnruns/shared/test_weights.py": "utils/attnruns/experiments/luong.py",
+        "tests/attnruns/experiments/test_main.py": "utils/attnruns/experiments/captioning.py",
+        "tests/misread/test_lab.py": "utils/attnlabs/lab14/__init__.py",
+        "tests/attnbook/data/symbols/test_dates.py": "utils/attnbook/data/symbols/dates.py",
+        "tests/attnpages/figures/test_boxes.py": "utils/attnpages/figures/chapters/ch09.py",
+        "tests/attnbook/test_extras.py": "utils/attnlabs/lab02/__init__.py",
+        "tests/attnpages/test_teaching.py": "utils/attnpages/figures/heat.py",
         "tests/attnbook/training/test_parallel.py": "tests/attnbook/training/shared_training.py",
         "tests/attnbook/training/test_loop_resume.py": "tests/attnbook/training/killed_training.py",
-        "tests/attnbook/experiments/test_stored_transformers.py":
-            "tests/attnbook/experiments/logits_of_stored_transformers.json",
+        "tests/attnruns/experiments/test_stored_transformers.py":
+            "tests/attnruns/experiments/logits_of_stored_transformers.json",
         "tests/benchmarks/test_ntm.py": "benchmarks/ntm.py",
-        "tests/attnbook/checks/lab13/test_lab13.py": "tests/attnbook/checks/lab13/adversarial.py",
+        "tests/attnlabs/lab13/test_lab13.py": "tests/attnlabs/lab13/adversarial.py",
     }  # fmt: skip
     assert [test for test, file in needed.items() if file not in sources.reached(test)] == []
 

@@ -1,4 +1,4 @@
-"""What holds in every lab, written once: `tests/attnbook/checks/labNN/test_labNN.py` only names its lab.
+"""What holds in every lab, written once: `tests/attnlabs/labNN/test_labNN.py` only names its lab.
 
 Beside that file lie `right.py` (right answers, `def exercise__style`) and perhaps modules `adversarial….py`: answers
 that are wrong on rare inputs only. There `WRONG` has a list for each exercise, or a dict with names where answers
@@ -17,13 +17,13 @@ import torch
 from duration import at_most
 from edges import EXCUSED, missing
 
-from attnbook import checks
-from attnbook.checks import Exercise, Mistake, evaluate
-from attnbook.checks.engine.compare import same_run
-from attnbook.checks.engine.judge import mistake_pattern
-from attnbook.checks.engine.messages import GENERAL
-from attnbook.checks.engine.side_effects import load_meta
-from attnbook.checks.engine.values import clone, transform
+import attnlabs as checks
+from attnlabs import Exercise, Mistake, evaluate
+from misread.compare import same_run
+from misread.judge import mistake_pattern
+from misread.messages import GENERAL
+from misread.side_effects import load_meta
+from misread.values import clone, transform
 
 FOLDER = Path(__file__).parents[1] / "attnbook" / "checks"
 VARIANTS = (0, 2, 3)  # what a notebook shows, what it grades with, and what it grades with in hiding

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from attnbook.checks import Exercise
-from attnbook.checks.engine.compare import same_run
-from attnbook.checks.engine.values import parts, tensors, transform
+from attnlabs import Exercise
+from misread.compare import same_run
+from misread.values import parts, tensors, transform
 
 _VOCABULARY = "a vocabulary of one word leaves nothing to predict"
 _JOINED = "two vectors are joined, so that there are two features at least"

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from attnbook import checks
-from attnbook.checks.engine.exercise import Mistake
+import attnlabs as checks
+from misread.exercise import Mistake
 
 Edits = dict[str, list[dict[str, str]]]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
 
-from attnbook.checks import catalogue
+from attnlabs import catalogue
 from coursekit.grading.deadlines import TEMPLATE
 from coursekit.grading.roster import FILE as ROSTER
 from coursekit.grading.text_table import read_table
@@ -88,7 +88,7 @@ def _cheats(notebook: NotebookNode, exercises: dict[str, float], dice: random.Ra
     """All checks are patched, graded cells say that all is right, and one answer is wrong."""
     for cell in filter(is_graded, notebook.cells):
         cell.source = 'print("✓ right")'
-    patch = "import attnbook.checks.engine.judge as j\nj.judge = lambda *a, **k: j.Verdict(True, None, '✓', 'right')"
+    patch = "import misread.judge as j\nj.judge = lambda *a, **k: j.Verdict(True, None, '✓', 'right')"
     _own_cell(patch, "class check:\n    def __getattr__(self, name): return print")(notebook, exercises, dice)
     return _writes("def NAME(*a, **k):\n    return 0")(notebook, exercises, dice)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import torch
 
-from attnbook.experiments.shared.translation import BEAMS
-from attnbook.experiments.translate import EXPERIMENT, RECIPES
-from attnbook.translation_metrics import bleu_from_counts
+from attnbook.measure.translation import bleu_from_counts
+from attnruns.experiments.translate import EXPERIMENT, RECIPES
+from attnruns.shared.translation import BEAMS
 
 SENTENCES = 300
 SOURCE = ["▁Ein", "▁Hund", "▁läuft", "▁durch", "▁den", "▁Schnee", "."]

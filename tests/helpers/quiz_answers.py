@@ -3,31 +3,32 @@
 import math
 
 import torch
+from attnbook.training.reinforce import reinforce_loss
 from torch import nn
 
 from attnbook.attention import attend, causal_mask, masked_softmax, window_mask
 from attnbook.attention.blocked import Running
 from attnbook.attention.centred import local_window_mask, predicted_centre
-from attnbook.attention.hard import location_log_probs, reinforce_loss
+from attnbook.attention.hard import location_log_probs
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
 from attnbook.attention.positions import LinearBias, apply_rotary
 from attnbook.attention.scores import Additive, dot, scaled_dot
-from attnbook.data import translation
-from attnbook.data.bandits import best_value
-from attnbook.data.byte_pairs import count_pairs
-from attnbook.data.tours import optimality_gap
-from attnbook.experiments.complexity import formula
+from attnbook.data.points.tours import optimality_gap
+from attnbook.data.texts import translation
+from attnbook.data.texts.byte_pairs import count_pairs
+from attnbook.data.worlds.bandits import best_value
+from attnbook.decoding.penalties import length_penalty
+from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.measure.path_lengths import reach
+from attnbook.measure.text import perplexity
+from attnbook.measure.translation import bleu_counts, bleu_from_counts
 from attnbook.models.block import TransformerConfig
 from attnbook.models.ntm_addressing import circular_shift, content_weights, erase_and_add, sharpen
 from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.models.transformer import Transformer
-from attnbook.path_lengths import reach
-from attnbook.penalties import length_penalty
-from attnbook.sampling import sampling_probabilities
-from attnbook.text_metrics import perplexity
 from attnbook.training.adversarial import hinge_losses
-from attnbook.translation_metrics import bleu_counts, bleu_from_counts
+from attnruns.experiments.complexity import formula
 
 LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2
 VALUES = torch.tensor([[[4.0, 0], [0, 2], [0, 0], [0, 7]]])  # (B, Tk, Dv)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from without_a_lab import WITHOUT_A_LAB
 
-from attnbook.source import source_view
+from attnpages.source import source_view
 from coursekit.chapterrules import chapter_problems
 from coursekit.labrules import points_of
 from coursekit.notebooks import read

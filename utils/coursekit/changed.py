@@ -10,23 +10,18 @@ from pathlib import Path
 from coursekit.reach import Sources, is_test
 
 PUBLISHED = ("origin/main", "main", "HEAD")  # the first of them that is there
-OF_A_LAB = re.compile(r"(?:utils|tests)/attnbook/checks/(lab\d\d)/|(?:solutions|labs)/(lab\d\d)_")
+OF_A_LAB = re.compile(r"(?:utils|tests)/attnlabs/(lab\d\d)/|(?:solutions|labs)/(lab\d\d)_")
 # What every lab may depend on: packages, what its tests share, records and weights, versions.
 OF_ALL_LABS = re.compile(
-    r"utils/(?!attnbook/plotting/chapters/|coursekit/templates/)|results/|tests/helpers/|tests/(?:\w+/)*conftest\.py"
+    r"utils/(?!attnpages/figures/chapters/|coursekit/templates/)|results/|tests/helpers/|tests/(?:\w+/)*conftest\.py"
     r"|(?:pyproject\.toml|requirements\.lock|environment\.yml)$"
 )
 # Of these, a lab depends on those that its checks, the engine of all checks and its notebook reach.
 BY_LABS_REACH = re.compile(r"utils/attnbook/(?!checks/(?!families/|fakes/)).*\.py$")
 # What the checks of some labs share: a lab depends on those that its checks name, or what they name does.
-OF_SOME_LABS = re.compile(r"utils/attnbook/checks/(?:families|fakes)/.*\.py$")
+OF_SOME_LABS = re.compile(r"utils/attnlabs/(?:families|fakes)/.*\.py$")
 # These find labs, and all that labs need, by name; but for one lab they import that one alone.
-FIND_BY_NAME = (
-    "utils/attnbook/checks/engine/",
-    "utils/attnbook/checks/__init__.py",
-    "tests/helpers/",
-    "tests/conftest",
-)
+FIND_BY_NAME = ("utils/misread/", "utils/attnlabs/__init__.py", "tests/helpers/", "tests/conftest")
 # The tests of these folders run where something that they reach has changed; all others read texts, and run always.
 BY_REACH = re.compile(r"tests/(?:attnbook|benchmarks)/(?!checks/lab\d\d/)")  # labs have rules of their own, above
 # What every such test may depend on, and no import shows.
@@ -67,10 +62,10 @@ def touched_labs(labs: Iterable[str], changed: list[str] | None, sources: Source
 
 
 def _reached_by_lab(sources: Sources, lab: str) -> set[str]:
-    own = f"utils/attnbook/checks/{lab}/", f"tests/attnbook/checks/{lab}/"
+    own = f"utils/attnlabs/{lab}/", f"tests/attnlabs/{lab}/"
     codes = {name for name in sources.files if name.endswith(".py") and not is_test(name)}
     starts = {name for name in codes if name.startswith(own)}
-    engine = {name for name in codes if name.startswith("utils/attnbook/checks/engine/")}
+    engine = {name for name in codes if name.startswith("utils/misread/")}
     notebooks = (sources.root / "solutions").glob(f"{lab}_*/*.ipynb")
     reached = sources.reached(*starts, *engine).union(*(sources.reached_by_notebook(path) for path in notebooks))
     named = sources.reached(*starts, closed=FIND_BY_NAME)

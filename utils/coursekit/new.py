@@ -19,17 +19,17 @@ FILES = {
     "chapter": {"chapter.md": "chapters/@NUMBER@_@TOPIC@.ipynb"},
     "lab": {
         "lab.md": "solutions/lab@NUMBER@_@TOPIC@/lab@NUMBER@_@TOPIC@.ipynb",
-        "lab/checks.py.template": "utils/attnbook/checks/lab@NUMBER@/__init__.py",
-        "lab/words.py.template": "utils/attnbook/checks/lab@NUMBER@/words.py",
-        "lab/right.py.template": "tests/attnbook/checks/lab@NUMBER@/right.py",
-        "lab/adversarial.py.template": "tests/attnbook/checks/lab@NUMBER@/adversarial.py",
-        "lab/test.py.template": "tests/attnbook/checks/lab@NUMBER@/test_lab@NUMBER@.py",
+        "lab/checks.py.template": "utils/attnlabs/lab@NUMBER@/__init__.py",
+        "lab/words.py.template": "utils/attnlabs/lab@NUMBER@/words.py",
+        "lab/right.py.template": "tests/attnlabs/lab@NUMBER@/right.py",
+        "lab/adversarial.py.template": "tests/attnlabs/lab@NUMBER@/adversarial.py",
+        "lab/test.py.template": "tests/attnlabs/lab@NUMBER@/test_lab@NUMBER@.py",
     },
 }
 # what of a number must not be there yet
 TAKEN = {
     "chapter": ("chapters/@NUMBER@_*",),
-    "lab": ("solutions/lab@NUMBER@_*", "utils/attnbook/checks/lab@NUMBER@*", "tests/attnbook/checks/lab@NUMBER@*"),
+    "lab": ("solutions/lab@NUMBER@_*", "utils/attnlabs/lab@NUMBER@*", "tests/attnlabs/lab@NUMBER@*"),
 }
 CELL = re.compile(r"^%% (markdown|code) (\S+)(?: (\{.*\}))?$", re.MULTILINE)
 TOPIC = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -115,7 +115,7 @@ class Sources:
             found |= self.modules(dotted, whole=by_name)
         for string in _strings(nodes):
             for match in DOTTED.finditer(string):
-                goes_on = string[match.end() : match.end() + 1] == "."  # as in f"attnbook.experiments.{name}"
+                goes_on = string[match.end() : match.end() + 1] == "."  # as in f"attnruns.experiments.{name}"
                 found |= self.modules(match[0], whole=by_name or goes_on)
             if string in self._tops and name.startswith("tests/"):  # as in Path(__file__).parents[2] / "benchmarks"
                 found |= self._below(f"{string}/") | ({string} & self.files)
@@ -163,7 +163,7 @@ def _passes_on(node: ast.stmt) -> bool:
 
 
 def _subject(name: str) -> str:
-    """The folder in which a file may look for names: all of utils/attnbook/checks/ for each module of the checks."""
+    """The folder in which a file may look for names: all of utils/attnlabs/ for each module of the checks."""
     folders = name.split("/")[:-1]
     return "/".join(folders[:3] if folders[0] == "utils" else folders) + "/"
 

@@ -55,7 +55,7 @@ def chapter_row(project: Project, path: Path) -> ChapterRow:
 
 
 def lab_row(project: Project, lab: Lab, catalogue: dict) -> LabRow:
-    """Counts a lab; `catalogue` is what `attnbook.checks.catalogue()` gives."""
+    """Counts a lab; `catalogue` is what `attnlabs.catalogue()` gives."""
     notebook = read(lab.source)
     checks = (catalogue.get(lab.number) or catalogue.get(lab.name) or {}).values()
     return LabRow(
@@ -71,7 +71,7 @@ def lab_row(project: Project, lab: Lab, catalogue: dict) -> LabRow:
 
 def status_page(project: Project) -> str:
     """The page `book/status.md`."""
-    from attnbook.checks import catalogue
+    from attnlabs import catalogue
 
     chapters = [chapter_row(project, path) for path in project.chapters]
     known = catalogue()

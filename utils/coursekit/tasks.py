@@ -33,7 +33,7 @@ VERIFY = ("python", "-m", "coursekit", "verify", "--changed")
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
-CHECKS = "tests/attnbook/checks"  # where each lab's answers are tried
+CHECKS = "tests/attnlabs"  # where each lab's answers are tried
 
 STYLE: tuple[Stage, ...] = ((RUFF,), (FORMAT,))
 QUICK: Command = (*PYTEST, "-m", "not slow and not book", "tests")

@@ -7,7 +7,7 @@ import torch
 
 from attnbook.attention import attend, blocked_attention, causal_mask, online_softmax_sum
 from attnbook.attention.blocked import Running, blocks_of
-from attnbook.experiments.complexity import peak_bytes
+from attnruns.experiments.complexity import peak_bytes
 
 SHAPES = [((2, 7, 4), (2, 9, 4), (2, 9, 3)), ((2, 3, 7, 4), (2, 3, 7, 4), (2, 3, 7, 5))]
 shapes = pytest.mark.parametrize("shape", SHAPES, ids=["without heads", "with heads"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attnbook.attention import attend, masked_log_softmax, masked_softmax
-from attnbook.experiments.complexity import peak_bytes
+from attnruns.experiments.complexity import peak_bytes
 
 # ---- masked_softmax: what holds for all scores and masks
 

@@ -5,7 +5,7 @@ import torch
 
 from attnbook.attention import Cosine, LinearBias, Rotary, attend, causal_mask, dot, padding_mask, window_mask
 from attnbook.attention.fused import is_causal
-from attnbook.experiments.complexity import peak_bytes
+from attnruns.experiments.complexity import peak_bytes
 
 B, H, TQ, TK, D, DV = 2, 3, 4, 5, 6, 3
 

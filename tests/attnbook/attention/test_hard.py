@@ -5,16 +5,13 @@ from itertools import product
 
 import pytest
 import torch
+from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 
 from attnbook.attention import attend, dot
 from attnbook.attention.hard import (
-    MovingBaseline,
     gumbel_noise,
     hard_attend,
-    leave_one_out_baseline,
     location_log_probs,
-    reinforce_loss,
-    reward_to_go,
     sample_location,
     straight_through_attend,
     value_at,

@@ -12,7 +12,7 @@ from attnbook.attention.local import (
     sliding_window_attention,
     unfold_windows,
 )
-from attnbook.experiments.complexity import peak_bytes
+from attnruns.experiments.complexity import peak_bytes
 
 
 @pytest.mark.parametrize("length", [1, 2, 7])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from attnbook.data.byte_pairs import train_byte_pairs
-from attnbook.data.language import text_task
-from attnbook.data.sentence_labels import people_examples, word_order_examples
-from attnbook.text_metrics import distinct, repetition
-from attnbook.translation_metrics import bleu_counts, translation_scores
+from attnbook.data.texts.byte_pairs import train_byte_pairs
+from attnbook.data.texts.language import text_task
+from attnbook.data.texts.sentence_labels import people_examples, word_order_examples
+from attnbook.measure.text import distinct, repetition
+from attnbook.measure.translation import bleu_counts, translation_scores
 
 TEXT = "two men are in a boat on a lake"
 

@@ -8,7 +8,7 @@ from duration import at_most
 from attnbook.data import batching as module
 from attnbook.data import number_list, number_lists, reversed_strings
 from attnbook.data.batching import Batch, Example, Task, pad_rows
-from attnbook.data.vocabulary import EOS, PAD, UnknownWord, Vocabulary
+from attnbook.data.texts.vocabulary import EOS, PAD, UnknownWord, Vocabulary
 
 
 def small():

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import attend
-from attnbook.data.captions import LONGEST, WORDS, canvases
+from attnbook.data.pictures.captions import LONGEST, WORDS, canvases
 from attnbook.decoding import beam, greedy
 from attnbook.models.captioning import Captioner, DigitClassifier, FeatureMap, coordinates, image_to_annotations
 

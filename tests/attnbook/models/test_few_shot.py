@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.data.episodes import few_shot_episodes
-from attnbook.data.glyphs import glyph_classes
+from attnbook.data.pictures.glyphs import glyph_classes
+from attnbook.data.worlds.episodes import few_shot_episodes
 from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, LSTMReader, PixelNeighbour, PrototypicalNetwork
 from attnbook.models.snail import Snail, SnailSizes
 

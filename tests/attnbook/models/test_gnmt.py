@@ -140,7 +140,7 @@ def test_the_lstm_layers_are_all_there_lowest_first(make):
 
 
 def test_it_can_be_asked_as_the_model_of_chapter_02_is(make, sentences):
-    """Both have ``encoder.embed`` and ``embed``, which :func:`attnbook.gradients.trace` watches."""
+    """Both have ``encoder.embed`` and ``embed``, which :func:`attnbook.measure.gradients.trace` watches."""
     for model in (make(), AttentionSeq2Seq(SOURCE_SIZE, TARGET_SIZE)):
         assert model.encoder.embed.num_embeddings == SOURCE_SIZE
         assert model.embed.num_embeddings == TARGET_SIZE

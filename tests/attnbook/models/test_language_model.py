@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 from attnbook.decoding import select
-from attnbook.experiments.shared.ablation import WithoutNorm
 from attnbook.models.block import POSITIONS, TransformerConfig
 from attnbook.models.language_model import LanguageModel
+from attnruns.shared.ablation import WithoutNorm
 
 B, T, V = 3, 5, 9
 KINDS = [{"positions": positions, "norm": norm} for positions in POSITIONS for norm in ("pre", "post")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.data.vocabulary import PAD
+from attnbook.data.texts.vocabulary import PAD
 from attnbook.models.block import TransformerConfig
 from attnbook.models.language_model import LanguageModel
 from attnbook.models.neighbours import (

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 import torch
 
-from attnbook.data.vocabulary import BOS, EOS
+from attnbook.data.texts.vocabulary import BOS, EOS
 from attnbook.decoding import sample
 from attnbook.models.ngram import KneserNey, count_groups, estimate_discount
 from attnbook.training import load_checkpoint, save_checkpoint

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnbook.attention import Additive, masked_softmax, scaled_dot
-from attnbook.data.pointing import batch_of, hull_batch, sorting_batch, tour_batch
+from attnbook.data import shift_right
+from attnbook.data.points.pointing import batch_of, hull_batch, sorting_batch, tour_batch
 from attnbook.models.pointer import (
     PointerNetwork,
     answer_log_probs,
@@ -21,7 +22,6 @@ from attnbook.models.pointer import (
     pointer_loss,
     read_ends,
 )
-from attnbook.training import shift_right
 
 ENCODERS = ["lstm", "bilstm", "transformer"]
 B, N, D = 3, 5, 8

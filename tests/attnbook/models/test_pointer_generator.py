@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.data.names import SIZE, UNK, WORDS, name_batch, without_names
+from attnbook.data.symbols.names import SIZE, UNK, WORDS, name_batch, without_names
 from attnbook.decoding import greedy
 from attnbook.models.pointer_generator import PointerGenerator, copy_or_generate
 

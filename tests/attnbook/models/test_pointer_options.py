@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.data.pointing import batch_of, hull_batch, tour_batch
+from attnbook.data.points.pointing import batch_of, hull_batch, tour_batch
 from attnbook.models.pointer import (
     LONGEST,
     PointerNetwork,

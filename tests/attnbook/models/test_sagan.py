@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.data.digit_pairs import digit_pairs
+from attnbook.data.pictures.digit_pairs import digit_pairs
 from attnbook.models.captioning import image_to_annotations
 from attnbook.models.sagan import (
     SAGAN,

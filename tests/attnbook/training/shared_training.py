@@ -14,9 +14,9 @@ import torch
 from torch import nn
 
 from attnbook.data.batching import Batch, pad_rows
-from attnbook.data.geometry import random_points
-from attnbook.data.pointing import batch_of
-from attnbook.data.tours import tour_length
+from attnbook.data.points.geometry import random_points
+from attnbook.data.points.pointing import batch_of
+from attnbook.data.points.tours import tour_length
 from attnbook.models import GNMT, PlainSeq2Seq
 from attnbook.models.pointer import PointerNetwork
 from attnbook.seeding import generator, seed_of_step

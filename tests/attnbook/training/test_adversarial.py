@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from attnbook.data.digit_pairs import digit_pairs
+from attnbook.data.pictures.digit_pairs import digit_pairs
 from attnbook.models.sagan import SAGAN, ImageDiscriminator, ImageGenerator
 from attnbook.training.adversarial import fit_adversarially, hinge_losses
 from attnbook.training.checkpoints import load_checkpoint

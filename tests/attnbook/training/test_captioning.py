@@ -4,20 +4,15 @@ from itertools import product
 
 import pytest
 import torch
+from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 from torch import Tensor
 
 from attnbook.attention import attention_weights
-from attnbook.attention.hard import (
-    MovingBaseline,
-    leave_one_out_baseline,
-    location_log_probs,
-    reinforce_loss,
-    reward_to_go,
-    value_at,
-)
-from attnbook.data.captions import WORDS, canvases
+from attnbook.attention.hard import location_log_probs, value_at
+from attnbook.data import shift_right
+from attnbook.data.pictures.captions import WORDS, canvases
 from attnbook.models.captioning import Captioner
-from attnbook.training import sequence_loss, shift_right
+from attnbook.training import sequence_loss
 from attnbook.training.captioning import (
     CaptionLoss,
     HardCaptionLoss,

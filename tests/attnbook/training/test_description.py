@@ -8,10 +8,10 @@ from functools import partial
 
 import pytest
 import torch
+from attnbook.training.reinforce import MovingBaseline
 from torch import nn
 
 from attnbook.attention import LocationAware
-from attnbook.attention.hard import MovingBaseline
 from attnbook.models import AttentionSeq2Seq, LanguageModel, Transformer, TransformerConfig
 from attnbook.models.captioning import Captioner
 from attnbook.training import ScheduledSampling, TwoPass, linear_decay, r_drop_loss

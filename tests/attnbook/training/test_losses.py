@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel, MaskedLanguageModel, Transformer, TransformerConfig
 from attnbook.training import (
@@ -15,7 +16,6 @@ from attnbook.training import (
     masked_language_model_loss,
     r_drop_loss,
     sequence_loss,
-    shift_right,
     symmetric_divergence,
     teacher_forcing_loss,
 )

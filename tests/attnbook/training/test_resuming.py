@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
-from attnbook.data.captions import WORDS, canvases
+from attnbook.data.pictures.captions import WORDS, canvases
 from attnbook.locks import Taken
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.captioning import Captioner

@@ -4,11 +4,11 @@ from itertools import permutations
 
 import pytest
 import torch
+from attnbook.training.reinforce import reinforce_loss
 
-from attnbook.attention.hard import reinforce_loss
-from attnbook.data.geometry import random_points
-from attnbook.data.pointing import batch_of, tour_batch
-from attnbook.data.tours import tour_length
+from attnbook.data.points.geometry import random_points
+from attnbook.data.points.pointing import batch_of, tour_batch
+from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs
 from attnbook.seeding import generator
 from attnbook.training import fit, rollout

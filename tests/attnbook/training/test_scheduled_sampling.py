@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.decoding import greedy
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq, Transformer, TransformerConfig
@@ -19,7 +20,6 @@ from attnbook.training import (
     linear_decay,
     mix_with_own_output,
     sequence_loss,
-    shift_right,
     teacher_forcing_loss,
 )
 from attnbook.training.scheduled_sampling import keep_mask, own_words

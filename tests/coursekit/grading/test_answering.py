@@ -5,10 +5,10 @@ import socket
 import pytest
 import torch
 
-from attnbook.checks.engine.sandbox import OUTPUT
 from coursekit.grading import wire
 from coursekit.grading.answering import Answers, serve
 from coursekit.magics import python_of
+from misread.sandbox import OUTPUT
 
 
 @pytest.fixture

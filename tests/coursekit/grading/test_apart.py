@@ -42,9 +42,9 @@ def test_after_its_end_a_submission_is_refused(monkeypatch, tmp_path):
 
 
 def test_without_isolation_too_it_begins_without_checks_and_references(session):
-    begun = session("import sys\ndef f(): return [n for n in sys.modules if n.startswith('attnbook.checks.')]")
-    engine = {f"attnbook.checks.engine{part}" for part in ("", ".by_hand", ".messages", ".sandbox", ".values")}
-    assert {name for name in Remote(begun, "f")() if not name.startswith("attnbook.checks.fakes")} == engine
+    begun = session("import sys\ndef f(): return [n for n in sys.modules if n.startswith('attnlabs.')]")
+    engine = {f"misread{part}" for part in ("", ".by_hand", ".messages", ".sandbox", ".values")}
+    assert {name for name in Remote(begun, "f")() if not name.startswith("attnlabs.fakes")} == engine
 
 
 def test_nothing_of_the_teachers_environment_reaches_it(monkeypatch, session):

@@ -201,8 +201,8 @@ def test_the_digest_changes_with_what_reads_the_notebooks(tmp_path, monkeypatch)
 
 
 def test_the_digest_changes_with_the_labs_checks_and_what_they_share_and_with_the_grader(tmp_path, monkeypatch):
-    parts = ["attnbook/checks/engine", "attnbook/checks/families", "attnbook/checks/fakes", "attnbook/checks/lab02"]
-    parts += ["coursekit/grading", "attnbook/checks/lab03"]
+    parts = ["misread", "attnlabs/families", "attnlabs/fakes", "attnlabs/lab02"]
+    parts += ["coursekit/grading", "attnlabs/lab03"]
     shared(tmp_path)
     monkeypatch.setattr(course, "PACKAGES", tmp_path)
     judged = course.what_judges.__wrapped__

@@ -12,19 +12,19 @@ import pytest
 from nbformat import NotebookNode, v4
 from small_class import LAB, POINTS, answered, course_with
 
-from attnbook import checks
-from attnbook.checks.engine import values
-from attnbook.checks.engine.exercise import Exercise
+import attnlabs as checks
 from coursekit.grading import wire
 from coursekit.grading.course import graded, jobs_of
 from coursekit.grading.given import TABLE, given, lay_out
 from coursekit.grading.submission import cells_to_run
 from coursekit.magics import parsed
 from coursekit.notebooks import code_cells, read
+from misread import values
+from misread.exercise import Exercise
 
 ROOT = Path(__file__).parents[3]
 LABS = {path.stem.split("_")[0]: path for path in sorted(ROOT.glob("solutions/*/*.ipynb"))}
-IDLE = ("attnbook.checks", "attnbook.plotting", "attnbook.teaching")  # what draws and shows does nothing
+IDLE = ("attnlabs", "attnpages.figures", "attnpages.teaching")  # what draws and shows does nothing
 ONLY_WRITTEN = {  # in functions that no cell calls before the lab is solved; it needs what the lab asks for, or trains
     "lab04": "luong", "lab14": "TransformerEncoder",
     "lab17": "Transformer TransformerConfig accuracy fit use_relative_bias",
@@ -67,7 +67,7 @@ def test_what_a_notebook_imports_and_its_run_cells_use_is_listed(lab):
     listed = {(module, name) for module, names in given(lab).items() for name in names}
     asked = {pair for pair in imports(notebook) if pair[1] in used and not pair[0].startswith(IDLE)}
     assert {name for _, name in asked - listed} <= set(ONLY_WRITTEN.get(lab, "").split())
-    from_checks = {pair for pair in listed if pair[0].startswith("attnbook.checks")}
+    from_checks = {pair for pair in listed if pair[0].startswith("attnlabs")}
     assert listed - from_checks <= set(imports(notebook))
 
 
@@ -106,7 +106,7 @@ def test_what_checks_hand_to_answers_is_listed_and_helpers_bring_what_they_need(
 
 def brought(function: Callable) -> Iterator[Callable]:
     for value in wire._used(function).values():
-        if isinstance(value, FunctionType) and value.__module__.startswith("attnbook.checks"):
+        if isinstance(value, FunctionType) and value.__module__.startswith("attnlabs"):
             yield value
             yield from brought(value)
 
@@ -121,7 +121,7 @@ def test_a_helper_brings_no_right_answer_to_an_exercise_that_is_still_to_be_mark
 WAYS = {
     "by the check": (
         "return check.masked_softmax._exercise.reference(scores, mask)",
-        "attnbook.checks.lab02, left out in grading",
+        "attnlabs.lab02, left out in grading",
     ),
     "by the loaded modules": (
         "return next(m.masked_softmax for m in __import__('sys').modules.values() "
@@ -134,8 +134,8 @@ WAYS = {
         "StopIteration",
     ),
     "by its import": (
-        "return __import__('importlib').import_module('attnbook.checks.lab02.softmax').masked_softmax(scores, mask)",
-        "attnbook.checks.lab02.softmax.masked_softmax, left out in grading",
+        "return __import__('importlib').import_module('attnlabs.lab02.softmax').masked_softmax(scores, mask)",
+        "attnlabs.lab02.softmax.masked_softmax, left out in grading",
     ),
     "by its file": (
         "exec(open(attnbook.__path__[0] + '/checks/lab02/softmax.py').read(), names := {}); "
@@ -147,7 +147,7 @@ WAYS = {
         "attnbook.attention.masked_softmax, left out in grading",
     ),
 }
-WITH_CHECKS = "import attnbook\nfrom attnbook.checks import lab02 as check\n"
+WITH_CHECKS = "import attnbook\nfrom attnlabs import lab02 as check\n"
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ def test_a_line_that_calls_the_books_own_answer_earns_nothing_and_says_why(line,
 @pytest.mark.slow
 def test_an_import_that_an_answer_does_not_need_costs_nothing(tmp_path, isolated):
     text = (
-        "from attnbook.attention import attend\nimport attnbook.models.bert\nfrom attnbook.plotting import plot_bars\n"
+        "from attnbook.attention import attend\nimport attnbook.models.bert\nfrom attnpages.figures import plot_bars\n"
     )
     text += "plot_bars(attend(1)).set_title('mine')\ndef mine(w, v): return w @ v"
     notebook = answered(weight_sum="def weight_sum(weights, value):\n    return mine(weights, value)")

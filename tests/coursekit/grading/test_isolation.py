@@ -110,8 +110,8 @@ def test_nothing_goes_on_after_a_submission(contained, isolated):
 
 
 def test_right_answers_are_judged_as_outside(contained):
-    from attnbook import checks
-    from attnbook.checks.engine.judge import judge
+    import attnlabs as checks
+    from misread.judge import judge
 
     begun = contained("def weight_sum(weights, value): return weights @ value")
     assert judge(checks._lab("lab02").exercise("weight_sum"), Remote(begun, "weight_sum")).passed

@@ -13,7 +13,7 @@ from magic_answers import WRONG as NO_ANSWER
 from nbformat import v4
 from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, parts, solved, source, with_cell
 
-from attnbook import checks
+import attnlabs as checks
 from coursekit.grading import isolation
 from coursekit.grading.course import Grade, graded, jobs_of
 from coursekit.grading.marking import like_the_books, names_in
@@ -87,10 +87,7 @@ CODE = {
     "unsolved, graded cells say pass": (unsolved_with("pass"), NONE),
     "unsolved with ticks stored": (unsolved_with("print('✓ ' * 9)"), NONE),
     "the lab's name rebound": (unsolved_with("check = type('C', (), {'__getattr__': lambda s, n: print})()"), NONE),
-    "the judge patched": (
-        unsolved_with("from attnbook.checks.engine import judge, lab\njudge.judge = lambda *a: True"),
-        NONE,
-    ),
+    "the judge patched": (unsolved_with("from misread import judge, lab\njudge.judge = lambda *a: True"), NONE),
     "the exercise patched": (
         unsolved_with(
             "from attnbook import checks\nfor e in checks._lab('lab02').exercises().values():\n    e.cases = list"
@@ -241,7 +238,7 @@ exercise = checks._lab("lab02").exercise("weight_sum")
 
 def passes(answer):
     shell.reset()
-    cells = "import torch", answer, "from attnbook.checks import lab02 as check", "check.weight_sum(weight_sum)"
+    cells = "import torch", answer, "from attnlabs import lab02 as check", "check.weight_sum(weight_sum)"
     return all([shell.run_cell(cell, silent=True).success for cell in cells][1::2])
 
 InteractiveShell.history_manager_class = None
@@ -281,7 +278,7 @@ def test_errors_of_cells_are_reported(tmp_path, warm):
 
 
 def test_the_books_own_answers_are_noticed(tmp_path, warm):
-    imported = "from attnbook.checks.lab02.softmax import masked_softmax"
+    imported = "from attnlabs.lab02.softmax import masked_softmax"
     found = grade_of(tmp_path, answered(masked_softmax=imported), warm)
     assert [mark["likeness"] for mark in found.marks] == ["imports from attnbook", "", ""]
 
@@ -294,7 +291,7 @@ def test_likeness_is_of_the_code_and_not_of_its_layout():
     assert "word for word" in like_the_books(exercise, text)
     assert like_the_books(exercise, text.replace("mean", "average")) == ""
     assert "word for word" in like_the_books(exercise, f"%%capture\n{text}")
-    assert like_the_books(exercise, "!ls\nfrom attnbook.checks.lab02.softmax import masked_softmax")
+    assert like_the_books(exercise, "!ls\nfrom attnlabs.lab02.softmax import masked_softmax")
     assert like_the_books(exercise, "def f(:") == ""
 
 

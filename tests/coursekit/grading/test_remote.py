@@ -10,12 +10,12 @@ import pytest
 import torch
 from catalogue import right_answers
 
-from attnbook import checks
-from attnbook.checks.engine import sandbox
-from attnbook.checks.engine.judge import judge
+import attnlabs as checks
 from coursekit.grading import remote, wire
 from coursekit.grading.marking import names_in
 from coursekit.grading.remote import Remote
+from misread import sandbox
+from misread.judge import judge
 
 pytestmark = pytest.mark.slow
 
@@ -245,7 +245,7 @@ def test_threads_that_go_on_do_no_harm(session):
 
 def test_patching_the_package_changes_no_verdict(session):
     text = (
-        "from attnbook.checks.engine import judge, compare, sandbox, messages\n"
+        "from misread import judge, compare, sandbox, messages\n"
         "judge.judge = lambda *a, **k: True\ncompare.same_run = lambda *a: True\n"
         "sandbox.within = lambda s, f, a: f(*a)\n"
         "def weight_sum(weights, value): return value"

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook import checks
-from attnbook.checks.engine import sandbox, values
+import attnlabs as checks
 from coursekit.grading import wire
+from misread import sandbox, values
 
 VALUES = [
     None, True, 3, -(2**62), 2.5, "a word", (), [], (1, "a"), [1, [2.0, None]], {"a": 1, 2: (3,)}, {1, 2},
@@ -169,7 +169,7 @@ def test_an_end_in_the_middle_of_a_message_is_said():
 
 
 def test_the_graders_messages_keep_functions_of_the_package():
-    from attnbook.checks.fakes.attention import FakeCell
+    from attnlabs.fakes.attention import FakeCell
 
     assert wire.from_grader(wire.to_answer({"with": FakeCell}))["with"] is FakeCell
 
@@ -209,7 +209,7 @@ def test_one_tensor_that_is_sent_twice_is_one():
 def test_a_function_of_the_checks_goes_as_its_code_with_what_it_uses_and_nothing_else():
     reference = checks._lab("lab13").exercise("ntm_step").reference
     message = wire.to_answer({"helper": reference})
-    assert b"attnbook.checks" not in message
+    assert b"attnlabs" not in message
     made = wire.from_grader(message)["helper"]
     assert made.__globals__.keys() == wire._used(reference).keys() | {"__name__", "__builtins__"}
     (args,) = checks._lab("lab13").exercise("ntm_step").inputs()[:1]

@@ -18,7 +18,7 @@ def page() -> str:
 
 
 def test_the_page_lists_every_known_mistake_of_every_lab(page):
-    from attnbook.checks import catalogue
+    from attnlabs import catalogue
 
     known = [found for lab in catalogue().values() for listed in lab.values() for found in listed.mistakes]
     by_lab = page.split("## By lab")[1]

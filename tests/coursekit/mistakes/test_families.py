@@ -47,7 +47,7 @@ def test_families_say_what_lies_behind_and_what_helps():
 
 
 def test_each_pattern_fits_a_mistake_that_the_checks_know():
-    from attnbook.checks import catalogue
+    from attnlabs import catalogue
 
     names = [known.name for lab in catalogue().values() for listed in lab.values() for known in listed.mistakes]
     listed = tomllib.loads((ROOT / "utils/coursekit/templates/mistakes.toml").read_text(encoding="utf-8"))["family"]

@@ -14,15 +14,7 @@ from attnbook.attention.centred import (
     walking_centre,
 )
 from attnbook.attention.core import Attention, attend, attention_weights, masked_log_softmax, masked_softmax
-from attnbook.attention.hard import (
-    MovingBaseline,
-    hard_attend,
-    leave_one_out_baseline,
-    reinforce_loss,
-    reward_to_go,
-    sample_location,
-    straight_through_attend,
-)
+from attnbook.attention.hard import hard_attend, sample_location, straight_through_attend
 from attnbook.attention.local import banded_attention, global_attention, sliding_window_attention
 from attnbook.attention.masks import causal_mask, global_mask, padding_mask, sink_mask, window_mask
 from attnbook.attention.multihead import Heads, MultiHeadAttention, merge_heads, split_heads
@@ -53,6 +45,7 @@ from attnbook.attention.scores import (
     dot,
     scaled_dot,
 )
+from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 
 __all__ = [
     "MLP",

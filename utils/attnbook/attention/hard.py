@@ -12,9 +12,8 @@ from torch import Tensor
 
 from attnbook.attention.arguments import check_attention
 from attnbook.attention.core import attention_weights, masked_log_softmax
-from attnbook.attention.precision import at_least_float32
+from attnbook.attention.precision import at_least_float32, sharpened
 from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
-from attnbook.sampling import sharpened
 
 
 def sample_location(weights: Tensor, generator: torch.Generator | None = None) -> Tensor:

@@ -1,29 +1,9 @@
 """Small tasks made on the spot: nothing is downloaded, every split is fixed by its seed."""
 
-from attnbook.data.agreement import (
-    agreement_sentence,
-    agreement_sentences,
-    attractors,
-    number_of,
-    other_number,
-    read_sentence,
-    subject_and_verb,
-)
-from attnbook.data.algorithmic import (
-    BitBatch,
-    associative_recall_batch,
-    copy_batch,
-    mark_phases,
-    repeat_copy_batch,
-    reversed_string,
-    reversed_strings,
-)
 from attnbook.data.batching import Batch, Example, Task
-from attnbook.data.byte_pairs import BytePairs, learn_merges, merge_most_frequent_pair, split_word, train_byte_pairs
-from attnbook.data.captions import Canvases, canvases, digit_images
-from attnbook.data.dates import FORMATS, dates, written_date
-from attnbook.data.digit_pairs import DigitPairs, digit_pairs
-from attnbook.data.geometry import (
+from attnbook.data.pictures.captions import Canvases, canvases, digit_images
+from attnbook.data.pictures.digit_pairs import DigitPairs, digit_pairs
+from attnbook.data.points.geometry import (
     convex_hull,
     hull_area_covered,
     is_convex_hull,
@@ -31,19 +11,8 @@ from attnbook.data.geometry import (
     polygon_area,
     random_points,
 )
-from attnbook.data.language import TextTask, caption_task, own_text_task, text_task
-from attnbook.data.numbers import (
-    align_number,
-    number_list,
-    number_lists,
-    number_words_de,
-    number_words_en,
-    single_numbers,
-)
-from attnbook.data.pointing import hull_batch, sorting_batch, tour_batch, training_tours
-from attnbook.data.sorting_and_counting import best_ngram_guess, dynamic_ngram_batch, priority_sort_batch
-from attnbook.data.text import Corpus, Line, own_corpus
-from attnbook.data.tours import (
+from attnbook.data.points.pointing import hull_batch, sorting_batch, tour_batch, training_tours
+from attnbook.data.points.tours import (
     augment_tours,
     canonical_tour,
     held_karp,
@@ -53,7 +22,44 @@ from attnbook.data.tours import (
     tour_length,
     two_opt,
 )
-from attnbook.data.vocabulary import BOS, EOS, PAD, UnknownWord, Vocabulary
+from attnbook.data.symbols.agreement import (
+    agreement_sentence,
+    agreement_sentences,
+    attractors,
+    number_of,
+    other_number,
+    read_sentence,
+    subject_and_verb,
+)
+from attnbook.data.symbols.algorithmic import (
+    BitBatch,
+    associative_recall_batch,
+    copy_batch,
+    mark_phases,
+    repeat_copy_batch,
+    reversed_string,
+    reversed_strings,
+)
+from attnbook.data.symbols.dates import FORMATS, dates, written_date
+from attnbook.data.symbols.numbers import (
+    align_number,
+    number_list,
+    number_lists,
+    number_words_de,
+    number_words_en,
+    single_numbers,
+)
+from attnbook.data.symbols.sorting_and_counting import best_ngram_guess, dynamic_ngram_batch, priority_sort_batch
+from attnbook.data.texts.byte_pairs import (
+    BytePairs,
+    learn_merges,
+    merge_most_frequent_pair,
+    split_word,
+    train_byte_pairs,
+)
+from attnbook.data.texts.language import TextTask, caption_task, own_text_task, text_task
+from attnbook.data.texts.text import Corpus, Line, own_corpus
+from attnbook.data.texts.vocabulary import BOS, EOS, PAD, UnknownWord, Vocabulary
 
 __all__ = [
     "BOS",

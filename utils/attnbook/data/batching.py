@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnbook.data.vocabulary import EOS, PAD, Vocabulary
+from attnbook.data.texts.vocabulary import EOS, PAD, Vocabulary
 
 Link = tuple[int, int]
 Links = frozenset[Link]

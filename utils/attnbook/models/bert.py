@@ -1,7 +1,7 @@
 """BERT: a Transformer without a decoder, which reads a whole sentence at once and says which words are hidden in it.
 
 The blocks are those of :mod:`attnbook.models.language_model`; the causal mask is gone, so that each word may attend to
-those after it as well. What it learns from hidden words (:mod:`attnbook.data.masking`), a classifier begins with.
+those after it as well. What it learns from hidden words (:mod:`attnbook.data.texts.masking`), a classifier begins with.
 Source: Devlin et al. 2019.
 """
 

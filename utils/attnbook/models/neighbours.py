@@ -12,8 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from attnbook.attention.precision import sharpened
 from attnbook.modes import evaluating
-from attnbook.sampling import sharpened
 
 Search = Callable[[Tensor, int], tuple[Tensor, Tensor]]  # (query (B, D), k) -> squared distances, positions, (B, k)
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook.data.vocabulary import BOS, EOS
+from attnbook.data.texts.vocabulary import BOS, EOS
 from attnbook.models.inputs import check_words
 
 Context = tuple[int, ...]

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from attnbook import decoding
 from attnbook.attention import Additive, PreparedKeys, attention_weights, masked_log_softmax, padding_mask
+from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.models.pointer_encoders import Glimpse, make_encoder
-from attnbook.training.losses import shift_right
 
 LONGEST = 6  # positions named per point where one may come again: N points have at most 2 · N − 5 triangles
 
@@ -230,7 +230,7 @@ def read_ends(target: Tensor, size: int) -> Tensor:
 def pointer_loss(model: PointerNetwork, batch: Batch) -> Tensor:
     """Mean negative log-likelihood of the right answers, in nats a choice: a scalar.
 
-    ``batch``: source ``(B, N, P)``, lengths ``(B,)``, target ``(B, T)``; see :mod:`attnbook.data.pointing`.
+    ``batch``: source ``(B, N, P)``, lengths ``(B,)``, target ``(B, T)``; see :mod:`attnbook.data.points.pointing`.
     """
     choices = (~read_ends(batch.target, batch.source.shape[1])).sum()
     return -answer_log_probs(model, *batch).sum() / choices

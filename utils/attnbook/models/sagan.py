@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import attend, dot
-from attnbook.data.digit_pairs import HEIGHT, WIDTH
+from attnbook.data.pictures.digit_pairs import HEIGHT, WIDTH
 from attnbook.models.captioning import coordinates, image_to_annotations
 from attnbook.models.spectral_norm import spectrally_normalised
 from attnbook.modes import evaluating

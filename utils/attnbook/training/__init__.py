@@ -1,5 +1,6 @@
 """Training: one loop for every model, rates that follow steps, checkpoints that resume exactly."""
 
+from attnbook.data import shift_right
 from attnbook.training.averaging import Snapshots, average_weights
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
@@ -8,7 +9,6 @@ from attnbook.training.losses import (
     masked_language_model_loss,
     r_drop_loss,
     sequence_loss,
-    shift_right,
     symmetric_divergence,
     teacher_forcing_loss,
 )

@@ -7,18 +7,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.hard import (
-    MovingBaseline,
-    leave_one_out_baseline,
-    location_log_probs,
-    reinforce_loss,
-    reward_to_go,
-)
-from attnbook.data.captions import Canvases
-from attnbook.data.vocabulary import PAD
+from attnbook.attention.hard import location_log_probs
+from attnbook.data import shift_right
+from attnbook.data.pictures.captions import Canvases
+from attnbook.data.texts.vocabulary import PAD
 from attnbook.decoding import select
 from attnbook.models.captioning import Captioner
-from attnbook.training.losses import sequence_loss, shift_right
+from attnbook.training.losses import sequence_loss
+from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 
 
 def doubly_stochastic_penalty(weights: Tensor, mask: Tensor | None = None) -> Tensor:

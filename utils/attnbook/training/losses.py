@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
-from attnbook.data.vocabulary import BOS, PAD
+from attnbook.data.texts.vocabulary import BOS, PAD
 
 
 def shift_right(target: Tensor, bos: int = BOS) -> Tensor:
@@ -132,7 +132,7 @@ def masked_language_model_loss(model: nn.Module, batch: Batch) -> Tensor:
     Args:
         model: ``model(words (B, T), lengths (B,)) -> (logits (B, T, V), weights)``.
         batch: ``source (B, T)`` with hidden words; ``target (B, T)``, the right word or, where nothing is asked,
-            padding; see :func:`~attnbook.data.masking.mask_for_bert`.
+            padding; see :func:`~attnbook.data.texts.masking.mask_for_bert`.
 
     Source: Devlin et al. 2019, section 3.1, task 1.
     """

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from attnbook.data.batching import Batch
-from attnbook.data.vocabulary import PAD
+from attnbook.data.texts.vocabulary import PAD
 
 Value = TypeVar("Value")
 

@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention.hard import reward_to_go
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
+from attnbook.training.reinforce import reward_to_go
 
 
 class World(Protocol):

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from attnbook import decoding
-from attnbook.attention.hard import reinforce_loss
 from attnbook.data.batching import Batch
-from attnbook.data.geometry import random_points
-from attnbook.data.tours import tour_length
+from attnbook.data.points.geometry import random_points
+from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import parallel
+from attnbook.training.reinforce import reinforce_loss
 
 
 def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:

@@ -12,9 +12,10 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.decoding import DecoderModule
-from attnbook.training.losses import sequence_loss, shift_right
+from attnbook.training.losses import sequence_loss
 
 
 def _check_step(step: int) -> None:

@@ -23,11 +23,11 @@ import torch
 from torch import Tensor
 
 import attnbook
-from attnbook.checks.engine import by_hand, sandbox, values
-from attnbook.checks.engine.messages import empty_body
-from attnbook.checks.engine.sandbox import Capped
 from coursekit.grading import shell, wire
 from coursekit.grading.left_out import fill_gaps
+from misread import by_hand, sandbox, values
+from misread.messages import empty_body
+from misread.sandbox import Capped
 
 
 class Answers:

@@ -8,13 +8,13 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attnbook import checks
-from attnbook.checks.engine.exercise import Exercise
-from attnbook.checks.engine.judge import Verdict, judge
+import attnlabs as checks
 from coursekit.grading import wire
 from coursekit.grading.remote import Remote, Session
 from coursekit.grading.submission import Part, Submission
 from coursekit.magics import parsed
+from misread.exercise import Exercise
+from misread.judge import Verdict, judge
 
 NOT_THERE = "✗ {name}: there is no such function. Its cell is gone, or stopped with an error before it was defined."
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."

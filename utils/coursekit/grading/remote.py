@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks.engine import by_hand, sandbox, values
 from coursekit.grading import wire
 from coursekit.grading.apart import Fork
+from misread import by_hand, sandbox, values
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnbook.checks.engine import values
+from misread import values
 
 LARGEST = 64 * 2**20  # bytes of one message
 _HEAD = struct.Struct("<Q")
@@ -81,7 +81,7 @@ class _Pickler(pickle.Pickler):
     A function of the checks goes as its code, with what that uses: the module that it stands in is not there."""
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, FunctionType) and value.__module__.startswith("attnbook.checks."):
+        if isinstance(value, FunctionType) and value.__module__.startswith("attnlabs."):
             made = marshal.dumps(value.__code__), value.__defaults__, value.__kwdefaults__
             return _function, made, _used(value), None, None, _give  # given later, when a function may use itself
         if isinstance(value, ModuleType):

@@ -14,7 +14,7 @@ from coursekit.project import Lab, Project
 from coursekit.teaching.sentences import sentences
 
 if TYPE_CHECKING:
-    from attnbook.checks import Listed
+    from attnlabs import Listed
 
 PAGE = Path("book/mistakes.md")
 EXAMPLES = 3  # of each family, from different labs
@@ -53,7 +53,7 @@ these, the checks recognise {general} general mistakes in every exercise in whic
 
 def mistakes_page(project: Project) -> str:
     """The page ``book/mistakes.md``, for the labs that the project has."""
-    from attnbook.checks import catalogue  # which brings torch along
+    from attnlabs import catalogue  # which brings torch along
 
     listed_by_lab = catalogue()
     known = {lab: listed_by_lab[lab.number] for lab in project.labs if lab.number in listed_by_lab}

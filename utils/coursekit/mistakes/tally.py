@@ -71,7 +71,7 @@ def tally(course: Path, lab: str) -> Tally:
 
 
 def _seen(lab: str, grades: list[Grade]) -> list[Seen]:
-    from attnbook.checks import catalogue  # which brings torch along
+    from attnlabs import catalogue  # which brings torch along
 
     said: dict[tuple[str, str], str] = {}
     for grade in grades:

@@ -44,7 +44,7 @@ What is in this folder
 
 What the package holds
     A check compares your function with a right one, so the package holds the right function of each exercise in
-    attnbook/checks, and the models of the chapters. You will learn more if you read them after you have written your
+    attnlabs, and the models of the chapters. You will learn more if you read them after you have written your
     own. The solved notebooks and the hidden tests are not in this folder.
 {reading}"""
 WITH_BOOK = "\nThe chapters\n    {book}\n"

@@ -6,7 +6,7 @@ import torch
 
 from attnbook.attention import attend, masked_softmax
 from attnbook.attention.scores import Additive, Cosine, General, dot, scaled_dot
-from attnbook.metrics import alignment_error_rate
+from attnbook.measure.metrics import alignment_error_rate
 from coursekit.exams.numbers import distinct, floats, logs, parts, show, tensor, vector
 from coursekit.exams.question import LONG, SHORT, Question, Step, kind
 

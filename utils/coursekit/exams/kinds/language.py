@@ -7,10 +7,10 @@ import torch
 
 from attnbook.attention import causal_mask, window_mask
 from attnbook.attention.blocked import Running
-from attnbook.data.byte_pairs import count_pairs, merge_most_frequent_pair
+from attnbook.data.texts.byte_pairs import count_pairs, merge_most_frequent_pair
+from attnbook.measure.path_lengths import reach
+from attnbook.measure.text import perplexity
 from attnbook.models.ngram import KneserNey
-from attnbook.path_lengths import reach
-from attnbook.text_metrics import perplexity
 from coursekit.exams.numbers import distinct, show, tensor, vector
 from coursekit.exams.question import LONG, SHORT, Question, Step, Table, kind
 

@@ -6,8 +6,8 @@ from random import Random
 import torch
 
 from attnbook.attention import masked_softmax
-from attnbook.data.bandits import best_value
-from attnbook.image_metrics import agreement_and_chance
+from attnbook.data.worlds.bandits import best_value
+from attnbook.measure.images import agreement_and_chance
 from attnbook.models.ntm_addressing import circular_shift, erase_and_add, interpolate, read
 from attnbook.models.pointer import mask_visited
 from attnbook.models.snail import causal_convolution, receptive_field

@@ -9,7 +9,7 @@ from attnbook.attention import attend, causal_mask, window_mask
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
 from attnbook.attention.positions import LinearBias, apply_rotary
 from attnbook.attention.scores import dot
-from attnbook.path_lengths import chain, longest_path
+from attnbook.measure.path_lengths import chain, longest_path
 from coursekit.exams.numbers import cells, distinct, floats, show, tensor, vector
 from coursekit.exams.question import LONG, SHORT, Question, Step, Table, kind
 
@@ -72,7 +72,7 @@ def mask_counts(draw: Random) -> Question:
 @kind(7, SHORT, "What a layer costs")
 def multiplications(draw: Random) -> Question:
     """Multiplications of self-attention and of two recurrent layers, and where they are equal."""
-    from attnbook.experiments.complexity import formula
+    from attnruns.experiments.complexity import formula
 
     d = draw.choice([10, 20, 30, 40, 60])
     n = d * draw.choice([1, 2, 3, 4, 5])

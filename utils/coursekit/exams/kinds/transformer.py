@@ -8,11 +8,11 @@ from torch import Tensor, nn
 
 from attnbook.attention import causal_mask
 from attnbook.decoding import beam, select
+from attnbook.decoding.penalties import length_penalty
+from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.measure.path_lengths import reach
 from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer import Transformer
-from attnbook.path_lengths import reach
-from attnbook.penalties import length_penalty
-from attnbook.sampling import sampling_probabilities
 from coursekit.exams.numbers import cells, floats, parts, show, tensor, vector
 from coursekit.exams.question import LONG, SHORT, Question, Step, Table, kind
 

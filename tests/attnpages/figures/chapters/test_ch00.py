@@ -1,0 +1,119 @@
+"""The map of the book names the chapters that are there, and the grids show who may attend to whom."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from without_a_lab import PAGES
+
+from attnpages.figures.chapters.ch00 import (
+    ARROWS,
+    CHAPTERS,
+    ConceptMap,
+    draw_three_steps,
+    plot_needed,
+    plot_who_attends,
+)
+
+FOLDER = Path(__file__).parents[4] / "chapters"
+NEEDS = re.compile(r"^You need (.*?)(?:;|\. |, and for the section)", flags=re.MULTILINE)  # not what helps one section
+
+
+def needed_by(number):
+    """The chapters that a chapter's own box says a reader needs, without Chapter 0."""
+    cells = json.loads((FOLDER / CHAPTERS[number].notebook).read_text(encoding="utf-8"))["cells"]
+    said = NEEDS.search("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"))[1]
+    return {int(found) for found in re.findall(r"\((\d\d)_\w+\.ipynb\)", said)} - {0}
+
+
+def on_the_way_to(number):
+    """All chapters from which arrows lead to a chapter, over others too."""
+    before = {start for start, end in ARROWS if end == number}
+    return before.union(*(on_the_way_to(start) for start in before))
+
+
+def test_the_map_leads_to_each_chapter_that_is_there():
+    without_a_box = {"00"} | PAGES  # the map itself, and pages that are no numbered chapters
+    there = {path.name for path in FOLDER.glob("*.ipynb") if path.name[:2] not in without_a_box}
+    assert {one.notebook for one in CHAPTERS.values()} == there
+    assert all(one.notebook.startswith(f"{number:02d}_") for number, one in CHAPTERS.items())
+
+
+def test_each_box_has_a_place_of_its_own_and_its_words_fit():
+    assert len({(one.column, one.row) for one in CHAPTERS.values()}) == len(CHAPTERS)
+    assert all(len(one.title) <= 22 and len(one.idea) <= 31 for one in CHAPTERS.values())
+
+
+@pytest.mark.parametrize("number", CHAPTERS)
+def test_arrows_lead_from_what_a_chapter_says_that_it_needs(number):
+    direct = {start for start, end in ARROWS if end == number}
+    assert direct <= needed_by(number) <= on_the_way_to(number)
+
+
+def test_no_arrow_repeats_a_longer_way():
+    for start, end in ARROWS:
+        others = {before for before, after in ARROWS if after == end} - {start}
+        assert not any(start in on_the_way_to(other) for other in others)
+
+
+def test_parts_are_named_in_the_order_of_the_book():
+    assert all(one.part in {"Part I", "Part II", "Part III", "Part IV"} for one in CHAPTERS.values())
+    assert ConceptMap()._repr_html_().count(">Part I<") == 6
+
+
+def test_every_chapter_can_be_reached_from_the_first():
+    reached = {1}
+    for _ in CHAPTERS:
+        reached |= {end for start, end in ARROWS if start in reached}
+    assert reached == set(CHAPTERS)
+
+
+def test_each_box_of_the_drawing_is_a_link():
+    drawn = ConceptMap()._repr_html_()
+    assert re.findall(r'<a href="(.+?)"', drawn) == [one.notebook for one in CHAPTERS.values()]
+    assert drawn.count("marker-end") == len(ARROWS)
+
+
+def test_in_words_the_map_names_chapters_and_arrows():
+    assert "1 (Part I) The bottleneck: one vector per sentence" in repr(ConceptMap())
+    assert "1 → 2" in repr(ConceptMap())
+
+
+def test_the_three_steps_show_their_numbers(texts):
+    key, value = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), torch.tensor([[4.0, 0.0], [0.0, 4.0], [2.0, 2.0]])
+    shown = texts(draw_three_steps(torch.tensor([2.0, 1.0]), key, value))
+    assert {"(2, 1)", "(1, 0)", "2", "1", "3", "0.245", "0.090", "0.665", "(4, 0)", "(2.31, 1.69)"} <= set(shown)
+
+
+def test_three_steps_of_odd_shapes_are_refused():
+    with pytest.raises(ValueError, match=r"shapes \(D,\), \(Tk, D\), \(Tk, Dv\); got \(2,\), \(3, 1\), \(3, 2\)"):
+        draw_three_steps(torch.ones(2), torch.ones(3, 1), torch.ones(3, 2))
+
+
+def test_open_cells_are_dark_and_words_stand_at_the_axes():
+    mask = torch.tensor([[True, False], [True, True]])
+    (ax, _) = plot_who_attends({"causal": mask}, {"causal": (["a", "b"], ["c", "d"])})
+    assert (ax.images[0].get_array() > 0).tolist() == mask.tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["c", "d"]
+
+
+def test_a_panel_without_names_is_refused():
+    with pytest.raises(KeyError):
+        plot_who_attends({"causal": torch.ones(2, 2)}, {})
+
+
+def test_the_words_that_a_translator_needs_are_dark():
+    ax = plot_needed(["the", "keys", "are", "gone"], {"are": ["keys", "are"], "keys": ["keys"]})
+    shown = ax.images[0].get_array()
+    assert (shown > 0).tolist() == [[False, True, True, False], [False, True, False, False]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["are", "keys"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["the", "keys", "are", "gone"]
+
+
+@pytest.mark.parametrize("needed", [{}, {"are": ["locks"]}])
+def test_words_that_are_not_in_the_sentence_are_refused(needed):
+    with pytest.raises(ValueError, match="only words of the sentence"):
+        plot_needed(["the", "keys"], needed)

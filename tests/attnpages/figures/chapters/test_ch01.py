@@ -1,0 +1,62 @@
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.patches import FancyArrowPatch
+
+from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_two_ways
+
+
+def words(ax):
+    return [text.get_text() for text in ax.texts if text.get_text()]
+
+
+def test_every_word_and_every_state_is_named():
+    ax = draw_encoder_decoder(("forty", "two"), ("zwei", "und", "vierzig", "<eos>"))
+    expected = {"forty", "two", "zwei", "und", "vierzig", "<eos>", "<bos>", "$c$", "$h_{2}$", "$s_{4}$"}
+    assert expected <= {*words(ax)}
+
+
+def test_the_decoder_reads_what_it_wrote_one_step_late():
+    ax = draw_encoder_decoder(("a",), ("x", "y", "z"))
+    assert words(ax).count("x") == 2  # written at the first step, read at the second
+    assert words(ax).count("z") == 1  # the last word is never read
+
+
+def test_c_at_every_step_adds_one_arrow_per_step():
+    drawings = [draw_encoder_decoder(("a", "b"), ("x", "y", "z"), context) for context in ("first", "every")]
+    arrows = [sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) for ax in drawings]
+    assert arrows[1] == arrows[0] + 3
+
+
+def test_a_drawing_takes_the_axes_it_is_given():
+    _, ax = plt.subplots()
+    assert draw_encoder_decoder(("a",), ("x",), ax=ax) is ax
+
+
+@pytest.mark.parametrize("source, target", [((), ("x",)), (("a",), ())])
+def test_a_side_without_words_is_refused(source, target):
+    with pytest.raises(ValueError, match="at least one word"):
+        draw_encoder_decoder(source, target)
+
+
+def test_an_unknown_use_of_c_is_refused():
+    with pytest.raises(ValueError, match='"first" or "every", got \'last\''):
+        draw_encoder_decoder(("a",), ("x",), "last")
+
+
+def test_the_bold_path_is_long_with_c_as_the_first_state_and_short_with_c_at_every_step():
+    ax = draw_two_ways(("zwei", "und", "vierzig"))
+    bold = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch) and patch.get_linewidth() > 3]
+    heights = [patch.get_path().vertices[:, 1].mean() for patch in bold]
+    assert sum(height > -1 for height in heights) == 3 + 1  # three steps, and the arrow to the last word
+    assert sum(height < -1 for height in heights) == 1 + 1
+
+
+def test_the_two_paths_are_counted_in_words():
+    shown = words(draw_two_ways(("zwei", "und", "vierzig")))
+    assert any("3 steps" in text for text in shown)
+    assert any("1 step to" in text for text in shown)
+
+
+def test_two_paths_of_one_length_are_refused():
+    with pytest.raises(ValueError, match="at least two words, got 1"):
+        draw_two_ways(("zwei",))

@@ -1,0 +1,71 @@
+import matplotlib.pyplot as plt
+import pytest
+
+from attnpages.figures.chapters.ch04 import PLACEMENTS, draw_orders, draw_placements, plot_centre_paths, plot_window
+
+WORDS = ["six", ",", "forty", "two", ",", "seven"]
+SOFTMAX, GAUSSIAN = [0.0, 0.1, 0.2, 0.3, 0.1, 0.3], [0.01, 0.14, 0.61, 1.0, 0.61, 0.14]
+
+
+def written_in(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_the_two_decoders_differ_in_their_query():
+    bahdanau, luong = map(written_in, draw_orders())
+    assert "query $s_{t-1}$" in bahdanau
+    assert "query $s_t$" in luong
+
+
+def test_luong_has_one_sub_step_more_and_feeds_its_input():
+    bahdanau, luong = map(written_in, draw_orders())
+    assert [text for text in bahdanau if text.isdigit()] == ["1", "2", "3"]
+    assert [text for text in luong if text.isdigit()] == ["1", "2", "3", "4"]
+    assert any("next" in text for text in luong)
+    assert not any("next" in text for text in bahdanau)
+
+
+def test_orders_need_two_axes():
+    with pytest.raises(ValueError, match="axes must be two, one per decoder; got 1"):
+        draw_orders([plt.subplots()[1]])
+
+
+def test_each_placement_has_a_panel_of_its_name():
+    axes = draw_placements()
+    assert [ax.get_title() for ax in axes.flat] == [f'"{name}"' for name in PLACEMENTS]
+    for ax in axes.flat:
+        assert {"attention", "output layer"} <= {*written_in(ax)}
+
+
+def test_only_a_stack_has_two_cells_and_a_skip_connection():
+    panels = dict(zip(PLACEMENTS, map(written_in, draw_placements().flat), strict=True))
+    assert {"LSTM 1", "LSTM 2", "+", "skip"} <= {*panels["skip"]}
+    assert all("LSTM" in panels[name] for name in PLACEMENTS if name != "skip")
+
+
+def test_an_unknown_placement_is_refused():
+    with pytest.raises(ValueError, match="placement must be one of output, input, both, skip, got 'top'"):
+        draw_placements(["top"])
+
+
+def test_the_third_row_of_a_window_is_the_product():
+    axes = plot_window(WORDS, SOFTMAX, GAUSSIAN, centre=3.0, half_width=2)
+    heights = [[bar.get_height() for bar in ax.containers[0]] for ax in axes]
+    assert heights[0] == pytest.approx(SOFTMAX)
+    assert heights[2] == pytest.approx([a * b for a, b in zip(SOFTMAX, GAUSSIAN, strict=True)])
+
+
+def test_a_window_needs_a_number_per_word():
+    with pytest.raises(ValueError, match="gaussian has 2 numbers but there are 6 words"):
+        plot_window(WORDS, SOFTMAX, GAUSSIAN[:2], 3.0, 2)
+
+
+def test_paths_and_links_are_drawn_where_they_are():
+    ax = plot_centre_paths({"local_p": [0.0, 1.5, 2.0]}, {(1, 0), (0, 2)})
+    lines = {item.get_label(): list(item.get_ydata()) for item in ax.lines}
+    assert lines == {"true links": [1, 0], "local p": [0.0, 1.5, 2.0]}
+
+
+def test_no_path_is_refused():
+    with pytest.raises(ValueError, match="paths is empty"):
+        plot_centre_paths({}, {(0, 0)})

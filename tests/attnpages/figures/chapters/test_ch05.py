@@ -1,0 +1,61 @@
+import pytest
+import torch
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from attnpages.figures.chapters.ch05 import draw_gnmt, plot_coverage, plot_schedules
+
+SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
+
+
+def test_the_drawing_names_what_the_chapter_speaks_of(looks_right, texts):
+    ax = draw_gnmt()
+    there = texts(ax)
+    for word in ("Encoder", "Decoder", "attention", "context", "1   LSTM → and ←", "softmax: next word"):
+        assert word in there
+    assert there.count("2   LSTM →") == there.count("8   LSTM →") == 2
+
+
+def test_layers_from_the_third_on_have_a_residual_connection(texts):
+    assert texts(draw_gnmt()).count("+") == 6  # layers 3, 4 and 8 of both stacks
+
+
+def test_the_drawing_goes_where_it_is_told(texts):
+    ax = draw_gnmt()
+    before = len(ax.patches)
+    assert any(isinstance(patch, FancyBboxPatch) for patch in ax.patches)
+    assert draw_gnmt(ax) is ax
+    assert len(ax.patches) == 2 * before
+
+
+def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):
+    first, second = plot_schedules({"two layers": SCHEDULE, "one layer": SCHEDULE[:1]})
+    cells = [patch for patch in first.patches if isinstance(patch, Rectangle)]
+    assert sorted((cell.get_x(), cell.get_y()) for cell in cells) == [
+        (0, 0.5), (1, 0.5), (2, 0.5), (3, 1.5), (4, 1.5), (5, 1.5),
+    ]  # fmt: skip
+    assert first.get_xlim() == second.get_xlim() == (0, 6)
+    assert first.get_title(loc="left") == "two layers"
+    assert [text.get_text() for text in second.texts] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("shape", [(3,), (0, 2), (2, 0), (2, 13)])
+def test_what_is_no_schedule_is_refused(shape):
+    with pytest.raises(ValueError, match="must be"):
+        plot_schedules({"x": torch.ones(shape, dtype=torch.long)})
+
+
+def test_no_schedule_is_refused():
+    with pytest.raises(ValueError, match="schedules is empty"):
+        plot_schedules({})
+
+
+def test_coverage_has_one_bar_per_word(looks_right, texts):
+    ax = plot_coverage(["forty", "two"], torch.tensor([0.5, 1.25]))
+    assert [bar.get_height() for bar in ax.patches] == [0.5, 1.25]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["forty", "two"]
+
+
+@pytest.mark.parametrize("words, coverage", [([], []), (["a"], [1.0, 2.0])])
+def test_coverage_without_its_words_is_refused(words, coverage):
+    with pytest.raises(ValueError, match="one number per word"):
+        plot_coverage(words, coverage)

@@ -1,0 +1,109 @@
+import pytest
+import torch
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from attnpages.figures.chapters.ch06 import (
+    by_offset,
+    draw_captioner,
+    plot_baselines,
+    plot_maps,
+    plot_offsets,
+    plot_variances,
+)
+
+IMAGE = torch.zeros(8, 8).index_fill(0, torch.tensor([3]), 1.0)
+
+
+def test_the_drawing_names_what_the_chapter_speaks_of(looks_right, texts):
+    there = texts(draw_captioner())
+    for word in ("canvas", "CNN", "feature map", "attention", "query", "context", "annotations: keys and values,"):
+        assert word in there
+
+
+def test_the_drawing_goes_where_it_is_told():
+    ax = draw_captioner()
+    before = len(ax.patches)
+    assert any(isinstance(patch, FancyBboxPatch) for patch in ax.patches)
+    assert draw_captioner(ax) is ax
+    assert len(ax.patches) == 2 * before
+
+
+def test_maps_have_one_panel_per_word_and_one_for_the_canvas(looks_right):
+    weights = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.7, 0.1, 0.1, 0.1]])
+    axes = plot_maps(IMAGE, weights, ["a", "seven"], frames={1: (2, 3)}, side=4)
+    assert [ax.get_title() for ax in axes] == ["canvas", "a (0.40)", "seven (0.70)"]
+    frames = [patch for patch in axes[2].patches if isinstance(patch, Rectangle) and patch.get_width() == 4]
+    assert [patch.get_xy() for patch in frames] == [(2.5, 1.5)]
+    assert not [patch for patch in axes[1].patches if patch.get_width() == 4]
+
+
+@pytest.mark.parametrize("shape, words", [((2, 4), ["a"]), ((0, 4), []), ((1, 5), ["a"]), ((4,), ["a"])])
+def test_what_is_no_map_is_refused(shape, words):
+    with pytest.raises(ValueError, match="weights must be"):
+        plot_maps(IMAGE, torch.ones(shape), words)
+
+
+def test_baselines_are_a_curve_with_named_points(looks_right):
+    ax = plot_baselines([-1.0, 0.0, 1.0], [2.0, 1.0, 2.0], {"least": (0.0, 1.0)})
+    assert ax.lines[0].get_ydata().tolist() == [2.0, 1.0, 2.0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["least"]
+
+
+@pytest.mark.parametrize("baselines, variances", [([], []), ([1.0], [1.0, 2.0])])
+def test_baselines_without_their_variances_are_refused(baselines, variances):
+    with pytest.raises(ValueError, match="one per baseline"):
+        plot_baselines(baselines, variances, {})
+
+
+def test_variances_have_a_dot_per_seed(looks_right):
+    early, late = plot_variances({"early": {"none": [3.0, 1.0], "moving": [0.1, 0.2]}, "late": {"none": [1.0, 2.0],
+                                  "moving": [0.3, 0.1]}})  # fmt: skip
+    dots = [list(one.get_xdata()) for one in early.lines if one.get_marker() == "o"]
+    assert dots == [[3.0, 1.0], [0.1, 0.2]]
+    assert late.get_xscale() == "log"
+    assert [label.get_text() for label in early.get_yticklabels()] == ["none", "moving"]
+
+
+@pytest.mark.parametrize("panels", [{}, {"a": {"x": [1.0]}, "b": {"y": [1.0]}}])
+def test_panels_with_different_estimators_are_refused(panels):
+    with pytest.raises(ValueError, match="same estimators"):
+        plot_variances(panels)
+
+
+def test_a_variance_of_zero_is_refused():
+    with pytest.raises(ValueError, match="not above 0"):
+        plot_variances({"a": {"x": [0.0]}})
+
+
+def test_the_mean_by_offset_is_that_of_the_cells_there():
+    # Cells of 4 pixels on a canvas of 8: centres at 2 and 6. A digit of 4 pixels at (0, 0) has its centre at 2.
+    values = torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+    found = by_offset(values, torch.tensor([[0, 0], [0, 4]]), reach=4, canvas=8, size=4)
+    assert found.shape == (9, 9)
+    assert found[4, 4] == (1 + 6) / 2  # the centre: cell 0 of the first digit, cell 1 of the second
+    assert [found[4, 8], found[4, 0], found[8, 4]] == [2, 5, (3 + 8) / 2]
+    assert found.isnan().sum() == 81 - 6
+
+
+def test_offsets_without_a_corner_each_are_refused():
+    with pytest.raises(ValueError, match="one per row"):
+        by_offset(torch.ones(2, 4), torch.zeros(3, 2, dtype=torch.long))
+
+
+def test_offsets_are_drawn_with_the_frame_of_the_digit(looks_right):
+    matrix = torch.rand(21, 21)
+    axes = plot_offsets({"weight": {"soft": matrix, "hard": matrix}}, {"weight": (0.0, 1.0)})
+    assert [ax.get_title() for ax in axes] == ["soft", "hard"]
+    assert all(ax.patches[0].get_width() == 8 for ax in axes)
+
+
+@pytest.mark.parametrize("rows", [{}, {"weight": {"soft": torch.rand(3, 3)}}])
+def test_quantities_without_limits_are_refused(rows):
+    with pytest.raises(ValueError, match="limits"):
+        plot_offsets(rows, {})
+
+
+def test_quantities_of_different_models_are_refused():
+    matrix = torch.rand(3, 3)
+    with pytest.raises(ValueError, match="same models"):
+        plot_offsets({"a": {"soft": matrix}, "b": {"hard": matrix}}, {"a": (0.0, 1.0), "b": (0.0, 1.0)})

@@ -1,0 +1,87 @@
+import pytest
+import torch
+
+from attnbook.attention import sinusoidal_positions
+from attnpages.figures.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_dot_products, plot_waves
+
+
+def test_multi_head_attention_is_drawn_with_every_part_and_shape():
+    shown = [text.get_text() for text in draw_heads(heads=4, dim=64).texts]
+    assert {f"{name}, shape (T, 64)" for name in ("word vectors X", "queries Q", "keys K", "values V")} <= set(shown)
+    assert [f"head {head}" in shown for head in range(4)] == [True] * 4
+    assert sum(text.startswith("weights (T, T):") for text in shown) == 4
+    assert sum(text.startswith("context (T, 16):") for text in shown) == 4
+    assert [shown.count(str(head)) for head in range(4)] == [4] * 4  # strips of Q, K, V and of the joined contexts
+
+
+@pytest.mark.parametrize("heads", [0, 3, 16])
+def test_heads_that_can_not_be_drawn_are_refused(heads):
+    with pytest.raises(ValueError, match="equal heads"):
+        draw_heads(heads=heads, dim=64)
+
+
+def test_each_clock_has_a_hand_for_each_position(texts):
+    axes = draw_clocks([1.0, 0.2], range(6), shift=2, starts=(0, 3))
+    assert [ax.get_title() for ax in axes] == ["1 radian per position", "0.2 radian per position"]
+    for ax in axes:
+        assert {*"012345", "sine", "cosine"} <= set(texts(ax))
+        assert len(ax.lines) == 6 + 2  # hands and arcs
+
+
+def test_hands_are_the_sine_and_the_cosine_and_arcs_of_one_shift_are_equally_long():
+    (ax,) = draw_clocks([1.0], range(6), shift=2, starts=(0, 3))
+    ends = torch.tensor([[line.get_xdata()[-1], line.get_ydata()[-1]] for line in ax.lines[:6]])  # (T, 2)
+    assert torch.allclose(ends.double(), sinusoidal_positions(6, 2), atol=1e-6)
+    chords = [torch.tensor(line.get_xydata()[[0, -1]]).diff(dim=0).norm().item() for line in ax.lines[6:]]
+    assert chords[0] == pytest.approx(chords[1])
+
+
+@pytest.mark.parametrize(("speeds", "positions", "starts"), [([], range(3), [0]), ([1.0], [], [0]), ([1.0], [0], [])])
+def test_clocks_without_hands_or_arcs_are_refused(speeds, positions, starts):
+    with pytest.raises(ValueError, match="must not be empty"):
+        draw_clocks(speeds, positions, shift=1, starts=starts)
+
+
+def test_dot_products_are_sums_of_cosines_and_a_shifted_query_moves_the_peak():
+    plain, shifted = plot_dot_products(dim=16, farthest=9, shift=-2).lines
+    distances = torch.arange(-9.0, 10.0, dtype=torch.float64)
+    speeds = 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)  # (D/2,)
+    sums = (distances[:, None] * speeds).cos().sum(dim=1)
+    assert torch.allclose(torch.as_tensor(plain.get_ydata()), sums)
+    peaks = [line.get_xdata()[line.get_ydata().argmax()] for line in (plain, shifted)]
+    assert peaks == [0, -2]
+
+
+def test_dot_products_without_a_distance_are_refused():
+    with pytest.raises(ValueError, match="farthest must be at least 1 position, got 0"):
+        plot_dot_products(dim=16, farthest=0, shift=-2)
+
+
+def test_waves_show_the_sines_of_their_pairs_and_how_long_a_turn_takes():
+    axes = plot_waves([0, 8], dim=64, length=40)
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "pair 0: one full turn takes 6 positions",
+        "pair 8: one full turn takes 63 positions",
+    ]
+    drawn = torch.tensor(axes[1].lines[0].get_ydata())
+    assert torch.allclose(drawn, sinusoidal_positions(40, 64)[:, 16])
+
+
+@pytest.mark.parametrize("pairs", [[], [32], [-1]])
+def test_waves_of_pairs_that_do_not_exist_are_refused(pairs):
+    with pytest.raises(ValueError, match="from 0 to 31"):
+        plot_waves(pairs, dim=64, length=10)
+
+
+def test_scores_are_drawn_over_their_distances():
+    ax = plot_by_distance({"head_0": [1.0, 2.0, 1.0], "head 1": [0.0, 3.0, 0.0]}, [-1, 0, 1], (-0.5, 0.5))
+    drawn = {line.get_label(): list(line.get_ydata()) for line in ax.lines}
+    assert drawn == {"head 0": [1.0, 2.0, 1.0], "head 1": [0.0, 3.0, 0.0]}
+    assert "distances seen in training" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len({line.get_linestyle() for line in ax.lines}) == 2  # told apart in grey print
+
+
+@pytest.mark.parametrize("curves", [{}, {"head": [1.0, 2.0]}])
+def test_curves_that_do_not_fit_the_distances_are_refused(curves):
+    with pytest.raises(ValueError, match="one value for each distance"):
+        plot_by_distance(curves, [-1, 0, 1], (0, 1))

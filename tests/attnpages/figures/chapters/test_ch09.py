@@ -1,0 +1,107 @@
+import pytest
+import torch
+
+from attnbook.training import warmup_rate
+from attnpages.figures.chapters.ch09 import (
+    draw_both_norms,
+    draw_transformer,
+    plot_by_learning_rate,
+    plot_error_rates,
+    plot_head_shares,
+    plot_rates,
+    plot_three_maps,
+    plot_without_heads,
+)
+
+SENTENCES = ("forty two", "BOS zwei", "zwei und")
+
+
+@pytest.mark.parametrize(("norm", "layer_norms"), [("post", 5), ("pre", 7)])
+def test_the_whole_model_names_its_parts_and_its_masks(texts, norm, layer_norms):
+    written = texts(draw_transformer(*SENTENCES, norm=norm, layers=3))
+    assert written.count("feed-forward") == 2
+    assert written.count("self-attention\n(padding mask)") == 1
+    assert written.count("self-attention\n(causal mask)") == 1
+    assert written.count("cross-attention\n(padding mask)") == 1
+    assert written.count("layer norm") == layer_norms  # pre-norm has one more at the end of each stream
+    assert {*SENTENCES, "encoder, 3 ×", "decoder, 3 ×", "memory", "keys, values", "queries"} <= set(written)
+
+
+def test_another_norm_is_refused():
+    with pytest.raises(ValueError, match="norm must be 'post' or 'pre'"):
+        draw_transformer(*SENTENCES, norm="batch")
+
+
+def test_both_norms_stand_side_by_side():
+    both = draw_both_norms(*SENTENCES)
+    assert [ax.get_title() for ax in both] == ["post-norm (the paper)", "pre-norm (most code since)"]
+
+
+def test_no_line_of_the_drawing_has_dashes_or_markers_but_the_frames():
+    ax = draw_transformer(*SENTENCES)
+    assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in ax.lines)
+
+
+def test_a_rate_is_drawn_at_each_step_counted_from_one(looks_right):
+    ax = plot_rates({"D = 64": lambda step: warmup_rate(step, 64, 10)}, steps=30)
+    looks_right(ax)
+    (line,) = ax.lines
+    assert list(line.get_xdata()) == list(range(1, 31))
+    assert max(line.get_ydata()) == pytest.approx((64 * 10) ** -0.5)
+    with pytest.raises(ValueError, match="schedules is empty"):
+        plot_rates({}, steps=3)
+
+
+def test_error_rates_stand_on_a_logarithmic_axis_with_their_mean(texts):
+    ax = plot_error_rates({"base": [1.0, 2.0, 3.0], "no positions": [100.0] * 3}, "mistakes (%)")
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["base", "no positions"]
+    assert {"2.0", "100.0"} <= set(texts(ax))
+    assert list(ax.lines[0].get_xdata()) == [2.0, 2.0]  # the first model's mean, to compare with
+
+
+@pytest.mark.parametrize("rates", [{}, {"base": [0.0, 1.0]}])
+def test_a_logarithmic_axis_has_no_zero(rates):
+    with pytest.raises(ValueError, match="above 0"):
+        plot_error_rates(rates, "mistakes (%)")
+
+
+def test_each_seed_is_a_dot_at_its_learning_rate():
+    curves = {"no warm-up": {0.001: [0.9, 1.0], 0.002: [0.0, 0.1]}, "warm-up": {0.002: [0.8, 0.9]}}
+    post, pre = plot_by_learning_rate({"post-norm": curves, "pre-norm": curves}, "exact match")
+    assert [ax.get_title() for ax in (post, pre)] == ["post-norm", "pre-norm"]
+    means, dots, *_ = post.lines
+    assert list(means.get_ydata()) == pytest.approx([0.95, 0.05])
+    assert list(dots.get_ydata()) == [0.9, 1.0, 0.0, 0.1]
+    assert [label.get_text() for label in post.get_xticklabels()] == ["0.001", "0.002"]
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_by_learning_rate({}, "exact match")
+
+
+def test_each_head_has_a_dot_per_table_and_each_model_a_row(texts):
+    values = [1.0] * 7 + [0.0]
+    tables = {"replaced by 0": {"encoder": values, "decoder": values}, "mean": {"encoder": values, "decoder": values}}
+    axes = plot_without_heads({"seed 0": tables, "seed 1": tables}, "exact match (share)")
+    assert [ax.get_title() for ax in axes] == ["encoder", "decoder", "", ""]
+    assert [list(line.get_ydata()) for line in axes[3].lines] == [values, values]
+    assert [label.get_text() for label in axes[2].get_xticklabels()][-1] == "2.4"
+    assert "seed 1" in texts(axes[3])
+    with pytest.raises(ValueError, match="rows is empty"):
+        plot_without_heads({}, "exact match")
+
+
+def test_shares_are_drawn_beside_those_of_even_weights():
+    (ax,) = plot_head_shares({"encoder": ([0.4] * 8, 0.1)}, "share")
+    even, heads = ax.lines
+    assert list(even.get_ydata()) == [0.1, 0.1]
+    assert list(heads.get_ydata()) == [0.4] * 8
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_head_shares({}, "share")
+
+
+def test_maps_share_one_scale():
+    axes = plot_three_maps({name: (torch.eye(3), ["a", "b", "c"], ["x", "y", "z"]) for name in ("one", "two")})
+    assert [ax.get_title() for ax in axes] == ["one", "two"]
+    assert {ax.images[0].get_clim() for ax in axes} == {(0.0, 1.0)}
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_three_maps({})

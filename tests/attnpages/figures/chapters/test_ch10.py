@@ -1,0 +1,104 @@
+import pytest
+
+from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_rates, plot_seconds, plot_verdicts
+
+TREE = {"end": 0.1, "a": 0.5, "b": 0.4, "a end": 0.2, "a a": 0.15, "b end": 0.36}
+SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
+VERDICTS = {"plain, 5": {"right": 0.6, "wrong": 0.4}, "attention, 5": {"right": 1.0, "wrong": 0.0}}
+
+ANSWERS = {"target": ["zwei", "drei und zwanzig"], "own prefix": ["zwei", "vier und zwanzig"]}
+RATES = {
+    "plain": {"correct": (0.2, 0.15, 0.25), "wrong": (0.5, 0.4, 0.6)},
+    "attention": {"correct": (0.0, 0.0, 0.0), "wrong": (0.0, 0.0, 0.0)},
+}
+
+
+def test_a_wrong_item_is_framed_and_crossed(texts):
+    ax = draw_answers(ANSWERS)
+    assert texts(ax).count("×") == 1
+    assert "drei\nund\nzwanzig" in texts(ax)
+    widths = [patch.get_linewidth() for patch in ax.patches]
+    assert [width > 2 for width in widths] == [False, False, False, True]
+
+
+def test_digits_stand_in_bold_below_the_words(texts):
+    ax = draw_answers(ANSWERS, below={"drei und zwanzig": "23"})
+    words, digits = (next(text for text in ax.texts if text.get_text() == wanted) for wanted in ("zwei", "23"))
+    assert texts(ax).count("23") == 1
+    assert digits.get_weight() == "bold"
+    assert digits.get_position()[1] < words.get_position()[1]
+
+
+@pytest.mark.parametrize("below", [None, {"zwei": "2", "drei und zwanzig": "23", "vier und zwanzig": "24"}])
+def test_no_two_texts_of_the_answers_overlap(below):
+    ax = draw_answers(ANSWERS, below=below)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+@pytest.mark.parametrize("rows", [{}, {"target": ["a", "b"], "own": ["a"]}])
+def test_answers_of_different_lengths_are_refused(rows):
+    with pytest.raises(ValueError, match="all of one length"):
+        draw_answers(rows)
+
+
+def test_each_rate_is_a_dot_with_its_interval(looks_right):
+    ax = plot_rates(RATES, "error rate")
+    looks_right(ax)
+    bars = {(round(float(c[0].get_xdata()[0]), 2), round(float(c[0].get_ydata()[0]), 2)) for c in ax.containers}
+    assert bars == {(0.2, -0.12), (0.5, 0.12), (0.0, 0.88), (0.0, 1.12)}
+    ends = [c[2][0].get_segments()[0][:, 0].round(2).tolist() for c in ax.containers]
+    assert ends[:2] == [[0.15, 0.25], [0.4, 0.6]]
+    assert ax.get_xlim()[0] == 0
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": {"x": (0.5, 0.6, 0.7)}}, {"a": {"x": (0, 0, 0)}, "b": {"y": (0, 0, 0)}}])
+def test_rates_outside_their_interval_are_refused(rows):
+    with pytest.raises(ValueError, match=r"rows is empty|must have \(rate, low, high\)"):
+        plot_rates(rows, "error rate")
+
+
+def test_each_beginning_stands_in_the_tree_with_its_probability(texts):
+    ax = draw_tree(TREE, kept=["b", "b end"], taken=["a", "a end"])
+    shown = {text.get_text() for text in ax.texts}
+    assert shown == {"start", "end  0.10", "a  0.50", "b  0.40", "end  0.20", "a  0.15", "end  0.36"}
+    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b  0.40", "end  0.36"}
+    assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 4 + ["--"] * 2
+
+
+def test_no_two_texts_of_the_tree_overlap():
+    ax = draw_tree(TREE)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+@pytest.mark.parametrize("tree, message", [({}, "empty"), ({"a b": 0.1, "a": 0.2}, "'a b' comes before")])
+def test_what_is_no_tree_is_refused(tree, message):
+    with pytest.raises(ValueError, match=message):
+        draw_tree(tree)
+
+
+def test_seconds_are_drawn_by_factors(looks_right):
+    ax = plot_seconds(SECONDS, "words", "seconds")
+    looks_right(ax)
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["25", "100"]
+
+
+def test_no_time_at_all_is_refused():
+    with pytest.raises(ValueError, match="above 0"):
+        plot_seconds({"cached": {25: [0.0]}}, "words", "seconds")
+
+
+def test_shares_lie_end_to_end(looks_right):
+    ax = plot_verdicts(VERDICTS)
+    looks_right(ax)
+    assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0, 0.6), (0.6, 0.4), (0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": {"right": 0.6}}, {"a": {"x": 1.0}, "b": {"y": 1.0}}])
+def test_what_does_not_add_up_is_refused(rows):
+    with pytest.raises(ValueError, match=r"rows is empty|must share 1 out"):
+        plot_verdicts(rows)

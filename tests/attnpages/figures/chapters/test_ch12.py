@@ -1,0 +1,54 @@
+import pytest
+import torch
+
+from attnpages.figures.chapters.ch12 import draw_segments, plot_cost, plot_grid, plot_masks
+
+WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
+
+
+def test_all_words_of_all_segments_are_written():
+    written = [text.get_text() for text in draw_segments(WORDS, 2, 1, 3).texts]
+    assert written == ["segment 1", *WORDS[0], "segment 2", *WORDS[1], "segment 3", *WORDS[2]]
+
+
+def test_segments_must_be_three_of_one_length_with_positions_inside():
+    with pytest.raises(ValueError, match=r"three of one length, got lengths \[4, 4\]"):
+        draw_segments(WORDS[:2], 0, 0, 0)
+    with pytest.raises(ValueError, match=r"between 0 and 3, got \(0, 4, 0\)"):
+        draw_segments(WORDS, 0, 4, 0)
+
+
+def test_a_mask_is_drawn_row_by_row_with_its_number_of_pairs():
+    mask = torch.tensor([[True, False], [True, True]])
+    (ax,) = plot_masks({"causal": mask}, columns=1)
+    assert ax.collections[0].get_array().reshape(-1).tolist() == [1, 0, 1, 1]
+    assert ax.get_title(loc="left") == "causal\n3 pairs"
+    assert ax.get_ylim() == (1.5, -0.5)  # the first row is at the top
+
+
+def test_panels_without_a_mask_stay_empty():
+    axes = plot_masks({str(i): torch.ones(2, 2, dtype=torch.bool) for i in range(3)})
+    assert len(axes) == 3
+    assert not axes[0].figure.axes[3].axison
+    with pytest.raises(ValueError, match="at least one, got 0 and 2"):
+        plot_masks({})
+
+
+def test_cost_has_logarithmic_axes_and_one_legend():
+    curves = {"whole": {512: [1.0], 1024: [4.0]}, "blocked": {512: [2.0], 1024: [8.0]}}
+    axes = plot_cost({"time (ms, log)": curves, "memory (MiB, log)": curves})
+    assert [(ax.get_xscale(), ax.get_yscale()) for ax in axes] == [("log", "log")] * 2
+    assert [ax.get_legend() is not None for ax in axes] == [True, False]
+    assert axes[1].get_xlabel() == "length of the text (positions)"
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_cost({})
+
+
+def test_a_grid_shows_each_share_and_frames_what_is_in_reach():
+    shares = {(16, 0): 0.125, (16, 16): 1.0}
+    ax = plot_grid(shares, {(16, 0): False, (16, 16): True})
+    assert [text.get_text() for text in ax.texts] == ["0.12", "1.00"]
+    (frame,) = ax.patches
+    assert frame.get_x() == pytest.approx(1 - 0.44)
+    with pytest.raises(ValueError, match=r"each pair of lags \[16, 32\] and memories \[0, 16\]"):
+        plot_grid({(16, 0): 0.1, (32, 16): 1.0}, {})

@@ -1,0 +1,66 @@
+import pytest
+import torch
+
+from attnpages.figures.chapters.ch13_machine import draw_addressing, draw_machine, draw_rows
+from attnpages.figures.style import TRUTH_COLOUR
+
+COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
+
+
+def test_the_machine_names_its_parts(texts):
+    ax = draw_machine()
+    assert {"controller", "write head", "read head", "memory (N, M)", *"01234567"} <= set(texts(ax))
+    assert texts(ax).count("instructions") == 2
+
+
+def test_addressing_shows_its_steps_in_order_and_where_the_previous_weights_enter():
+    ax = draw_addressing()
+    at = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    steps = [at[name] for name in ("1\ncontent", "2\ninterpolation", "3\nshift", "4\nsharpening")]
+    assert steps == sorted(steps)
+    assert at[r"own weights $w_{t-1}$"] == steps[1] == at[r"gate $g_t$"]
+    assert at[r"memory $M_{t-1}$"] == steps[0]
+
+
+def test_what_is_read_reaches_the_controller_and_the_output():
+    ax = draw_machine()
+    lines = [list(zip(*line.get_data(), strict=True)) for line in ax.lines]
+    assert [line[-1] for line in lines][-2:] == [(0.6, 0.25), (-0.1, 3.85)]
+
+
+def test_both_heads_receive_the_rows_with_which_they_compare_their_keys(texts):
+    ax = draw_machine()
+    dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
+    assert len(dashed) == 2
+    assert "rows to\ncompare" in texts(ax)
+
+
+def test_each_row_shows_its_number_in_each_panel(looks_right, texts):
+    axes = draw_rows(COLUMNS, memory=torch.eye(4)[:, :3])
+    looks_right(axes[0])
+    assert [ax.get_title() for ax in axes] == ["mixed", "shifted"]
+    assert [text.get_text() for text in axes[0].texts] == ["0.50", "0.00", "0.25", "0.25"]
+    assert texts(axes[0]).count("memory") == 1
+    assert axes[0].yaxis_inverted()
+
+
+def test_a_column_shows_weights_unless_it_is_named():
+    axes = draw_rows(COLUMNS, xlabels={"mixed": "cosine"})
+    assert [ax.get_xlabel() for ax in axes] == ["cosine", "weight"]
+
+
+def test_only_an_arrow_round_the_end_is_orange():
+    axes = draw_rows(COLUMNS, flows=[(0, 1, [(0, 1, 0.5), (3, 0, 0.25)])])
+    colours = [patch.get_edgecolor() for patch in axes[0].figure.patches + axes[0].figure.artists]
+    orange = tuple(int(TRUTH_COLOUR[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    assert len(colours) == 2
+    assert [colour[:3] == pytest.approx(orange) for colour in colours] == [False, True]
+
+
+def test_what_has_other_rows_is_not_drawn():
+    with pytest.raises(ValueError, match="columns is empty"):
+        draw_rows({})
+    with pytest.raises(ValueError, match="must have the same rows"):
+        draw_rows({"a": [1, 2], "b": [1, 2, 3]})
+    with pytest.raises(ValueError, match="must have the same rows"):
+        draw_rows({"a": [1, 2]}, memory=torch.eye(3))

@@ -1,0 +1,125 @@
+import json
+
+import pytest
+import torch
+from made_up_translations import made_up_translations
+
+from attnbook.measure.translation import resampled_bleu
+from attnpages.figures import by_model
+from attnpages.figures.chapters.ch18 import (
+    Map,
+    Score,
+    plot_alignment_errors,
+    plot_beams,
+    plot_losses,
+    plot_maps,
+    plot_score_by_words,
+    plot_scores,
+)
+from attnruns.experiments import translate
+from attnruns.results import provenance
+from attnruns.shared.runner import Job
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(json.dumps(made_up_translations(seeds=2)))
+
+
+def test_each_seed_has_a_dot_on_its_interval(record):
+    run = record["runs"][0]
+    counts = torch.tensor([list(map(int, row.split())) for row in run["bleu_counts"]])
+    value, low, high = resampled_bleu(counts, samples=50)
+    rows = {
+        "plain": Score([value, value], [(low, high)] * 2, [value + 1] * 2, [20.6]),
+        "Luong": Score([30], [(28, 32)]),
+    }
+    ax = plot_scores(rows, title="German to English")
+    dots = [mark for mark in ax.lines if mark.get_marker() == "o"]
+    assert [mark.get_xdata()[0] for mark in dots] == [value, value, 30]
+    spans = [mark.get_xdata() for mark in ax.lines if len(mark.get_xdata()) == 2]
+    assert [tuple(span) for span in spans] == [(low, high), (low, high), (28, 32)]
+    assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "D"] == [20.6]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["plain", "Luong"]
+    assert len(ax.get_legend().get_texts()) == 3
+    assert provenance(record).startswith("none: these numbers are made up")
+
+
+def test_the_legend_names_only_what_is_drawn():
+    ax = plot_scores({"Luong": Score([30], [(28, 32)])})
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as written, a seed and its interval"]
+
+
+@pytest.mark.parametrize("scores", [{}, {"Luong": Score([], [])}, {"Luong": Score([30, 31], [(28, 32)])}])
+def test_a_score_needs_an_interval_per_seed(scores):
+    with pytest.raises(ValueError, match="one interval per seed"):
+        plot_scores(scores)
+
+
+def test_the_axis_of_words_says_how_many_sentences_there_are():
+    ax = plot_score_by_words({"plain": {7: [30, 31], 12: [25, 26]}}, {7: 120, 12: 180})
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["7\n(120)", "12\n(180)"]
+    assert ax.get_ylim()[0] == 0
+    with pytest.raises(ValueError, match=r"sentences lacks the numbers of words \[12\]"):
+        plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120})
+
+
+def test_each_seed_has_a_line_of_losses(record):
+    seconds = by_model(record, "seconds", ["plain_de_en"])["plain_de_en"]
+    curves = by_model(record, "validations", ["plain_de_en"])["plain_de_en"]
+    seeds = [
+        [(step / curve[-1][0] * whole / 60, loss) for step, loss in curve]
+        for whole, curve in zip(seconds, curves, strict=True)
+    ]
+    ax = plot_losses({"plain": seeds}, "loss (nats per piece)")
+    assert len(ax.lines) == 2
+    assert ax.lines[0].get_xdata()[-1] == pytest.approx(3400 / 60)
+    with pytest.raises(ValueError, match="points for each seed"):
+        plot_losses({"plain": [[]]}, "loss")
+
+
+def test_the_maps_of_one_sentence_stand_one_below_the_other(record):
+    found = by_model(record, "alignments", ["bahdanau_de_en", "transformer_de_en"])
+    maps = {name: Map(**seeds[0][0]) for name, seeds in found.items()}
+    axes = plot_maps(maps)
+    assert [ax.get_title() for ax in axes] == ["bahdanau_de_en", "transformer_de_en"]
+    assert [label.get_text() for label in axes[0].get_yticklabels()][:2] == ["A", "dog"]
+    other = Map(["x"] * 7, *maps["bahdanau_de_en"][1:])
+    with pytest.raises(ValueError, match="maps must be of one sentence"):
+        plot_maps({**maps, "other": other})
+
+
+def test_the_alignment_error_of_each_layer_has_a_row():
+    ax = plot_alignment_errors({"Luong": [[0.3], [0.4]], "Transformer": [[0.6, 0.2], [0.5, 0.3]]})
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == ["Luong", "Transformer, layer 1", "Transformer, layer 2"]
+    dots = [list(mark.get_xdata()) for mark in ax.lines if mark.get_linestyle() == "None"]
+    assert dots == [[0.3, 0.4], [0.6, 0.5], [0.2, 0.3]]
+    colours = {mark.get_color() for mark in ax.lines if mark.get_linestyle() == "None"}
+    of_length = plot_score_by_words({"plain": {7: [30]}, "Luong": {7: [31]}, "Transformer": {7: [32]}}, {7: 9})
+    assert colours <= {mark.get_color() for mark in of_length.lines}  # a model has one colour in the chapter
+    with_line = plot_alignment_errors({"Luong": [[0.3]]}, diagonal=0.43)
+    assert [text.get_text() for text in with_line.texts] == ["diagonal"]
+    assert len(with_line.lines) == len(plot_alignment_errors({"Luong": [[0.3]]}).lines) + 1
+    with pytest.raises(ValueError, match="the same layers for each seed"):
+        plot_alignment_errors({"Transformer": [[0.6, 0.2], [0.5]]})
+
+
+def test_each_beam_is_named_by_its_width_and_penalty(record):
+    (beams,) = [run["beams"] for run in record["runs"] if "beams" in run]
+    axes = plot_beams(beams)
+    axes[0].figure.canvas.draw()
+    assert [label.get_text() for label in axes[1].get_xticklabels()][:2] == ["greedy", "2\nα = 0.6"]
+    assert list(axes[0].lines[0].get_ydata()) == [one["bleu"] for one in beams]
+    with pytest.raises(ValueError, match="beams is empty"):
+        plot_beams([])
+
+
+def test_the_made_up_record_has_the_fields_of_a_real_one(record, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # checkpoints lie in the working folder
+    figures = translate.run(Job("tiny_de_en", 0, 2)).figures
+    made_up = next(run for run in record["runs"] if run["model"] == "transformer_de_en")
+    assert set(made_up) - {"model", "seed", "steps", "beams"} == set(figures)
+    for field in ("samples", "alignments"):
+        assert set(made_up[field][0]) == set(figures[field][0])
+    assert set(made_up["scores"]["validation"]["beam"]) == set(figures["scores"]["validation"]["beam"])

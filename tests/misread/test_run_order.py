@@ -1,0 +1,29 @@
+"""A cell run out of order says which to run first."""
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from misread import run_order
+
+
+def test_an_exercise_that_is_missing_is_named_with_its_cell():
+    assert "`def shift_right`" in run_order.advice("shift_right", ["shift_right"])
+
+
+def test_anything_else_sends_to_the_top():
+    advice = run_order.advice("task", ["shift_right"])
+    assert "task" in advice
+    assert "top" in advice
+
+
+def test_a_name_error_in_a_notebook_carries_the_advice(monkeypatch, capsys):
+    shell = InteractiveShell()
+    monkeypatch.setattr(run_order, "get_ipython", lambda: shell)
+    run_order.watch(["shift_right"])
+    result = shell.run_cell("shift_right(1, 2)")
+    assert isinstance(result.error_in_exec, NameError)
+    assert run_order.advice("shift_right", ["shift_right"]) in capsys.readouterr().out
+
+
+def test_outside_a_notebook_nothing_happens(monkeypatch):
+    monkeypatch.setattr(run_order, "get_ipython", lambda: None)
+    assert run_order.watch(["shift_right"]) is None

@@ -1,0 +1,141 @@
+"""Lab 1, second half: from states to sentences, and how many of them are right."""
+
+import torch
+
+from misread.exercise import Exercise
+
+from ..fakes.decoder import fake_decoder
+
+
+def last_states(states, lengths):
+    rows = torch.arange(len(states), device=states.device)  # (B,)
+    return states[rows, lengths - 1]  # (B, D)
+
+
+def _sentences(draw):
+    batch, length, dim = draw.sizes(3)
+    yield draw.normal(batch, length, dim), draw.lengths(batch, length)
+    yield draw.normal(batch + 1, length + 2, dim), draw.lengths(batch + 1, length)  # no row is full
+    yield draw.normal(1, 3, 1), torch.tensor([2])  # a squeeze of all axes takes too many here
+    yield draw.normal(3, 3, 2), draw.lengths(3, 3)  # rows and steps mixed up give values here, no error
+
+
+LAST_STATES = Exercise(last_states, cases=_sentences)
+
+must = LAST_STATES.properties
+must(
+    "one state of each sentence", lambda result, states, lengths: (states == result[:, None]).all(2).any(1).all()
+).says("""
+    Row b of the result must be one of the states of sentence b, unchanged: the one after its last word.""")
+
+wrong = LAST_STATES.mistakes
+wrong("one position too far", {"lengths - 1": "lengths.clamp(max=states.shape[1] - 1)"}).says("""
+    You took the state at position `lengths`, which stands behind the last word. Positions are counted from 0, so the
+    last of n words stands at n − 1.""")
+wrong("the last column", "return states[:, -1]").says("""
+    You took the last position of every row. In a sentence shorter than its row, this state has read padding after the
+    last word. The last word of a sentence stands at position `lengths - 1`, which differs from row to row.""")
+wrong("one step too far", {"lengths - 1": "lengths"}).says("""
+    You indexed the positions with `lengths`. Positions count from 0, so the last of n words stands at position n − 1.
+    Position n holds padding, or lies outside of the tensor.""")
+wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
+    You indexed the positions with `-lengths`, which counts back from the end of the row. But a row may end with
+    padding, so count from the front: the last word stands at position `lengths - 1`.""")
+wrong("every row with every length", "return states[:, lengths - 1]").says("""
+    You wrote `states[:, lengths - 1]`, which takes the positions of all B sentences in each row and returns (B, B,
+    D). Row b needs only its own length. Index both axes, the first with `torch.arange(B)`, so that torch pairs
+    them.""")
+wrong("positions taken for sentences", "return states[lengths - 1]").says("""
+    You wrote `states[lengths - 1]`, which uses the lengths as numbers of sentences, because a single index applies
+    to axis 0. The positions are on axis 1, so index both axes: `torch.arange(B)` for the sentences, then the
+    positions.""")
+wrong("batch and time swapped", {"states[rows, lengths - 1]": "states[lengths - 1, rows]"}).says("""
+    You indexed the positions first. In this book the batch comes first: axis 0 of `states` is the sentence, and axis
+    1 is the position.""")
+
+
+def greedy_decode(step, state, bos, eos, max_length):
+    token = torch.full((len(state),), bos, device=state.device)  # (B,)
+    ended, words = torch.zeros_like(token, dtype=torch.bool), []
+    for _ in range(max_length):
+        logits, state = step(token, state)  # (B, V)
+        token = logits.argmax(-1).masked_fill(ended, eos)  # (B,)
+        ended = ended | (token == eos)
+        words.append(token)
+        if ended.all():
+            break
+    return torch.stack(words, dim=1)  # (B, L)
+
+
+def _decoders(draw):
+    batch, length = draw.sizes(2, low=3)
+    bos, eos = (1, 2) if draw.number == 0 else (8, 5)
+    decoder = fake_decoder(draw, batch, length + 2, 9 + draw.number, bos, eos)
+    yield decoder, decoder.start(), bos, eos, length + 1
+    for ends in ([2], [0] * 3, [3, 1, 2]):  # one sentence; all end with the first word; all end
+        decoder = fake_decoder(draw, len(ends), 6, 9 + draw.number, bos, eos, ends)
+        yield decoder, decoder.start(), bos, eos, 5
+
+
+def _shortest(result, step, state, *others):
+    """Stopping when all have ended is as right as repeating the end symbol: equal columns at the end count once. (Where
+    words were stacked on the wrong axis, sentences are columns.)"""
+    if not isinstance(result, torch.Tensor) or result.dim() != 2 or len(state) not in result.shape:
+        return result
+    words = result if len(result) == len(state) else result.mT
+    while words.shape[1] > 1 and (words[:, -2:] == words[0, -1]).all():
+        words = words[:, :-1]
+    return words if len(result) == len(state) else words.mT
+
+
+def _ended(result, eos):
+    return (result == eos).long().cumsum(1) > 0  # (B, L), True from the first end symbol on
+
+
+GREEDY_DECODE = Exercise(greedy_decode, cases=_decoders, canonical=_shortest)
+
+must = GREEDY_DECODE.properties
+must(
+    "eos is repeated", lambda result, step, state, bos, eos, limit: (result[_ended(result, eos)] == eos).all()
+).says("""
+    After its end symbol, a sentence must repeat this symbol up to the last column.""")
+must("the first word is right", lambda result, step, *others: (result[:, 0] == step.script[:, 0]).all()).says("""
+    The first column of the result must hold the words that the decoder writes after it has read `bos`. `bos` itself is
+    an input of the decoder, and no part of the result.""")
+
+wrong = GREEDY_DECODE.mistakes
+ONE_LESS = {
+    "range(max_length)": "range(1, max_length)",
+    "return torch.stack": "words = words or [token[:0]]\n    return torch.stack",
+}
+wrong("bos counted as a word", ONE_LESS).says("""
+    You wrote max_length − 1 words at most, as if bos were one of them. bos is given to the decoder and is not part of
+    the result, so it does not count.""")
+APPEND, STOP = "words.append(token)", "if ended.all():\n            break"
+wrong("bos kept", {"dtype=torch.bool), []": "dtype=torch.bool), [token]"}).says("""
+    The first column of your result is `bos`. `bos` is the decoder's first *input*, and the decoder did not write it.
+    Begin with an empty list, and append a word only after a step.""")
+wrong("one word for all sentences", {"argmax(-1)": "argmax()"}).says("""
+    You called `argmax()` without an axis, which returns one position among the logits of all sentences together. Each
+    sentence needs the largest of its own V logits: `argmax(-1)`.""")
+wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
+    One of your sentences goes on with other words after its end symbol. The decoder writes a word at every step, so
+    you must remember which sentences have ended, and replace their words by `eos`.""")
+wrong("words after the end, up to max_length", {".masked_fill(ended, eos)": "", f"\n        {STOP}": ""}).says("""
+    Your sentences go on after their end symbols, up to `max_length` words. The decoder writes a word at every step,
+    so you must remember which sentences have ended, and replace their later words by `eos`.""")
+wrong("the first to finish stops all", {"ended.all()": "ended.any()"}).says("""
+    You stopped as soon as one sentence had ended, so the other sentences were cut off. Stop when all sentences have
+    ended, for which `ended.all()` is the condition.""")
+wrong("stopped before the last end symbol", {f"{APPEND}\n        {STOP}": f"{STOP}\n        {APPEND}"}).says("""
+    You stopped before the last word was appended, so the last end symbol is missing. The end symbol belongs to the
+    result: append the words of a step first, and then decide whether to stop.""")
+wrong("end symbol overwritten", {APPEND: "words.append(token.masked_fill(ended, 0))"}).says("""
+    You marked a sentence as ended before you appended its word, and its end symbol became 0. The end symbol belongs
+    to the result, and an ended sentence repeats it.""")
+wrong("end symbol taken to be 2", {"(token == eos)": "(token == 2)"}).says("""
+    A sentence of yours ends at the word with number 2, whatever `eos` is. The number of the end symbol is given by
+    the argument `eos`, and here it is another one.""")
+wrong("always reads bos", {"step(token, state)": "step(torch.full_like(token, bos), state)"}).says("""
+    You give `bos` to the decoder at every step. Only its first input is `bos`. At each later step it reads the word
+    that it wrote at the step before.""")

@@ -1,0 +1,100 @@
+"""Lab 9, sixth part: the loss that the Transformer is trained with."""
+
+from misread.exercise import Exercise
+
+
+def label_smoothing_loss(logits, target, smoothing, pad):
+    logs = logits.log_softmax(dim=-1)  # (B, T, V)
+    right = logs.gather(-1, target[:, :, None])[:, :, 0]  # (B, T): log-probability of the right word
+    even = logs.mean(dim=-1)  # (B, T): of all words, each with 1 / V
+    losses = -(1 - smoothing) * right - smoothing * even  # (B, T)
+    real = target != pad  # (B, T)
+    return (losses * real).sum() / real.sum()
+
+
+def _sentences(draw):
+    batch, length, words = draw.sizes(3, low=3, never_one={2})  # the only word would be the padding
+    for B, T, V, smoothing in ((batch, length, words, 0.3), (3, 3, 3, 0.2), (1, length, words, 0.1)):
+        pad = draw.integer(0, V)
+        target = draw.integers(0, V, B, T)
+        target[0, 0], target[-1, -2:] = (pad + 1) % V, pad  # of unlike lengths
+        target[-1, 0] = (pad + 1) % V
+        yield 2 * draw.normal(B, T, V), target, smoothing, pad
+    target = 1 + draw.integers(0, words - 1, batch, length)
+    yield draw.normal(batch, length, words), target, 0.0, 0  # no smoothing, no padding
+    target[0, 1:] = 0
+    yield 300 * draw.normal(batch, length, words), target, 0.1, 0  # sure of itself: exp overflows, log 0 is near
+    yield draw.normal(batch, length + 1, words), draw.integers(1, words, batch, length + 1), 0.7, 0  # much smoothing
+
+
+LABEL_SMOOTHING_LOSS = Exercise(
+    label_smoothing_loss,
+    cases=_sentences,
+    tolerance=1e-6,  # one_hot times a number is float32
+)
+
+must = LABEL_SMOOTHING_LOSS.properties
+must("positive", lambda result, *args: result >= 0).says("""
+    The loss is a mean of negative logarithms of probabilities, so it can never be below 0.""")
+must(
+    "no smoothing, no change",
+    lambda result, logits, target, smoothing, pad: (
+        smoothing > 0 or abs(result - label_smoothing_loss(logits, target, 0.0, pad)) < 1e-6
+    ),
+).says("""
+    With smoothing 0 the result must be the ordinary loss, which is the mean of −log p(right word) over the real words.
+    Yours is another number.""")
+
+_EVEN, _MEAN = "even = logs.mean(dim=-1)", "(losses * real).sum() / real.sum()"
+_DIVERGENCE = """\
+share = smoothing / logs.shape[-1]
+    top = 1 - smoothing + share
+    rest = math.log(share) * share if share else 0.0
+    losses = top * math.log(top) + (logs.shape[-1] - 1) * rest - """
+
+wrong = LABEL_SMOOTHING_LOSS.mistakes
+wrong("axis of gather kept", {"[:, :, None])[:, :, 0]": "[:, :, None])"}).says("""
+    After `gather` your log-probabilities of the right words have the shape (B, T, 1), and beside (B, T) they broadcast
+    to (B, T, T). Take the last axis away: `[:, :, 0]`.""")
+wrong("indexed with the whole target", {"logs.gather(-1, target[:, :, None])[:, :, 0]": "logs[:, :, target]"}).says("""
+    `logs[:, :, target]` takes *all* words of the batch at each position, so that its shape is (B, T, B, T). Each
+    position needs its own word only, which `gather` picks.""")
+wrong("even part forgotten", {" - smoothing * even": ""}).says("""
+    You gave the right word the probability 1 − smoothing, but spread nothing over the vocabulary. The wanted
+    probabilities must sum to 1, so the part that was taken away must be given to all words evenly.""")
+wrong("nothing taken from the right word", {"-(1 - smoothing) * right": "-right"}).says("""
+    You added the even part, but the right word still has its whole probability of 1. The wanted probabilities
+    must sum to 1, so multiply the right word's part by 1 − smoothing.""")
+wrong("spread over the others", {_EVEN: "even = (logs.sum(-1) - right) / (logs.shape[-1] - 1)"}).says("""
+    You shared `smoothing` among the V − 1 *other* words. torch and the paper's source (Szegedy and others) spread
+    it over the whole vocabulary including the right word, so that each word gets smoothing / V.""")
+wrong("spread over V − 2", {_EVEN: "even = (logs.sum(-1) - right - logs[..., pad]) / (logs.shape[-1] - 2)"}).says("""
+    You shared `smoothing` among all words except the right one and padding, as a well-known tutorial does. The
+    loss that is wanted here is torch's, which spreads it evenly over all V words.""")
+wrong(
+    "padding left out of the vocabulary", {_EVEN: "even = (logs.sum(-1) - logs[..., pad]) / (logs.shape[-1] - 1)"}
+).says("""
+    You shared `smoothing` among all words except padding. The loss that is wanted here is torch's, which spreads it
+    evenly over all V words: padding is left out of the *positions*, not of the vocabulary.""")
+wrong("Kullback–Leibler divergence", {"losses = -": _DIVERGENCE}).says("""
+    You computed the divergence from the wanted distribution q, as `kl_div` does. It has the same gradient, but is
+    smaller by the entropy of q. Wanted is torch's loss, −Σ q log p.""")
+wrong("divided by all positions", {"/ real.sum()": "/ real.numel()"}).says("""
+    You left padding out of the sum, but divided by the number of all positions, B · T. Divide by the number of
+    real words, because otherwise padding makes the loss look smaller than it is.""")
+wrong("padding's smoothing counted", {" - smoothing * even": "", _MEAN: _MEAN + " - smoothing * even.mean()"}).says("""
+    You left padding out of the right word's part only, while the even part still counts it. Leave padding out of
+    both.""")
+wrong("mean of the sentences' means", {_MEAN: "((losses * real).sum(1) / real.sum(1)).mean()"}).says("""
+    You averaged each sentence first, and then the sentences, so that a word counts more in a short sentence. Take
+    one mean over all real words of the batch.""")
+wrong("summed over the words", {" / real.sum()": ""}).says("""
+    You returned the sum over the real words. Wanted is their mean, in nats per word, so that the loss doesn't
+    depend on the size of the batch.""")
+wrong("no logarithm", {"log_softmax": "softmax"}).says("""
+    You averaged probabilities instead of their logarithms. Use `log_softmax` instead of `softmax`.""")
+for power in (8, 9, 10, 12):
+    wrong(f"1e-{power} added", {"logits.log_softmax(dim=-1)": f"(logits.softmax(-1) + 1e-{power}).log()"}).says(f"""
+        You added 1e-{power} to the probabilities before the logarithm (or did not let them fall below it). Where the
+        model is very sure, probabilities are far smaller than that, and your loss is too small. Use `log_softmax`,
+        which computes the logarithms from the logits and needs no such number.""")

@@ -1,0 +1,122 @@
+"""Lab 10: reading new words with the keys and values of the old ones kept."""
+
+import torch
+
+from attnlabs.material.tiny_weights import TinyWeights
+from misread.exercise import Exercise
+
+
+def read_cached(words, state, weights):
+    keys, values = state  # (B, t, D) each, of the words read before
+    before, new = keys.shape[1], words.shape[1]
+    x = weights.embedding[words] + weights.positions[before : before + new]  # (B, n, D)
+    keys = torch.cat([keys, x @ weights.W_k], dim=1)  # (B, t + n, D)
+    values = torch.cat([values, x @ weights.W_v], dim=1)  # (B, t + n, D)
+    scores = (x @ weights.W_q) @ keys.mT / x.shape[-1] ** 0.5  # (B, n, t + n)
+    allowed = torch.ones_like(scores[0], dtype=torch.bool).tril(before)  # (n, t + n)
+    context = scores.masked_fill(~allowed, float("-inf")).softmax(-1) @ values  # (B, n, D)
+    return (x + context) @ weights.W_o, (keys, values)  # (B, n, V)
+
+
+def _weights(draw, words, dim, positions):
+    """Random weights, no two of them alike."""
+    square = [draw.normal(dim, dim) for _ in range(3)]
+    return TinyWeights(draw.normal(words, dim), draw.normal(positions, dim), *square, draw.normal(dim, words))
+
+
+def _words_and_cache(draw):
+    # one more; a beginning; two at once; as many as before; after a single word
+    for cached, new in ((2, 1), (0, 3), (3, 2), (2, 2), (1, 2)):
+        batch, dim, words = draw.sizes(3)
+        weights = _weights(draw, words + 2, dim, cached + new + 2)
+        state = draw.normal(batch, cached, dim), draw.normal(batch, cached, dim)
+        yield draw.integers(0, words + 2, batch, new), state, weights
+    weights = _weights(draw, 3, 3, 6)  # square
+    yield draw.integers(0, 3, 3, 3), (draw.normal(3, 3, 3), draw.normal(3, 3, 3)), weights
+    weights = _weights(draw, 4, 2, 5)
+    yield draw.integers(0, 4, 1, 1), (draw.normal(1, 3, 2), draw.normal(1, 3, 2)), weights  # one sentence, one word
+    yield draw.integers(0, 4, 2, 1), (draw.normal(2, 0, 2), draw.normal(2, 0, 2)), weights  # the very first word
+    weights = _weights(draw, 4, 3, 26)
+    yield draw.integers(0, 4, 2, 6), (draw.normal(2, 18, 3), draw.normal(2, 18, 3)), weights  # a longer text
+    weights = _weights(draw, 4, 3, 9)
+    weights = weights._replace(W_q=1000 * weights.W_q)  # scores of thousands: exp of them is infinite
+    yield draw.integers(0, 4, 2, 4), (draw.normal(2, 3, 3), draw.normal(2, 3, 3)), weights
+
+
+def _finished(part, table):
+    """Whether the new rows of one part of the cache, 0 the keys and 1 the values, come from this table."""
+
+    def holds(result, words, state, weights):
+        before = state[0].shape[1]
+        x = weights.embedding[words] + weights.positions[before : before + words.shape[1]]
+        return torch.allclose(result[1][part][:, before:], x @ getattr(weights, table))
+
+    return holds
+
+
+READ_CACHED = Exercise(read_cached, cases=_words_and_cache, returns=("logits", "state"), tolerance=1e-8)
+
+must = READ_CACHED.properties
+must(
+    "the cache grows by the new words",
+    lambda result, words, state, weights: all(
+        new.shape[1] == old.shape[1] + words.shape[1] and torch.equal(new[:, : old.shape[1]], old)
+        for new, old in zip(result[1], state, strict=True)
+    ),
+).says("""
+    After n new words each sentence must have n more keys and n more values than before. They stand behind the old ones,
+    which stay as they were.""")
+must("the new keys are right", _finished(0, "W_k")).says("""
+    The new keys must be (embedding + position) @ W_k, and their positions follow those of the old words.""")
+must("the new values are right", _finished(1, "W_v")).says("""
+    The new values must be (embedding + position) @ W_v, and their positions follow those of the old words.""")
+must(
+    "the last word attends to everything",
+    lambda result, words, state, weights: torch.allclose(
+        result[0][:, -1], read_cached(words, state, weights)[0][:, -1]
+    ),
+).says("""
+    The cache is right, but the logits are not. The last new word attends to all keys, old and new, and its logits are
+    (x + context) @ W_o.""")
+
+_POSITIONS, _STATE = "weights.positions[before : before + new]", "(keys, values)  # (B, n, V)"
+
+wrong = READ_CACHED.mistakes
+wrong("positions counted from 0 again", {_POSITIONS: "weights.positions[:new]"}).says("""
+    You gave the new words the positions 0, 1, … With t words in the cache the next word has position t, so take
+    positions[t : t + n].""")
+wrong("no positions", {f" + {_POSITIONS}": ""}).says("""
+    You did not add the positions to the word vectors. Without them the model does not know the order of the
+    words.""")
+wrong("new words not kept", {_STATE: "state"}).says("""
+    You returned the cache that you were given, without the keys and values of the new words, so that the next
+    step would not know of these words. Return the longer keys and values.""")
+wrong("only the new words kept", {_STATE: "(keys[:, before:], values[:, before:])"}).says("""
+    Your state contains only the new words, so that everything that was read before is lost. Return old and new
+    keys and values together, (B, t + n, D).""")
+wrong("mask in the wrong corner", {".tril(before)": ".tril()"}).says("""
+    Your mask begins in the upper left corner, as if no word had been read before. Row i belongs to word t + i,
+    which may attend to t + i + 1 keys, so move the diagonal: `.tril(t)`.""")
+wrong("no mask", {".tril(before)": ""}).says("""
+    Your new words attend to each other without a mask, so that they also attend to later words. Each word may
+    attend only to itself and to earlier words, because then reading all at once or one by one gives the same.""")
+_FILL = '.masked_fill(~allowed, float("-inf"))'
+wrong("zeroed after the softmax", {f"{_FILL}.softmax(-1)": ".softmax(-1).masked_fill(~allowed, 0.0)"}).says("""
+    You took the softmax over all keys and set those of later words to 0 afterwards, so that the rest sums to less than
+    1. Fill their scores with −∞ *before* the softmax.""")
+wrong("a word does not see itself", {".tril(before)": ".tril(before - 1)"}).says("""
+    In your mask no word attends to itself. Each word attends to all earlier words *and* to itself: `.tril(t)`.""")
+wrong("state returned as (values, keys)", {_STATE: "(values, keys)"}).says("""
+    You returned (values, keys). The state must be returned in the order in which it came: (keys, values).""")
+wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
+    You did not divide the scores by √D. The attention is the same with and without a cache, so its scale stays,
+    too.""")
+wrong("scaled by the number of keys", {"x.shape[-1] ** 0.5": "keys.shape[1] ** 0.5"}).says("""
+    You divided the scores by the root of the number of *keys*, so that the scale changes from word to word. A dot
+    product sums over the D features, so divide by √D: x.shape[-1].""")
+wrong("added without the position", {"(x + context)": "(weights.embedding[words] + context)"}).says("""
+    You added the context to the word's embedding alone. The residual connection adds what attention was given, which is
+    x, the embedding *with* its position.""")
+wrong("joined along the batch", {"W_k], dim=1": "W_k], dim=0", "W_v], dim=1": "W_v], dim=0"}).says("""
+    You joined old and new along axis 0, which is the batch, so that there are more sentences instead of more
+    words. The cache (B, t, D) grows along its words: `torch.cat(…, dim=1)`.""")

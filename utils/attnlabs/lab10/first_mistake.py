@@ -1,0 +1,102 @@
+"""Lab 10: what a first mistake leads to."""
+
+import torch
+
+from misread.exercise import Exercise
+
+
+def error_after_first_mistake(written, target, pad):
+    wrong, real = written != target, target != pad  # (B, T)
+    wrong = wrong & real
+    spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this position
+    right_before, wrong_before = real & ~spoilt, real & spoilt
+    before = (wrong & right_before).sum().item() / max(right_before.sum().item(), 1)
+    after = (wrong & wrong_before).sum().item() / max(wrong_before.sum().item(), 1)
+    return before, after
+
+
+def _texts(draw):
+    batch, length = draw.sizes(2, low=4)
+    for count, size, pad, rate in ((batch + 2, length + 2, 0, 0.3), (3, 5, 7, 0.5), (1, 6, 0, 0.4), (4, 4, 0, 0.4)):
+        target = draw.integers(1, 7, count, size)
+        changed = draw.uniform(count, size) < rate
+        changed[0, 1], changed[0, 2] = True, False  # right again afterwards
+        if count > 2:
+            changed[1], changed[2, 0] = False, True  # no mistake at all; a mistake at once
+        written = torch.where(changed, target % 6 + 1, target)
+        written[0, 1] = pad  # a model may say so, too
+        real = torch.arange(size) < draw.lengths(count, size, shortest=size - 2 if count > 1 else size)[:, None]
+        real[3:, 0] = False  # padding in front, too
+        yield written, target.masked_fill(~real, pad), pad  # what was written at padding is of no interest
+    words = draw.integers(1, 7, 2, 3)
+    yield words, words.clone(), 0  # no mistake anywhere
+    late = words.clone()
+    late[:, -1] = late[:, -1] % 6 + 1
+    yield late, words, 0  # mistakes, but nothing after them
+    yield torch.tensor([[3], [4]]), torch.tensor([[3], [5]]), 0  # one position
+    yield draw.integers(1, 7, 2, 4), torch.full((2, 4), 3), 3  # padding throughout: no positions at all
+    if draw.number == 1:
+        long = draw.integers(1, 7, 2, 400)
+        yield torch.where(draw.uniform(2, 400) < 0.9, long % 6 + 1, long), long, 0  # hundreds of mistakes
+
+
+ERROR_AFTER_FIRST_MISTAKE = Exercise(
+    error_after_first_mistake,
+    cases=_texts,
+    returns=("before", "after"),
+    tolerance=1e-6,  # a rate of two whole tensors is float32
+)
+
+must = ERROR_AFTER_FIRST_MISTAKE.properties
+must(
+    "no mistake, no error",
+    lambda result, written, target, pad: not (written == target)[target != pad].all() or sum(result) == 0,
+).says("""
+    If every word is right, both rates are 0. If no position follows a mistake, `after` is 0.""")
+must("between 0 and 1", lambda result, *others: all(0 <= rate <= 1 for rate in result)).says("""
+    Both rates are proportions, so they must lie between 0 and 1.""")
+
+_SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, real & spoilt"
+_BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"
+_RATES = "((wrong & part).sum(1) / part.sum(1))"
+_OF_EACH = f"before, after = ({_RATES}.nanmean().nan_to_num() for part in (%s))\n    return "
+
+wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
+wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
+    You counted the first mistake itself as *after* a mistake. All words in front of it are right, so it belongs
+    to `before`.""")
+wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
+    You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
+    target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
+_ABOVE = {"(wrong & right_before)": "(wrong & ~spoilt)", "(wrong & wrong_before)": "(wrong & spoilt)"}
+wrong("mistakes at padding counted", {"wrong = wrong & real": "pass", **_ABOVE}).says("""
+    You divided by the number of real positions, but still count mistakes at padding above. Where the target is `pad`
+    nothing can be wrong: (written != target) & real.""")
+wrong("padding looked for in what was written", {"target != pad": "written != pad"}).says("""
+    You took positions for padding where `pad` was *written*. What is real is told by the target: a model may write
+    `pad` too early, and this is a mistake, or write other words behind the end, which are of no interest.""")
+wrong("padding not left out", {"wrong = wrong & real": "pass", _MASKS: "~spoilt, spoilt"}).says("""
+    You counted padding like real words, both in the mistakes and in the positions. Leave out all positions where the
+    target is `pad`.""")
+wrong("True and False subtracted", {_SPOILT: "wrong.cumsum(1) - wrong > 0"}).says("""
+    torch can't subtract a tensor of True and False. Turn the mistakes into numbers first: `wrong.long()`.""")
+wrong("padding counted", {_MASKS: "~spoilt, spoilt"}).says("""
+    You left mistakes at padding out, but you still count its positions. Divide by the number of *real* positions.""")
+wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1, 0))[:, :-1]"}).says("""
+    You counted only the one word behind a mistake. *All* later words of the sentence come after it, so use cumsum
+    to find out whether there was a mistake before.""")
+wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
+    You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
+_RUNS_ON = "wrong.flatten().long().cumsum(0).view_as(wrong) - wrong.long() > 0"
+wrong("counted on from sentence to sentence", {_SPOILT: _RUNS_ON}).says("""
+    Your count of mistakes runs on from one sentence to the next, so that all sentences behind the first mistake of the
+    *batch* count as after a mistake. Each sentence begins anew: sum along axis 1, in (B, T).""")
+wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
+    You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
+    as one with twenty. Divide the number of all mistakes by the number of all positions.""")
+wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
+    You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
+    and those with one.""")
+wrong("nothing to divide by", {_BEFORE: "right_before.sum()", _AFTER: "wrong_before.sum()"}).says("""
+    Where no position is of one kind you divided by 0 (or took a mean of nothing), which is NaN. If there is nothing to
+    count, the rate is 0.""")

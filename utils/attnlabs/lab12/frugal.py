@@ -1,0 +1,108 @@
+"""Exercises that also ask how an answer treats its numbers: once, never too many at a time, or without a gradient."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlabs.material.tensor_sizes import TensorSizes
+from misread.exercise import Exercise
+from misread.sandbox import Run
+
+AT_ONCE = 2  # blocks that may be alive while the next one is asked for: the loop's own, and one to spare
+
+
+class Once:
+    """An iterator over blocks that can be gone through once, and notices when the blocks are collected."""
+
+    def __init__(self, name: str, blocks: tuple[Tensor, ...]):
+        self.name, self.waiting, self.given = name, list(blocks), list[weakref.ref]()
+        self.over = False
+
+    def __iter__(self) -> Once:
+        if self.over:
+            raise RuntimeError(f"{self.name} can be gone through only once, and you began a second time")
+        return self
+
+    def __next__(self) -> Tensor:
+        if any(block is not None and block._version for block in (given() for given in self.given)):
+            raise RuntimeError(f"{self.name}: you write into a block, which belongs to the caller; make a new tensor")
+        if sum(block() is not None for block in self.given) > AT_ONCE:
+            raise RuntimeError(
+                f"{self.name}: you keep the earlier blocks; use each one, and do not collect them in a list"
+            )
+        if not self.waiting:
+            self.over = True
+            raise StopIteration
+        block = self.waiting.pop(0).clone()
+        if not block.requires_grad:  # else the graph of the gradients keeps it, which is nobody's fault
+            self.given.append(weakref.ref(block))
+        return block
+
+    def __getitem__(self, index: object) -> Tensor:
+        raise TypeError(f"{self.name} cannot be indexed, since it gives its blocks one after the other: use a for loop")
+
+    def __len__(self) -> int:
+        raise TypeError(f"{self.name} does not know how many blocks are still to come: use a for loop")
+
+
+@dataclass(frozen=True, eq=False)
+class OnePass(Exercise):
+    """Its arguments are tuples of blocks; an answer receives each as an iterator that ends."""
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        """One call, with iterators in the place of the tuples."""
+
+        @functools.wraps(function)
+        def with_iterators(*given: Any) -> Any:
+            pairs = zip(self.parameters, given, strict=True)
+            return function(*(Once(name, arg) if isinstance(arg, tuple) else arg for name, arg in pairs))
+
+        return super().run(with_iterators, args)
+
+
+@dataclass(frozen=True, eq=False)
+class Frugal(Exercise):
+    """No tensor of an answer may hold more numbers than `most(*args)`; `excess` tells a student so."""
+
+    most: Callable[..., int] = lambda *args: 2**62
+    excess: str = "one of your tensors is too large"
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        """One call, in which every tensor is counted."""
+
+        @functools.wraps(function)
+        def counted(*given: Any) -> Any:
+            with TensorSizes(self.most(*given), self.excess):
+                return function(*given)
+
+        return super().run(counted, args)
+
+
+@dataclass(frozen=True, eq=False)
+class Detached(Exercise):
+    """Its result must be cut from the graph, whichever of the arguments carries a gradient."""
+
+    def run(self, function: Callable, args: tuple) -> Run:
+        """One call, and a second one that looks for the graph."""
+
+        @functools.wraps(function)
+        def looked_at(*given: Any) -> Any:
+            result = function(*given)
+            with torch.enable_grad():
+                graded = [x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given]
+                again = function(*graded)
+            for name, x in zip(self.parameters, graded, strict=True):
+                if isinstance(x, Tensor) and not x.requires_grad:
+                    raise RuntimeError(f"`{name}` itself was cut from its graph, as `detach_()` does; use `detach()`")
+            if isinstance(again, Tensor) and again.requires_grad:
+                raise RuntimeError("the result still belongs to the graph of the gradients; detach it")
+            return result
+
+        return super().run(looked_at, args)

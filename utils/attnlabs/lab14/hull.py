@@ -1,0 +1,128 @@
+"""Lab 14: whether a polygon is the hull of its points."""
+
+import torch
+
+from misread.exercise import Exercise
+
+from .polygons import padded, polygons
+
+
+def is_convex_hull(points, polygon):
+    real = polygon != points.shape[1]  # (B, T): not the end
+    index = torch.where(real, polygon, polygon[:, :1])  # (B, T): after the end, the first corner again
+    a = points.gather(1, index.clamp(max=points.shape[1] - 1)[..., None].expand(-1, -1, 2))  # (B, T, 2): corners
+    b = a.roll(-1, dims=1)  # (B, T, 2): the next ones
+    bend = turns(a[:, :, None], b[:, :, None], points[:, None])  # (B, T, N)
+    outside = (bend < 0).flatten(1).any(dim=1)  # (B,): a point lies to the right of an edge
+    visits = (polygon[..., None] == torch.arange(points.shape[1], device=points.device)).sum(dim=1)  # (B, N)
+    return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)
+
+
+def turns(a, b, c):
+    (ux, uy), (wx, wy) = (b - a).unbind(-1), (c - a).unbind(-1)
+    return ux * wy - uy * wx
+
+
+def _reversed(points, polygon):
+    rows = [[position for position in row if position < points.shape[1]][::-1] for row in polygon.tolist()]
+    return padded(rows, points.shape[1])
+
+
+def _clockwise(points, polygon):
+    """Right only in the other direction; of points on one line both are right."""
+    return is_convex_hull(points, _reversed(points, polygon)) & ~is_convex_hull(points, polygon)
+
+
+IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
+
+must = IS_CONVEX_HULL.properties
+must(
+    "clockwise is not right", lambda result, points, polygon: not result.bool()[_clockwise(points, polygon)].any()
+).says("""
+    You accept the corners of the hull in clockwise order, but only counter-clockwise is correct.""")
+must(
+    "at least three corners",
+    lambda result, points, polygon: not result.bool()[(polygon != points.shape[1]).sum(1) < 3].any(),
+).says("""
+    You accept an answer with fewer than three corners, and this is no polygon.""")
+must(
+    "right hulls are found right", lambda result, points, polygon: result.bool()[is_convex_hull(points, polygon)].all()
+).says("""
+    You reject a correct hull: all points lie on its edges or to their left, and no corner comes twice. A point exactly
+    *on* an edge is not outside, whether it is a corner or not.""")
+must(
+    "wrong hulls are refused", lambda result, points, polygon: not result.bool()[~is_convex_hull(points, polygon)].any()
+).says("""
+    You accept a polygon that is not the hull, because a point lies to the right of one of its edges, or because a
+    corner comes twice. Compare each edge with *all* N points.""")
+
+wrong = IS_CONVEX_HULL.mistakes
+wrong("clockwise", {"bend < 0": "bend > 0"}).says("""
+    You accept the hull when it is given clockwise, because you require that no point lies to the *left* of an edge. The
+    exercise wants it counter-clockwise: then all points lie to the left, and no bend is below 0.""")
+wrong("bends of 0 refused", {"bend < 0": "bend <= 0"}).says("""
+    You reject a polygon if any bend is 0. Every edge has a bend of 0 with its own two ends, and with each point that
+    lies exactly on it, so a bend of 0 is allowed.""")
+wrong(
+    "only the bends looked at",
+    "answers = []\n"
+    "for row, positions in zip(points, polygon.tolist()):\n"
+    "    c = row[[n for n in positions if n < len(row)]]\n"
+    "    bends = turns(c.roll(1, 0), c, c.roll(-1, 0))\n"
+    "    answers.append(len(c) >= 3 and len({*positions} - {len(row)}) == len(c) and bool((bends >= 0).all()))\n"
+    "return torch.tensor(answers)",
+).says("""
+    You checked only that the polygon bends to the left at each corner. This is also true of a star, and of a polygon
+    that is too small. Compare each edge with *all* N points.""")
+wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
+    You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
+    all N points.""")
+_OTHERS = "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"
+wrong("corners missed", {"(bend < 0)": _OTHERS}).says("""
+    You compared the edges with those points only that are no corners. Then a polygon of *all* points is never refused,
+    a clockwise one neither, nor one whose edges cross: compare each edge with all N points.""")
+wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
+    You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
+wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
+    You removed the last entry of each row, but some rows fill all T entries and contain no N. There the last entry is a
+    corner, so keep all entries below N instead, wherever they are.""")
+wrong(
+    "an end looked for that isn't there",
+    {"real = polygon": "[row.index(points.shape[1]) for row in polygon.tolist()]\n    real = polygon"},
+).says("""
+    You searched for N in each row, but some rows fill all T entries and contain no N. Keep all entries below N instead,
+    wherever they are in the row.""")
+wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "polygon"}).says("""
+    You looked up a point for the entry N, which marks the end. There is no such point, because the positions are 0 to
+    N − 1, so use only the entries below N.""")
+wrong("the end taken for the last position", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
+    You limited the entries to N − 1, so that the end mark N became the last position. The entries from the end mark on
+    are no corners and make no edges; the last edge leads from the last corner to the first.""")
+wrong("the end taken for position 0", {"torch.where(real, polygon, polygon[:, :1])": "polygon * real"}).says("""
+    You replaced the end marks by 0, so that edges lead to position 0 and back. Behind its last corner a polygon returns
+    to its *first* corner, polygon[:, 0], whichever position that is.""")
+wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
+    You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
+    back to the first corner is implied, so each corner may stand in the list only once.""")
+wrong(
+    "twins taken for one corner",
+    {
+        "visits = (polygon[..., None] == torch.arange(points.shape[1], device=points.device)).sum(dim=1)": (
+            "visits = ((points[:, :, None] == a[:, None]).all(-1) & real[:, None]).sum(-1)"
+        )
+    },
+).says("""
+    You looked for repeated corners by their coordinates. Two different positions may have the same coordinates, and
+    both may be in the list, so compare the positions.""")
+wrong(
+    "only from the leftmost corner",
+    {"return ~outside": "return (polygon[:, 0] == points[..., 0].argmin(1)) & ~outside"},
+).says("""
+    You accept the hull only if it begins at the leftmost corner. It may begin at any corner; only its direction is
+    fixed.""")
+wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
+    You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
+    that are clearly outside are then accepted. Compare the bend with 0 itself.""")
+wrong("one answer for the batch", {"return ~outside": "return ~outside.any()"}).says("""
+    You gave one answer for all rows, but each row has its own, (B,). Look for an `all()` or `any()` without an
+    axis.""")

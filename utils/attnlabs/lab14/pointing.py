@@ -1,0 +1,108 @@
+"""Lab 14: pointing. Attention whose weights, in logarithms, are the answer."""
+
+import torch
+
+from misread.exercise import Exercise
+
+from ..families.additive_scores import TANH_OF_EACH_PART
+from .questions import questions
+
+
+def pointer_log_probs(query, key, W_q, W_k, v, mask):
+    scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
+    log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row with nothing open comes out as NaN
+    return log_probs.masked_fill(~mask, -torch.inf)
+
+
+POINTER_LOG_PROBS = Exercise(pointer_log_probs, cases=questions, tolerance=1e-9)
+
+must = POINTER_LOG_PROBS.properties
+must(
+    "closed positions get −inf", lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all()
+).says("""
+    A closed position has the probability 0, and log 0 is −inf. A finite number such as −1e9 is not enough.""")
+must("open positions get numbers", lambda result, query, key, W_q, W_k, v, mask: result[mask].isfinite().all()).says("""
+    An open position must get a finite logarithm, however small its probability is.""")
+must("not above 0", lambda result, *args: (result <= 1e-9).all()).says("""
+    A probability is at most 1, so its logarithm can never be above 0.""")
+must(
+    "the only open position gets everything",
+    lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
+).says("""
+    Where only one position is open its log-probability must be 0, however low its score is. Scores can be lower than
+    any finite number that closed positions are filled with, so fill with float('-inf').""")
+must(
+    "probabilities sum to 1 over the open positions",
+    lambda result, query, key, W_q, W_k, v, mask: torch.allclose(result.exp().sum(-1), mask.any(-1).to(result.dtype)),
+).says("""
+    In each row with an open position, the probabilities (`exp` of your result) must sum to 1.""")
+
+_FILLED, _AGAIN = "scores.masked_fill(~mask, -torch.inf)", "log_probs.masked_fill(~mask, -torch.inf)"
+_SUM = "((query @ W_q.mT)[:, None] + key @ W_k.mT)"
+
+wrong = POINTER_LOG_PROBS.mistakes
+wrong("NaN where everything is closed", {_AGAIN: "log_probs"}).says("""
+    A row in which every position is closed came out as NaN, because a softmax over nothing but −inf is 0 / 0. Such a
+    row must be all −inf, so fill the closed positions once more after the softmax.""")
+wrong("NaN turned into 0", {_AGAIN: "log_probs.nan_to_num(neginf=-torch.inf)"}).says("""
+    You turned NaN into 0, and a log-probability of 0 means a probability of 1. In a row in which every position is
+    closed each probability is 0, and its logarithm is −inf, so fill once more after the softmax.""")
+wrong("nan_to_num takes −inf too", {_AGAIN: "log_probs.nan_to_num(nan=-torch.inf)"}).says("""
+    `nan_to_num` also turns −inf into a finite number, −1.8e308. Pass neginf=float('-inf') as well, or fill the closed
+    positions once more after the softmax instead.""")
+wrong(
+    "exp and division, NaN where everything is closed",
+    f"weights = ({_SUM}.tanh() @ v).exp() * mask\nreturn (weights / weights.sum(-1, keepdim=True)).log()",
+).says("""
+    You took `exp`, divided by the sum and took the logarithm. Where everything is closed this is 0 / 0, which is NaN,
+    and for large scores `exp` is infinite. Use log_softmax of scores that are filled with −inf, and fill once more
+    after it.""")
+wrong("tanh outside", {_SUM: f"({_SUM} @ v)", "tanh() @ v": "tanh()"}).says("""
+    You applied tanh last, to the score, but it belongs to the sum of the two parts, before the product with v.
+    Otherwise the score is linear in query and key before the tanh, and it can never be larger than 1.""")
+_EACH = {
+    "(query @ W_q.mT)": "(query @ W_q.mT).tanh()",
+    "key @ W_k.mT)": "(key @ W_k.mT).tanh())",
+    ".tanh() @ v": " @ v",
+}
+wrong("tanh of each part", _EACH).says(TANH_OF_EACH_PART)
+wrong(
+    "logarithm of a sum of exp",
+    f"u = {_SUM}.tanh() @ v\nreturn (u - (u.exp() * mask).sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)",
+).says("""
+    You subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp` is infinite, and for
+    very low ones it is rounded to 0. log_softmax subtracts the largest score first.""")
+wrong("closed after the softmax", {_FILLED: "scores"}).says("""
+    You closed the positions only after the softmax, when they had already taken a part of the probability, so that the
+    open positions no longer sum to 1. Fill with −inf *before* the softmax.""")
+wrong("sense reversed", {_FILLED: _FILLED.replace("~", ""), _AGAIN: _AGAIN.replace("~", "")}).says("""
+    You closed the open positions. True means that a position *may be chosen*, so fill where the mask is False, which is
+    where ~mask is True.""")
+wrong("filled with −1e9 before the softmax", {_FILLED: "scores.masked_fill(~mask, -1e9)"}).says("""
+    You filled with −1e9 before the softmax, but scores can be lower than that, and then a closed position gets all the
+    probability. Fill with float('-inf') instead.""")
+wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
+    You multiplied the scores by the mask, but a score of 0 does not close a position, because it still takes its part
+    of the probability, e⁰ = 1. The score of a closed position must be −inf.""")
+wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
+    You returned probabilities for the open positions, but the exercise asks for their logarithms, which log_softmax
+    gives.""")
+wrong("log of the softmax, and NaN", {"log_softmax(-1)": "softmax(-1).log()", _AGAIN: "log_probs"}).says("""
+    You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and where
+    every position is closed the result is NaN. Use log_softmax, and fill the closed positions with −inf once more after
+    it.""")
+wrong("log of the softmax", {"log_softmax(-1)": "softmax(-1).log()"}).says("""
+    You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and its
+    logarithm is −inf although the position is open. log_softmax computes both in one step without this rounding.""")
+wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
+    You returned the scores, with the closed positions filled, but the exercise asks for log-probabilities. These are
+    the log_softmax of the scores over the positions.""")
+wrong("tanh missing", {".tanh()": ""}).says("""
+    You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
+    that the query has no influence on the result.""")
+wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""
+    You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
+    so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query
+    an axis for the positions, [:, None].""")
+wrong("matrices not turned", {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"}).says("""
+    You computed x @ W, but these matrices have the shape (A, D), as in `nn.Linear`, so the product is x @ W.mT.""")

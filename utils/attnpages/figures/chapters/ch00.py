@@ -1,0 +1,210 @@
+"""Figures of chapter 00: needed words, the three steps of attention, who may attend to what, the map of the book."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.heat import draw_cells
+from attnpages.figures.palette import AMBER, BLUE, FAINT, LINE, READS, WRITES
+from attnpages.figures.style import new_axes
+
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
+_COLUMNS = {"query": 0.9, "key": 2.9, "score": 4.75, "weight": 7.1, "value": 9.6, "context": 12.4}  # where each stands
+
+
+class Chapter(NamedTuple):
+    """A box of the map: its chapter's part, title and idea, where it stands, and its notebook."""
+
+    part: str
+    title: str
+    idea: str
+    column: float
+    row: float
+    notebook: str
+
+
+CHAPTERS: Mapping[int, Chapter] = {
+    1: Chapter("Part I", "The bottleneck", "one vector per sentence", 1, 0, "01_seq2seq.ipynb"),
+    2: Chapter("Part I", "Bahdanau attention", "the decoder queries the encoder", 1, 1, "02_bahdanau.ipynb"),
+    3: Chapter("Part I", "Scores", "by content or by location", 1, 2, "03_scores.ipynb"),
+    4: Chapter("Part I", "Global and local", "attention within a window", 0, 3, "04_luong.ipynb"),
+    5: Chapter("Part I", "Deep recurrent: GNMT", "attention in a deep stack", 0, 2, "05_gnmt.ipynb"),
+    6: Chapter("Part I", "Soft and hard", "attention to parts of a picture", 2, 2, "06_captioning.ipynb"),
+    7: Chapter("Part II", "Self-attention", "within one sequence", 1, 3, "07_self_attention.ipynb"),
+    8: Chapter("Part II", "Heads and positions", "parallel attentions, word order", 1, 4, "08_heads_positions.ipynb"),
+    9: Chapter("Part II", "The Transformer", "attention in every layer", 1, 5, "09_transformer.ipynb"),
+    10: Chapter("Part II", "Decoding", "from one word to a text", 1, 6, "10_decoding.ipynb"),
+    11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7, "11_bert_gpt.ipynb"),
+    12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8, "12_longer_text.ipynb"),
+    13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
+    14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
+    15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 5, "15_snail.ipynb"),
+    16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
+    17: Chapter("Part IV", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
+}
+# From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
+ARROWS = (
+    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17),
+    (10, 11), (10, 14), (11, 12),
+)  # fmt: skip
+
+
+class ConceptMap:
+    """The chapters as boxes that lead to them. Jupyter and the book show it; its ink is the page's own."""
+
+    def _repr_html_(self) -> str:
+        width, height = 3 * _WIDTH + 2 * _GAP_X + 2, 9 * _HEIGHT + 8 * _GAP_Y + 2
+        marks = [*(_arrow(*pair) for pair in ARROWS), *(_box(number) for number in CHAPTERS)]
+        return (
+            '<div class="concept-map" style="overflow-x:auto">'
+            f'<svg viewBox="0 0 {width} {height}" style="min-width:680px;width:100%;max-width:{width}px" role="group" '
+            'aria-label="The chapters of the book, each a link, with arrows from a chapter to those that need it" '
+            'fill="none" stroke="currentColor" font-family="inherit"><defs><marker id="map-tip" viewBox="0 0 8 8" '
+            'refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" '
+            f'fill="currentColor" stroke="none"/></marker></defs>{"".join(marks)}</svg></div>'
+        )
+
+    def __repr__(self) -> str:
+        chapters = (f"{number:2} ({one.part}) {one.title}: {one.idea}" for number, one in CHAPTERS.items())
+        return "\n".join([*chapters, ", ".join(f"{a} → {b}" for a, b in ARROWS)])
+
+
+def plot_needed(words: Sequence[str], needed: Mapping[str, Iterable[str]], ax: Axes | None = None) -> Axes:
+    """Draw which words of a sentence are needed to translate some of its words: one row per word.
+
+    Args:
+        words: the sentence.
+        needed: for each word that is being translated, the words that are needed; those get a dark cell.
+
+    Raises:
+        ValueError: if a needed word is not in the sentence, or nothing is translated.
+    """
+    chosen = {word: set(those) for word, those in needed.items()}
+    missing = sorted(set().union(*chosen.values()) - set(words))
+    if not chosen or missing:
+        raise ValueError(f"needed must name at least one word, and only words of the sentence; got also {missing}")
+    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(chosen)))
+    marks = [[0.75 * (word in those) for word in words] for those in chosen.values()]
+    draw_cells(ax, np.asarray(marks), (0, 1))
+    ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
+    ax.set_yticks(range(len(chosen)), list(chosen))
+    ax.set(xlabel="word of the sentence", ylabel="being\ntranslated")
+    return ax
+
+
+def draw_three_steps(query: Tensor, key: Tensor, value: Tensor, ax: Axes | None = None) -> Axes:
+    """Draw attention with the dot product for one query: score, normalise, weighted sum, each with its numbers.
+
+    Args:
+        query: ``(D,)``. key: ``(Tk, D)``. value: ``(Tk, Dv)``.
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+    """
+    if query.dim() != 1 or key.shape[1:] != query.shape or value.dim() != 2 or len(value) != len(key):
+        shapes = ", ".join(str(tuple(one.shape)) for one in (query, key, value))
+        raise ValueError(f"query, key, value must have the shapes (D,), (Tk, D), (Tk, Dv); got {shapes}")
+    scores = key @ query  # (Tk)
+    weights = scores.softmax(dim=-1)  # (Tk)
+    middle = (len(key) - 1) / 2
+    ax = canvas(ax, (6.5, 1.0 + 0.65 * len(key)), (0, 13.6), (-0.6, len(key) + 0.6))
+    _heads(ax, len(key))
+    for j, weight in enumerate(weights.tolist()):
+        y = len(key) - 1 - j
+        arrow(ax, (_COLUMNS["query"] + 0.8, middle), (_COLUMNS["key"] - 0.75, y), colour=LINE)
+        line(ax, (_COLUMNS["value"] + 0.8, _COLUMNS["context"] - 1.1), (y, middle), BLUE, 0.5 + 6 * weight)
+        _one_key(ax, y, _as_text(key[j]), f"{scores[j].item():g}", weight, _as_text(value[j]))
+    box_around(ax, (_COLUMNS["query"], middle), 1.5, 0.55, _as_text(query), fill=WRITES)
+    box_around(ax, (_COLUMNS["context"], middle), 2.2, 0.55, _as_text(weights @ value, 2), fill=WRITES)
+    return ax
+
+
+def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[list[str], list[str]]]) -> list[Axes]:
+    """Draw masks side by side, two in a row: a dark cell where a query (row) may attend to a key (column).
+
+    Args:
+        panels: ``{title: (Tq, Tk) booleans}``, True = may attend.
+        names: for each title the words of the queries and of the keys.
+
+    Raises:
+        KeyError: if a panel has no names.
+    """
+    rows = (len(panels) + 1) // 2
+    _, grid = plt.subplots(rows, 2, figsize=(6.5, 3.1 * rows), squeeze=False)
+    for ax, (title, mask) in zip(grid.flat, panels.items(), strict=False):
+        queries, keys = names[title]
+        draw_cells(ax, as_array(mask) * 0.75, (0, 1))
+        ax.set_xticks(range(len(keys)), keys, rotation=45, ha="right")
+        ax.set_yticks(range(len(queries)), queries)
+        ax.set(title=title, xlabel="key", ylabel="query")
+    return list(grid.flat)
+
+
+def _as_text(vector: Tensor, decimals: int = 0) -> str:
+    return "(" + ", ".join(f"{number:.{decimals}f}" for number in vector.tolist()) + ")"
+
+
+def _heads(ax: Axes, top: float) -> None:
+    """The names of the columns; the three steps are bold."""
+    steps = {"score": "1. score", "weight": "2. normalise", "context": "3. sum"}
+    below = {"query": "$q$", "key": "$k_j$", "value": "$v_j$", "context": "$c$"}
+    below |= {"score": "$e_j = q^\\top k_j$", "weight": r"$\alpha_j$: softmax"}
+    names = {"query": "query", "key": "keys", "value": "values"}
+    for column, x in _COLUMNS.items():
+        weight = "bold" if column in steps else "normal"
+        say(ax, x, top + 0.3, steps.get(column) or names[column], weight=weight)
+        say(ax, x, top - 0.15, below[column], size=10, colour=LINE)
+
+
+def _one_key(ax: Axes, y: float, key: str, score: str, weight: float, value: str) -> None:
+    """A row: a key, its score, its weight as a bar, and its value."""
+    box_around(ax, (_COLUMNS["key"], y), 1.5, 0.55, key, fill=READS)
+    say(ax, _COLUMNS["score"], y, score)
+    left, width = _COLUMNS["weight"] - 0.8, 1.6
+    ax.add_patch(Rectangle((left, y - 0.22), width, 0.44, facecolor="white", edgecolor=FAINT, zorder=2))
+    ax.add_patch(Rectangle((left, y - 0.22), width * weight, 0.44, facecolor=AMBER, zorder=2))
+    say(ax, _COLUMNS["weight"], y, f"{weight:.3f}")
+    arrow(ax, (_COLUMNS["key"] + 0.75, y), (_COLUMNS["score"] - 0.3, y), colour=LINE)
+    arrow(ax, (_COLUMNS["score"] + 0.3, y), (left, y), colour=LINE)
+    line(ax, (left + width, _COLUMNS["value"] - 0.75), (y, y), LINE)
+    box_around(ax, (_COLUMNS["value"], y), 1.5, 0.55, value, fill=READS)
+
+
+def _corner(number: int) -> tuple[float, float]:
+    chapter = CHAPTERS[number]
+    return 1 + chapter.column * (_WIDTH + _GAP_X), 1 + chapter.row * (_HEIGHT + _GAP_Y)
+
+
+def _box(number: int) -> str:
+    """A chapter's box, a link to it."""
+    (x, y), one = _corner(number), CHAPTERS[number]
+    text = f'<text x="{x + _WIDTH / 2}" text-anchor="middle" fill="currentColor" stroke="none" y="'
+    box = (
+        f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"/>'
+        f'{text}{y + 20}" font-size="13">{escape(one.part)}</text>'
+        f'{text}{y + 42}" font-size="17" font-weight="bold">{number}. {escape(one.title)}</text>'
+        f'{text}{y + 64}" font-size="14">{escape(one.idea)}</text>'
+    )
+    return f'<a href="{one.notebook}">{box}</a>'
+
+
+def _arrow(start: int, end: int) -> str:
+    """From the bottom of one box to the top of another; straight down, or with one bend between the rows."""
+    (x0, y0), (x1, y1) = _corner(start), _corner(end)
+    x0, x1, y0 = x0 + _WIDTH / 2, x1 + _WIDTH / 2, y0 + _HEIGHT
+    if CHAPTERS[start].row == CHAPTERS[end].row:  # side by side: from edge to edge, at half the height
+        sign = 1 if x1 > x0 else -1
+        path = f"M{x0 + sign * _WIDTH / 2} {y0 - _HEIGHT / 2}H{x1 - sign * _WIDTH / 2}"
+    elif x0 == x1:
+        path = f"M{x0} {y0}V{y1}"
+    else:
+        path = f"M{x0} {y0}V{y0 + _GAP_Y / 2}H{x1}V{y1}"
+    return f'<path d="{path}" marker-end="url(#map-tip)"/>'

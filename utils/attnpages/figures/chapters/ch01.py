@@ -1,0 +1,121 @@
+"""Drawings of chapter 01: an encoder and a decoder with one vector between them, and two ways to use it."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from attnpages.figures.boxes import arrow, box, canvas, line, say
+from attnpages.figures.heat import as_label
+from attnpages.figures.palette import INK, READS, RUST, WRITES
+from attnpages.figures.style import STYLES
+
+_READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
+_HALF = 0.31  # half the side of a box, in columns
+_BUS = -0.66  # the line that carries c to every step
+_BOLD = 3.4  # points: the path that a drawing is about
+
+
+def draw_encoder_decoder(
+    source: Sequence[str], target: Sequence[str], context: str = "first", ax: Axes | None = None, bos: str = "<bos>"
+) -> Axes:
+    """Draw an encoder that reads ``source``, the vector c, and a decoder that writes ``target`` in steps.
+
+    Args:
+        source: the Tk source words.
+        target: the T target words, the end symbol included if it is to be drawn.
+        context: ``"first"`` draws c as the decoder's first state only, ``"every"`` also into every step.
+        ax: where to draw; ``None`` makes a figure of a fitting size.
+        bos: the decoder's first input.
+
+    Raises:
+        ValueError: if there is no word on a side, or ``context`` is neither of the two.
+    """
+    _check(source, target, context)
+    columns, middle = len(source) + 1 + len(target), len(source)
+    ax = canvas(ax, (min(7.0, 0.95 * columns), 2.6), (-0.55, columns - 0.45), (-1.45, 1.5))
+    for column, word in enumerate(source):
+        _cell(ax, column, f"$h_{{{column + 1}}}$", _READER, below=word)
+    _cell(ax, middle, "$c$", _VECTOR)
+    for step, (read, written) in enumerate(zip([bos, *target], target, strict=False), start=1):
+        _cell(ax, middle + step, f"$s_{{{step}}}$", _WRITER, below=read, above=written)
+    for column in range(columns - 1):
+        arrow(ax, (column + _HALF + 0.02, 0), (column + 1 - _HALF - 0.02, 0))
+    if context == "every":
+        _carry_to_every_step(ax, middle, len(target))
+    _name_halves(ax, middle, len(target))
+    return ax
+
+
+def draw_two_ways(target: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Draw the path from c to the last word twice, in bold: c as the first state only, c at every step.
+
+    Args:
+        target: the T target words; the bold path has T steps above, and one below.
+        ax: where to draw; ``None`` makes a figure of a fitting size.
+
+    Raises:
+        ValueError: if there are fewer than two words: both paths would have the same length.
+    """
+    steps = len(target)
+    if steps < 2:
+        raise ValueError(f"target needs at least two words, got {steps}: with fewer, both paths have the same length")
+    ax = canvas(ax, (min(7.0, 0.95 * (steps + 1)), 4.0), (-0.55, steps + 0.55), (-3.5, 1.65))
+    below = -2.75  # the lower drawing
+    _chain(ax, target, y=0.0, width=_BOLD)
+    _chain(ax, target, y=below, width=1.3)
+    line(ax, [0, 0, steps], [below - _HALF, below + _BUS, below + _BUS], width=_BOLD)
+    for step in range(1, steps + 1):
+        last = step == steps
+        ends = (step, below + _BUS), (step, below - _HALF - 0.03)
+        arrow(ax, *ends, width=_BOLD if last else 1.3, dashed=not last)
+    say(ax, -_HALF, 1.45, f"$c$ as the first state only: {steps} steps to the last word", ha="left", size=12)
+    say(ax, -_HALF, below + 1.45, "$c$ as an input of every step: 1 step to the last word", ha="left", size=12)
+    return ax
+
+
+def _chain(ax: Axes, target: Sequence[str], y: float, width: float) -> None:
+    """The vector c and the decoder's states at height ``y``, joined by arrows of ``width``; the last word is bold."""
+    _cell(ax, 0, "$c$", _VECTOR, y=y)
+    for step, word in enumerate(target, start=1):
+        arrow(ax, (step - 1 + _HALF + 0.02, y), (step - _HALF - 0.02, y), width=width)
+        _cell(ax, step, f"$s_{{{step}}}$", _WRITER, y=y)
+        last = step == len(target)
+        say(ax, step, y + 0.9, as_label(word), weight="bold" if last else "normal")
+        arrow(ax, (step, y + _HALF + 0.03), (step, y + 0.74), width=_BOLD if last else 1.3)
+
+
+def _check(source: Sequence[str], target: Sequence[str], context: str) -> None:
+    if not source or not target:
+        raise ValueError(f"source and target need at least one word each, got {len(source)} and {len(target)}")
+    if context not in ("first", "every"):
+        raise ValueError(f'context must be "first" or "every", got {context!r}')
+
+
+def _name_halves(ax: Axes, middle: int, steps: int) -> None:
+    say(ax, (middle - 1) / 2, 0.7, "encoder", size=12, colour=_READER[1])
+    say(ax, middle, 0.7, "one vector", size=12)
+    say(ax, middle + (1 + steps) / 2, 1.34, "decoder", size=12, colour=RUST)  # the writer's orange, legible
+
+
+def _cell(
+    ax: Axes, column: float, name: str, look: tuple[str, str], below: str = "", above: str = "", y: float = 0.0
+) -> None:
+    fill, edge = look
+    width = 2.4 if look is _VECTOR else 1.5
+    box(ax, column - _HALF, y - _HALF, 2 * _HALF, 2 * _HALF, fill=fill, edge=edge, line=width)
+    say(ax, column, y - 0.01, name, size=14)
+    if below:
+        say(ax, column, y - 1.14, as_label(below))
+        arrow(ax, (column, y - 0.97), (column, y - _HALF - 0.03))
+    if above:
+        say(ax, column, y + 0.9, as_label(above), weight="bold")
+        arrow(ax, (column, y + _HALF + 0.03), (column, y + 0.74))
+
+
+def _carry_to_every_step(ax: Axes, middle: int, steps: int) -> None:
+    """A line from c below the decoder's boxes, with an arrow up into each, left of the word that it reads."""
+    offset = 0.17
+    xs = [middle, middle, middle + steps - offset]
+    line(ax, xs, (-_HALF, _BUS, _BUS), dashed=True)
+    for step in range(1, steps + 1):
+        arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), dashed=True)

@@ -1,0 +1,242 @@
+"""Figures of chapter 02: the whole model, the gradient of the layer, a soft choice, shares by kind of word."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, Rectangle
+from torch import Tensor
+
+from attnpages.figures.boxes import arrow, box_around, canvas, line
+from attnpages.figures.heat import plot_heat
+from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, readable
+
+_STEP = 1.6  # from one annotation to the next
+# Heights, from the source words at the bottom to the target words at the top.
+_SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TARGET = (
+    -0.35, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
+)  # fmt: skip
+
+
+def draw_attention_decoder(
+    words: Sequence[str], weights: Sequence[float], before: str, after: str, ax: Axes | None = None
+) -> Axes:
+    """Draw one step of a decoder with attention: annotations, scores, weights, weighted sum, state and output.
+
+    Args:
+        words: the source words. ``weights``: one weight per word; bars and lines follow them.
+        before: the target word of the step before. ``after``: the word that this step predicts.
+
+    Raises:
+        ValueError: if there are not as many weights as words.
+    """
+    if len(words) != len(weights):
+        raise ValueError(f"weights has {len(weights)} numbers but there are {len(words)} words; give one per word")
+    last = _STEP * (len(words) - 1)
+    ax = canvas(ax, (6.5, 7.6), (-2.75, last + 2.05), (-0.75, 10.3))
+    middle = last / 2
+    for position, (word, weight) in enumerate(zip(words, weights, strict=True), start=1):
+        _annotation(ax, _STEP * (position - 1), position, word, weight, middle)
+    for position in range(len(words) - 1):
+        for height, ends in ((1.0, (0.44, 1.16)), (0.7, (1.16, 0.44))):
+            arrow(ax, (_STEP * position + ends[0], height), (_STEP * position + ends[1], height))
+    box_around(ax, (middle, _SOFTMAX), last + 1.1, 0.44, "softmax", size=11, fill=PAPER, edge=INK)
+    ax.add_patch(Circle((middle, _SUM), 0.34, facecolor="white", edgecolor=BLUE, linewidth=2, zorder=4))
+    ax.text(middle, _SUM, "Σ", ha="center", va="center", fontsize=15, color=BLUE, zorder=5)
+    _values(ax, last, middle)
+    _decoder(ax, middle, before, after)
+    _query(ax, last)
+    rows = ((_TARGET, "target"), (_CELL, "decoder\nstate"), (_WEIGHTS + 0.35, "weights\n$\\alpha_{tj}$"),
+            (_SCORES, "scores\n$e_{tj}$"), (_STATES, "annota-\ntions $h_j$"), (_SOURCE, "source"))  # fmt: skip
+    for height, text in rows:
+        ax.text(-1.45, height, text, ha="right", va="center")
+    return ax
+
+
+def _annotation(ax: Axes, x: float, position: int, word: str, weight: float, middle: float) -> None:
+    box_around(ax, (x, _STATES), 0.84, 0.66, f"$h_{position}$", size=12, fill=READS, edge=INK)
+    ax.text(x, _SOURCE, word, ha="center", va="center", fontstyle="italic")
+    arrow(ax, (x, -0.1), (x, 0.5))
+    arrow(ax, (x + 0.17, 1.2), (x + 0.17, _SCORES - 0.26))  # the key
+    arrow(ax, (x - 0.2, _QUERY), (x - 0.2, _SCORES - 0.26), dashed=True)  # the query
+    box_around(ax, (x, _SCORES), 0.84, 0.48, "score", size=10, fill=PAPER, edge=INK)
+    arrow(ax, (x, _SCORES + 0.26), (x, _SOFTMAX - 0.24))
+    frame: Look = {"edgecolor": FAINT, "linewidth": 0.8, "zorder": 3}
+    ax.add_patch(Rectangle((x - 0.3, _WEIGHTS), 0.6, 0.75, facecolor="white", **frame))
+    ax.add_patch(Rectangle((x - 0.3, _WEIGHTS), 0.6, 0.75 * weight, facecolor=BLUE, linewidth=0, zorder=4))
+    ax.text(x + 0.36, _WEIGHTS + 0.58, f"{weight:.2f}", ha="left", va="center", fontsize=10)
+    arrow(ax, (x, _SOFTMAX + 0.24), (x, _WEIGHTS - 0.02))
+    line(ax, (x, middle), (_WEIGHTS + 0.75, _SUM), BLUE, 0.8 + 6 * weight)
+
+
+def _values(ax: Axes, last: float, middle: float) -> None:
+    """The annotations once more, as values: around the scores and up to the sum."""
+    side = last + 0.95
+    line(ax, (last + 0.44, side, side), (_STATES, _STATES, _SUM), BLUE, 1.6)
+    arrow(ax, (side, _SUM), (middle + 0.38, _SUM), colour=BLUE, width=1.6)
+    ax.text(side + 0.12, _SCORES + 0.5, "values\n$h_j$", ha="left", va="center", color=BLUE)
+
+
+def _query(ax: Axes, last: float) -> None:
+    """From the old state down to the row of scores."""
+    line(ax, (-0.52, -1.1, -1.1, last - 0.2), (_CELL, _CELL, _QUERY, _QUERY), INK, 1.3, dashed=True)
+    ax.text(-1.2, 5.65, "query", ha="right", va="center")
+
+
+def _decoder(ax: Axes, middle: float, before: str, after: str) -> None:
+    box_around(ax, (0.0, _CELL), 1.0, 0.75, "$s_{t-1}$", size=12, fill=WRITES, edge=INK)
+    box_around(ax, (middle, _CELL), 1.0, 0.75, "$s_t$", size=12, fill=WRITES, edge=INK)
+    box_around(ax, (middle, _OUTPUT), 1.5, 0.62, "output", size=11, fill=WRITES, edge=INK)
+    arrow(ax, (0.52, _CELL), (middle - 0.52, _CELL))
+    arrow(ax, (middle, _SUM + 0.36), (middle, _CELL - 0.4))
+    ax.text(middle - 0.12, _SUM + 0.62, "context $c_t$", ha="right", va="center")
+    arrow(ax, (middle, _CELL + 0.4), (middle, _OUTPUT - 0.33))
+    arrow(ax, (middle, _OUTPUT + 0.33), (middle, _TARGET - 0.28))
+    ax.text(middle, _TARGET, f"$y_t$ = {after}", ha="center", va="center", fontstyle="italic")
+    ax.text(0.0, _OUTPUT, f"$y_{{t-1}}$ = {before}", ha="center", va="center", fontstyle="italic")
+    arrow(ax, (0.85, _OUTPUT), (middle - 0.77, _OUTPUT))  # the word before, to the output
+    arrow(ax, (0.5, _OUTPUT - 0.25), (middle - 0.52, _CELL + 0.2))  # and to the state
+    line(ax, (middle + 0.2, middle + 1.35, middle + 1.35), (_SUM + 0.28, _SUM + 0.28, _OUTPUT), INK)
+    arrow(ax, (middle + 1.35, _OUTPUT), (middle + 0.77, _OUTPUT))  # the context, to the output
+
+
+def draw_attention_backward(ax: Axes | None = None) -> Axes:
+    """Draw score, softmax and weighted sum as boxes, with the shapes that go forward and the gradients that return."""
+    ax = canvas(ax, (6.5, 3.2), (-1.3, 12.0), (-0.2, 4.4))
+    for x, name, fill in ((1.0, "additive\nscore", PAPER), (5.0, "softmax", READS), (9.0, "weighted\nsum", WRITES)):
+        box_around(ax, (x, 3.0), 1.9, 1.05, name, size=11, fill=fill, edge=INK)
+    stations = (("scores $e$", "(Tq, Tk)", "g_e", (2.0, 4.0)), ("weights $α$", "(Tq, Tk)", "g_α", (6.0, 8.0)),
+                ("context $c$", "(Tq, Dv)", "g_c", (10.0, 11.9)))  # fmt: skip
+    for name, shape, gradient, (start, end) in stations:
+        arrow(ax, (start, 3.2), (end, 3.2))
+        _return(ax, (end, 2.8), (start, 2.8))
+        _say_both(ax, (start + end) / 2, f"{name}\n{shape}", gradient)
+    entries = (
+        ("queries $q$\n(Tq, Dq)", "g_q", 0.3),
+        ("keys $k$\n(Tk, Dk)", "g_k", 1.7),
+        ("values $V$\n(Tk, Dv)", "g_V", 9.0),
+    )
+    for name, gradient, x in entries:
+        side = -1 if gradient == "g_q" else 1  # the gradient of the queries is drawn on the left
+        arrow(ax, (x - 0.13 * side, 1.3), (x - 0.13 * side, 2.45))
+        _return(ax, (x + 0.13 * side, 2.45), (x + 0.13 * side, 1.3))
+        look: Look = {"ha": "right" if side < 0 else "left", "va": "center", "color": TRUTH_COLOUR, "fontsize": 13}
+        ax.text(x + 0.35 * side, 1.85, f"${gradient}$", **look)
+        ax.text(x + 0.5 * side * (gradient != "g_V"), 1.15, name, ha="center", va="top", fontsize=10)
+    for height, colour, back, text in ((0.75, INK, False, "forward"), (0.15, TRUTH_COLOUR, True, "backward")):
+        line(ax, (4.2, 5.0), (height, height), colour, 1.6, dashed=back)
+        ax.text(5.2, height, text, va="center", color=colour)
+    return ax
+
+
+def _say_both(ax: Axes, x: float, forward: str, gradient: str) -> None:
+    ax.text(x, 3.75, forward, ha="center", va="bottom", fontsize=10)
+    ax.text(x, 2.6, f"${gradient}$", ha="center", va="top", color=TRUTH_COLOUR, fontsize=13)
+
+
+def _return(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """The path of a gradient."""
+    arrow(ax, start, end, colour=TRUTH_COLOUR, width=1.6, dashed=True)
+
+
+def plot_soft_choice(values: Sequence[float] = (0.0, 1.0, 0.0), width: float = 5.0) -> np.ndarray:
+    """Draw the result when the score of the second position rises past the others: with argmax and with softmax.
+
+    Above is the result, below its slope, which is all that gradient descent uses.
+
+    Args:
+        values: one value per position; all scores except the second are 0.
+        width: the second score goes from ``-width`` to ``width``.
+
+    Returns:
+        the two axes, above and below.
+
+    Raises:
+        ValueError: if there are fewer than two positions.
+    """
+    if len(values) < 2:
+        raise ValueError(f"values must hold at least 2 positions, one of which moves; got {len(values)}")
+    moving = torch.linspace(-width, width, 401, dtype=torch.float64, requires_grad=True)  # (N,)
+    scores = torch.stack([moving if position == 1 else 0 * moving for position in range(len(values))], dim=-1)
+    read = scores.softmax(dim=-1) @ torch.tensor(values, dtype=torch.float64)  # (N, positions) -> (N,)
+    (slope,) = torch.autograd.grad(read.sum(), moving)
+    x = moving.detach()
+    hard = torch.where(x > 0, values[1], values[0])
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 4.4), sharex=True, layout="constrained")
+    _two_lines(axes[0], x, hard, read.detach(), "result")
+    _two_lines(axes[1], x, torch.zeros_like(x), slope, "slope")
+    axes[1].set_xlabel("score of the second position (the others are 0)")
+    legend_above(axes[0], *axes[0].get_legend_handles_labels())
+    return axes
+
+
+def _two_lines(ax: Axes, x: Tensor, hard: Tensor, soft: Tensor, ylabel: str) -> None:
+    for name, y, style in (
+        ("argmax: one position", hard, STYLES[1]),
+        ("softmax: all positions, weighted", soft, STYLES[0]),
+    ):
+        ax.plot(x.cpu().numpy(), y.cpu().numpy(), color=style.colour, linestyle=style.line, marker="", label=name)
+    ax.set_ylabel(ylabel)
+
+
+def plot_two_shares(rows: Mapping[str, tuple[float, float]], above: str, below: str) -> Axes:
+    """Draw two shares of each item as a pair of bars, the first one filled and the second one hatched.
+
+    Args:
+        rows: ``{name: (share above, share below)}``, from top to bottom, each 0 to 1.
+        above, below: what the two shares are.
+
+    Raises:
+        ValueError: if there is nothing to draw, or a share lies outside 0 to 1.
+    """
+    if not rows:
+        raise ValueError("rows is empty; give at least one name with its two shares")
+    shares = np.array(list(rows.values()), dtype=float)  # (names, 2)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError(f"shares must lie between 0 and 1, got {shares.min():g} to {shares.max():g}")
+    _, ax = plt.subplots(figsize=(5.2, 1.5 + 0.7 * len(rows)), layout="constrained")
+    looks: tuple[Look, Look] = (
+        {"color": STYLES[0].colour},
+        {"facecolor": "white", "edgecolor": STYLES[1].colour, "hatch": STYLES[1].hatch},
+    )
+    drawn = []
+    for column, shift, look in zip(shares.T, (-0.19, 0.19), looks, strict=True):
+        drawn.append(ax.barh(np.arange(len(rows)) + shift, column, height=0.34, linewidth=1.2, **look))
+        for row, share in enumerate(column):
+            ax.text(share + 0.02, row + shift, f"{share:.2f}", va="center", fontsize=11)
+    ax.set(xlabel="share", xlim=(0, 1.15), xticks=(0, 0.25, 0.5, 0.75, 1))
+    ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
+    ax.grid(False, axis="y")
+    ax.invert_yaxis()
+    legend_above(ax, drawn, [above, below])
+    return ax
+
+
+def plot_changes(table: Mapping[str, Mapping[str, float]]) -> Axes:
+    """Draw a table of shares as cells with numbers: one row per intervention, one column per kind of word.
+
+    Args:
+        table: ``{intervention: {kind of word: share from 0 to 1}}``, each row with the same kinds.
+
+    Raises:
+        ValueError: if the table is empty, or its rows have different kinds.
+    """
+    if not table:
+        raise ValueError("table is empty; give at least one intervention")
+    kinds = list(next(iter(table.values())))
+    for name, row in table.items():
+        if list(row) != kinds:
+            raise ValueError(f"row {name!r} has the kinds {list(row)}, but the first row has {kinds}")
+    shares = [[row[kind] for kind in kinds] for row in table.values()]
+    _, ax = plt.subplots(figsize=(5.4, 1.4 + 0.66 * len(table)), layout="constrained")
+    names = [textwrap.fill(name, 20) for name in table]
+    plot_heat(shares, "kind of German word", "", limits=(0, 1), ax=ax)
+    ax.set_xticks(range(len(kinds)), [textwrap.fill(kind, 8) for kind in kinds], rotation=0)
+    ax.set_yticks(range(len(names)), names)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    return ax

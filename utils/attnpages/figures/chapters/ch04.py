@@ -1,0 +1,211 @@
+"""Figures of chapter 04: order of a decoder step, placements, a window with its Gaussian, the path of a centre."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
+from attnpages.figures.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND, WRITES
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
+
+PLACEMENTS = ("output", "input", "both", "skip")
+_MIDDLE, _RIGHT = 2.2, 4.5  # columns of the decoder, and of attention
+
+
+def draw_orders(axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw one step of Bahdanau's decoder beside one step of Luong's, with their sub-steps numbered.
+
+    Raises:
+        ValueError: if there are not two axes.
+    """
+    if axes is None:
+        axes = plt.subplots(1, 2, figsize=(6.5, 4.9), layout="constrained")[1]
+    if len(axes) != 2:
+        raise ValueError(f"axes must be two, one per decoder; got {len(axes)}")
+    for ax, title in zip(axes, ("Bahdanau: attend first", "Luong: step first"), strict=True):
+        canvas(ax, (3.2, 4.9), (-0.2, 5.6), (-0.5, 7.4))
+        ax.set_title(title, fontsize=12)
+        _inner(ax, (_MIDDLE, 5.9), "output", WRITES)
+        arrow(ax, (_MIDDLE, 6.25), (_MIDDLE, 6.75))
+        say(ax, _MIDDLE, 7.05, "$y_t$")
+        _inner(ax, (_RIGHT, 1.7), "attention", READS)
+        say(ax, _RIGHT, 0.0, "annotations\n$h_1, \\dots, h_{T_k}$", size=10)
+        arrow(ax, (_RIGHT, 0.5), (_RIGHT, 1.33))
+    _bahdanau(axes[0])
+    _luong(axes[1])
+    return axes
+
+
+def _inner(ax: Axes, centre: Point, name: str, fill: str = PAPER, width: float = 1.5) -> None:
+    box_around(ax, centre, width, 0.7, name, size=11, fill=fill, edge=INK)
+
+
+def _number(ax: Axes, x: float, y: float, text: str) -> None:
+    look: Look = {"boxstyle": "circle,pad=0.2", "facecolor": INK, "edgecolor": INK}
+    ax.text(x, y, text, color="white", fontsize=9, ha="center", va="center", bbox=look, zorder=6)
+
+
+def _bahdanau(ax: Axes) -> None:
+    _inner(ax, (0.5, 3.6), "$s_{t-1}$", WRITES, 1.0)
+    _inner(ax, (_MIDDLE, 3.6), "$s_t$", WRITES, 1.0)
+    line(ax, (0.5, 0.5, 3.4), (3.25, 1.7, 1.7), dashed=True)
+    arrow(ax, (3.4, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
+    say(ax, 1.9, 1.4, "query $s_{t-1}$", size=10)
+    arrow(ax, (1.02, 3.6), (_MIDDLE - 0.52, 3.6))
+    line(ax, (_RIGHT, _RIGHT), (2.05, 5.9), BLUE, 1.8)
+    arrow(ax, (_RIGHT, 3.6), (_MIDDLE + 0.52, 3.6), colour=BLUE, width=1.8)
+    arrow(ax, (_RIGHT, 5.9), (_MIDDLE + 0.78, 5.9), colour=BLUE, width=1.8)
+    say(ax, _RIGHT + 0.15, 4.7, "context\n$c_t$", ha="left", size=10, colour=BLUE)
+    say(ax, 0.5, 4.9, "$y_{t-1}$")
+    arrow(ax, (0.75, 4.65), (_MIDDLE - 0.42, 3.98))
+    arrow(ax, (_MIDDLE, 3.97), (_MIDDLE, 5.53))
+    for at, text in (((_RIGHT - 0.95, 2.25), "1"), ((_MIDDLE + 0.75, 4.1), "2"), ((_MIDDLE - 1.0, 5.9), "3")):
+        _number(ax, *at, text)
+
+
+def _luong(ax: Axes) -> None:
+    _inner(ax, (0.5, 1.7), "$s_{t-1}$", WRITES, 1.0)
+    _inner(ax, (_MIDDLE, 1.7), "$s_t$", WRITES, 1.0)
+    _inner(ax, (_MIDDLE, 3.9), "$\\tilde{h}_t$", PAPER, 1.0)
+    arrow(ax, (1.02, 1.7), (_MIDDLE - 0.52, 1.7))
+    say(ax, 0.5, 0.3, "$y_{t-1}, \\tilde{h}_{t-1}$")
+    arrow(ax, (0.8, 0.6), (_MIDDLE - 0.42, 1.32))
+    arrow(ax, (_MIDDLE + 0.52, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
+    say(ax, 3.25, 1.0, "query $s_t$", size=10)
+    line(ax, (_RIGHT, _RIGHT), (2.05, 3.9), BLUE, 1.8)
+    arrow(ax, (_RIGHT, 3.9), (_MIDDLE + 0.52, 3.9), colour=BLUE, width=1.8)
+    say(ax, _RIGHT + 0.15, 3.0, "context\n$c_t$", ha="left", size=10, colour=BLUE)
+    arrow(ax, (_MIDDLE, 2.07), (_MIDDLE, 3.53))
+    arrow(ax, (_MIDDLE, 4.27), (_MIDDLE, 5.53))
+    line(ax, (_MIDDLE - 0.52, 0.75), (3.9, 3.9), TRUTH_COLOUR, 1.6, dashed=True)
+    arrow(ax, (0.75, 3.9), (0.75, 4.8), colour=TRUTH_COLOUR, width=1.6, dashed=True)
+    say(ax, 0.75, 5.15, "to the next\nstep's input", size=10, colour=TRUTH_COLOUR)
+    for at, text in (((_MIDDLE + 0.3, 1.05), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
+                     ((_MIDDLE - 1.0, 5.9), "4")):  # fmt: skip
+        _number(ax, *at, text)
+
+
+def draw_placements(names: Sequence[str] = PLACEMENTS) -> np.ndarray:
+    """Draw where attention sits in a decoder, one panel per placement, from the input word up to the output layer.
+
+    Raises:
+        ValueError: if a placement is unknown.
+    """
+    for name in names:
+        if name not in PLACEMENTS:
+            raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}, got {name!r}")
+    columns = min(2, len(names))
+    rows = -(-len(names) // columns)
+    _, axes = plt.subplots(rows, columns, figsize=(6.5, 3.7 * rows), layout="constrained", squeeze=False)
+    for ax, name in zip(axes.flat, names, strict=False):
+        canvas(ax, (3.2, 3.7), (-0.6, 5.4), (-0.4, 7.0))
+        ax.set_title(f'"{name}"', fontsize=12)
+        say(ax, _MIDDLE, 0.0, "$y_{t-1}$")
+        _inner(ax, (_MIDDLE, 6.3), "output layer", WRITES, 2.2)
+        _inner(ax, (_RIGHT, 3.0), "attention", READS)
+        {"skip": _stack}.get(name, _one_cell)(ax, name)
+    return axes
+
+
+def _one_cell(ax: Axes, name: str) -> None:
+    joined = name != "input"
+    cell = 2.9 if name == "output" else 1.9
+    _inner(ax, (_MIDDLE, cell), "LSTM", WRITES, 1.3)
+    arrow(ax, (_MIDDLE, 0.3), (_MIDDLE, cell - 0.37))
+    if joined:
+        _inner(ax, (_MIDDLE, 4.7), "$\\tilde{h}_t$", PAPER, 1.0)
+        arrow(ax, (_MIDDLE, cell + 0.37), (_MIDDLE, 4.33))
+        arrow(ax, (_MIDDLE, 5.07), (_MIDDLE, 5.93))
+        line(ax, (_RIGHT, _RIGHT), (3.35, 4.7), BLUE, 1.8)
+        arrow(ax, (_RIGHT, 4.7), (_MIDDLE + 0.52, 4.7), colour=BLUE, width=1.8)
+    else:
+        arrow(ax, (_MIDDLE, cell + 0.37), (_MIDDLE, 5.93))
+    say(ax, _RIGHT + 0.1, 3.9 if joined else 1.9, "$c_t$", ha="left", colour=BLUE)
+    if name == "output":
+        arrow(ax, (_MIDDLE + 0.67, 2.95), (_RIGHT - 0.78, 2.95), dashed=True)
+        say(ax, 3.3, 3.25, "$s_t$", size=10)
+        return
+    line(ax, (_RIGHT, _RIGHT), (2.65, 1.0), BLUE, 1.8)  # the context becomes an input
+    arrow(ax, (_RIGHT, 1.0), (_MIDDLE + 0.25, 1.48), colour=BLUE, width=1.8)
+    _inner(ax, (0.2, 3.0), "$s_{t-1}$", WRITES, 1.0)
+    arrow(ax, (0.2, 2.63), (_MIDDLE - 0.67, 2.0))
+    arrow(ax, (0.72, 3.0), (_RIGHT - 0.78, 3.0), dashed=True)
+
+
+def _stack(ax: Axes, _name: str) -> None:
+    for height, text in ((1.5, "LSTM 1"), (4.1, "LSTM 2"), (5.25, "+")):
+        _inner(ax, (_MIDDLE, height), text, WRITES if height < 5 else PAPER, 1.3 if height < 5 else 0.7)
+    arrow(ax, (_MIDDLE, 0.3), (_MIDDLE, 1.13))
+    arrow(ax, (_MIDDLE, 1.87), (_MIDDLE, 3.73))
+    arrow(ax, (_MIDDLE, 4.47), (_MIDDLE, 4.88))
+    arrow(ax, (_MIDDLE, 5.62), (_MIDDLE, 5.93))
+    arrow(ax, (_MIDDLE + 0.67, 1.5), (_RIGHT - 0.4, 2.63), dashed=True)
+    say(ax, 4.15, 1.75, "$s_t$ of LSTM 1", size=10)
+    line(ax, (_RIGHT, _RIGHT), (3.35, 4.1), BLUE, 1.8)
+    arrow(ax, (_RIGHT, 4.1), (_MIDDLE + 0.67, 4.1), colour=BLUE, width=1.8)
+    say(ax, _RIGHT + 0.1, 3.75, "$c_t$", ha="left", colour=BLUE)
+    line(ax, (_MIDDLE, 0.7, 0.7), (2.5, 2.5, 5.25), LINE, 1.8)
+    arrow(ax, (0.7, 5.25), (_MIDDLE - 0.37, 5.25), colour=LINE, width=1.8)
+    say(ax, 0.55, 3.7, "skip", ha="right", size=10)
+
+
+def plot_window(
+    words: Sequence[str], softmax: Sequence[float], gaussian: Sequence[float], centre: float, half_width: float
+) -> np.ndarray:
+    """Draw the weights of a window's softmax, the Gaussian, and their product, over the words of one sentence.
+
+    Args:
+        words: the source words. softmax: one weight per word. gaussian: one factor per word.
+        centre: p, in positions counted from 0. half_width: D, in positions.
+
+    Returns:
+        the three axes, from top to bottom.
+
+    Raises:
+        ValueError: if there are not as many weights and factors as words.
+    """
+    for name, numbers in (("softmax", softmax), ("gaussian", gaussian)):
+        if len(numbers) != len(words):
+            raise ValueError(f"{name} has {len(numbers)} numbers but there are {len(words)} words; give one per word")
+    _, axes = plt.subplots(3, 1, figsize=(6.5, 5.6), sharex=True, layout="constrained")
+    weights, factors = as_array(softmax), as_array(gaussian)
+    behind: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
+    rows = (("softmax in\nthe window", weights), ("Gaussian", factors), ("product:\nthe weights", weights * factors))
+    for ax, (label, heights), style in zip(axes, rows, STYLES, strict=False):
+        ax.axvspan(centre - half_width, centre + half_width, facecolor=SAND, zorder=0)
+        ax.axvline(centre, color=TRUTH_COLOUR, linestyle="--", linewidth=1.4)
+        ax.bar(range(len(words)), heights, width=0.5, color=style.colour, hatch=style.hatch, edgecolor="white")
+        for at, height in enumerate(map(float, heights)):
+            ax.text(at, height + 0.03, f"{height:.2f}", ha="center", va="bottom", fontsize=10, bbox=behind)
+        ax.set(ylabel=label, ylim=(0, 1.3), yticks=(0, 0.5, 1))
+    axes[-1].set_xticks(range(len(words)), [f"{word}\n{at}" for at, word in enumerate(words)])
+    axes[-1].set_xlabel("source word and its position")
+    return axes
+
+
+def plot_centre_paths(
+    paths: Mapping[str, Sequence[float]], links: Iterable[tuple[int, int]], ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the centre of a window at each step, over the true links.
+
+    Args:
+        paths: ``{model: [p of each target word]}``, in source positions.
+        links: ``(source position, target position)``, each drawn as a dot.
+
+    Raises:
+        ValueError: if there is no path.
+    """
+    if not paths:
+        raise ValueError("paths is empty; give at least one model with its centres")
+    ax = new_axes(ax, (6.5, 4.4))
+    source, target = zip(*sorted(links, key=lambda link: link[1]), strict=True)
+    ax.plot(target, source, linestyle="", marker="o", markersize=4, color=GREY, label="true links")
+    for (name, centres), style in zip(paths.items(), STYLES, strict=False):
+        ax.plot(range(len(centres)), centres, color=style.colour, linestyle=style.line, marker="", label=readable(name))
+    ax.set(xlabel="target position (words)", ylabel="source position (words)")
+    legend_above(ax, *ax.get_legend_handles_labels(), title=title)
+    return ax

@@ -1,0 +1,143 @@
+"""Figures of chapter 05: the whole of GNMT, when each layer can compute each word, and how much attention words get."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
+from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.style import STYLES, legend_above, new_axes
+
+_WIDTH, _HEIGHT = 2.7, 0.62  # of a layer's box
+_LAYERS = {1: 1.35, 2: 2.55, 3: 3.75, 4: 5.35, 8: 7.35}  # number of a layer: height of its middle
+_ENCODER, _DECODER, _CONTEXT = 1.9, 8.3, 6.15  # x of the two stacks, and of the line that carries the context
+_MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be read
+
+
+def draw_gnmt(ax: Axes | None = None) -> Axes:
+    """Draw encoder, attention and decoder with eight layers each, of which 5 to 7 are left out."""
+    ax = canvas(ax, (6.5, 6.3), (0, 10.2), (-0.15, 9.9))
+    _stack(ax, _ENCODER, READS, "1   LSTM → and ←")
+    _stack(ax, _DECODER, WRITES, "1   LSTM →")
+    say(ax, _ENCODER, 0.25, "source words")
+    say(ax, _DECODER, 0.25, "previous target word")
+    say(ax, _ENCODER, 9.6, "Encoder", weight="bold", size=12)
+    say(ax, _DECODER, 9.6, "Decoder", weight="bold", size=12)
+    _attention(ax)
+    return ax
+
+
+def _stack(ax: Axes, x: float, fill: str, lowest: str) -> None:
+    """One box per layer, from bottom to top; from the third on with a residual connection."""
+    half = _HEIGHT / 2
+    arrow(ax, (x, 0.5), (x, _LAYERS[1] - half))
+    below = _LAYERS[1] + half
+    for number in (2, 3, 4):
+        arrow(ax, (x, below), (x, _LAYERS[number] - half))
+        below = _layer(ax, x, number, fill)
+    say(ax, x, 6.35, "⋮", size=16)
+    line(ax, (x, x), (below, 6.12))
+    arrow(ax, (x, 6.6), (x, _LAYERS[8] - half))
+    _layer(ax, x, 8, fill)
+    box_around(ax, (x, _LAYERS[1]), _WIDTH, _HEIGHT, lowest, fill=fill)
+
+
+def _layer(ax: Axes, x: float, number: int, fill: str) -> float:
+    """The box of a layer; returns the height at which what leaves it ends."""
+    y = _LAYERS[number]
+    box_around(ax, (x, y), _WIDTH, _HEIGHT, f"{number}   LSTM →", fill=fill)
+    if number < 3:
+        return y + _HEIGHT / 2
+    aside, low, high = x + _WIDTH / 2 + 0.22, y - _HEIGHT / 2 - 0.17, y + _HEIGHT / 2 + 0.28
+    line(ax, (x, aside, aside), (low, low, high), BLUE, width=2.0)
+    arrow(ax, (aside, high), (x + 0.16, high), BLUE, width=2.0)
+    line(ax, (x, x), (y + _HEIGHT / 2, high - 0.16))
+    ax.text(x, high, "+", ha="center", va="center", fontsize=11, zorder=4, bbox=_circle())
+    return high + 0.16
+
+
+def _circle() -> dict:
+    return {"boxstyle": "circle,pad=0.08", "facecolor": "white", "edgecolor": BLUE, "linewidth": 1.6}
+
+
+def _attention(ax: Axes) -> None:
+    """Annotations come down from the top of the encoder, the query from the lowest layer of the decoder."""
+    top, bottom, middle = _LAYERS[8] + 0.75, _LAYERS[1], 4.65
+    line(ax, (_ENCODER, _ENCODER, middle), (top, top + 0.22, top + 0.22))
+    arrow(ax, (middle, top + 0.22), (middle, bottom + 0.42))
+    say(ax, middle - 1.1, top + 0.5, "annotations: keys and values", size=10)
+    box_around(ax, (middle, bottom), 1.75, 0.84, "attention", fill=PAPER, edge=INK)
+    left = _DECODER - _WIDTH / 2
+    line(ax, (left + 0.4, left + 0.4, middle), (bottom - 0.31, 0.62, 0.62), LINE, dashed=True)
+    arrow(ax, (middle, 0.62), (middle, bottom - 0.42), LINE, dashed=True)
+    say(ax, 4.75, 0.32, "query: last output of layer 1", size=10)
+    _context(ax, (middle + 0.88, bottom), left)
+
+
+def _context(ax: Axes, start: Point, left: float) -> None:
+    """The context goes from the attention to each layer of the decoder, and to the output."""
+    line(ax, (start[0], _CONTEXT, _CONTEXT), (start[1], start[1], 8.85), width=2.0)
+    for y in _LAYERS.values():
+        arrow(ax, (_CONTEXT, y), (left, y), width=2.0)
+    arrow(ax, (_CONTEXT, 8.85), (left, 8.85), width=2.0)
+    say(ax, _CONTEXT - 0.15, 4.6, "context", ha="right", size=10)
+    arrow(ax, (_DECODER, _LAYERS[8] + 0.75), (_DECODER, 8.85 - _HEIGHT / 2))
+    box_around(ax, (_DECODER, 8.85), _WIDTH, _HEIGHT, "softmax: next word", fill=PAPER)
+
+
+def plot_schedules(schedules: Mapping[str, Tensor], xlabel: str = "time (steps)") -> list[Axes]:
+    """Draw, one panel below the other, at which step each layer computes each word.
+
+    Args:
+        schedules: ``{title: (L, T)}``, whole numbers from 1 on: the step for each layer, lowest first, and word.
+
+    Raises:
+        ValueError: if there is no schedule, or one is not ``(L, T)`` with 1 to 12 words.
+    """
+    if not schedules:
+        raise ValueError("schedules is empty; give at least one title with its steps")
+    for title, steps in schedules.items():
+        if steps.ndim != 2 or not 0 < steps.shape[1] <= _MOST_WORDS or not len(steps):
+            raise ValueError(f"{title!r} must be (L, T) with T from 1 to {_MOST_WORDS}, got {tuple(steps.shape)}")
+    size = (6.5, 0.8 + sum(0.75 + 0.34 * len(steps) for steps in schedules.values()))
+    heights = [1 + len(steps) for steps in schedules.values()]
+    _, axes = plt.subplots(
+        len(schedules), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
+    )
+    last = max(int(steps.max()) for steps in schedules.values())
+    for ax, (title, steps) in zip(axes[:, 0], schedules.items(), strict=True):
+        _schedule(ax, title, steps, last)
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def _schedule(ax: Axes, title: str, steps: Tensor, last: int) -> None:
+    for layer, row in enumerate(steps.tolist(), start=1):
+        for word, step in enumerate(row, start=1):
+            ax.add_patch(Rectangle((step - 1, layer - 0.5), 1, 1, facecolor=READS, edgecolor=LINE))
+            ax.text(step - 0.5, layer, str(word), ha="center", va="center", fontsize=9, color=INK)
+    ax.set(xlim=(0, last), ylim=(0.5, len(steps) + 0.5), ylabel="layer", yticks=range(1, len(steps) + 1))
+    ax.set_title(title, fontsize=11, loc="left")
+    ax.grid(False, axis="y")
+
+
+def plot_coverage(words: Sequence[str], coverage: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Draw one bar per source word: the attention it got, summed over the target words; 1 is what a penalty wants.
+
+    Raises:
+        ValueError: if there is no word, or not one number per word.
+    """
+    if not len(words) or len(words) != len(coverage):
+        raise ValueError(f"coverage must have one number per word, got {len(coverage)} for {len(words)} words")
+    ax = new_axes(ax, (6.5, 3.6))
+    positions = range(len(words))
+    ax.bar(positions, list(map(float, coverage)), color=STYLES[0].colour, width=0.7)
+    wanted = ax.axhline(1.0, color=STYLES[1].colour, linestyle="--", linewidth=1.6)
+    ax.set_xticks(positions, list(words), rotation=45, ha="right")
+    ax.set(xlabel="source word", ylabel="attention received (sum of weights)")
+    ax.grid(False, axis="x")
+    legend_above(ax, [wanted], ["1: from here on the penalty is zero"])
+    return ax

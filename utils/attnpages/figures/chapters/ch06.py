@@ -1,0 +1,234 @@
+"""Figures of chapter 06: a captioner, its maps over a canvas, the variance of REINFORCE, and where peaks lie."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.heat import as_matrix
+from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, new_axes
+
+_COLUMNS = 5  # panels beside each other: more could not be read on a phone
+_GRID = 3  # cells per side in the drawing of the model
+
+
+def draw_captioner(ax: Axes | None = None) -> Axes:
+    """Draw canvas, feature map, annotations, and one step of the decoder that attends to them."""
+    ax = canvas(ax, (6.5, 3.5), (0, 10.4), (0, 5.6))
+    _grid(ax, 0.15, 3.3, 1.5, 1, PAPER)
+    say(ax, 0.9, 5.15, "canvas")
+    say(ax, 0.62, 4.4, "7", size=16)
+    say(ax, 1.25, 3.7, "2", size=16)
+    arrow(ax, (1.7, 4.05), (2.75, 4.05))
+    say(ax, 2.2, 4.35, "CNN")
+    _grid(ax, 2.8, 3.3, 1.5, _GRID, READS)
+    say(ax, 3.55, 5.15, "feature map")
+    arrow(ax, (4.35, 4.05), (4.95, 4.05))
+    for i in range(_GRID**2):
+        ax.add_patch(Rectangle((5.0 + 0.26 * i, 3.55), 0.2, 1.0, facecolor=READS, edgecolor=LINE))
+    say(ax, 4.95, 5.15, "annotations: keys and values,", ha="left")
+    say(ax, 4.95, 4.82, "one vector per cell", ha="left")
+    _step(ax)
+    return ax
+
+
+def _grid(ax: Axes, x: float, y: float, size: float, cells: int, fill: str) -> None:
+    side = size / cells
+    for i in range(cells):
+        for j in range(cells):
+            ax.add_patch(Rectangle((x + i * side, y + j * side), side, side, facecolor=fill, edgecolor=LINE))
+
+
+def _step(ax: Axes) -> None:
+    """One step of the decoder, below the annotations."""
+    box_around(ax, (6.2, 2.55), 1.8, 0.7, "attention", fill=PAPER, edge=INK)
+    arrow(ax, (6.2, 3.5), (6.2, 2.93), BLUE, width=2.0)
+    box_around(ax, (3.4, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)
+    box_around(ax, (8.6, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)
+    arrow(ax, (4.17, 1.2), (7.83, 1.2))
+    arrow(ax, (9.37, 1.2), (10.25, 1.2))
+    arrow(ax, (2.0, 1.2), (2.63, 1.2))
+    arrow(ax, (4.5, 1.2), (5.75, 2.18), LINE, dashed=True)
+    say(ax, 4.55, 1.95, "query", size=10)
+    arrow(ax, (7.12, 2.4), (8.3, 1.57), BLUE, width=2.0)
+    arrow(ax, (7.12, 2.65), (7.95, 3.08), BLUE, width=2.0)  # the context also enters the choice of the word
+    say(ax, 7.55, 1.8, "context", ha="right", size=10)
+    line(ax, (9.0, 9.0), (1.57, 2.7))
+    arrow(ax, (9.0, 2.6), (9.0, 2.95))
+    say(ax, 9.0, 3.2, "next word: seven", size=10)
+    arrow(ax, (8.6, 0.45), (8.6, 0.83))
+    say(ax, 8.6, 0.22, "previous word: a", size=10)
+
+
+def plot_maps(
+    image: Tensor, weights: Tensor, words: Sequence[str], frames: Mapping[int, tuple[int, int]] | None = None,
+    side: int = 8,
+) -> list[Axes]:  # fmt: skip
+    """Draw a canvas, and for each word the attention weights over it as blue cells; the ink is drawn as contours.
+
+    Args:
+        image: ``(S, S)``, 0 = paper, 1 = ink.
+        weights: ``(T, n · n)``, one row per word; each row has its own scale, from 0 to its largest weight.
+        words: the T words. frames: ``{number of a word: (row, column)}``, the top left pixel of what it names.
+        side: pixels per side of a frame.
+
+    Raises:
+        ValueError: if there is no word, or the weights are not one square grid per word.
+    """
+    cells = round(weights.shape[-1] ** 0.5)
+    if weights.ndim != 2 or not len(words) or len(weights) != len(words) or cells**2 != weights.shape[-1]:
+        raise ValueError(f"weights must be (T, n · n) with T = {len(words)} > 0 words, got {tuple(weights.shape)}")
+    rows = -(-(len(words) + 1) // _COLUMNS)
+    _, axes = plt.subplots(rows, _COLUMNS, figsize=(6.5, 0.2 + 1.55 * rows), layout="constrained", squeeze=False)
+    flat = list(axes.flat)
+    for ax in flat:
+        ax.set_axis_off()
+    _ink(flat[0], image, "canvas", filled=True)
+    for number, (ax, word) in enumerate(zip(flat[1:], words, strict=False)):
+        row = weights[number].view(cells, cells).detach().cpu().numpy()
+        extent = (-0.5, len(image) - 0.5, len(image) - 0.5, -0.5)
+        ax.imshow(row, cmap=HEAT_MAP, vmin=0, extent=extent, interpolation="nearest", alpha=0.85)
+        _ink(ax, image, f"{word} ({row.max():.2f})", filled=False)
+        if frames and number in frames:
+            top, left = frames[number]
+            _frame(ax, left - 0.5, top - 0.5, side)
+    return flat[: len(words) + 1]
+
+
+def _ink(ax: Axes, image: Tensor, title: str, filled: bool) -> None:
+    ink = image.detach().cpu().numpy()
+    if filled:
+        ax.imshow(ink, cmap="Greys", vmin=0, vmax=1)
+    else:
+        ax.contour(ink, levels=[0.4], colors=[INK], linewidths=0.9)
+    ax.set(xlim=(-0.5, len(ink) - 0.5), ylim=(len(ink) - 0.5, -0.5), aspect="equal")
+    ax.set_title(title, fontsize=10)
+    ax.add_patch(Rectangle((-0.5, -0.5), len(ink), len(ink), fill=False, edgecolor=FAINT, clip_on=False))
+
+
+def _frame(ax: Axes, x: float, y: float, side: float) -> None:
+    ax.add_patch(Rectangle((x, y), side, side, fill=False, edgecolor=TRUTH_COLOUR, linewidth=1.8, linestyle="--"))
+
+
+def plot_baselines(
+    baselines: Sequence[float], variances: Sequence[float], marks: Mapping[str, tuple[float, float]],
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the variance of an estimate against its baseline; ``marks`` are named points ``(baseline, variance)``.
+
+    Raises:
+        ValueError: if there are not as many variances as baselines, or none.
+    """
+    if not len(baselines) or len(baselines) != len(variances):
+        raise ValueError(f"variances must be one per baseline, got {len(variances)} for {len(baselines)}")
+    ax = new_axes(ax, (6.5, 3.6))
+    ax.plot(baselines, variances, color=STYLES[0].colour, linestyle="-", marker="")
+    points = []
+    for (x, y), style in zip(marks.values(), STYLES[1:], strict=False):
+        points += ax.plot([x], [y], linestyle="", marker=style.marker, color=style.colour, markersize=9)
+    ax.set(xlabel="baseline b (nats)", ylabel="variance (nats²)", ylim=(0, None))
+    legend_above(ax, points, list(marks))
+    return ax
+
+
+def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
+    """Draw variances on a logarithmic axis, one panel per title: a dot per seed, a line from the least to the largest.
+
+    Args:
+        panels: ``{title: {name of an estimator: [one variance per seed]}}``, the same estimators in each.
+
+    Raises:
+        ValueError: if there is no panel, the names differ, or a variance is not above 0.
+    """
+    names = [list(panel) for panel in panels.values()]
+    if not names or any(other != names[0] for other in names):
+        raise ValueError(f"panels must be at least one, with the same estimators in each; got {names}")
+    _, axes = plt.subplots(
+        1, len(panels), figsize=(6.5, 1.2 + 0.36 * len(names[0])), layout="constrained", sharex=True, sharey=True,
+        squeeze=False,
+    )  # fmt: skip
+    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        for row, values in enumerate(panel.values()):
+            if min(values) <= 0:
+                raise ValueError(f"{title!r} holds a variance that is not above 0: {list(values)}")
+            line(ax, (min(values), max(values)), (row, row), LINE, width=2.5)
+            ax.plot(values, [row] * len(values), linestyle="", marker="o", color=STYLES[0].colour)
+        ax.set(xscale="log", xlabel="variance (nats²)")
+        ax.set_title(title, fontsize=11, loc="left")
+    axes[0, 0].set_yticks(range(len(names[0])), names[0])
+    axes[0, 0].invert_yaxis()
+    return list(axes[0])
+
+
+def by_offset(values: Tensor, corners: Tensor, reach: int = 10, canvas: int = 28, size: int = 8) -> Tensor:
+    """Mean value of a cell by where its centre lies, seen from the centre of the digit that is named.
+
+    Args:
+        values: ``(N, n · n)``, one row per named digit. corners: ``(N, 2)``, its top left pixel.
+        reach: pixels in each direction. canvas, size: pixels per side of canvas and digit.
+
+    Returns:
+        ``(2 · reach + 1, 2 · reach + 1)``, rows from above to below; NaN where no cell ever lies.
+
+    Raises:
+        ValueError: if there is not one corner per row.
+    """
+    if len(values) != len(corners):
+        raise ValueError(f"corners must be one per row of values, got {len(corners)} for {len(values)}")
+    cells, width = round(values.shape[-1] ** 0.5), 2 * reach + 1
+    centres = (torch.arange(cells) + 0.5) * canvas / cells  # (n,), in pixels
+    away = (centres - corners[..., None] - size / 2).round().long()  # (N, 2, n)
+    down = away[:, 0, :, None].expand(-1, -1, cells).flatten(1) + reach  # (N, n · n)
+    across = away[:, 1, None, :].expand(-1, cells, -1).flatten(1) + reach  # (N, n · n)
+    near = (down >= 0) & (down < width) & (across >= 0) & (across < width)
+    place = (down * width + across)[near]
+    total = torch.zeros(width**2).index_add(0, place, values[near].float())
+    count = torch.zeros(width**2).index_add(0, place, torch.ones(len(place)))
+    return torch.where(count > 0, total / count, torch.nan).view(width, width)
+
+
+def plot_offsets(
+    rows: Mapping[str, Mapping[str, Tensor]], limits: Mapping[str, tuple[float, float]], size: int = 8
+) -> list[Axes]:
+    """Draw values by offset from a digit's centre: one row of panels per quantity, one panel per model.
+
+    Args:
+        rows: ``{quantity: {model: square matrix of by_offset}}``. limits: lightest and darkest value per quantity.
+        size: pixels per side of the digit, whose frame is drawn.
+
+    Raises:
+        ValueError: if there is no quantity, one has no limits, or the models differ.
+    """
+    if len({tuple(models) for models in rows.values()}) > 1:
+        raise ValueError(f"rows must hold the same models for each quantity, got {[list(m) for m in rows.values()]}")
+    if not rows or set(rows) - set(limits):
+        raise ValueError(f"rows must hold at least one quantity, each with limits; got {list(rows)}, {list(limits)}")
+    columns = max(map(len, rows.values()))
+    figure, axes = plt.subplots(
+        len(rows), columns, figsize=(6.5, 0.5 + 2.15 * len(rows)), layout="constrained", squeeze=False
+    )
+    for line_of_axes, (quantity, models) in zip(axes, rows.items(), strict=True):
+        for ax, (model, matrix) in zip(line_of_axes, models.items(), strict=True):
+            image = _offsets(ax, matrix, model, limits[quantity], size)
+        figure.colorbar(image, ax=line_of_axes, label=quantity, fraction=0.04, pad=0.02)
+        line_of_axes[0].set_ylabel("down (pixels)")
+    axes[-1, columns // 2].set_xlabel("to the right (pixels)")
+    return list(axes.flat)
+
+
+def _offsets(ax: Axes, matrix: Tensor, title: str, limits: tuple[float, float], size: int):
+    values = as_matrix(title, torch.nan_to_num(matrix, nan=limits[0]))
+    reach = values.shape[0] // 2
+    extent = (-reach - 0.5, reach + 0.5, reach + 0.5, -reach - 0.5)
+    image = ax.imshow(np.clip(values, *limits), cmap=HEAT_MAP, vmin=limits[0], vmax=limits[1], extent=extent)
+    _frame(ax, -size / 2, -size / 2, size)
+    ax.plot([0], [0], marker="+", color=TRUTH_COLOUR, linestyle="", markersize=8)
+    ax.set_title(title, fontsize=11)
+    ax.grid(False)
+    return image

@@ -1,0 +1,212 @@
+"""Figures of chapter 08: multi-head attention, rotating features, scores over distance, removed heads."""
+
+from collections.abc import Mapping, Sequence
+from math import cos, pi, sin
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, Rectangle
+
+from attnbook.attention.positions import relative_shift, sinusoidal_positions
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.palette import FAINT, INK, SAND
+from attnpages.figures.style import STYLES, Look, new_axes, readable, styles_for
+
+
+def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
+    """Draw multi-head self-attention of one sentence from its word vectors to the output, every part with its shape.
+
+    Args:
+        heads: H, the number of strips into which the features are cut. dim: features D.
+
+    Raises:
+        ValueError: if the features can't be shared equally among the heads, or there are more heads than styles.
+    """
+    if not 1 <= heads <= len(STYLES) or dim % heads:
+        raise ValueError(f"{dim} features can't be drawn as {heads} equal heads")
+    ax = canvas(ax, (6.5, 7.0), (0, 13), (-0.3, 13.7))
+    part = dim // heads
+    _wide_box(ax, 12.7, f"word vectors X, shape (T, {dim})")
+    _draw_projections(ax, heads, dim)
+    _draw_each_head(ax, heads, part)
+    bottoms = [(_centre(head, heads), 4.35) for head in range(heads)]
+    strips = _strips(ax, 4.1, 3.0, 4.8, heads)
+    for start, end in zip(bottoms, strips, strict=True):
+        arrow(ax, start, (end, 3.65))
+    say(ax, 0.1, 3.3, f"contexts, joined:\nshape (T, {dim})", ha="left", size=11)
+    arrow(ax, (6.5, 2.95), (6.5, 2.45))
+    _wide_box(ax, 2.0, f"project the output: multiply by the matrix $W_o$, shape ({dim}, {dim})")
+    arrow(ax, (6.5, 1.55), (6.5, 1.05))
+    _wide_box(ax, 0.6, f"output, shape (T, {dim})")
+    return ax
+
+
+def _wide_box(ax: Axes, y: float, text: str) -> None:
+    box_around(ax, (6.5, y), 12.8, 0.9, text, size=12)
+
+
+def _draw_projections(ax: Axes, heads: int, dim: int) -> None:
+    """The three projections, each as a box, and below it the result, already cut into one strip per head."""
+    for i, (name, letter) in enumerate((("queries", "Q"), ("keys", "K"), ("values", "V"))):
+        x = 0.2 + 4.4 * i
+        arrow(ax, (x + 1.9, 12.25), (x + 1.9, 11.75))
+        box_around(ax, (x + 1.9, 11.3), 3.8, 0.9, f"multiply by $W_{letter.lower()}$", size=12)
+        arrow(ax, (x + 1.9, 10.85), (x + 1.9, 10.4))
+        for head, strip in enumerate(_strips(ax, x, 9.7, 3.8, heads)):
+            ink = INK if head == 0 else FAINT
+            end = (_centre(head, heads) + 0.55 * (i - 1), 7.55)
+            arrow(ax, (strip, 8.75), end, colour=ink, width=1.4 if head == 0 else 0.9)
+        say(ax, x + 1.9, 9.2, f"{name} {letter}, shape (T, {dim})", size=11)
+
+
+def _draw_each_head(ax: Axes, heads: int, part: int) -> None:
+    """One box per head: what it computes from its own strips, and the shape of its context."""
+    width = 12.6 / heads - 0.2
+    for head in range(heads):
+        x = _centre(head, heads)
+        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.3, "edgecolor": INK, "linewidth": 1.2}
+        ax.add_patch(Rectangle((x - width / 2, 4.35), width, 3.2, **look))
+        say(ax, x, 7.1, f"head {head}", size=12, weight="bold")
+        if heads <= 4:
+            say(ax, x, 6.15, f"weights (T, T):\nsoftmax\n$(Q_{head} K_{head}^\\top / \\sqrt{{{part}}})$", size=11)
+            say(ax, x, 4.9, f"context (T, {part}):\nweights $\\times\\;V_{head}$", size=11)
+
+
+def _centre(head: int, heads: int) -> float:
+    """Where the middle of a head's box stands."""
+    return 0.2 + 12.6 * (head + 0.5) / heads
+
+
+def _strips(ax: Axes, x: float, y: float, width: float, heads: int) -> list[float]:
+    """Draw a bar of strips, one per head, each with its number; return the middles of the strips."""
+    one = width / heads
+    for head in range(heads):
+        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 1.2}
+        ax.add_patch(Rectangle((x + head * one, y), one, 0.65, **look))
+        say(ax, x + (head + 0.5) * one, y + 0.32, str(head), size=11, weight="bold")
+    return [x + (head + 0.5) * one for head in range(heads)]
+
+
+def draw_clocks(
+    speeds: Sequence[float], positions: Sequence[int], shift: int, starts: Sequence[int] = (0,)
+) -> list[Axes]:
+    """Draw pairs of features, (sine, cosine), as hands of clocks, and the rotation that leads to a later position.
+
+    Args:
+        speeds: radians per position, one clock each. positions: which to draw.
+        shift: how many positions each arc spans. starts: the positions at which the arcs begin.
+
+    Raises:
+        ValueError: if there is no clock, no position or no arc.
+    """
+    if not len(speeds) or not len(positions) or not len(starts):
+        raise ValueError("speeds, positions and starts must not be empty; give at least one of each")
+    _, axes = plt.subplots(1, len(speeds), figsize=(6.5, 6.5 / len(speeds) + 0.4), squeeze=False)
+    for ax, speed in zip(axes[0], speeds, strict=True):
+        ax.set(xlim=(-1.45, 1.8), ylim=(-1.5, 1.75), aspect="equal")
+        ax.axis("off")
+        ax.set_title(f"{speed:g} radian per position")
+        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
+        _name_directions(ax)
+        for position in positions:
+            x, y = sin(speed * position), cos(speed * position)  # as on a clock: clockwise from the top
+            ax.plot([0, x], [0, y], color=STYLES[0].colour, linestyle="-", marker="", linewidth=1.8)
+            patch: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a number may stand on an axis
+            ax.text(1.17 * x, 1.17 * y, str(position), ha="center", va="center", fontsize=12, bbox=patch)
+        for start in starts:
+            _arc(ax, speed * start, speed * (start + shift), 0.6)
+        ax.text(0, -1.45, f"arcs: rotations by {shift} positions", ha="center", fontsize=11, color=INK)
+    return list(axes[0])
+
+
+def _name_directions(ax: Axes) -> None:
+    """Two faint axes through the middle of a clock: the sine to the right, the cosine upwards."""
+    for end, label, shift, sides in (((1.4, 0), "sine", (3, 0), ("left", "center")),
+                                     ((0, 1.4), "cosine", (0, 2), ("center", "bottom"))):  # fmt: skip
+        arrow(ax, (-end[0] * 0.72, -end[1] * 0.72), end, colour=FAINT, width=0.8)
+        ax.annotate(label, end, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=11, color=INK)
+
+
+def _arc(ax: Axes, start: float, end: float, radius: float) -> None:
+    steps = [start + (end - start) * i / 40 for i in range(41)]
+    xs, ys = [radius * sin(a) for a in steps], [radius * cos(a) for a in steps]
+    ax.plot(xs, ys, color=STYLES[1].colour, linestyle="-", marker="", linewidth=2.5)
+
+
+def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = None) -> Axes:
+    """Draw the dot product of two sinusoidal position vectors over their distance, and the same for a shifted query.
+
+    Args:
+        dim: features D. farthest: the largest distance, in both directions. shift: positions that the second query
+            is moved by :func:`~attnbook.attention.positions.relative_shift`.
+
+    Raises:
+        ValueError: if farthest is less than 1.
+    """
+    if farthest < 1:
+        raise ValueError(f"farthest must be at least 1 position, got {farthest}")
+    keys = sinusoidal_positions(2 * farthest + 1, dim, -farthest)  # (Tk, D); the query stands in the middle
+    distances = range(-farthest, farthest + 1)
+    ax = new_axes(ax, (6.5, 3.4))
+    queries = {"query $p(t)$": 0, f"query $p(t)\\,M_{{{shift}}}$": shift}
+    for (name, offset), style in zip(queries.items(), STYLES, strict=False):
+        products = keys @ (keys[farthest] @ relative_shift(dim, offset))  # (Tk,)
+        ax.plot(distances, products, color=style.colour, linestyle=style.line, marker="", label=name)
+    ax.set(xlabel="position of the key minus position of the query, $j - t$", ylabel="dot product")
+    ax.set_ylim(0, 1.06 * dim / 2)  # D/2 is the largest that there is
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
+    return ax
+
+
+def plot_waves(pairs: Sequence[int], dim: int, length: int) -> list[Axes]:
+    """Draw some sine features of sinusoidal positions as curves over the position, one panel per pair of features.
+
+    Args:
+        pairs: which pairs i to draw, from 0 to D/2 - 1. dim: features D. length: how many positions.
+
+    Raises:
+        ValueError: if there is no pair, or a pair does not exist.
+    """
+    if not len(pairs) or not all(0 <= pair < dim // 2 for pair in pairs):
+        raise ValueError(f"pairs must hold at least one number from 0 to {dim // 2 - 1}, got {list(pairs)}")
+    values = sinusoidal_positions(length, dim)  # (T, D)
+    _, axes = plt.subplots(
+        len(pairs), 1, figsize=(6.5, 1.1 * len(pairs) + 0.5), sharex=True, layout="constrained", squeeze=False
+    )
+    for ax, pair in zip(axes[:, 0], pairs, strict=True):
+        turn = 2 * pi * 10000 ** (2 * pair / dim)
+        ax.plot(values[:, 2 * pair], color=STYLES[0].colour, linestyle="-", marker=".", markersize=4, linewidth=1.3)
+        ax.set_title(f"pair {pair}: one full turn takes {turn:,.0f} positions", loc="left", fontsize=11)
+        ax.set(ylim=(-1.15, 1.15), yticks=(-1, 0, 1), ylabel="sine")
+    axes[-1, 0].set_xlabel("position t")
+    return list(axes[:, 0])
+
+
+def plot_by_distance(
+    curves: Mapping[str, Sequence[float]],
+    distances: Sequence[float],
+    trained: tuple[float, float],
+    xlabel: str = "target position minus source position (words)",
+    ylabel: str = "mean score (before softmax)",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how scores change with the distance of query and key; the distances of training are shaded.
+
+    Args:
+        curves: ``{name: [one value per distance]}``. trained: smallest and largest distance of training.
+
+    Raises:
+        ValueError: if there is no curve, or one hasn't a value for each distance.
+    """
+    if not curves or any(len(values) != len(distances) for values in curves.values()):
+        raise ValueError("curves must hold at least one curve, with one value for each distance")
+    ax = new_axes(ax)
+    ax.axvspan(*trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances seen in training")
+    at = as_array(distances)
+    for name, style in styles_for(curves).items():
+        values = as_array(curves[name])
+        ax.plot(at, values, color=style.colour, linestyle=style.line, marker="", label=readable(name))
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
+    return ax

@@ -1,0 +1,276 @@
+"""Figures of chapter 09: the whole Transformer, what its parts and its heads are worth, and maps of heads."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from attnpages.figures.alignments import plot_alignment
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
+
+_ROW = 1.95  # from one sublayer to the next
+_FIRST = 3.15  # height of the lowest sublayer
+_LEFT, _RIGHT = 0.8, 7.4  # of the streams
+_NORM = "layer norm"
+_SIZE = 10.5  # points of the letters in boxes
+
+
+def draw_both_norms(source: str, written: str, next_words: str, layers: int = 2) -> list[Axes]:
+    """Draw the whole model twice, side by side: in post-norm, as the paper has it, and in pre-norm.
+
+    Args:
+        source: the source words. ``written``: the decoder's input. ``next_words``: the target at each position.
+        layers: how often the framed part is stacked.
+    """
+    _, both = plt.subplots(1, 2, figsize=(8.9, 6.6), layout="constrained")
+    names = {"post": "post-norm (the paper)", "pre": "pre-norm (most code since)"}
+    for ax, (norm, name) in zip(both, names.items(), strict=True):
+        draw_transformer(source, written, next_words, norm, layers, ax)
+        ax.set_title(name, fontweight="bold")
+    return list(both)
+
+
+def draw_transformer(
+    source: str, written: str, next_words: str, norm: str = "post", layers: int = 2, ax: Axes | None = None
+) -> Axes:
+    """Draw encoder and decoder as two streams; each sublayer reads from its stream and adds to it.
+
+    Args:
+        source, written, next_words, layers: as in :func:`draw_both_norms`.
+        norm: ``"post"`` or ``"pre"``.
+
+    Raises:
+        ValueError: for another norm.
+    """
+    if norm not in ("post", "pre"):
+        raise ValueError(f"norm must be 'post' or 'pre', got {norm!r}")
+    ax = canvas(ax, (5.0, 6.9), (-0.05, 8.25), (-0.1, 10.9))
+    reads = ["self-attention\n(padding mask)", "feed-forward"]
+    writes = ["self-attention\n(causal mask)", "cross-attention\n(padding mask)", "feed-forward"]
+    left = _column(ax, _LEFT, 1, reads, norm, f"encoder, {layers} ×")
+    right = _column(ax, _RIGHT, -1, writes, norm, f"decoder, {layers} ×")
+    for x, middle, text, side in ((_LEFT, 1.4, source, "left"), (_RIGHT, 6.8, written, "right")):
+        box_around(ax, (middle, 1.3), 2.6, 0.85, "word vectors · √D\n+ positions", size=_SIZE, fill="white")
+        ax.text(0.0 if side == "left" else 8.2, 0.1, text, ha=side, va="center", fontstyle="italic", fontsize=_SIZE)
+        arrow(ax, (x, 0.35), (x, 0.85))
+    _memory(ax, left, _FIRST + _ROW)
+    box_around(ax, (6.6, right + 0.75), 3.1, 0.85, "logits (tied table)\nand softmax", size=_SIZE, fill="white")
+    arrow(ax, (_RIGHT, right - 0.02), (_RIGHT, right + 0.32), BLUE, 2.6)
+    arrow(ax, (_RIGHT, right + 1.18), (_RIGHT, right + 1.55))
+    ax.text(8.2, right + 1.75, next_words, ha="right", va="center", fontstyle="italic", fontsize=_SIZE)
+    return ax
+
+
+def _column(ax: Axes, x: float, side: int, sublayers: Sequence[str], norm: str, name: str) -> float:
+    """One stream with its sublayers; returns the height of its upper end."""
+    top = _FIRST + _ROW * (len(sublayers) - 1) + 1.2
+    frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
+    ax.add_patch(Rectangle((0.0 if side > 0 else 4.3, _FIRST - 1.15), 3.9, top - _FIRST + 1.2, **frame))
+    say(ax, x + 2.95 * side, top - 0.22, name, ha="right" if side > 0 else "left", weight="bold", size=_SIZE)
+    line(ax, (x, x), (1.75, top + 0.68), BLUE, 2.6)
+    for row, sublayer in enumerate(sublayers):
+        _sublayer(ax, x, side, _FIRST + _ROW * row, sublayer, norm)
+    if norm == "pre":
+        box_around(ax, (x, top + 0.42), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
+    return top + 0.68
+
+
+def _sublayer(ax: Axes, x: float, side: int, y: float, name: str, norm: str) -> None:
+    """A box beside the stream, a plus where its output is added; the norm below it, or on the stream."""
+    fills = {"self-attention": READS, "cross-attention": WRITES}  # orange like the memory, which only the latter reads
+    face = fills.get(name.partition("\n")[0], PAPER)
+    middle = x + 1.9 * side
+    box_around(ax, (middle, y), 2.2, 0.85, name, size=_SIZE, fill=face)
+    line(ax, (x, middle), (y - 0.8, y - 0.8))
+    if norm == "pre":
+        box_around(ax, (middle, y - 0.8), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
+    arrow(ax, (middle, y - 0.59 if norm == "pre" else y - 0.8), (middle, y - 0.43))
+    arrow(ax, (middle - 1.1 * side, y), (x + 0.16 * side, y))
+    plus = {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE}
+    ax.text(x, y, "+", ha="center", va="center", bbox=plus, zorder=3)
+    if norm == "post":
+        box_around(ax, (x, y + 0.68), 1.6, 0.42, _NORM, size=_SIZE, fill="white")
+
+
+def _memory(ax: Axes, start: float, cross: float) -> None:
+    """What the encoder made of the source, led to the decoder's second sublayer: keys and values, not queries."""
+    line(ax, (_LEFT, _LEFT, 4.1, 4.1), (start, start + 0.45, start + 0.45, cross), TRUTH_COLOUR, 2.0, zorder=2)
+    arrow(ax, (4.08, cross), (4.42, cross), TRUTH_COLOUR, 2.0)
+    ax.text(2.4, start + 0.55, "memory", ha="center", va="bottom", color=TRUTH_COLOUR, fontsize=_SIZE)
+    ax.text(4.0, start + 0.36, "keys, values", ha="right", va="top", color=TRUTH_COLOUR, fontsize=_SIZE)
+    ax.text(6.83, cross - 0.76, "queries", ha="center", va="bottom", color=INK, fontsize=_SIZE - 1)
+
+
+def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: Axes | None = None) -> Axes:
+    """Draw learning rates against the step.
+
+    Args:
+        schedules: ``{name: schedule(step) -> rate}``, steps counted from 0.
+        steps: how many steps to draw.
+
+    Raises:
+        ValueError: if there is no schedule.
+    """
+    if not schedules:
+        raise ValueError("schedules is empty; give at least one name with its function of the step")
+    ax = new_axes(ax)
+    for (name, schedule), style in zip(schedules.items(), STYLES, strict=False):
+        rates = [schedule(step) for step in range(steps)]
+        ax.plot(range(1, steps + 1), rates, color=style.colour, linestyle=style.line, marker="", label=name)
+    ax.set(xlabel="training step", ylabel="learning rate", ylim=(0, None))
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax
+
+
+def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes | None = None) -> Axes:
+    """Draw error rates on a logarithmic axis: one row per model, a small dot per seed, a bar for their mean.
+
+    The first model is the one to compare with: a line at its mean runs through all rows.
+
+    Args:
+        rates: ``{name: [one value per seed]}`` in per cent, drawn from top to bottom.
+
+    Raises:
+        ValueError: if there is no model, or a rate is not above 0.
+    """
+    if not rates or min(min(values) for values in rates.values()) <= 0:
+        raise ValueError("rates must hold at least one model, and every rate must be above 0 on a logarithmic axis")
+    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rates)))
+    ax.axvline(float(np.mean(next(iter(rates.values())))), color=INK, linestyle="--", linewidth=1.2, zorder=1)
+    for row, values in enumerate(rates.values()):
+        mean = float(np.mean(values))
+        look: Look = {"linestyle": "none", "zorder": 3}
+        ax.plot(values, [row] * len(values), "o", color=STYLES[0].colour, markersize=5, alpha=0.7, **look)
+        ax.plot([mean], [row], "|", color=INK, markersize=16, markeredgewidth=2.5, **look)
+        ax.text(1.02, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
+    ax.text(1.02, 1.0, "mean", transform=ax.transAxes, va="bottom")
+    ax.set_yticks(range(len(rates)), list(rates))
+    ax.set(xlabel=xlabel, xscale="log", ylim=(len(rates) - 0.5, -0.5))
+    ax.set_xticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
+    ax.minorticks_off()
+    return ax
+
+
+def plot_by_learning_rate(
+    panels: Mapping[str, Mapping[str, Mapping[float, Sequence[float]]]], ylabel: str
+) -> list[Axes]:
+    """Draw a number against the learning rate, one panel per kind of model: a dot per seed, a line through the means.
+
+    Args:
+        panels: ``{title: {curve: {learning rate: [one value per seed]}}}``.
+        ylabel: what the numbers are.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its curves")
+    figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.8), sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+        for shift, (name, points), style in zip((0.97, 1.03), curves.items(), STYLES, strict=False):
+            at = [rate * shift for rate in points]
+            means = [float(np.mean(values)) for values in points.values()]
+            ax.plot(at, means, color=style.colour, linestyle=style.line, marker="")
+            dots = [(x, value) for x, values in zip(at, points.values(), strict=True) for value in values]
+            look: Look = {"color": style.colour, "linestyle": "none", "alpha": 0.75, "clip_on": False, "zorder": 3}
+            ax.plot(*zip(*dots, strict=True), style.marker, label=name, **look)
+        rates = sorted({rate for points in curves.values() for rate in points})
+        ax.set(title=title, xlabel="learning rate", xscale="log", ylim=(-0.03, 1.03))
+        ax.set_xlim(rates[0] / 1.25, rates[-1] * 1.25)
+        ax.set_xticks(rates, [f"{rate:g}" for rate in rates])
+        ax.minorticks_off()
+    axes[0][0].set_ylabel(ylabel)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    return list(axes[0])
+
+
+def plot_without_heads(rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], ylabel: str) -> list[Axes]:
+    """Draw a number for each head: one row of panels per model, one panel per kind of attention, one dot per table.
+
+    Args:
+        rows: ``{model: {name: {kind of attention: [one value per head, layer after layer]}}}``; each layer has four
+            heads, and all models have the same names and kinds.
+        ylabel: what the numbers are.
+
+    Returns:
+        the panels, row after row.
+
+    Raises:
+        ValueError: if there is no row.
+    """
+    if not rows:
+        raise ValueError("rows is empty; give at least one model")
+    kinds = list(next(iter(next(iter(rows.values())).values())))
+    shape = (len(rows), len(kinds))
+    size = (7.6, 1.3 + 1.55 * len(rows))
+    figure, grid = plt.subplots(*shape, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False)
+    for axes, (row, tables) in zip(grid, rows.items(), strict=True):
+        for ax, kind in zip(axes, kinds, strict=True):
+            _dots_of_heads(ax, {name: table[kind] for name, table in tables.items()})
+        axes[-1].text(1.03, 0.5, row, transform=axes[-1].transAxes, rotation=-90, va="center")
+    for ax, kind in zip(grid[0], kinds, strict=True):
+        ax.set_title(kind)
+    for ax in grid[-1]:
+        ax.set_xlabel("layer.head")
+    figure.supylabel(ylabel, fontsize=12)
+    names = grid[0][0].get_legend_handles_labels()
+    figure.legend(*names, loc="outside upper left", ncols=2)
+    return list(grid.flat)
+
+
+def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
+    """One kind of dot per name, at each head."""
+    heads = len(next(iter(table.values())))
+    for shift, (name, values), style in zip((-0.14, 0.14), table.items(), STYLES, strict=False):
+        at = np.arange(heads) + shift
+        ax.plot(at, values, style.marker, color=style.colour, linestyle="none", label=name, clip_on=False)
+    ax.set_xticks(range(heads), [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(heads)])
+    ax.tick_params(axis="x", labelsize=9.5)
+    ax.set_ylim(-0.03, 1.03)
+
+
+def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel: str) -> list[Axes]:
+    """Draw what share of its weight each head gives to one kind of position, one panel per kind of attention.
+
+    Args:
+        panels: ``{title: (one share per head, layer after layer; the share that uniform weights would give)}``.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one")
+    figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, (shares, even)) in zip(axes[0], panels.items(), strict=True):
+        ax.axhline(even, color=TRUTH_COLOUR, linestyle="--", label="uniform weights")
+        ax.vlines(range(len(shares)), even, shares, color=FAINT, linewidth=1.5)
+        ax.plot(range(len(shares)), shares, "o", color=STYLES[0].colour, linestyle="none", label="head")
+        names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(shares))]
+        ax.set_xticks(range(len(names)), names)
+        ax.tick_params(axis="x", labelsize=9.5)
+        ax.set(xlabel="layer.head", ylim=(0, 1))
+        ax.set_title(title, fontsize=11)
+    axes[0][0].set_ylabel(ylabel)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    return list(axes[0])
+
+
+def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
+    """Draw maps of single heads side by side, 0 white and 1 dark.
+
+    Args:
+        panels: ``{title: (weights (T, Tk), words of the keys, words of the queries)}``.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one")
+    _, axes = plt.subplots(1, len(panels), figsize=(3.35 * len(panels), 4.3), layout="constrained", squeeze=False)
+    for ax, (title, (weights, keys, queries)) in zip(axes[0], panels.items(), strict=True):
+        plot_alignment(weights, keys, queries, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
+    return list(axes[0])

@@ -1,0 +1,105 @@
+"""Figures of chapter 11: the block of 2017 beside that of later language models, and what may be drawn next."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.palette import BLUE, FAINT, PAPER, WRITES
+from attnpages.figures.style import STYLES, Look
+
+_STREAM, _BESIDE, _SIZE = 1.0, 3.6, 10.5  # where the stream runs and its sublayers stand; of letters
+
+
+class Part(NamedTuple):
+    """A box of a block.
+
+    Fields:
+        text: what is written in it.
+        changed: drawn in another colour and with a thicker edge.
+    """
+
+    text: str
+    changed: bool = False
+
+
+def draw_blocks() -> list[Axes]:
+    """Draw the block of 2017, in pre-norm, beside the block of later language models; changed parts stand out."""
+    then = {
+        "words": Part("word vector + sinusoid"),
+        "norm": Part("layer norm"),
+        "attention": Part("attention: H heads of\nqueries, keys, values"),
+        "feed_forward": Part("feed-forward:\n2 matrices, ReLU"),
+        "output": Part("logits"),
+    }
+    now = {
+        "words": Part("word vector", changed=True),
+        "norm": Part("RMSNorm", changed=True),
+        "attention": Part("attention: H heads of queries,\nrotated; H/2 of keys and values", changed=True),
+        "feed_forward": Part("feed-forward: 3 matrices,\nSwiGLU, no biases", changed=True),
+        "output": Part("logits"),
+    }
+    _, axes = plt.subplots(1, 2, figsize=(8.4, 5.4), layout="constrained")
+    for ax, (title, parts) in zip(axes, {"2017 (pre-norm)": then, "later": now}.items(), strict=True):
+        _draw_block(canvas(ax, (4.2, 5.4), (0, 6.1), (0, 8.6)), parts)
+        ax.set_title(title, fontweight="bold")
+    return list(axes)
+
+
+def _draw_block(ax: Axes, parts: Mapping[str, Part]) -> None:
+    """One stream from the bottom to the top, with both sublayers beside it."""
+    frame: Look = {"facecolor": "none", "edgecolor": FAINT, "linestyle": "--", "linewidth": 1.2}
+    ax.add_patch(Rectangle((0.25, 1.05), 5.8, 5.75, **frame))
+    say(ax, 5.95, 6.62, "L ×", ha="right", va="top", weight="bold", size=_SIZE)
+    line(ax, (_STREAM, _STREAM), (0.65, 7.95), BLUE, 2.6)
+    _box(ax, (1.5, 0.4), 2.7, 0.55, parts["words"])
+    for bottom, name in ((1.45, "attention"), (4.2, "feed_forward")):
+        line(ax, (_STREAM, _BESIDE), (bottom, bottom))
+        arrow(ax, (_BESIDE, bottom), (_BESIDE, bottom + 0.25))
+        _box(ax, (_BESIDE, bottom + 0.5), 1.7, 0.5, parts["norm"])
+        arrow(ax, (_BESIDE, bottom + 0.75), (_BESIDE, bottom + 1.1))
+        _box(ax, (_BESIDE, bottom + 1.55), 4.3, 0.9, parts[name])
+        line(ax, (_BESIDE, _BESIDE), (bottom + 2.0, bottom + 2.3))
+        arrow(ax, (_BESIDE, bottom + 2.3), (_STREAM + 0.16, bottom + 2.3))
+        plus: Look = {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE}
+        ax.text(_STREAM, bottom + 2.3, "+", ha="center", va="center", bbox=plus, zorder=3)
+    _box(ax, (1.3, 7.25), 1.7, 0.5, parts["norm"])
+    _box(ax, (1.3, 8.2), 1.7, 0.5, parts["output"])
+
+
+def _box(ax: Axes, centre: tuple[float, float], width: float, height: float, part: Part) -> None:
+    look: Look = {"fill": WRITES, "line": 2.2} if part.changed else {"fill": PAPER}
+    box_around(ax, centre, width, height, part.text, size=_SIZE, **look)
+
+
+def plot_next_words(panels: Mapping[str, Sequence[float]], words: Sequence[str], ylabel: str = "next piece") -> list:
+    """Draw probabilities of the next word, one panel per way of drawing it; a word of probability 0 has no bar.
+
+    Args:
+        panels: ``{title: one probability per word}``.
+        words: their names, from top to bottom.
+
+    Returns:
+        the panels' axes.
+
+    Raises:
+        ValueError: if there is no panel, or one has not one probability per word.
+    """
+    if not panels or any(len(values) != len(words) for values in panels.values()):
+        raise ValueError(f"panels must hold at least one panel, each with {len(words)} probabilities, one per word")
+    size = (min(8, 2.0 * len(panels)), 1.4 + 0.3 * len(words))
+    _, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
+        ax.barh(range(len(words)), values, color=STYLES[0].colour)
+        for row, value in enumerate(values):
+            ax.text(value + 0.02, row, f"{value:.2f}" if value else "–", va="center", fontsize=10)
+        ax.set_title(title, fontsize=11)
+        ax.set(xlabel="probability", xlim=(0, 1), xticks=[0, 0.5, 1])
+        ax.grid(False, axis="y")
+    axes[0][0].set_yticks(range(len(words)), words)
+    axes[0][0].invert_yaxis()
+    axes[0][0].set_ylabel(ylabel)
+    return list(axes[0])

@@ -1,0 +1,140 @@
+"""Figures of chapter 12: a text in segments, masks of long texts, what attention costs, how far back a model learns."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
+from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
+
+
+def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, question: int) -> Axes:
+    """Draw a text cut into three segments, and how a question in the last can reach a fact in the first by two hops.
+
+    Args:
+        segments: three lists of equally many words.
+        fact, relay, question: positions in the first, the second and the third segment.
+
+    Raises:
+        ValueError: if there are not three segments of one length, or a position lies outside.
+    """
+    lengths = {len(words) for words in segments}
+    if len(segments) != 3 or len(lengths) != 1:
+        raise ValueError(f"segments must be three of one length, got lengths {[len(words) for words in segments]}")
+    (length,) = lengths
+    chosen = fact, relay, question
+    if not all(0 <= position < length for position in chosen):
+        raise ValueError(f"fact, relay and question must lie between 0 and {length - 1}, got {chosen}")
+    ax = canvas(None, (6.5, 3.3), (-1.75, length - 0.4), (-0.1, 5.1))
+    # Drawn first, so that it passes behind the boxes.
+    direct: Look = {"colour": TRUTH_COLOUR, "width": 1.5, "dashed": True, "bend": 0.3, "gap": 2}
+    arrow(ax, (fact - 0.3, 4.24), (question - 0.35, 0.76), **direct)
+    for row, (words, position) in enumerate(zip(segments, chosen, strict=True)):
+        y = 4.6 - 2.1 * row
+        say(ax, -0.7, y, f"segment {row + 1}", ha="right", size=11)
+        for i, word in enumerate(words):
+            look: Look = (
+                {"fill": (WRITES, READS, WRITES)[row], "edge": TRUTH_COLOUR} if i == position else {"fill": PAPER}
+            )
+            box_around(ax, (i, y), 0.92, 0.72, word, size=10.5, **look)
+    for row in (0, 1):
+        start, end = (chosen[row], 4.6 - 2.1 * row - 0.4), (chosen[row + 1], 4.6 - 2.1 * (row + 1) + 0.4)
+        arrow(ax, start, end, colour=INK, width=2.2, gap=2)
+    return ax
+
+
+def plot_masks(masks: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
+    """Draw boolean masks side by side: a filled cell for each pair in which the row may attend to the column.
+
+    Args:
+        masks: ``{title: (T, T) bool}``. columns: panels per row.
+
+    Raises:
+        ValueError: if there is none, or ``columns`` is below 1.
+    """
+    if not masks or columns < 1:
+        raise ValueError(f"masks and columns must be at least one, got {len(masks)} and {columns}")
+    rows = -(-len(masks) // columns)
+    size = (6.5, 0.35 + 7.1 / columns * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    axes = list(grid.flat)
+    for ax in axes[len(masks) :]:
+        ax.set_axis_off()
+    for ax, (title, mask) in zip(axes, masks.items(), strict=False):
+        length = len(mask)
+        edges = np.arange(length + 1) - 0.5
+        ax.pcolormesh(edges, edges, as_array(mask), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3)
+        ax.set(xlim=(-0.5, length - 0.5), ylim=(length - 0.5, -0.5), aspect="equal")
+        ax.set_title(f"{title}\n{int(mask.sum()):,} pairs", fontsize=11, loc="left")
+        ax.grid(False)
+        ax.tick_params(labelsize=10)
+    figure.supxlabel("position attended to", fontsize=11)
+    figure.supylabel("position that attends", fontsize=11)
+    return axes[: len(masks)]
+
+
+def plot_cost(panels: Mapping[str, Curves], xlabel: str = "length of the text (positions)") -> list[Axes]:
+    """Draw what attention costs over the length, one panel below the other, both axes logarithmic.
+
+    Args:
+        panels: ``{label of the y axis: {name: {length: [one value per run]}}}``, all values above 0; the panels have
+            the same names.
+        xlabel: of the lowest panel.
+
+    Raises:
+        ValueError: if there is no panel, or a curve is not as :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one label with its curves")
+    size = (6.5, 0.8 + 2.5 * len(panels))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
+    for number, (ax, (label, curves)) in enumerate(zip(axes[:, 0], panels.items(), strict=True)):
+        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        if number:
+            ax.get_legend().remove()
+        ax.autoscale(axis="y")
+        ax.set_yscale("log")
+        ax.set_xscale("log", base=2)
+        lengths = sorted({int(length) for points in curves.values() for length in points})
+        ax.set_xticks(lengths, [f"{length:,}" for length in lengths])
+        ax.minorticks_off()
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def plot_grid(shares: Mapping[tuple[int, int], float], reachable: Mapping[tuple[int, int], bool]) -> Axes:
+    """Draw the share of right answers for each lag and memory; a thick frame where the answer is in reach on paper.
+
+    Args:
+        shares: ``{(lag, memory): share}``, one for each pair of the lags and memories that occur.
+        reachable: ``{(lag, memory): bool}``, the same pairs.
+
+    Raises:
+        ValueError: if there is none, or the pairs differ or are not complete.
+    """
+    lags, memories = (sorted({pair[axis] for pair in shares}) for axis in (0, 1))
+    wanted = {(lag, memory) for lag in lags for memory in memories}
+    if not shares or set(shares) != wanted or set(reachable) != wanted:
+        raise ValueError(f"shares and reachable must hold each pair of lags {lags} and memories {memories}")
+    _, ax = plt.subplots(figsize=(6.5, 1.2 + 0.75 * len(lags)), layout="constrained")
+    values = np.array([[shares[lag, memory] for memory in memories] for lag in lags])
+    image = ax.imshow(values, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto")
+    for (row, lag), (column, memory) in ((r, c) for r in enumerate(lags) for c in enumerate(memories)):
+        share = shares[lag, memory]
+        ax.text(column, row, f"{share:.2f}", ha="center", va="center", color="white" if share > 0.6 else INK)
+        if reachable[lag, memory]:
+            frame: Look = {"fill": False, "edgecolor": STYLES[1].colour, "linewidth": 3}
+            ax.add_patch(plt.Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, **frame))
+    ax.set_xticks(range(len(memories)), [str(memory) for memory in memories])
+    ax.set_yticks(range(len(lags)), [str(lag) for lag in lags])
+    ax.set(xlabel="memory (states per layer)", ylabel="lag (words)")
+    ax.grid(False)
+    ax.tick_params(length=0, color=FAINT)
+    plt.colorbar(image, ax=ax, label="right answers (share)")
+    return ax

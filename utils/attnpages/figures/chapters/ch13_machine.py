@@ -1,0 +1,159 @@
+"""Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import ConnectionPatch
+
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import arrow, box, canvas, line, say
+from attnpages.figures.heat import as_matrix
+from attnpages.figures.palette import INK, LINE
+from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
+
+_BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
+
+
+def draw_machine() -> Axes:
+    """Draw the parts of a neural Turing machine and what passes between them at one step."""
+    ax = canvas(None, (6.5, 3.9), (-0.15, 10), (-0.25, 4.65))
+    for x, width, text in ((0.2, 2.1, "controller"), (3.5, 2.1, "write head"), (3.5, 2.1, "read head")):
+        y = {"controller": 1.9, "write head": 3.1, "read head": 0.7}[text]
+        box(ax, x, y, width, 0.9, edge=LINE)
+        say(ax, x + width / 2, y + 0.45, text, weight="bold")
+    for row in range(8):
+        ax.add_patch(plt.Rectangle((7.7, 0.55 + 0.45 * row), 2.1, 0.45, facecolor="white", edgecolor=LINE))
+        say(ax, 7.55, 0.77 + 0.45 * row, str(7 - row), ha="right", size=10)
+    say(ax, 8.75, 4.4, "memory (N, M)", weight="bold")
+    arrow(ax, (1.25, 1.1), (1.25, 1.85), LINE)
+    say(ax, 1.25, 0.85, r"input $x_t$")
+    arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
+    say(ax, 1.25, 3.85, r"output $y_t$")
+    arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
+    say(ax, 2.3, 3.2, "instructions", size=10)
+    arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
+    say(ax, 3.55, 1.95, "instructions", size=10)
+    arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
+    say(ax, 6.45, 3.8, "changes rows", size=10)
+    arrow(ax, (7.3, 1.1), (5.65, 1.1), LINE)
+    say(ax, 6.45, 0.88, "weighted sum", size=10)
+    for y in (3.25, 1.45):  # both heads compare their keys with the rows, before they read or write
+        arrow(ax, (7.0, y), (5.65, y), LINE, dashed=True)
+    line(ax, (7.0, 7.0), (1.45, 3.25), LINE, dashed=True)
+    line(ax, (7.3, 7.0), (2.42, 2.42), LINE, dashed=True)
+    say(ax, 6.3, 2.42, "rows to\ncompare", size=10)
+    line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
+    arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
+    line(ax, (0.6, -0.1, -0.1), (0.25, 0.25, 3.85), LINE)  # past the controller, to the output
+    arrow(ax, (-0.1, 3.85), (0.6, 3.85), LINE)
+    say(ax, 2.6, 0.0, r"read vector $r_t$: for $y_t$, and for the controller at step $t+1$", size=10)
+    return ax
+
+
+def draw_addressing() -> Axes:
+    """Draw the four steps of addressing, what the controller gives to each, and what else each of them uses."""
+    ax = canvas(None, (6.5, 2.3), (-0.1, 10.5), (0, 3.2))
+    steps = ("1\ncontent", "2\ninterpolation", "3\nshift", "4\nsharpening")
+    instructions = (r"key $k_t$, strength $\beta_t$", r"gate $g_t$", r"shift $s_t$", r"$\gamma_t$")
+    results = (r"$w^c_t$", r"$w^g_t$", r"$\tilde w_t$", r"$w_t$")
+    for place, (name, instruction, result) in enumerate(zip(steps, instructions, results, strict=True)):
+        x = 0.95 + 2.55 * place
+        box(ax, x - 0.95, 1.15, 1.9, 0.9, edge=LINE)
+        say(ax, x, 1.6, name, size=10)
+        arrow(ax, (x, 2.65), (x, 2.1), LINE)
+        say(ax, x, 2.9, instruction, size=10)
+        arrow(ax, (x + 0.98, 1.6), (x + 1.57, 1.6), LINE)
+        say(ax, x + 1.25, 1.85, result, size=10)
+    for x, text in ((0.95, r"memory $M_{t-1}$"), (3.5, r"own weights $w_{t-1}$")):
+        arrow(ax, (x, 0.55), (x, 1.1), LINE)
+        say(ax, x, 0.3, text, size=10)
+    return ax
+
+
+def draw_rows(
+    columns: Mapping[str, Sequence[float]],
+    memory: object | None = None,
+    flows: Sequence[tuple[int, int, Sequence[tuple[int, int, float]]]] = (),
+    decimals: int = 2,
+    xlabels: Mapping[str, str] | None = None,
+) -> list[Axes]:
+    """Draw one number per row of memory as bars with their values, one panel per column; row 0 is at the top.
+
+    Args:
+        columns: ``{title: (N,)}``, from left to right.
+        memory: ``(N, M)``, drawn as cells to their left.
+        flows: ``(from, to, [(row, row, amount), …])``: arrows from one panel's rows to another's, as thick as the
+            amount; panels are counted without the memory. An arrow from the last row to row 0 is orange.
+        decimals: how many decimals of each number to print.
+        xlabels: ``{title: what its numbers are}``; a column that is not named shows weights.
+
+    Returns:
+        the axes of the columns.
+
+    Raises:
+        ValueError: if there is no column, or columns and memory have not the same number of rows.
+    """
+    if not columns:
+        raise ValueError("columns is empty; give at least one title with its numbers")
+    numbers = {title: as_array(column) for title, column in columns.items()}
+    shapes = {values.shape for values in numbers.values()}
+    cells = None if memory is None else as_matrix("memory", memory)
+    if len(shapes) > 1 or (cells is not None and shapes != {(len(cells),)}):
+        raise ValueError(f"columns and memory must have the same rows, got {sorted(shapes)}")
+    ratios = [1.0] * len(numbers) if cells is None else [0.7] + [1.0] * len(numbers)
+    rows = len(next(iter(numbers.values())))
+    figure, axes = plt.subplots(
+        1, len(ratios), figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=ratios, layout="constrained"
+    )
+    axes = np.atleast_1d(axes)
+    if cells is not None:
+        _cells(axes[0], cells)
+    panels = list(axes[cells is not None :])
+    for ax, (title, values) in zip(panels, numbers.items(), strict=True):
+        _bars(ax, title, values, decimals)
+        ax.set_xlabel((xlabels or {}).get(title, "weight"))
+    axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
+    axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
+    if flows:
+        figure.set_layout_engine("constrained", wspace=0.1)
+    for start, end, arrows in flows:
+        for before, after, amount in arrows:
+            _flow(panels[start], panels[end], before, after, amount)
+    return panels
+
+
+def _cells(ax: Axes, cells: np.ndarray) -> None:
+    low, high = min(0.0, cells.min()), max(1.0, cells.max())
+    ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
+    for (row, column), value in np.ndenumerate(cells):
+        ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=INK)
+    ax.set_xticks(range(cells.shape[1]), [str(column) for column in range(cells.shape[1])])
+    ax.set(xlabel="feature")
+    ax.set_title("memory", fontsize=11)
+    ax.grid(False)
+
+
+def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
+    ax.barh(range(len(values)), values, **_BAR)
+    largest = max(1.0, round(values.max(), 3))
+    for row, value in enumerate(values):
+        text = f"{value:.{decimals}f}".replace("-", "−")
+        ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=INK)
+    ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest))
+    ax.set_title(title, fontsize=11)
+    ax.set_xticks([0, 1] if largest == 1 else [0, round(largest)])
+    ax.grid(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def _flow(one: Axes, other: Axes, before: int, after: int, amount: float) -> None:
+    round_the_end = abs(after - before) > 1
+    arrow = ConnectionPatch(
+        (0.78, before), (-0.01, after), one.get_yaxis_transform(), other.get_yaxis_transform(), arrowstyle="-|>",
+        linewidth=0.8 + 4 * amount, color=TRUTH_COLOUR if round_the_end else LINE,
+        linestyle="--" if round_the_end else "-", mutation_scale=9, alpha=0.9, shrinkA=0, shrinkB=2,
+    )  # fmt: skip
+    one.figure.add_artist(arrow)
+    arrow.set_in_layout(False)

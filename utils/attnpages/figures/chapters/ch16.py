@@ -1,0 +1,219 @@
+"""Figures of chapter 16: canvases, the two networks, gradients on a grid, training, agreement, attention maps."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
+
+_BETWEEN = 1  # white rows between two lines of canvases, in pixels
+
+
+def plot_canvases(
+    rows: Mapping[str, Tensor], columns: int = 4, marked: Mapping[str, Sequence[bool]] | None = None
+) -> list[Axes]:
+    """Draw canvases side by side, under one title per row; a dashed frame stands around those that are marked.
+
+    Args:
+        rows: ``{title: (N, H, W)}``, 0 = paper, 1 = ink; all canvases have one size.
+        columns: canvases per line; what does not fit goes into further lines of the same row.
+        marked: ``{title: N booleans}`` for some of the rows.
+
+    Raises:
+        ValueError: if there is no row, the sizes differ, or a mark has no canvas.
+    """
+    sizes = {tuple(images.shape[1:]) for images in rows.values()}
+    if len(sizes) != 1 or columns < 1:
+        raise ValueError(f"rows must hold canvases of one size and columns be at least 1, got {sizes} and {columns}")
+    marked = marked or {}
+    wrong = [title for title, marks in marked.items() if title not in rows or len(marks) != len(rows[title])]
+    if wrong:
+        raise ValueError(f"marked must hold one boolean per canvas of a row; it does not for {wrong}")
+    ((height, width),) = sizes
+    lines = [-(-len(images) // columns) for images in rows.values()]
+    inches = 6.4 / columns * height / width
+    size = (6.5, sum(0.3 + count * (inches + 0.08) for count in lines) + 0.1)
+    figure = plt.figure(figsize=size, layout="constrained")
+    ratios = [0.3 + count * (inches + 0.08) for count in lines]
+    panels = np.asarray(figure.subfigures(len(rows), 1, squeeze=False, height_ratios=ratios))[:, 0]
+    drawn: list[Axes] = []
+    for panel, count, (title, images) in zip(panels, lines, rows.items(), strict=True):
+        panel.suptitle(title, x=0.01, ha="left", fontsize=11)
+        axes = panel.subplots(count, columns, squeeze=False)
+        for ax in axes.flat:
+            ax.set_axis_off()
+        for i, (ax, image) in enumerate(zip(axes.flat, images, strict=False)):
+            _ink(ax, image, title in marked and bool(marked[title][i]))
+            drawn.append(ax)
+    return drawn
+
+
+def _ink(ax: Axes, image: Tensor, framed: bool) -> None:
+    pixels = image.detach().cpu().numpy()
+    height, width = pixels.shape
+    ax.imshow(pixels, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+    dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
+    look: Look = dashed if framed else {"edgecolor": FAINT}
+    ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, clip_on=False, **look))
+
+
+def draw_networks() -> Axes:
+    """Draw generator and discriminator: what goes in, where attention stands, and what comes out."""
+    ax = canvas(None, (6.5, 3.4), (0, 13), (0, 6.8))
+    _chain(ax, 5.3, ("noise\n2 × 8", "convolutions", "attention", "convolutions", "generated\ncanvas"), WRITES)
+    say(ax, 0.0, 6.5, "generator", ha="left", weight="bold")
+    _chain(ax, 1.5, ("canvas", "convolutions", "attention", "convolutions", "sum of all\npositions"), READS)
+    say(ax, 1.35, 2.55, "discriminator", ha="left", weight="bold")
+    line(ax, (11.75, 11.75, 1.05), (4.7, 3.75, 3.75), LINE)
+    arrow(ax, (1.05, 3.75), (1.05, 2.1), LINE, gap=2)
+    box_around(ax, (4.2, 3.1), 2.6, 0.7, "or a real canvas", fill=PAPER, size=10)
+    arrow(ax, (2.85, 3.1), (1.1, 3.1), LINE)
+    arrow(ax, (11.75, 0.85), (11.75, 0.35), INK)
+    say(ax, 11.75, 0.1, "score", size=11)
+    return ax
+
+
+def _chain(ax: Axes, y: float, names: Sequence[str], fill: str) -> None:
+    """Five boxes from left to right; attention has an edge of its own."""
+    for i, name in enumerate(names):
+        x = 1.05 + 2.68 * i
+        look: Look = {"fill": PAPER, "edge": BLUE, "line": 2.4} if name == "attention" else {"fill": fill}
+        box_around(ax, (x, y), 2.05, 1.15, name, size=10, **look)
+        if i:
+            arrow(ax, (x - 1.63, y), (x - 1.04, y))
+
+
+def plot_gradients(
+    panels: Mapping[str, tuple[Tensor, tuple[float, float] | None]], xlabel: str, ylabel: str
+) -> list[Axes]:
+    """Draw, one panel below the other, how strongly one number depends on each cell of a grid.
+
+    Args:
+        panels: ``{title: ((H, W) absolute gradients, (row, column) of a cell to mark, or None)}``; cells whose gradient
+            is exactly 0 stay white, the others are coloured by its fourth root, so that small ones can be seen.
+        xlabel, ylabel: of the grid.
+
+    Raises:
+        ValueError: if there is no panel, or a gradient is negative.
+    """
+    if not panels or any(bool((gradient < 0).any()) for gradient, _ in panels.values()):
+        raise ValueError(f"panels must hold at least one grid of absolute gradients, got {list(panels)}")
+    ratios = [gradient.shape[0] / gradient.shape[1] for gradient, _ in panels.values()]
+    size = (6.5, sum(0.75 + 5.6 * ratio for ratio in ratios))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=ratios)
+    for ax, (title, (gradient, mark)) in zip(axes[:, 0], panels.items(), strict=True):
+        values = gradient.detach().cpu().double().numpy() ** 0.25
+        ax.imshow(values / max(values.max(), 1e-300), cmap=HEAT_MAP, vmin=0, vmax=1, interpolation="nearest")
+        if mark is not None:
+            cross: Look = {"marker": "+", "color": TRUTH_COLOUR, "linestyle": "", "markersize": 11}
+            ax.plot([mark[1]], [mark[0]], markeredgewidth=2.5, **cross)
+        ax.set_yticks(range(0, len(values), 2 if len(values) > 2 else 1))
+        ax.set_title(title, fontsize=11, loc="left")
+        ax.set(ylabel=ylabel)
+        ax.grid(False)
+        ax.spines[:].set_visible(True)
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def plot_training(panels: Mapping[str, Curves], xlabel: str = "training step") -> list[Axes]:
+    """Draw several quantities over the steps of a training, one panel below the other.
+
+    Args:
+        panels: ``{label of the y axis: {name: {step: [one value per seed]}}}``; what a label calls a "share …" is drawn
+            from 0 to 1.
+        xlabel: of the lowest panel.
+
+    Raises:
+        ValueError: if there is no panel, or a curve is not as :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one label with its curves")
+    size = (6.5, 0.4 + 2.0 * len(panels))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
+    for ax, (label, curves) in zip(axes[:, 0], panels.items(), strict=True):
+        plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        if not label.startswith("share"):
+            ax.autoscale(axis="y")
+        for drawn in ax.get_lines():
+            drawn.set(markersize=4)
+        ax.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def plot_agreement(
+    agreement: Mapping[str, Sequence[float]], chance: Mapping[str, Sequence[float]], ax: Axes | None = None
+) -> Axes:
+    """Draw agreement beside chance: one line per model and seed, from chance (a bar) to agreement (a dot).
+
+    Args:
+        agreement, chance: ``{model: [one share per seed]}``, the same models and seeds in both.
+
+    Raises:
+        ValueError: if there is no model, or the two do not fit together.
+    """
+    if not agreement or {k: len(v) for k, v in agreement.items()} != {k: len(v) for k, v in chance.items()}:
+        raise ValueError(f"agreement and chance must hold the same models and seeds, got {agreement} and {chance}")
+    ax = new_axes(ax, (6.5, 1.3 + 0.55 * len(agreement)))
+    for row, name in enumerate(agreement):
+        for number, (high, low) in enumerate(zip(agreement[name], chance[name], strict=True)):
+            y = row + 0.2 * (number - (len(agreement[name]) - 1) / 2)
+            line(ax, (low, high), (y, y), FAINT, width=2)
+            ax.plot([low], [y], marker="|", color=TRUTH_COLOUR, markersize=10, markeredgewidth=2.5, linestyle="")
+            ax.plot([high], [y], marker="o", color=STYLES[0].colour, markersize=6, linestyle="", zorder=3)
+    ax.set_yticks(range(len(agreement)), [readable(name) for name in agreement])
+    ax.set(xlim=(-0.02, 1.04), xlabel="share of the canvases", ylim=(len(agreement) - 0.5, -0.6))
+    ax.grid(False, axis="y")
+    handles = [
+        Line2D([], [], marker="o", color=STYLES[0].colour, linestyle=""),
+        Line2D([], [], marker="|", color=TRUTH_COLOUR, linestyle="", markersize=10, markeredgewidth=2.5),
+    ]
+    legend_above(ax, handles, ["agreement", "chance"])
+    return ax
+
+
+def plot_attention_maps(
+    images: Tensor, weights: Tensor, queries: Sequence[tuple[int, int]], grid: tuple[int, int], columns: int = 2
+) -> list[Axes]:
+    """Draw the attention weights of single positions over their canvas; the ink is drawn as contours.
+
+    Args:
+        images: ``(N, H, W)``. weights: ``(N, h · w)``, one row per canvas; each on its own scale from 0.
+        queries: N pairs (row, column) on the grid: the position that attends, marked with a cross.
+        grid: h and w, rows and columns of the feature map.
+
+    Raises:
+        ValueError: if the weights do not fit the grid, or there is not one query per canvas.
+    """
+    rows, across = grid
+    if not len(images) or len(queries) != len(images) or tuple(weights.shape) != (len(images), rows * across):
+        raise ValueError(
+            f"weights must be ({len(images)}, {rows} · {across}) with a query for each, "
+            f"got {tuple(weights.shape)} and {len(queries)} queries"
+        )
+    height, width = images.shape[1:]
+    lines = -(-len(images) // columns)
+    size = (6.5, 0.2 + lines * (0.4 + 6.4 / columns * height / width))
+    _, axes = plt.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
+    for ax in axes.flat:
+        ax.set_axis_off()
+    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
+    for ax, image, row, (down, right) in zip(axes.flat, images, weights, queries, strict=False):
+        values = row.view(rows, across).detach().cpu().numpy()
+        ax.imshow(values, cmap=HEAT_MAP, vmin=0, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal")
+        ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
+        centre = ((right + 0.5) * width / across - 0.5, (down + 0.5) * height / rows - 0.5)
+        ax.plot(*centre, marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
+        left = values[:, : across // 2].sum()
+        ax.set_title(f"left {left:.2f}, right {1 - left:.2f}", fontsize=10, loc="left")
+        ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=FAINT, clip_on=False))
+    return list(axes.flat)[: len(images)]

@@ -1,0 +1,223 @@
+"""Figures of chapter 18: scores with seeds and intervals, BLEU by length, losses by time, alignments, beams."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from attnbook.data.texts.byte_pairs import MARK
+from attnpages.figures.alignments import plot_alignment
+from attnpages.figures.boxes import line
+from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.palette import FAINT
+from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, styles_for
+
+_MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
+_PUBLISHED: Look = {"marker": "D", "color": "black", "linestyle": "", "markersize": 8, "markerfacecolor": "white"}
+
+
+def _looks(names: Iterable[str]) -> dict[str, CurveStyle]:
+    return styles_for([*_MODELS, *names])
+
+
+class Score(NamedTuple):
+    """What is drawn of one model on one test, in BLEU.
+
+    Fields:
+        seeds: the score of each seed. intervals: (low, high) of each seed's resampled test.
+        lower: of each seed, in lower case. published: scores of others, which were computed in another way.
+    """
+
+    seeds: Sequence[float]
+    intervals: Sequence[tuple[float, float]]
+    lower: Sequence[float] = ()
+    published: Sequence[float] = ()
+
+
+def plot_scores(scores: Mapping[str, Score], ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Draw a line per seed over its interval, its score as a dot, and beside it what the same model gets otherwise.
+
+    Args:
+        scores: one row per model, from top to bottom.
+        ax: where to draw; ``None`` makes a figure.
+
+    Raises:
+        ValueError: if there is no model, or a model has no seed or not one interval per seed.
+    """
+    wrong = [name for name, score in scores.items() if not score.seeds or len(score.seeds) != len(score.intervals)]
+    if wrong or not scores:
+        raise ValueError(f"scores needs one interval per seed, at least one, for each model; not so for {wrong}")
+    ax = new_axes(ax, (6.5, 1.6 + 0.62 * len(scores)))
+    looks = _looks(scores)
+    for row, (name, score) in enumerate(scores.items()):
+        _score_row(ax, row, score, looks[name].colour)
+    ax.set_yticks(range(len(scores)), list(scores))
+    ax.set(xlabel="BLEU (0 to 100)", ylim=(len(scores) - 0.4, -0.6))
+    ax.grid(False, axis="y")
+    handles = [
+        Line2D([], [], marker="o", color="black", linestyle="-", linewidth=2),
+        Line2D([], [], marker="|", color="black", linestyle="", markersize=11, markeredgewidth=2),
+        Line2D([], [], **_PUBLISHED),
+    ]
+    names = ["as written, a seed and its interval", "in lower case, greedy", "published, computed differently"]
+    there = [True, any(score.lower for score in scores.values()), any(score.published for score in scores.values())]
+    kept = [number for number, is_there in enumerate(there) if is_there]
+    legend_above(ax, [handles[number] for number in kept], [names[number] for number in kept], title)
+    return ax
+
+
+def _score_row(ax: Axes, row: int, score: Score, colour: str) -> None:
+    for number, (value, (low, high)) in enumerate(zip(score.seeds, score.intervals, strict=True)):
+        y = row + 0.2 * (number - (len(score.seeds) - 1) / 2)
+        line(ax, (low, high), (y, y), colour, width=2)
+        ax.plot([value], [y], marker="o", color=colour, markersize=6, linestyle="", zorder=3)
+    for number, value in enumerate(score.lower):
+        y = row + 0.2 * (number - (len(score.lower) - 1) / 2)
+        ax.plot([value], [y], marker="|", color="black", markersize=9, markeredgewidth=2, linestyle="", zorder=4)
+    for value in score.published:
+        ax.plot([value], [row], markeredgewidth=1.8, zorder=2, **_PUBLISHED)
+
+
+def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes | None = None) -> Axes:
+    """Draw BLEU by the number of words of the source; under each number stands how many sentences there are.
+
+    Args:
+        curves: ``{model: {words: [one score per seed]}}``; ``words`` stands for the range that it is the middle of.
+        sentences: ``{words: how many sentences}``, the same numbers of words.
+
+    Raises:
+        ValueError: if a curve has a number of words that ``sentences`` lacks; and as :func:`plot_by_length`.
+    """
+    lacking = {int(words) for points in curves.values() for words in points} - set(sentences)
+    if lacking:
+        raise ValueError(f"sentences lacks the numbers of words {sorted(lacking)}, for which a curve has a score")
+    xlabel = "words of the source (in brackets: sentences)"
+    ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=_looks(curves))
+    ax.autoscale(axis="y")
+    ax.set_ylim(bottom=0)
+    ticks = sorted(sentences)
+    ax.set_xticks(ticks, [f"{words}\n({sentences[words]})" for words in ticks])
+    return ax
+
+
+def plot_losses(
+    losses: Mapping[str, Sequence[Sequence[tuple[float, float]]]], ylabel: str, ax: Axes | None = None
+) -> Axes:
+    """Draw losses over the minutes of the training, one thin line per seed.
+
+    Args:
+        losses: ``{model: [of each seed [(minutes, loss), …]]}``.
+        ylabel: which loss, with its unit.
+
+    Raises:
+        ValueError: if there is no model, or a seed has no points.
+    """
+    if not losses or any(not seed for seeds in losses.values() for seed in seeds):
+        raise ValueError(f"losses needs at least one model, and points for each seed; got {list(losses)}")
+    ax = new_axes(ax)
+    handles, looks = [], _looks(losses)
+    for name in losses:
+        look: Look = {"color": looks[name].colour, "linestyle": looks[name].line, "linewidth": 1.6, "marker": ""}
+        for seed in losses[name]:
+            ax.plot(*zip(*seed, strict=True), **look)
+        handles.append(Line2D([], [], **look))
+    ax.set(xlabel="time of the training (minutes of an idle core)", ylabel=ylabel)
+    legend_above(ax, handles, list(losses))
+    return ax
+
+
+class Map(NamedTuple):
+    """One model's attention: pieces of the source, pieces of its own translation, and weights ``(T, Tk)``."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+    weights: object
+
+
+def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
+    """Draw what several models attended to in one sentence, one below the other, each with its own translation.
+
+    The mark for the space before a piece is not drawn.
+
+    Args:
+        maps: by the model's name.
+
+    Raises:
+        ValueError: if there is no map, or they are of different sentences; and as :func:`plot_alignment`.
+    """
+    if len({tuple(one.source) for one in maps.values()}) != 1:
+        raise ValueError(f"maps must be of one sentence, at least one; got {[list(m.source) for m in maps.values()]}")
+    heights = [len(one.target) for one in maps.values()]
+    size = (6.5, sum(1.35 + 0.24 * height for height in heights))
+    _, axes = plt.subplots(len(maps), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=heights)
+    for ax, (name, one) in zip(axes[:, 0], maps.items(), strict=True):
+        source, target = ([piece.replace(MARK, "") or MARK for piece in side] for side in (one.source, one.target))
+        axis = "piece of the source" if ax is axes[0, 0] else ""
+        plot_alignment(one.weights, source, target, ax=ax, title=name, bar=False, xlabel=axis, ylabel="piece written")
+    return list(axes[:, 0])
+
+
+def plot_alignment_errors(
+    errors: Mapping[str, Sequence[Sequence[float]]], ax: Axes | None = None, diagonal: float | None = None
+) -> Axes:
+    """Draw the alignment error rate of each layer of cross-attention: a row per layer, a dot per seed.
+
+    Args:
+        errors: ``{model: [of each seed one rate per layer]}``; a model without attention is left out.
+        diagonal: the rate of links that only follow the diagonal; a dashed line.
+
+    Raises:
+        ValueError: if there is no model, or the seeds of a model have different numbers of layers.
+    """
+    if not errors or any(len({len(seed) for seed in seeds}) != 1 for seeds in errors.values()):
+        raise ValueError(f"errors needs a rate per layer, the same layers for each seed of a model; got {dict(errors)}")
+    labels, rows = [], []
+    for name, seeds in errors.items():
+        layers = len(seeds[0])
+        labels += [name if layers == 1 else f"{name}, layer {layer + 1}" for layer in range(layers)]
+        rows += [(name, [seed[layer] for seed in seeds]) for layer in range(layers)]
+    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rows)))
+    looks = _looks(errors)
+    for row, (name, values) in enumerate(rows):
+        line(ax, (0, 1), (row, row), FAINT, width=0.8)
+        look: Look = {"color": looks[name].colour, "marker": looks[name].marker, "linestyle": ""}
+        ax.plot(values, [row] * len(values), clip_on=False, zorder=3, **look)
+    if diagonal is not None:
+        ax.axvline(diagonal, color="black", linestyle="--", linewidth=1.2, zorder=1)
+        ax.annotate("diagonal", (diagonal, -0.6), (4, -10), textcoords="offset points")
+    ax.set_yticks(range(len(rows)), labels)
+    ax.set(xlabel="alignment error rate on 20 sentences", xlim=(0, 1), ylim=(len(rows) - 0.4, -0.6))
+    ax.grid(False, axis="y")
+    return ax
+
+
+def plot_beams(beams: Sequence[Mapping[str, float]]) -> list[Axes]:
+    """Draw BLEU, and below it the length of the translations, for each width and length penalty of a beam.
+
+    Args:
+        beams: one mapping each with ``width``, ``alpha``, ``bleu`` and ``length_ratio``.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if not beams:
+        raise ValueError("beams is empty; give at least one setting of the beam")
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 4.6), sharex=True, layout="constrained")
+    labels = ["greedy" if one["width"] == 1 else f"{one['width']}\nα = {one['alpha']}" for one in beams]
+    for ax, key, ylabel in zip(
+        axes, ("bleu", "length_ratio"), ("BLEU", "words per word\nof the reference"), strict=True
+    ):
+        values = [one[key] for one in beams]
+        ax.plot(range(len(beams)), values, "o", color="black", markersize=7)
+        for x, value in enumerate(values):
+            written = f"{value:.1f}" if key == "bleu" else f"{value:.2f}"
+            ax.annotate(written, (x, value), (0, 7), textcoords="offset points", ha="center")
+        ax.set_ylabel(ylabel)
+        ax.margins(x=0.08, y=0.35)
+        ax.grid(False, axis="x")
+    axes[1].axhline(1.0, color=FAINT, linestyle="--", linewidth=1.2, zorder=0)
+    axes[1].set_xticks(range(len(beams)), labels)
+    axes[1].set_xlabel("width of the beam, and its length penalty")
+    return list(axes)

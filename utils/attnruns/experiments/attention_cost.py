@@ -1,0 +1,138 @@
+"""What exact attention costs: time and peak memory over length, whole, in blocks, in a window, fused (chapter 12).
+
+Nothing is trained. One sequence, one head, forwards alone and forwards and backwards. Measured alone, with
+``--workers 1``, on an idle machine; on the CPU with one thread, or on the device that ``ATTNBOOK_DEVICE`` names.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.attention import attend, banded_attention, blocked_attention
+from attnbook.device import best_device
+from attnbook.seeding import generator
+from attnruns.experiments.complexity import exponent, peak_bytes
+from attnruns.shared.runner import Experiment, Job, Outcome
+from attnruns.shared.timing import shortest_time
+
+FEATURES, RADIUS, SINKS, BLOCK = 64, 64, 4, 256
+LENGTHS = (512, 1024, 2048, 4096, 8192)
+REPEATS = 3  # the "steps" of a job: the shortest of so many times counts
+Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+def whole(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """All T × T scores at once."""
+    return attend(query, key, value)[0]
+
+
+def window(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Each position attends to 64 earlier ones and to the first four."""
+    return banded_attention(query, key, value, RADIUS, causal=True, everywhere=torch.arange(SINKS, device=query.device))
+
+
+def fused_4d(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Torch's fused kernel on ``(B, 1, T, D)``."""
+    return F.scaled_dot_product_attention(query[:, None], key[:, None], value[:, None])[:, 0]
+
+
+ATTENTIONS: dict[str, Attention] = {
+    "whole": whole,
+    "blocked": partial(blocked_attention, block=BLOCK),
+    "blocked_causal": partial(blocked_attention, causal=True, block=BLOCK),
+    "window": window,
+    "fused_3d": F.scaled_dot_product_attention,  # on (B, T, D): torch may take another path than with heads
+    "fused_4d": fused_4d,
+}
+
+
+def forwards(attention: Attention, inputs: list[Tensor]) -> None:
+    """The context alone, as in a model that answers."""
+    with torch.no_grad():
+        attention(*inputs)
+
+
+def both_ways(attention: Attention, inputs: list[Tensor]) -> None:
+    """The context and the gradients of query, key and value, as in training."""
+    torch.autograd.grad(attention(*inputs).sum(), inputs)
+
+
+def peak_on(device: torch.device, call: Callable[[], object]) -> int:
+    """The most memory that ``call`` holds at once beyond what was there, in bytes.
+
+    Torch's own records on the CPU, the allocator's count on a GPU.
+    """
+    if device.type != "cuda":
+        return peak_bytes(call)
+    call()  # what is made once and kept shall not count
+    torch.cuda.reset_peak_memory_stats(device)
+    before = torch.cuda.memory_allocated(device)
+    call()
+    return torch.cuda.max_memory_allocated(device) - before
+
+
+def seconds_on(device: torch.device, repeats: int, call: Callable[[], object]) -> float:
+    """Seconds of the fastest call: of the processor on the CPU, by the clock with all kernels finished on a GPU."""
+    if device.type != "cuda":
+        return shortest_time(repeats, call)[0]
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize(device)
+        start = time.perf_counter()
+        call()
+        torch.cuda.synchronize(device)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def measure(name: str, length: int, repeats: int, device: torch.device) -> dict[str, float]:
+    """Milliseconds and bytes of one attention on ``(1, length, 64)``, forwards and both ways."""
+    draw = generator(0)
+    inputs = [torch.randn(1, length, FEATURES, generator=draw).to(device).requires_grad_() for _ in range(3)]
+    figures: dict[str, float] = {}
+    for way, work in (("forwards", forwards), ("both_ways", both_ways)):
+        call = partial(work, ATTENTIONS[name], inputs)
+        figures[f"bytes_{way}"] = peak_on(device, call)
+        figures[f"milliseconds_{way}"] = round(1000 * seconds_on(device, repeats, call), 3)
+    return figures
+
+
+@torch.no_grad()
+def largest_difference(name: str, length: int) -> float:
+    """The largest difference from the whole attention in float64, on the CPU; 0 is no difference."""
+    draw = generator(1)
+    inputs = [torch.randn(1, length, FEATURES, generator=draw, dtype=torch.float64) for _ in range(3)]
+    return (ATTENTIONS[name](*inputs) - whole(*inputs)).abs().max().item()
+
+
+def run(job: Job) -> Outcome:
+    """Measure one kind of attention at all lengths; ``job.steps`` is the number of repeats."""
+    start, device = time.process_time(), best_device()
+    cells = {length: measure(job.model, length, job.steps, device) for length in LENGTHS}
+    figures: dict = {"device": device.type}
+    for field in cells[LENGTHS[0]]:
+        figures[field] = {str(length): cell[field] for length, cell in cells.items()}
+        figures[f"exponent_{field}"] = round(exponent(figures[field], smallest=LENGTHS[-1] / 4), 3)
+    if job.model in ("blocked", "fused_3d", "fused_4d"):  # the others don't attend to all positions
+        figures["largest_difference"] = largest_difference(job.model, LENGTHS[0])
+    return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
+
+
+EXPERIMENT = Experiment(
+    "attention_cost",
+    dict.fromkeys(ATTENTIONS, REPEATS),
+    run,
+    {
+        "task": "one attention, with and without gradients",
+        "batch": 1,
+        "features": FEATURES,
+        "radius": RADIUS,
+        "sinks": SINKS,
+        "block": BLOCK,
+        "lengths": LENGTHS,
+    },
+)
