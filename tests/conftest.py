@@ -9,6 +9,7 @@ import pretended_card
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+from small_task import knowing, task  # noqa: F401 (fixtures)
 from torch import Tensor
 
 DEVICES = ["cpu"]

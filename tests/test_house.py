@@ -18,6 +18,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from without_a_lab import PAGES
 
+from coursekit import ROOMS
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -31,7 +33,7 @@ TESTED_ELSEWHERE = {
     "attnlabs/families/": "tests/attnlabs/families",
     **{
         f"attnlabs/{lab.name}/": f"tests/attnlabs/{lab.name}/test_{lab.name}.py"
-        for lab in (ROOT / "utils" / "attnbook" / "checks").glob("lab[0-9][0-9]")
+        for lab in (ROOT / "utils" / "attnlabs").glob("lab[0-9][0-9]")
     },
 }
 
@@ -176,7 +178,7 @@ def undeclared(used: set[str], requirements: list[str]) -> set[str]:
     """Which of these packages no requirement brings."""
     distributions = bringers()
     wanted = {canonicalize_name(Requirement(text).name) for text in requirements}
-    foreign = used - sys.stdlib_module_names - {"attnbook", ""}
+    foreign = used - sys.stdlib_module_names - {"", *ROOMS}
     return {name for name in foreign if not wanted & {canonicalize_name(d) for d in distributions.get(name, [])}}
 
 
@@ -211,12 +213,13 @@ def test_types_and_templates_go_into_the_wheel():
 # --- order ----------------------------------------------------------------------------------------
 
 
-def test_one_module_of_the_subject_knows_of_notebooks_and_none_of_the_tools():
-    tools = {"coursekit", "nbformat", "nbclient", "nbconvert", "nbgrader", "jupyter_client"}
+def test_one_module_knows_of_notebooks_and_only_the_tools_of_their_files():
+    tools = {"nbformat", "nbclient", "nbconvert", "nbgrader", "jupyter_client"}
     notebooks = {"IPython", "ipywidgets", "ipykernel", "comm", "traitlets"}
-    used = {path.name: imports(path) for path in (ROOT / "utils" / "attnbook").rglob("*.py")}
+    rooms = [path for path in (ROOT / "utils").rglob("*.py") if "coursekit" not in path.parts]
+    used = {path.relative_to(ROOT / "utils").as_posix(): imports(path) for path in rooms}
     assert {name: found & tools for name, found in used.items() if found & tools} == {}
-    assert [name for name, found in used.items() if found & notebooks] == ["teaching.py"]
+    assert [name for name, found in used.items() if found & notebooks] == ["attnpages/teaching.py"]
 
 
 def test_notebooks_import_the_subject_and_never_the_tools():

@@ -6,12 +6,9 @@ import sys
 import numpy as np
 import pytest
 import torch
-from IPython.core.interactiveshell import InteractiveShell
 
 from attnbook.measure.metrics import exact_match
-from attnpages import ClaimError, claim, show_source, teaching
-from attnpages.teaching import get_ipython
-from attnruns import results
+from attnpages import ClaimError, claim, show_source
 
 
 def test_the_source_shown_is_the_source_that_runs(capsys):
@@ -62,18 +59,6 @@ def test_a_bare_number_is_no_condition(wrong):
 def test_many_truths_are_no_condition():
     with pytest.raises(TypeError, match=r"condition has shape \(2,\); say which you mean"):
         claim("all rows sum to one", torch.tensor([True, False]))
-
-
-def test_a_lesson_finds_results_in_the_same_place():
-    assert (teaching.load_result, teaching.provenance) == (results.load_result, results.provenance)
-
-
-def test_the_shell_is_that_of_the_notebook_and_nothing_outside_of_one(monkeypatch):
-    shell = InteractiveShell()
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    assert get_ipython() is shell
-    monkeypatch.delitem(sys.modules, "IPython")
-    assert get_ipython() is None
 
 
 @pytest.mark.slow

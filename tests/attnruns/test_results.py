@@ -60,8 +60,8 @@ def wheel(results, tmp_path, monkeypatch):
     installed = tmp_path / "environment" / "share" / "paying-attention" / "results"
     installed.parent.mkdir(parents=True)
     results.rename(installed)
-    (tmp_path / "site" / "attnbook").mkdir(parents=True)
-    monkeypatch.setattr(results_module, "__file__", str(tmp_path / "site" / "attnbook" / "results.py"))
+    (tmp_path / "site" / "attnruns").mkdir(parents=True)
+    monkeypatch.setattr(results_module, "__file__", str(tmp_path / "site" / "attnruns" / "results.py"))
     monkeypatch.setattr(sysconfig, "get_path", {"data": str(tmp_path / "environment")}.get)
     return installed
 
@@ -81,7 +81,7 @@ def test_results_of_the_book_come_before_those_of_the_wheel(wheel, tmp_path):
 
 def test_what_pip_puts_above_the_package_is_found_too(wheel, tmp_path, monkeypatch):
     monkeypatch.setattr(sysconfig, "get_path", {"data": str(tmp_path / "elsewhere")}.get)
-    monkeypatch.setattr(results_module, "__file__", str(wheel.parents[2] / "attnbook" / "results.py"))
+    monkeypatch.setattr(results_module, "__file__", str(wheel.parents[2] / "attnruns" / "results.py"))
     assert load_result("numbers") == RESULT
 
 

@@ -1,4 +1,4 @@
-"""A tiny course in a folder of its own, and the sources of this one."""
+"""A tiny course in a folder of its own."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,6 @@ from tiny_course import chapter_notebook, lab_notebook
 
 from coursekit.notebooks import write
 from coursekit.project import Project
-from coursekit.reach import Sources
 
 
 @pytest.fixture
@@ -30,9 +29,3 @@ def change() -> Callable:
         write(notebook, path)
 
     return apply
-
-
-@pytest.fixture(scope="session")
-def sources() -> Sources:
-    """The files that tests of this repository may need, and two that only strings name; each is read once."""
-    return Sources(Path(__file__).parents[2], ["chapters/02_bahdanau.ipynb", "README.md"])

@@ -66,16 +66,6 @@ def test_verify_lists_what_to_mend_and_fails(project, capsys):
     assert "to mend" in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_verify_runs_the_labs_that_changed_when_it_is_told_so(project, monkeypatch):
-    told = []
-    monkeypatch.setattr("coursekit.verify.verify", lambda project, run, run_only: told.append((run, run_only)) or [])
-    monkeypatch.setattr("coursekit.changed.changed_files", lambda root: ["solutions/lab01_sums/lab01_sums.ipynb"])
-    assert [call(project, "verify", *flags) for flags in ([], ["--no-run"], ["--changed"])] == [0, 0, 0]
-    monkeypatch.setattr("coursekit.changed.changed_files", lambda root: ["chapters/01_counting.ipynb"])
-    assert call(project, "verify", "--changed") == 0
-    assert told == [(True, None), (False, None), (True, ["lab01"]), (True, [])]
-
-
 @pytest.mark.slow
 def test_execute_goes_on_after_a_notebook_that_fails_and_then_fails(project, change, capsys):
     change(project.chapters[0], lambda cells, _: cells["count"].update(source="1 / 0"))

@@ -123,7 +123,7 @@ def test_a_number_that_is_taken_is_refused_and_nothing_written(kind, topic, proj
 
 
 def test_checks_without_a_notebook_take_the_number_too(project):
-    (project.root / "utils" / "attnbook" / "checks" / "lab11").mkdir(parents=True)
+    (project.root / "utils" / "attnlabs" / "lab11").mkdir(parents=True)
     with pytest.raises(CourseError, match="utils/attnlabs/lab11; nothing"):
         lay_down(project, "lab", 11, "bert_gpt")
 

@@ -14,8 +14,8 @@ import pytest
 from coursekit import CourseError, tasks
 from coursekit.tasks import (
     BOOK,
-    CHECKS,
     FORMAT,
+    LEFT_OUT,
     OF_BOOK,
     PYTEST,
     QUICK,
@@ -27,12 +27,10 @@ from coursekit.tasks import (
     WITHOUT_BOOK,
     call,
     environment,
-    fewest_paths,
     open_lab,
     refuse_root,
     run_stage,
     run_task,
-    untouched_labs,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +82,7 @@ def test_the_tasks_hold_the_proofs_that_they_promise():
     assert TASKS["book"] == ((BOOK,),)
     assert TASKS["check"] == ((RUFF,), (FORMAT,), (QUICK, TYPES, VERIFY))
     assert (*PYTEST, "-m", "not slow and not book", "tests") == QUICK
-    assert VERIFY[-2:] == ("verify", "--changed")
+    assert VERIFY[-2:] == ("verify", "--no-run")
     assert TASKS["test"] == ((RUFF,), (FORMAT,), (WITHOUT_BOOK, TYPES, BOOK), (WITH_BOOK,))
 
 
@@ -154,69 +152,14 @@ def test_a_tool_that_is_lacking_in_a_stage_is_named(tmp_path):
         run_stage((("python", "-c", "pass"), ("jupyter-nothing",)), tmp_path, environment())
 
 
-@pytest.fixture
-def course(tmp_path):
-    """Three labs, two modules of the package, and tests of all these and of the texts."""
-    for name in ("core", "dates"):
-        (tmp_path / "utils" / "attnbook").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "utils" / "attnbook" / f"{name}.py").write_text("")
-    tests = {f"{CHECKS}/{lab}/test_{lab}.py": "" for lab in ("lab01", "lab02", "lab10")}
-    tests |= {f"tests/attnbook/{name}/test_{name}.py": f"import attnbook.{name}" for name in ("core", "dates")}
-    for name, code in {**tests, "tests/book/test_words.py": "", "tests/test_house.py": ""}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(code)
-    return tmp_path
+def test_the_quick_task_says_first_what_it_leaves_out(calls, tmp_path, capsys):
+    assert run_task("check", tmp_path) == 0
+    assert capsys.readouterr().out == f"{LEFT_OUT}\n"
+    assert sorted(command for command, _ in calls) == sorted([RUFF, FORMAT, QUICK, TYPES, VERIFY])
 
 
-def test_the_quick_task_says_first_what_it_leaves_out_and_leaves_out_just_that(calls, course, monkeypatch, capsys):
-    monkeypatch.setattr(tasks, "changed_files", lambda root: [f"{CHECKS}/lab02/right.py"])
-    assert run_task("check", course) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("check leaves out: slow tests, labs 01 10 and 2 files of the package's tests (what they ")
-    assert said.endswith("`make test` runs everything, `pytest tests/attnbook` all tests of the package.\n")
-    others = [command for command, _ in calls if command != calls.tests]
-    assert sorted(others) == sorted([RUFF, FORMAT, TYPES, VERIFY])
-    unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/core", "tests/attnbook/dates")
-    assert calls.tests == (*QUICK, *(f"--ignore={path}" for path in unneeded))
-
-
-def test_the_quick_task_tries_what_a_change_in_the_package_can_reach(calls, course, monkeypatch, capsys):
-    (course / CHECKS / "lab02" / "right.py").write_text("from attnbook.core import attend")
-    monkeypatch.setattr(tasks, "changed_files", lambda root: ["utils/attnbook/core.py"])
-    assert run_task("check", course) == 0
-    said = capsys.readouterr().out
-    assert "slow tests, labs 01 10 and 1 files of the package's tests (what they depend on is unchanged), " in said
-    unneeded = (f"{CHECKS}/lab01", f"{CHECKS}/lab10", "tests/attnbook/dates")
-    assert calls.tests == (*QUICK, *(f"--ignore={path}" for path in unneeded))
-
-
-def test_where_nothing_has_changed_the_quick_task_tries_texts_and_tools_alone(calls, course, monkeypatch):
-    monkeypatch.setattr(tasks, "changed_files", lambda root: [])
-    assert run_task("check", course) == 0
-    assert calls.tests == (*QUICK, "--ignore=tests/attnbook")
-
-
-def test_the_quick_task_tries_all_where_git_cannot_tell_what_changed(calls, course, monkeypatch, capsys):
-    monkeypatch.setattr(tasks, "changed_files", lambda root: None)
-    assert untouched_labs(course, None) == []
-    assert run_task("check", course) == 0
-    assert calls.tests == QUICK
-    assert capsys.readouterr().out.startswith("check leaves out: slow tests, all notebooks' runs, the built book. ")
-
-
-def test_a_folder_stands_for_its_tests_only_where_all_are_left_out(course):
-    (course / "tests/attnbook/core/deep").mkdir()
-    (course / "tests/attnbook/core/deep/test_deep.py").write_text("")
-    assert fewest_paths(course, ["tests/attnbook/core/test_core.py"]) == ["tests/attnbook/core/test_core.py"]
-    assert fewest_paths(course, ["tests/attnbook/core/deep/test_deep.py"]) == ["tests/attnbook/core/deep"]
-    every = [path.relative_to(course).as_posix() for path in course.glob("tests/**/test_*.py")]
-    assert "tests" not in fewest_paths(course, every)
-
-
-def test_the_whole_task_leaves_nothing_out(calls, course, monkeypatch):
-    monkeypatch.setattr(tasks, "changed_files", lambda root: [])
-    assert untouched_labs(course, []) == ["lab01", "lab02", "lab10"]
-    assert run_task("test", course) == 0
+def test_the_whole_task_leaves_nothing_out(calls, tmp_path):
+    assert run_task("test", tmp_path) == 0
     assert sorted(command for command, _ in calls) == sorted(command for stage in TASKS["test"] for command in stage)
     assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 

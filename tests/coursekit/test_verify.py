@@ -30,17 +30,6 @@ def test_a_lab_that_somebody_solves_in_labs_has_that_one_problem(finished, chang
     assert lab_problems(finished, finished.labs[0]) == [work_problem(finished.labs[0])]
 
 
-def test_of_the_unsolved_labs_only_the_named_ones_are_run(project, monkeypatch):
-    release(project.labs[0])
-    ran = []
-    monkeypatch.setattr("coursekit.verify.unsolved_problems", lambda lab: ran.append(lab.number) or [])
-    verify(project, say=lambda _: None, run_only=["lab02"])
-    assert ran == []
-    verify(project, say=lambda _: None, run_only=["lab01"])
-    verify(project, say=lambda _: None)
-    assert ran == ["lab01", "lab01"]
-
-
 def test_a_new_course_lists_all_that_is_to_be_done(project):
     said = []
     found = "\n".join(verify(project, run=False, say=said.append))

@@ -25,7 +25,7 @@ from misread.messages import GENERAL
 from misread.side_effects import load_meta
 from misread.values import clone, transform
 
-FOLDER = Path(__file__).parents[1] / "attnbook" / "checks"
+FOLDER = Path(__file__).parents[1] / "attnlabs"
 VARIANTS = (0, 2, 3)  # what a notebook shows, what it grades with, and what it grades with in hiding
 
 
@@ -79,7 +79,7 @@ class ChecksOfALab:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Each test runs for all the exercises, mistakes or answers that its arguments ask for."""
-        exercises, asked = getattr(checks, self.lab).exercises().values(), metafunc.fixturenames
+        exercises, asked = checks.checks_of(self.lab).exercises().values(), metafunc.fixturenames
         if "known" in asked:
             pairs = [(exercise, known) for exercise in exercises for known in exercise.mistakes]
             ids = [f"{exercise.name}-{known.name}" for exercise, known in pairs]
@@ -144,7 +144,7 @@ class ChecksOfALab:
 
     def test_every_right_answer_belongs_to_an_exercise(self):
         names = [name.split("__")[0] for name in right_answers(self.lab)]
-        assert [name for name in names if name not in getattr(checks, self.lab).exercises()] == []
+        assert [name for name in names if name not in checks.checks_of(self.lab).exercises()] == []
 
     def test_the_reference_passes_and_has_its_own_properties(self, exercise):
         for variant in VARIANTS:

@@ -10,7 +10,7 @@ Edits = dict[str, list[dict[str, str]]]
 
 def edited(lab: str, edits: Edits) -> dict[str, dict[str, Callable]]:
     """An answer for each edit of an exercise's reference, under the edit's own name; as `Mistake.code` is."""
-    exercises = getattr(checks, lab).exercises()
+    exercises = checks.checks_of(lab).exercises()
     return {
         name: {str(edit): exercises[name].function(Mistake(str(edit), "", edit)) for edit in of_one}
         for name, of_one in edits.items()

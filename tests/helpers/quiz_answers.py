@@ -3,7 +3,6 @@
 import math
 
 import torch
-from attnbook.training.reinforce import reinforce_loss
 from torch import nn
 
 from attnbook.attention import attend, causal_mask, masked_softmax, window_mask
@@ -28,6 +27,7 @@ from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.models.transformer import Transformer
 from attnbook.training.adversarial import hinge_losses
+from attnbook.training.reinforce import reinforce_loss
 from attnruns.experiments.complexity import formula
 
 LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2

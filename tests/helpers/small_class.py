@@ -17,7 +17,7 @@ from coursekit.textquestion import STUB
 
 LAB = "lab02_small"
 POINTS = {"masked_softmax": 2, "weight_sum": 1, "alignment_error_rate": 3}
-SETTING = "import torch\n\nfrom attnlabs import lab02 as check\n\nkey_of_the_lab = 7"
+SETTING = "import torch\n\nfrom attnlabs.lab02 import check\n\nkey_of_the_lab = 7"
 RIGHT = {
     "masked_softmax": """\
 def masked_softmax(scores, mask):

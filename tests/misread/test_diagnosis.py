@@ -9,11 +9,10 @@ import torch
 from duration import at_most
 from torch.nn import functional as F
 
-from attnlabs import Draw, Exercise, Property, evaluate
+from attnlabs import Draw, Exercise, Property, checks_of, evaluate
 from misread import diagnosis
 from misread.diagnosis.claims import Budget, Case
 from misread.judge import judge
-from misread.lab import Lab
 from misread.sandbox import Run
 
 torch.set_num_threads(1)
@@ -363,7 +362,7 @@ def test_of_a_random_result_nothing_else_is_said():
     verdict = evaluate("lab09", "feed_forward", draws)
     assert verdict.kind == "random"
     said = " ".join(verdict.message.split())
-    assert not any(prop.message in said for prop in Lab("lab09").exercise("feed_forward").properties)
+    assert not any(prop.message in said for prop in checks_of("lab09").exercise("feed_forward").properties)
 
 
 def test_what_the_exercise_says_of_such_a_result_follows():

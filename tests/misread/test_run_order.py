@@ -1,5 +1,7 @@
 """A cell run out of order says which to run first."""
 
+import sys
+
 from IPython.core.interactiveshell import InteractiveShell
 
 from misread import run_order
@@ -27,3 +29,11 @@ def test_a_name_error_in_a_notebook_carries_the_advice(monkeypatch, capsys):
 def test_outside_a_notebook_nothing_happens(monkeypatch):
     monkeypatch.setattr(run_order, "get_ipython", lambda: None)
     assert run_order.watch(["shift_right"]) is None
+
+
+def test_the_shell_is_that_of_the_notebook_and_nothing_outside_of_one(monkeypatch):
+    shell = InteractiveShell()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    assert run_order.get_ipython() is shell
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert run_order.get_ipython() is None

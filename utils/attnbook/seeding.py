@@ -1,8 +1,9 @@
 """Chance, on a leash: the same seed gives the same numbers."""
 
 import random
+import sys
+from numbers import Integral
 
-import numpy as np
 import torch
 
 LARGEST = 2**32 - 1  # what numpy takes
@@ -21,7 +22,8 @@ def seed_everything(seed: int) -> None:
     """
     seed = _checked(seed)
     random.seed(seed)
-    np.random.seed(seed)  # numpy's global generator: libraries that students bring may draw from it
+    if numpy := sys.modules.get("numpy"):  # libraries that students bring may draw from its global generator
+        numpy.random.seed(seed)
     torch.manual_seed(seed)
 
 
@@ -65,7 +67,7 @@ def seed_of_step(seed: int, step: int) -> int:
 
 def _checked(seed: int) -> int:
     # bool is a kind of int in Python, but seed=True is a slip
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
         raise TypeError(f"seed must be a whole number, got {seed!r}")
     if not 0 <= seed <= LARGEST:
         raise ValueError(f"seed must lie between 0 and {LARGEST}, got {seed}")

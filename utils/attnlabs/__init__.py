@@ -1,21 +1,22 @@
 """Checks that name the misunderstanding.
 
-In a notebook `from attnlabs import lab01 as check`, then `check.shift_right(shift_right)`. In code
-`evaluate("lab01", "shift_right", answer)`. `catalogue()` lists what the checks know. Labs are read when
-first used."""
+In a notebook `from attnlabs.lab01 import check`, then `check.shift_right(shift_right)`. In code
+`evaluate("lab01", "shift_right", answer)`. `catalogue()` lists what the checks know."""
 
-import sys
+import pkgutil
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
-from misread import run_order, tried
+from attnbook.device import best_device
+from misread import elsewhere, tried
 from misread.draw import Draw
 from misread.exercise import Exercise, Mistake, Property
 from misread.judge import Verdict, judge
-from misread.lab import CheckFailed, Lab, NotWrittenYet, UnknownCheck, lab_names
+from misread.lab import CheckFailed, Lab, NotWrittenYet, UnknownCheck
 
 __all__ = [
     "CheckFailed",
@@ -29,11 +30,18 @@ __all__ = [
     "UnknownCheck",
     "Verdict",
     "catalogue",
+    "checks_of",
     "evaluate",
     "lab_names",
 ]
 
-_labs: dict[str, Lab] = {}
+elsewhere.best_device = best_device  # answers are tried on the graphics card where there is one
+
+
+def lab_names() -> list[str]:
+    """The labs there are: lab01, lab02, …; each a package of that name."""
+    packages = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    return sorted(name for name in packages if re.fullmatch(r"lab\d\d", name))
 
 
 @dataclass(frozen=True)
@@ -70,13 +78,13 @@ class Listed:
 def evaluate(lab: str, exercise: str, answer: Any, variant: int = 0, explains: bool = True) -> Verdict:
     """The verdict on an answer; never raises for a wrong one. Raises UnknownCheck for an unknown lab or
     exercise. Without `explains` it is sooner done: `passed` and `mistake` are the same, the message is poorer."""
-    return judge(_lab(lab).exercise(exercise), answer, variant, explains)
+    return judge(checks_of(lab).exercise(exercise), answer, variant, explains)
 
 
 def catalogue() -> dict[str, dict[str, Listed]]:
     """Every lab, its exercises, their properties, and their known mistakes with messages and code."""
     return {
-        name: {exercise.name: _listed(name, exercise) for exercise in _lab(name).exercises().values()}
+        name: {exercise.name: _listed(name, exercise) for exercise in checks_of(name).exercises().values()}
         for name in lab_names()
     }
 
@@ -89,30 +97,8 @@ def _listed(lab: str, exercise: Exercise) -> Listed:
     return Listed(lab, exercise.name, tuple(exercise.parameters), mistakes, exercise)
 
 
-def _lab(name: str) -> Lab:
-    if name not in _labs:
-        if name not in lab_names():
-            raise UnknownCheck("lab", name, lab_names())
-        _labs[name] = Lab(name)
-        run_order.watch(_labs[name].exercises())
-    return _labs[name]
-
-
-def __getattr__(name: str) -> Lab:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return _lab(name)
-
-
-def __dir__() -> list[str]:
-    return [*__all__, *lab_names()]
-
-
-class _Checks(ModuleType):
-    """Keeps `checks.lab08` the lab's checks: who imports `checks.lab08.heads` would put the package in their place."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, _lab(name) if name in lab_names() else value)
-
-
-sys.modules[__name__].__class__ = _Checks
+def checks_of(lab: str) -> Lab:
+    """The checks of a lab, by its name. Raises UnknownCheck for one that is not there."""
+    if lab not in lab_names():
+        raise UnknownCheck("lab", lab, lab_names())
+    return import_module(f"{__name__}.{lab}").check

@@ -1,26 +1,17 @@
-"""What a lesson leans on: the package's own source on the page, checked claims, results and their origin.
+"""What a lesson leans on: the package's own source on the page, and checked claims.
 
-This is the one module that knows of notebooks.
+This and :mod:`attnpages.source` are the modules that know of notebooks.
 """
 
 import math
-import sys
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import torch
 
 from attnbook.extras import needed_from
-from attnruns.results import load_result, provenance
 
-__all__ = ["ClaimError", "claim", "get_ipython", "load_result", "provenance", "show_source"]
-
-
-def get_ipython() -> Any:
-    """The shell of the notebook that runs; ``None`` outside of one."""
-    ipython = sys.modules.get("IPython")  # every notebook has imported it
-    return ipython and ipython.get_ipython()
+__all__ = ["ClaimError", "claim", "show_source"]
 
 
 def show_source(shown: Callable | type, docstring: bool = True) -> None:

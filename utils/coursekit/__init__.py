@@ -2,6 +2,8 @@
 
 import coursekit.no_grammars  # noqa: F401  before anything imports nbformat
 
+ROOMS = ("attnbook", "misread", "attnpages", "attnruns", "attnlabs", "coursekit")  # the packages in utils/
+
 
 class CourseError(Exception):
     """Something in the course's files that a person has to mend; the message says what and where."""

@@ -27,7 +27,7 @@ An author's day with it:
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
   coursekit status --write         count chapters, labs, claims and known mistakes into the book
-  coursekit check                  the quick proofs of what changed; coursekit test runs all of them
+  coursekit check                  the quick proofs; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 """
 
@@ -116,15 +116,9 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
     """Checks that labs/ is byte for byte what solutions/ gives, that no solution or hidden test can be read
     in it, that each unsolved lab fails at its exercises and nowhere else, and that stored notebooks are
     complete: outputs, captions, alt text, size. Lists everything that needs mending."""
-    from coursekit.changed import changed_files, touched_labs
-    from coursekit.reach import Sources
     from coursekit.verify import verify
 
-    run_only = None
-    if options.changed:
-        changed = changed_files(project.root)
-        run_only = touched_labs((lab.number for lab in project.labs), changed, Sources(project.root, changed or ()))
-    problems = verify(project, run=not options.no_run, run_only=run_only)
+    problems = verify(project, run=not options.no_run)
     for problem in problems:
         print(f"  {problem}")
     print(f"{len(problems)} to mend" if problems else "all in order")
@@ -179,10 +173,9 @@ def run_lint(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_check(project: Project, options: argparse.Namespace) -> int:
-    """The quick part of all proofs, for authors: style, types, `coursekit verify`, and the unit
-    tests but for the slow ones and those that look at the built book. A lab's answers are tried, and its students' copy
-    is run, where something that it depends on has changed since main. Says first what it leaves out, and stops at the
-    first step that fails."""
+    """The quick part of all proofs, for authors: style, types, `coursekit verify --no-run`, and the unit tests
+    except the slow ones and those that look at the built book. Says first what it leaves out, and stops at the first
+    step that fails."""
     return _run_task("check", project)
 
 
@@ -218,9 +211,7 @@ def _release_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _verify_arguments(command: argparse.ArgumentParser) -> None:
-    which = command.add_mutually_exclusive_group()
-    which.add_argument("--no-run", action="store_true", help="leave out running the unsolved labs")
-    which.add_argument("--changed", action="store_true", help="run only those that a change since main can touch")
+    command.add_argument("--no-run", action="store_true", help="leave out running the unsolved labs")
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:

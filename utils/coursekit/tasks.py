@@ -1,7 +1,6 @@
 """The tools that build, test and open the course: one table for the Makefile, for course.py, and for Windows.
 
-Nothing here needs more than Python itself (and `check` git, to know what changed), so that whoever only reads the book
-can build it."""
+Nothing here needs more than Python itself, so that whoever only reads the book can build it."""
 
 import os
 import shlex
@@ -14,9 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from coursekit import CourseError
-from coursekit.changed import changed_files, touched_labs, untouched_tests
 from coursekit.environment import settings_with
-from coursekit.reach import Sources
 
 Command = Sequence[str]
 Stage = tuple[Command, ...]  # commands that run side by side
@@ -29,11 +26,9 @@ FIRST_PAGE = Path("book/_build/html/index.html")
 RUFF = ("ruff", "check", ".")
 FORMAT = ("ruff", "format", "--check", ".")
 TYPES = ("mypy",)  # of what, stands in pyproject.toml
-VERIFY = ("python", "-m", "coursekit", "verify", "--changed")
+VERIFY = ("python", "-m", "coursekit", "verify", "--no-run")
 # Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
 PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-
-CHECKS = "tests/attnlabs"  # where each lab's answers are tried
 
 STYLE: tuple[Stage, ...] = ((RUFF,), (FORMAT,))
 QUICK: Command = (*PYTEST, "-m", "not slow and not book", "tests")
@@ -50,6 +45,7 @@ TASKS: dict[str, tuple[Stage, ...]] = {
     "check": (*STYLE, (QUICK, TYPES, VERIFY)),
     "test": (*STYLE, (WITHOUT_BOOK, TYPES, BOOK), (WITH_BOOK,)),
 }
+LEFT_OUT = "check leaves out: slow tests, all notebooks' runs, the built book. `make test` runs everything."
 ROOT_REFUSED = (
     "Jupyter does not start for the administrator (root), because a notebook could then change anything on this "
     "machine. Start it as an ordinary user; or, inside a container, run `coursekit lab --allow-root`."
@@ -63,15 +59,9 @@ def run_task(name: str, root: Path) -> int:
     Raises CourseError for a tool that the environment lacks."""
     # Where bytecode was not to be kept, each of some hundred processes would compile the packages and their tests anew.
     settings = environment() | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
-    stages = TASKS[name]
     if name == "check":
-        changed = changed_files(root)
-        sources = Sources(root, changed or ())
-        labs, tests = untouched_labs(root, changed, sources), untouched_tests(root, changed, sources)
-        say(left_out(labs, len(tests)))
-        unneeded = fewest_paths(root, [*tests, *tests_of_labs(root, labs)])
-        stages = (*stages[:-1], ((*QUICK, *(f"--ignore={path}" for path in unneeded)), *stages[-1][1:]))
-    return next(filter(None, (run_stage(stage, root, settings) for stage in stages)), 0)
+        say(LEFT_OUT)
+    return next(filter(None, (run_stage(stage, root, settings) for stage in TASKS[name])), 0)
 
 
 def run_stage(stage: Stage, root: Path, settings: dict[str, str]) -> int:
@@ -83,37 +73,6 @@ def run_stage(stage: Stage, root: Path, settings: dict[str, str]) -> int:
         beside = [pool.submit(call, other, root, settings, kept=True) for other in others]
         statuses = [call(first, root, settings), *(status.result() for status in beside)]
     return next(filter(None, statuses), 0)
-
-
-def untouched_labs(root: Path, changed: list[str] | None, sources: Sources | None = None) -> list[str]:
-    """The labs whose known mistakes and right answers `check` need not try: nothing they depend on has changed."""
-    labs = [folder.name for folder in (root / CHECKS).glob("lab[0-9][0-9]")]
-    return sorted(set(labs) - set(touched_labs(labs, changed, sources)))
-
-
-def tests_of_labs(root: Path, labs: Sequence[str]) -> list[str]:
-    """The files of tests in the folders of these labs."""
-    return [path.relative_to(root).as_posix() for lab in labs for path in (root / CHECKS / lab).glob("test_*.py")]
-
-
-def fewest_paths(root: Path, tests: Sequence[str]) -> list[str]:
-    """These files of tests; a folder below tests/ stands for all of its files where no other test lies in it."""
-    every = (path.relative_to(root) for path in (root / "tests").rglob("test_*.py"))
-    kept = {Path(), Path("tests")}.union(*(path.parents for path in every if path.as_posix() not in tests))
-    paths = (Path(test) for test in tests)
-    return sorted({next((up for up in reversed(path.parents) if up not in kept), path).as_posix() for path in paths})
-
-
-def left_out(labs: Sequence[str], tests: int) -> str:
-    """One line for the author: what `check` does not prove, and how to have it proved."""
-    numbers = " ".join(lab.removeprefix("lab") for lab in labs)
-    unchanged = [f"labs {numbers}"] if labs else []
-    unchanged += [f"{tests} files of the package's tests"] if tests else []
-    what = f", {' and '.join(unchanged)} (what they depend on is unchanged)" if unchanged else ""
-    return (
-        f"check leaves out: slow tests{what}, all notebooks' runs, the built book. "
-        "`make test` runs everything, `pytest tests/attnbook` all tests of the package."
-    )
 
 
 def open_lab(root: Path, allow_root: bool = False, browser: bool = True, port: int | None = None) -> int:

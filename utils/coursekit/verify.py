@@ -1,6 +1,6 @@
 """Everything that must hold of chapters, solutions and labs before a change goes in."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 
 from coursekit import CourseError
@@ -15,17 +15,15 @@ from coursekit.work import work_problem
 Say = Callable[[str], None]
 
 
-def verify(project: Project, run: bool = True, say: Say = print, run_only: Collection[str] | None = None) -> list[str]:
+def verify(project: Project, run: bool = True, say: Say = print) -> list[str]:
     """All problems of the course, each with its file; `say` gets a line for each notebook as it is done.
 
-    `run` = False leaves out running the unsolved labs, which takes some seconds a lab; `run_only` names those that
-    are run."""
+    `run` = False leaves out running the unsolved labs, which takes some seconds per lab."""
     problems = course_problems(project)
     for path in project.chapters:
         problems += _report(project.relative(path), partial(chapter_problems, path), say, "")
     for lab in project.labs:
-        runs = run and (run_only is None or lab.number in run_only)
-        problems += _report(lab.name, partial(lab_problems, project, lab, runs), say, lab_summary(lab))
+        problems += _report(lab.name, partial(lab_problems, project, lab, run), say, lab_summary(lab))
     return problems
 
 

@@ -1,20 +1,15 @@
-"""A lab as notebooks see it: `from attnlabs import lab01 as check`, then
+"""A lab as notebooks see it: `from attnlabs.lab01 import check`, then
 `check.shift_right(shift_right)`."""
 
 from __future__ import annotations
 
 import difflib
-import importlib
-import pkgutil
-import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from . import run_order
 from .exercise import Exercise
 from .judge import judge
-
-PACKAGE = __package__.rpartition(".")[0]
 
 
 class CheckFailed(AssertionError):  # noqa: N818 (what a student reads on top of the message)
@@ -44,24 +39,16 @@ class UnknownCheck(AttributeError, KeyError):  # noqa: N818 (named like UnknownW
         return f"there is no {what} {name!r}. {guess}There are: {', '.join(known)}"
 
 
-def lab_names() -> list[str]:
-    """The labs there are: lab01, lab02, …; each a package of that name."""
-    packages = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parents[1])]) if module.ispkg]
-    return sorted(name for name in packages if re.fullmatch(r"lab\d\d", name))
-
-
 class Lab:
-    """The checks of one lab, read when first asked for."""
+    """The checks of one lab: `check = Lab("lab01", EXERCISES)`. In a notebook it explains names that are missing."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, exercises: Iterable[Exercise]):
         self._name = name
-        self._exercises: dict[str, Exercise] | None = None
+        self._exercises = {exercise.name: exercise for exercise in exercises}
+        run_order.watch(self._exercises)
 
     def exercises(self) -> dict[str, Exercise]:
         """The lab's exercises by name, in the lab's order."""
-        if self._exercises is None:
-            package = importlib.import_module(f"{PACKAGE}.{self._name}")
-            self._exercises = {exercise.name: exercise for exercise in package.EXERCISES}
         return self._exercises
 
     def exercise(self, name: str) -> Exercise:

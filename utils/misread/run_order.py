@@ -1,8 +1,14 @@
 """A cell run too early: say which one to run first, under Python's own message."""
 
+import sys
 from collections.abc import Iterable
+from typing import Any
 
-from attnpages.teaching import get_ipython
+
+def get_ipython() -> Any:
+    """The shell of the notebook that runs; ``None`` outside of one."""
+    ipython = sys.modules.get("IPython")  # every notebook has imported it
+    return ipython and ipython.get_ipython()
 
 
 def advice(name: str, exercises: Iterable[str]) -> str:

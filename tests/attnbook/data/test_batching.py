@@ -4,10 +4,12 @@ from collections import Counter
 import pytest
 import torch
 from duration import at_most
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attnbook.data import batching as module
 from attnbook.data import number_list, number_lists, reversed_strings
-from attnbook.data.batching import Batch, Example, Task, pad_rows
+from attnbook.data.batching import Batch, Example, Task, pad_rows, shift_right
 from attnbook.data.texts.vocabulary import EOS, PAD, UnknownWord, Vocabulary
 
 
@@ -173,3 +175,24 @@ def test_chosen_rows_of_training_make_a_batch_in_that_order(task):
 
 def test_rows_are_filled_up_on_the_right():
     assert pad_rows([[], [4], [5, 6]]).tolist() == [[PAD, PAD], [4, PAD], [5, 6]]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=3))
+def test_shift_right_puts_the_start_in_front_and_drops_the_last_word(rows):
+    target = torch.tensor(rows)
+    assert shift_right(target).tolist() == [[1, *row[:-1]] for row in rows]
+    assert shift_right(target, bos=8).tolist() == [[8, *row[:-1]] for row in rows]
+    assert target.tolist() == rows
+
+
+def test_shift_right_keeps_device_and_kind(device):
+    shifted = shift_right(torch.tensor([[3, 2]], dtype=torch.int32, device=device))
+    assert shifted.tolist() == [[1, 3]]
+    assert shifted.dtype == torch.int32
+    assert shifted.device.type == device.type
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 0), (2, 3, 4)])
+def test_shift_right_refuses_another_shape(shape):
+    with pytest.raises(ValueError, match=r"target must have shape \(B, T\) with T > 0, got \("):
+        shift_right(torch.ones(shape).long())

@@ -4,7 +4,6 @@ from itertools import product
 
 import pytest
 import torch
-from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 from torch import Tensor
 
 from attnbook.attention import attention_weights
@@ -22,6 +21,7 @@ from attnbook.training.captioning import (
     draw_locations,
     word_log_probs,
 )
+from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 
 # ---- the penalty
 

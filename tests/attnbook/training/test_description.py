@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 import torch
-from attnbook.training.reinforce import MovingBaseline
 from torch import nn
 
 from attnbook.attention import LocationAware
@@ -17,6 +16,7 @@ from attnbook.models.captioning import Captioner
 from attnbook.training import ScheduledSampling, TwoPass, linear_decay, r_drop_loss
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss
 from attnbook.training.description import INSIDE, describe, differences
+from attnbook.training.reinforce import MovingBaseline
 from attnbook.training.rollout import RolloutLoss
 
 SMALL = TransformerConfig(d_model=8, d_ff=16, layers=1, heads=2)

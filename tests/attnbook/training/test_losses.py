@@ -5,10 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
-from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.models import AttentionSeq2Seq, LSTMLanguageModel, MaskedLanguageModel, Transformer, TransformerConfig
 from attnbook.training import (
@@ -99,27 +96,6 @@ def test_shapes_that_do_not_fit_are_refused(logits, target):
 def test_a_target_without_a_word_is_refused(shape):
     with pytest.raises(ValueError, match="target is padding throughout: there is no word to learn from"):
         sequence_loss(torch.zeros(*shape, 5), torch.zeros(shape).long())
-
-
-@given(st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=3))
-def test_shift_right_puts_the_start_in_front_and_drops_the_last_word(rows):
-    target = torch.tensor(rows)
-    assert shift_right(target).tolist() == [[1, *row[:-1]] for row in rows]
-    assert shift_right(target, bos=8).tolist() == [[8, *row[:-1]] for row in rows]
-    assert target.tolist() == rows
-
-
-def test_shift_right_keeps_device_and_kind(device):
-    shifted = shift_right(torch.tensor([[3, 2]], dtype=torch.int32, device=device))
-    assert shifted.tolist() == [[1, 3]]
-    assert shifted.dtype == torch.int32
-    assert shifted.device.type == device.type
-
-
-@pytest.mark.parametrize("shape", [(3,), (2, 0), (2, 3, 4)])
-def test_shift_right_refuses_another_shape(shape):
-    with pytest.raises(ValueError, match=r"target must have shape \(B, T\) with T > 0, got \("):
-        shift_right(torch.ones(shape).long())
 
 
 def test_under_teacher_forcing_a_model_reads_the_word_before(device, dtype, close):

@@ -4,7 +4,6 @@ from itertools import permutations
 
 import pytest
 import torch
-from attnbook.training.reinforce import reinforce_loss
 
 from attnbook.data.points.geometry import random_points
 from attnbook.data.points.pointing import batch_of, tour_batch
@@ -12,6 +11,7 @@ from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs
 from attnbook.seeding import generator
 from attnbook.training import fit, rollout
+from attnbook.training.reinforce import reinforce_loss
 from attnbook.training.rollout import (
     Challenge,
     RolloutLoss,

@@ -4,7 +4,7 @@ from types import FunctionType
 
 import torch
 
-from attnlabs import lab09
+from attnlabs.lab09 import check as lab09
 from misread.exercise import Mistake
 
 

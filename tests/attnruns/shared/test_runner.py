@@ -21,7 +21,7 @@ from attnruns.shared.record import Refusal
 from attnruns.shared.runner import Experiment, Outcome, run_experiment, seeds_of
 from attnruns.shared.weights import stored_seeds
 
-RESULTS = Path(__file__).parents[4] / "results"
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 def in_this_process(work, jobs, workers):

@@ -81,7 +81,7 @@ def test_half_written_weights_of_one_training_are_removed_and_nothing_else(kept,
 
 def stored() -> list[tuple[str, str, int]]:
     """Experiment, model and seed of each file of weights in the repository."""
-    files = (path.stem for path in (Path(__file__).parents[4] / "results" / "weights").glob("*.pt"))
+    files = (path.stem for path in (Path(__file__).parents[3] / "results" / "weights").glob("*.pt"))
     names = "|".join(sorted(EXPERIMENTS, key=len, reverse=True))  # "copying_paper" before "copying"
     splits = (re.fullmatch(rf"({names})_(.+)_(\d+)", stem) for stem in files)
     return sorted((split[1], split[2], int(split[3])) for split in splits)

@@ -114,7 +114,7 @@ def test_right_answers_are_judged_as_outside(contained):
     from misread.judge import judge
 
     begun = contained("def weight_sum(weights, value): return weights @ value")
-    assert judge(checks._lab("lab02").exercise("weight_sum"), Remote(begun, "weight_sum")).passed
+    assert judge(checks.checks_of("lab02").exercise("weight_sum"), Remote(begun, "weight_sum")).passed
 
 
 def test_without_bubblewrap_grading_is_refused_with_what_to_do(monkeypatch):

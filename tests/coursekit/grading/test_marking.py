@@ -90,7 +90,7 @@ CODE = {
     "the judge patched": (unsolved_with("from misread import judge, lab\njudge.judge = lambda *a: True"), NONE),
     "the exercise patched": (
         unsolved_with(
-            "from attnbook import checks\nfor e in checks._lab('lab02').exercises().values():\n    e.cases = list"
+            "import attnlabs as checks\nfor e in checks.checks_of('lab02').exercises().values():\n    e.cases = list"
         ),
         NONE,
     ),
@@ -232,13 +232,13 @@ IN_IPYTHON = """
 import asyncio, json, sys
 import torch
 from IPython.core.interactiveshell import InteractiveShell
-from attnbook import checks
+import attnlabs as checks
 
-exercise = checks._lab("lab02").exercise("weight_sum")
+exercise = checks.checks_of("lab02").exercise("weight_sum")
 
 def passes(answer):
     shell.reset()
-    cells = "import torch", answer, "from attnlabs import lab02 as check", "check.weight_sum(weight_sum)"
+    cells = "import torch", answer, "from attnlabs.lab02 import check", "check.weight_sum(weight_sum)"
     return all([shell.run_cell(cell, silent=True).success for cell in cells][1::2])
 
 InteractiveShell.history_manager_class = None
@@ -280,11 +280,11 @@ def test_errors_of_cells_are_reported(tmp_path, warm):
 def test_the_books_own_answers_are_noticed(tmp_path, warm):
     imported = "from attnlabs.lab02.softmax import masked_softmax"
     found = grade_of(tmp_path, answered(masked_softmax=imported), warm)
-    assert [mark["likeness"] for mark in found.marks] == ["imports from attnbook", "", ""]
+    assert [mark["likeness"] for mark in found.marks] == ["imports from attnlabs", "", ""]
 
 
 def test_likeness_is_of_the_code_and_not_of_its_layout():
-    exercise = checks._lab("lab02").exercise("attention_backward")
+    exercise = checks.checks_of("lab02").exercise("attention_backward")
     text = (
         inspect.getsource(exercise.reference).replace("  # (B, Tk, Dv)", "").replace("):\n", '):\n    """Mine."""\n\n')
     )

@@ -30,7 +30,7 @@ RIGHT = [(lab, name) for lab in ("lab02", "lab13") for name in right_answers(lab
 KNOWN = [
     (lab, exercise.name, known.name)
     for lab in ("lab02", "lab13")
-    for exercise in checks._lab(lab).exercises().values()
+    for exercise in checks.checks_of(lab).exercises().values()
     for known in exercise.mistakes[:3]
 ]
 
@@ -40,14 +40,14 @@ def test_right_answers_are_right(lab, session):
     (module,) = catalogue._modules(lab, "right.py")
     begun = session(inspect.getsource(module))
     for name in right_answers(lab):
-        verdict = judge(checks._lab(lab).exercise(name.split("__")[0]), Remote(begun, name), 2, explains=False)
+        verdict = judge(checks.checks_of(lab).exercise(name.split("__")[0]), Remote(begun, name), 2, explains=False)
         assert verdict.passed, f"{name}: {verdict.message}"
     assert begun.errors == {}
 
 
 @pytest.mark.parametrize("lab, name, known", KNOWN, ids=["-".join(row) for row in KNOWN])
 def test_a_known_mistake_has_the_name_and_words_that_it_has_here(lab, name, known, session):
-    exercise = checks._lab(lab).exercise(name)
+    exercise = checks.checks_of(lab).exercise(name)
     mistake = next(one for one in exercise.mistakes if one.name == known)
     module = exercise.reference.__globals__
     used = names_in(exercise.source(mistake)) & module.keys()
@@ -82,7 +82,7 @@ ODD = {
 
 @pytest.mark.parametrize("name, body", ODD.values(), ids=list(ODD))
 def test_other_faults_are_seen_as_they_are_here(name, body, session):
-    exercise = checks._lab("lab02").exercise(name)
+    exercise = checks.checks_of("lab02").exercise(name)
     text = f"def {name}({', '.join(exercise.parameters)}):\n{body}\n"
     text = text if body else f"def {name}(one): return one" if body is None else f"{name} = 3"
     namespace: dict = {"torch": torch}
@@ -250,12 +250,12 @@ def test_patching_the_package_changes_no_verdict(session):
         "sandbox.within = lambda s, f, a: f(*a)\n"
         "def weight_sum(weights, value): return value"
     )
-    assert not judge(checks._lab("lab02").exercise("weight_sum"), Remote(session(text), "weight_sum")).passed
+    assert not judge(checks.checks_of("lab02").exercise("weight_sum"), Remote(session(text), "weight_sum")).passed
 
 
 def test_helpers_are_replaced_by_right_ones(session):
     begun = session("def weight_sum(weights, value): return 7\ndef f(w, v): return weight_sum(w, v)")
     w, v = torch.ones(1, 1, 1), torch.ones(1, 1, 2)
     assert Remote(begun, "f")(w, v) == 7
-    right = {"weight_sum": checks._lab("lab02").exercise("weight_sum").reference}
+    right = {"weight_sum": checks.checks_of("lab02").exercise("weight_sum").reference}
     assert torch.equal(Remote(begun, "f", right)(w, v), torch.ones(1, 1, 2))

@@ -207,16 +207,16 @@ def test_one_tensor_that_is_sent_twice_is_one():
 
 
 def test_a_function_of_the_checks_goes_as_its_code_with_what_it_uses_and_nothing_else():
-    reference = checks._lab("lab13").exercise("ntm_step").reference
+    reference = checks.checks_of("lab13").exercise("ntm_step").reference
     message = wire.to_answer({"helper": reference})
-    assert b"attnlabs" not in message
+    assert b"attnlabs." not in message
     made = wire.from_grader(message)["helper"]
     assert made.__globals__.keys() == wire._used(reference).keys() | {"__name__", "__builtins__"}
-    (args,) = checks._lab("lab13").exercise("ntm_step").inputs()[:1]
+    (args,) = checks.checks_of("lab13").exercise("ntm_step").inputs()[:1]
     assert values.same(values.plain(made(*values.clone(args))), values.plain(reference(*values.clone(args))))
 
 
 def test_an_error_inside_of_such_a_function_is_told_of_the_line_that_called_it():
-    made = wire.from_grader(wire.to_answer({"f": checks._lab("lab02").exercise("weight_sum").reference}))["f"]
+    made = wire.from_grader(wire.to_answer({"f": checks.checks_of("lab02").exercise("weight_sum").reference}))["f"]
     _, failure = sandbox.guarded(lambda: made(torch.ones(2), None), ())
     assert failure.function == "<lambda>"

@@ -45,7 +45,6 @@ from attnbook.attention.scores import (
     dot,
     scaled_dot,
 )
-from attnbook.training.reinforce import MovingBaseline, leave_one_out_baseline, reinforce_loss, reward_to_go
 
 __all__ = [
     "MLP",
@@ -62,7 +61,6 @@ __all__ = [
     "Location",
     "LocationAware",
     "MonotonicCentre",
-    "MovingBaseline",
     "MultiHeadAttention",
     "NoPositions",
     "PredictedCentre",
@@ -85,7 +83,6 @@ __all__ = [
     "global_attention",
     "global_mask",
     "hard_attend",
-    "leave_one_out_baseline",
     "local_attend",
     "local_window_mask",
     "log_gaussian_window",
@@ -95,9 +92,7 @@ __all__ = [
     "online_softmax_sum",
     "padding_mask",
     "predicted_centre",
-    "reinforce_loss",
     "relative_shift",
-    "reward_to_go",
     "sample_location",
     "scaled_dot",
     "sink_mask",

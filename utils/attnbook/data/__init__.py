@@ -1,6 +1,6 @@
 """Small tasks made on the spot: nothing is downloaded, every split is fixed by its seed."""
 
-from attnbook.data.batching import Batch, Example, Task
+from attnbook.data.batching import Batch, Example, Task, shift_right
 from attnbook.data.pictures.captions import Canvases, canvases, digit_images
 from attnbook.data.pictures.digit_pairs import DigitPairs, digit_pairs
 from attnbook.data.points.geometry import (
@@ -120,6 +120,7 @@ __all__ = [
     "repeat_copy_batch",
     "reversed_string",
     "reversed_strings",
+    "shift_right",
     "single_numbers",
     "sorting_batch",
     "split_word",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnbook.data.texts.vocabulary import EOS, PAD, Vocabulary
+from attnbook.data.texts.vocabulary import BOS, EOS, PAD, Vocabulary
 
 Link = tuple[int, int]
 Links = frozenset[Link]
@@ -161,3 +161,23 @@ class Task:
         target = [[*self.target_vocabulary.encode(example.target), EOS] for example in examples]
         lengths, target_lengths = (torch.tensor([len(row) for row in rows]) for rows in (source, target))
         return _Encoded(pad_rows(source), lengths, pad_rows(target), target_lengths)
+
+
+def shift_right(target: Tensor, bos: int = BOS) -> Tensor:
+    """Make the decoder's inputs under teacher forcing: the start symbol, then the target without its last word.
+
+    Args:
+        target: ``(B, T)`` whole numbers.
+
+    Returns:
+        ``(B, T)``; the word at position t is the one that the model should have written at t − 1.
+
+    Raises:
+        ValueError: if ``target`` is not ``(B, T)`` with T > 0.
+
+    Source: Williams and Zipser 1989 (teacher forcing).
+    """
+    if target.ndim != 2 or target.shape[1] == 0:
+        raise ValueError(f"target must have shape (B, T) with T > 0, got {tuple(target.shape)}")
+    start = torch.full_like(target[:, :1], bos)  # (B, 1)
+    return torch.cat([start, target[:, :-1]], dim=1)  # (B, T)

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attnbook.attention.precision import sharpened
+
 
 def sampling_probabilities(
     logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
@@ -39,17 +41,3 @@ def sampling_probabilities(
         drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, positions, before >= top_p)
         scores = scores.masked_fill(drop, float("-inf"))
     return scores.softmax(dim=-1).to(logits.dtype)
-
-
-def sharpened(scores: Tensor, temperature: float) -> Tensor:
-    """(scores − their maximum) / temperature over the last axis: a softmax of it is that of scores / temperature.
-
-    As nothing is above 0, no quotient is +inf, of which a softmax would make NaN: neither with a temperature near 0,
-    nor in half precision, whose largest number is 65,504.
-
-    Returns:
-        the shape of ``scores``, in float32 at least.
-    """
-    scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
-    smallest = torch.finfo(scores.dtype).tiny  # what is smaller would count as 0, and 0 / 0 is NaN
-    return (scores - scores.detach().amax(dim=-1, keepdim=True)) / max(temperature, smallest)

@@ -119,7 +119,8 @@ def prefers_right(
     """Whether a model finds the right word likelier than the wrong one, after the same beginning.
 
     Args:
-        questions: ``(beginning, right, wrong)`` each, as the lines of :func:`~attnbook.data.texts.text.own_corpus` have them.
+        questions: ``(beginning, right, wrong)`` each, as the lines of
+            :func:`~attnbook.data.texts.text.own_corpus` have them.
 
     Raises:
         TypeError: if a question is one text.

@@ -1,6 +1,5 @@
 """Training: one loop for every model, rates that follow steps, checkpoints that resume exactly."""
 
-from attnbook.data import shift_right
 from attnbook.training.averaging import Snapshots, average_weights
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
@@ -46,7 +45,6 @@ __all__ = [
     "r_drop_loss",
     "save_checkpoint",
     "sequence_loss",
-    "shift_right",
     "symmetric_divergence",
     "teacher_forcing_loss",
     "warmup_rate",

@@ -4,28 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.data.batching import Batch
-from attnbook.data.texts.vocabulary import BOS, PAD
-
-
-def shift_right(target: Tensor, bos: int = BOS) -> Tensor:
-    """Make the decoder's inputs under teacher forcing: the start symbol, then the target without its last word.
-
-    Args:
-        target: ``(B, T)`` whole numbers.
-
-    Returns:
-        ``(B, T)``; the word at position t is the one that the model should have written at t − 1.
-
-    Raises:
-        ValueError: if ``target`` is not ``(B, T)`` with T > 0.
-
-    Source: Williams and Zipser 1989 (teacher forcing).
-    """
-    if target.ndim != 2 or target.shape[1] == 0:
-        raise ValueError(f"target must have shape (B, T) with T > 0, got {tuple(target.shape)}")
-    start = torch.full_like(target[:, :1], bos)  # (B, 1)
-    return torch.cat([start, target[:, :-1]], dim=1)  # (B, T)
+from attnbook.data.batching import Batch, shift_right
+from attnbook.data.texts.vocabulary import PAD
 
 
 def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: float = 0.0) -> Tensor:

@@ -1,5 +1,7 @@
 """The checks of lab 3: scores."""
 
+from misread.lab import Lab
+
 from .attention import SCALED_DOT_ATTENTION
 from .concat import CONCAT_SCORE
 from .cosine import COSINE_SCORE
@@ -15,3 +17,4 @@ EXERCISES = (
     SCALED_DOT_ATTENTION,
     ATTENTION_ENTROPY,
 )
+check = Lab("lab03", EXERCISES)

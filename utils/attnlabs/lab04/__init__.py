@@ -1,5 +1,7 @@
 """The checks of lab 4: A window that finds its place."""
 
+from misread.lab import Lab
+
 from .centre import LOCATION_FEATURES, PREDICTED_CENTRE
 from .step import ATTENTIONAL_STATE, INPUT_FEEDING_STEP
 from .window import GAUSSIAN_WINDOW, LOCAL_WINDOW_MASK
@@ -12,3 +14,4 @@ EXERCISES = (
     PREDICTED_CENTRE,
     LOCATION_FEATURES,
 )
+check = Lab("lab04", EXERCISES)

@@ -1,5 +1,7 @@
 """The checks of lab 9: the Transformer."""
 
+from misread.lab import Lab
+
 from .decoder import DECODER_LAYER
 from .encoder import ENCODER_LAYER
 from .loss import LABEL_SMOOTHING_LOSS
@@ -19,3 +21,4 @@ EXERCISES = (
     LABEL_SMOOTHING_LOSS,
     WARMUP_RATE,
 )
+check = Lab("lab09", EXERCISES)

@@ -1,5 +1,7 @@
 """The checks of lab 10: decoding."""
 
+from misread.lab import Lab
+
 from .beam import BEAM_SEARCH
 from .cached import READ_CACHED
 from .first_mistake import ERROR_AFTER_FIRST_MISTAKE
@@ -17,3 +19,4 @@ EXERCISES = (
     ERROR_AFTER_FIRST_MISTAKE,
     MIX_WITH_OWN_OUTPUT,
 )
+check = Lab("lab10", EXERCISES)

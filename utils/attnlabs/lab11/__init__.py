@@ -1,5 +1,7 @@
 """The checks of lab 11: a small model of your own text."""
 
+from misread.lab import Lab
+
 from .groups import GROUPED_QUERY_ATTENTION
 from .hidden import MASK_FOR_BERT
 from .nucleus import TOP_P_FILTER
@@ -15,3 +17,4 @@ EXERCISES = (
     MASK_FOR_BERT,
     TOP_P_FILTER,
 )
+check = Lab("lab11", EXERCISES)

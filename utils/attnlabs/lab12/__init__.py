@@ -1,5 +1,7 @@
 """The checks of lab 12: Longer text: the same answer in a twentieth of the memory."""
 
+from misread.lab import Lab
+
 from .blocks import ONLINE_SOFTMAX_SUM
 from .distances import RELATIVE_SCORES
 from .memory import SEGMENT_MEMORY
@@ -14,3 +16,4 @@ EXERCISES = (
     KNN_PROBABILITIES,
     MIX_PROBABILITIES,
 )
+check = Lab("lab12", EXERCISES)

@@ -1,5 +1,7 @@
 """The checks of lab 16: SAGAN: two corners that agree."""
 
+from misread.lab import Lab
+
 from .agreement import AGREEMENT_AND_CHANCE
 from .gate import GATED_RESIDUAL
 from .hinge import HINGE_LOSSES
@@ -7,3 +9,4 @@ from .maps import FEATURE_MAP_ATTENTION
 from .spectral import SPECTRAL_NORM_STEP
 
 EXERCISES = (FEATURE_MAP_ATTENTION, GATED_RESIDUAL, SPECTRAL_NORM_STEP, HINGE_LOSSES, AGREEMENT_AND_CHANCE)
+check = Lab("lab16", EXERCISES)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss, reward_to_go
 from torch import Tensor, nn
 
 from attnbook.data import shift_right
@@ -19,6 +18,7 @@ from attnbook.models.captioning import FEATURES, Captioner, DigitClassifier, Fea
 from attnbook.modes import evaluating, training_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss, draw_locations
+from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss, reward_to_go
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train

@@ -155,8 +155,8 @@ def alignment_counts(model: DecoderModule, data: TranslationTask, heads: bool = 
 
     The model reads the reference (teacher forcing). A word's weights are the sum over the pieces of a source word and
     the mean over its own pieces; each target word is linked to the source word with the largest. The two numbers are
-    those of :func:`~attnbook.measure.metrics.link_counts`. A recurrent model has one layer. There is none without attention or
-    for other sentences than Multi30k's, de-en.
+    those of :func:`~attnbook.measure.metrics.link_counts`. A recurrent model has one layer. There is none without
+    attention or for other sentences than Multi30k's, de-en.
 
     Args:
         heads: take each head alone instead of their mean, layer by layer.

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-import attnbook
+from coursekit import ROOMS
 from coursekit.grading import shell, wire
 from coursekit.grading.left_out import fill_gaps
 from misread import by_hand, sandbox, values
@@ -141,8 +141,10 @@ def _error(failure: sandbox.Failure | None) -> dict[str, Any] | None:
 
 def load() -> None:
     """Import what every submission needs, once, before the first fork: all that `given` has laid out, and no more."""
-    for module in pkgutil.walk_packages(attnbook.__path__, "attnbook."):
-        import_module(module.name)
+    rooms = [module for module in pkgutil.iter_modules() if module.name in ROOMS and module.name != "coursekit"]
+    for room in rooms:
+        for module in pkgutil.walk_packages(import_module(room.name).__path__, f"{room.name}."):
+            import_module(module.name)
     import_module("matplotlib.pyplot")
     import_module("torch._dynamo")  # a softmax on the meta device does: seconds that each submission would pay
     torch.arange(1, device="meta")

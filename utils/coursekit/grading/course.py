@@ -220,8 +220,8 @@ def digest(job: Job) -> str:
 @cache
 def what_judges(lab: str) -> str:
     """A hash of all that a verdict depends on but the submission: the lab's checks, the engine and the grader."""
-    checks, kit = PACKAGES / "attnbook" / "checks", PACKAGES / "coursekit"
-    folders = [*(checks / name for name in ("engine", "families", "fakes", lab)), kit / "grading"]
+    labs, kit = PACKAGES / "attnlabs", PACKAGES / "coursekit"
+    folders = [PACKAGES / "misread", *(labs / name for name in ("families", "fakes", lab)), kit / "grading"]
     paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml")]
     found = hashlib.sha256(attnbook.__version__.encode())
     for path in sorted([*paths, *(kit / f"{name}.py" for name in SHARED)]):

@@ -1,8 +1,8 @@
-"""What there is of attnbook while a lab is graded: what `given.toml` lists for it, and what that needs.
+"""What there is of the book's packages while a lab is graded: what `given.toml` lists for it, and what that needs.
 
 The process that runs students' functions finds these definitions and no others, neither in its memory nor on its disk.
 The references of the checks are not among them, nor are the package's own versions of what the lab asks for. For
-whatever else a cell imports from attnbook there are stand-ins that do nothing, see `left_out`.
+whatever else a cell imports from them there are stand-ins that do nothing, see `left_out`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from coursekit import ROOMS
 from coursekit.grading.isolation import PACKAGES
 from coursekit.grading.slices import Slices
 
@@ -30,7 +31,7 @@ def given(lab: str) -> dict[str, list[str]]:
 
 
 def lay_out(names: Mapping[str, Sequence[str]], folder: Path) -> None:
-    """Write both packages into a folder, as answers see them.
+    """Write the packages into a folder, as answers see them.
 
     Args:
         names: by module, what is given.
@@ -38,7 +39,7 @@ def lay_out(names: Mapping[str, Sequence[str]], folder: Path) -> None:
     Raises:
         ImportError: if something is listed that is not there.
     """
-    slices = Slices(PACKAGES, "attnbook", "coursekit")
+    slices = Slices(PACKAGES, *ROOMS)
     slices.add(*ANSWERING)
     for module, listed in names.items():
         for name in listed:

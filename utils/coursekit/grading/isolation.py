@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from coursekit import CourseError
+from coursekit import ROOMS, CourseError
 from coursekit.grading import seccomp
 
 MEMORY = 2 * 2**30  # bytes that an answer may take beyond what Python and torch have taken
@@ -21,10 +21,10 @@ FILES, FILE_SIZE, SECONDS = 256, 64 * 2**20, 120  # SECONDS of the processor, fo
 SCRATCH = 64 * 2**20  # bytes of /tmp
 USER = 1000
 COURSE, ENVIRONMENT = Path("/course"), Path("/environment")  # names in there
-PACKAGES = Path(__file__).resolve().parents[2]  # attnbook and coursekit lie side by side
+PACKAGES = Path(__file__).resolve().parents[2]  # they lie side by side
 RESULTS = PACKAGES.parent / "results"
 IN_REPOSITORY = (PACKAGES.parent / "pyproject.toml").is_file()  # and not installed from the wheel
-SECRET = [PACKAGES.parent] if IN_REPOSITORY else [PACKAGES / "attnbook", PACKAGES / "coursekit"]
+SECRET = [PACKAGES.parent] if IN_REPOSITORY else [PACKAGES / name for name in ROOMS]
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_PROCESSES = 0x20000, 0x8000000, 0x10000000, 0x20000000  # linux/sched.h
 _NO_SUID_NO_DEV = 2 | 4  # sys/mount.h

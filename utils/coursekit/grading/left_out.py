@@ -9,6 +9,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from coursekit import ROOMS
+
 
 class _LeftOut:
     """Does nothing, whatever is done with it, so that a cell that draws or trains costs nothing and goes on."""
@@ -61,7 +63,7 @@ class LeftOut(MetaPathFinder, Loader):
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """A package for a name of ours, and nothing for others."""
-        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in ("attnbook", "coursekit") else None
+        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in ROOMS else None
 
     def create_module(self, spec: ModuleSpec) -> None:
         """An ordinary module."""
@@ -74,6 +76,6 @@ class LeftOut(MetaPathFinder, Loader):
 def fill_gaps() -> None:
     """From now on a stand-in is found for whatever the modules of attnbook lack, and for those that are not there."""
     for name, module in list(sys.modules.items()):
-        if name.split(".")[0] == "attnbook":
+        if name.split(".")[0] in ROOMS and not name.startswith("coursekit"):
             module.__getattr__ = left_out_of(name)  # type: ignore[method-assign]
     sys.meta_path.append(LeftOut())

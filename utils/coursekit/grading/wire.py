@@ -81,7 +81,7 @@ class _Pickler(pickle.Pickler):
     A function of the checks goes as its code, with what that uses: the module that it stands in is not there."""
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, FunctionType) and value.__module__.startswith("attnlabs."):
+        if isinstance(value, FunctionType) and value.__module__.startswith(("attnlabs.lab", "attnlabs.families")):
             made = marshal.dumps(value.__code__), value.__defaults__, value.__kwdefaults__
             return _function, made, _used(value), None, None, _give  # given later, when a function may use itself
         if isinstance(value, ModuleType):

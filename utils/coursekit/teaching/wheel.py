@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from coursekit import CourseError
+from coursekit import ROOMS, CourseError
 
-SOURCES = ("pyproject.toml", "LICENSE", "LICENSE-text", "utils/attnbook", "utils/coursekit", "results")
+SOURCES = ("pyproject.toml", "LICENSE", "LICENSE-text", *(f"utils/{name}" for name in ROOMS), "results")
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: when it was made is nobody's business
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
 BUILD = "from setuptools.build_meta import build_wheel; build_wheel('dist')"

@@ -1,0 +1,1 @@
+"""Small pictures: handwritten digits, pairs of them, captions, invented characters."""

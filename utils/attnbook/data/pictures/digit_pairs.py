@@ -1,7 +1,7 @@
 """Pairs of handwritten digits of the same class, one at each end of a canvas: two distant parts that must agree.
 
-The digits are those of :mod:`attnbook.data.pictures.captions`; the gap between them is wider than a small convolutional network
-reaches.
+The digits are those of :mod:`attnbook.data.pictures.captions`; the gap between them is wider than a small
+convolutional network reaches.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ class DigitPairs(NamedTuple):
     Fields:
         image: ``(B, 1, height, width)``, 0 = paper, 1 = ink.
         label: ``(B,)`` long, the class of both digits.
-        exemplars: ``(B, 2)`` long, which image of :func:`~attnbook.data.pictures.captions.digit_images` is the first digit, and
-            which the second; never the same one.
+        exemplars: ``(B, 2)`` long, which image of :func:`~attnbook.data.pictures.captions.digit_images` is the first
+            digit, and which the second; never the same one.
     """
 
     image: Tensor

@@ -1,0 +1,1 @@
+"""Points in the plane: hulls, round trips, triangulations, and their labels."""

@@ -25,7 +25,8 @@ TOGETHER = 2000  # instances that are searched side by side
 def double_bridge(tour: Tensor, generator: torch.Generator) -> Tensor:
     """Cut each tour into four parts A B C D by chance, and join them as A C B D: ``(B, N)`` -> ``(B, N)``, N ≥ 4.
 
-    No single reversal of :func:`~attnbook.data.points.tours.two_opt` can take this back, so a search leaves where it is stuck.
+    No single reversal of :func:`~attnbook.data.points.tours.two_opt` can take this back, so a search leaves
+    where it is stuck.
 
     Raises:
         ValueError: if there are fewer than 4 cities.

@@ -25,8 +25,8 @@ def in_circumcircle(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
     """Whether d lies inside the circle through a, b and c: ``(…, 2)`` four times -> ``(…)`` bool.
 
     The sign of a determinant of their differences to d, in float64; it changes with the direction of a → b → c, and so
-    it is multiplied by that of :func:`~attnbook.data.points.geometry.turn`. ``False`` on the circle, and where a, b, c lie on
-    a line.
+    it is multiplied by that of :func:`~attnbook.data.points.geometry.turn`. ``False`` on the circle, and where a,
+    b, c lie on a line.
     """
     device = d.device
     a, b, c, d = (point.cpu().double() for point in (a, b, c, d))  # mps has no float64

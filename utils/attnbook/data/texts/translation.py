@@ -1,8 +1,8 @@
 """Translation as a task: pairs of sentences in pieces, batches by tokens, and the references that BLEU is computed on.
 
 The pieces of either language are learnt from its training part alone. The captions of Multi30k are fetched or given
-(:mod:`attnbook.data.texts.multi30k`); a few sentences of our own lie in the book, so that everything can be tried without
-them.
+(:mod:`attnbook.data.texts.multi30k`); a few sentences of our own lie in the book, so that everything can be tried
+without them.
 """
 
 from collections.abc import Callable, Mapping, Sequence

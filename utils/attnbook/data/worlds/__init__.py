@@ -1,0 +1,1 @@
+"""Worlds to act in: bandits, mazes, and episodes that pose a new task each."""

@@ -5,11 +5,11 @@ from fractions import Fraction
 from random import Random
 
 import torch
-from attnbook.training.reinforce import reinforce_loss
 
 from attnbook.attention import masked_softmax
 from attnbook.attention.centred import local_window_mask, log_gaussian_window, predicted_centre, walking_centre
 from attnbook.attention.hard import location_log_probs
+from attnbook.training.reinforce import reinforce_loss
 from coursekit.exams.numbers import floats, logs, parts, show, tensor, vector
 from coursekit.exams.question import LONG, SHORT, Question, Step, Table, kind
 
