@@ -164,6 +164,11 @@ def test_much_that_is_no_python_is_refused(tmp_path):
         submission(tmp_path, with_cell("%x\n" * NO_PYTHON))
 
 
+def test_half_a_character_in_a_cell_is_read_as_a_question_mark(tmp_path):
+    content = nbformat.writes(with_cell("x = 'HALF'")).replace("HALF", r"\ud800").encode()
+    assert "x = '?'" in dict(submission(tmp_path, content).cells).values()
+
+
 def test_what_a_cell_defines():
     assert defined("def f():\n    g = 1\nclass C: pass\nx = y = 2") == {"f", "C", "x", "y"}
     assert defined("%%time\ndef f(): return (7\n % 2)\nx = !ls") == {"f", "x"}

@@ -144,6 +144,19 @@ def test_what_is_no_dictionary_of_json_is_refused(message):
         wire.from_answer(message)
 
 
+@pytest.mark.parametrize("message", [
+    rb'{"text": "a\ud800b", "\uDFFF": 1}', b'{"text": "a\xed\xa0\x80b", "\xff": 1}', rb'{"text": "a\ud83d\ude00b"}',
+])  # fmt: skip
+def test_each_text_that_came_back_can_be_written_to_a_file(message):
+    found = wire.from_answer(message)
+    assert str(found).encode()
+    assert found["text"] in ("a?b", "a\N{REPLACEMENT CHARACTER}" + "\N{REPLACEMENT CHARACTER}" * 2 + "b", "a😀b")
+
+
+def test_what_steers_a_terminal_is_taken_out_of_what_a_person_reads():
+    assert wire.shown("\x1b[31mred\x1b[0m\x07\tline\r\n\x9b") == "red\tline\r\n"
+
+
 def test_a_message_goes_through_a_socket_whole():
     ours, theirs = socket.socketpair()
     ours.settimeout(5)

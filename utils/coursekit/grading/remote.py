@@ -58,7 +58,9 @@ class Session:
                 continue
             found = self._ask("run", source=source, name=name, seconds=self.seconds)
             if found.get("error"):
-                self.errors[name] = found["error"]
+                self.errors[name] = {
+                    key: wire.shown(one) if type(one) is str else one for key, one in found["error"].items()
+                }
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
         assert self.fork is not None
@@ -115,7 +117,7 @@ class Remote:
             "call", name=self.name, args=values.clone(args), flows=flows, number=number, helpers=self.helpers,
             random=torch.default_generator.get_state(), watched=self.watched, seconds=sandbox.SECONDS,
         )  # fmt: skip
-        print(str(found.get("printed") or ""), end="")
+        print(wire.shown(found.get("printed") or ""), end="")
         for way in found.get("ways") or ():
             by_hand.note(str(way))
         if found.get("error"):
@@ -225,10 +227,14 @@ def _raise(error: dict[str, Any]) -> None:
     """Raise what an answer raised: an error of the same name and text, that knows where it was."""
     if error.get("timed_out"):
         raise sandbox.TimeIsUp
-    name, text = str(error.get("type"))[:60], str(error.get("text"))[:600]
+    name, text = wire.shown(error.get("type"))[:60], wire.shown(error.get("text"))[:600]
     kind = getattr(builtins, name, None)
     kind = kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError
     raised = type(name, (kind,), {"__init__": lambda self: None, "__str__": lambda self: text})()
     line = error.get("line")
-    raised.where = str(error.get("function")), line if isinstance(line, int) else None, str(error.get("code"))[:80]
+    raised.where = (
+        wire.shown(error.get("function")),
+        line if isinstance(line, int) else None,
+        wire.shown(error.get("code"))[:80],
+    )
     raise raised

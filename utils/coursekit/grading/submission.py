@@ -104,7 +104,7 @@ def parsed_notebook(path: Path) -> NotebookNode:
     except RecursionError:
         raise CannotGradeError(f"{name} is no notebook: its data are nested too deeply") from None
     except Exception as error:  # whatever a broken file makes nbformat say
-        raise CannotGradeError(f"{name} is no notebook: {str(error).splitlines()[0][:200]}") from None
+        raise CannotGradeError(f"{name} is no notebook: {_valid(str(error)).splitlines()[0][:200]}") from None
     notebook.cells = [_without_odd_metadata(cell) for cell in cells]
     odd = sum(len(cell.source) for cell in code_cells(notebook) if not is_python(cell.source))
     if odd > NO_PYTHON:
@@ -120,8 +120,14 @@ def _is_cell(cell: NotebookNode) -> bool:
     )
 
 
+def _valid(text: str) -> str:
+    """With a question mark for each lone half of a character, which JSON can hold and no file can."""
+    return text.encode(errors="replace").decode()
+
+
 def _without_odd_metadata(cell: NotebookNode) -> NotebookNode:
     """Metadata and an id that are not what nbgrader and Jupyter write are taken out, as if they had been lost."""
+    cell.source = _valid(cell.source)
     marks = cell.metadata.get("nbgrader")
     if not isinstance(marks, dict) or not isinstance(marks.get("grade_id"), str):
         cell.metadata.pop("nbgrader", None)

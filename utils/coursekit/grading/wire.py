@@ -13,6 +13,7 @@ import io
 import json
 import marshal
 import pickle
+import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ from attnbook.checks.engine import values
 
 LARGEST = 64 * 2**20  # bytes of one message
 _HEAD = struct.Struct("<Q")
+_HALF = re.compile(r"\\u[dD]")  # how JSON writes a half of a character, of which a lone one is in no encoding
+_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in (
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
     torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
@@ -146,14 +149,22 @@ def to_grader(message: dict[str, Any]) -> bytes:
 
 
 def from_answer(message: bytes) -> dict[str, Any]:
-    """The same, at the grader. Raises WireError for what is no such message."""
+    """The same, at the grader; each text in it can be written to a file. Raises WireError for what is no message."""
     try:
-        found = json.loads(message)
+        text = message.decode(errors="replace")
+        found = json.loads(text)
+        if _HALF.search(text):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
         raise WireError("not JSON") from None
     if not isinstance(found, dict):
         raise WireError("no dictionary")
     return found
+
+
+def shown(text: object) -> str:
+    """A text of an answer's that a person reads, without what would steer a terminal."""
+    return _CONTROLS.sub("", str(text))
 
 
 def encode(value: Any, tensors: list[Tensor]) -> Any:
