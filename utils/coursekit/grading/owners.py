@@ -41,6 +41,13 @@ def owners(places: Sequence[Place], lab: str, people: Collection[str]) -> list[t
     ]
 
 
+def in_own_zip(place: Place, people: Collection[str]) -> bool:
+    """Whether a student is named outside of what the outermost zip holds, so that the zip and its times are theirs."""
+    first = next((number for number, name in enumerate(place) if is_zip(name)), -1)
+    stems = map(_stem, place[: first + 1])
+    return any(MOODLE.fullmatch(stem) or CANVAS.fullmatch(stem) or bare(stem) in people for stem in stems)
+
+
 def _owner(place: Place, names: list[str], own_zip: bool, lab: str, people: Collection[str]) -> tuple[str, str]:
     """By the names that may be a student's, the likeliest first."""
     for name in place:  # from the outside: what lies in a student's own zip gives nothing to somebody else
