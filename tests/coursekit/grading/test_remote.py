@@ -266,3 +266,8 @@ def test_an_error_of_half_a_character_is_told_as_text_that_can_be_written(sessio
     with pytest.raises(ValueError, match=r"^\?$"):
         Remote(begun, "f")()
     assert begun.errors["cell 0"]["text"].encode()
+
+
+@pytest.mark.parametrize("error", ["text", 7, [["type", "x"]]], ids=str)
+def test_an_error_of_a_cells_that_is_no_dictionary_is_none_that_stops_the_grader(error):
+    assert remote._told(error) == {}

@@ -58,9 +58,7 @@ class Session:
                 continue
             found = self._ask("run", source=source, name=name, seconds=self.seconds)
             if found.get("error"):
-                self.errors[name] = {
-                    key: wire.shown(one) if type(one) is str else one for key, one in found["error"].items()
-                }
+                self.errors[name] = _told(found["error"])
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
         assert self.fork is not None
@@ -221,6 +219,12 @@ def _signature(listed: Any) -> inspect.Signature:
         for name, kind, default in listed
     ]
     return inspect.Signature(made)
+
+
+def _told(error: Any) -> dict[str, Any]:
+    """An error of a cell's, with texts that can be shown."""
+    listed = error.items() if isinstance(error, dict) else ()
+    return {name: wire.shown(value) if isinstance(value, str) else value for name, value in listed}
 
 
 def _raise(error: dict[str, Any]) -> None:
