@@ -1,7 +1,10 @@
 """What passes between the grader and an answer's process."""
 
+import contextlib
 import socket
 import struct
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -169,6 +172,25 @@ def test_a_message_larger_than_allowed_is_refused_before_it_is_read():
     theirs.sendall(struct.pack("<Q", 2**62))
     with pytest.raises(wire.WireError, match="are allowed"):
         wire.receive(ours)
+
+
+def test_a_message_that_comes_byte_by_byte_has_one_deadline():
+    ours, theirs = socket.socketpair()
+    theirs.sendall(struct.pack("<Q", 1000))
+
+    def drip():
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                time.sleep(0.05)
+                theirs.sendall(b"x")
+
+    thread, begun = threading.Thread(target=drip), time.monotonic()
+    thread.start()
+    with pytest.raises(wire.WireError, match="timed out"):
+        wire.receive(ours, seconds=0.3)
+    ours.close()
+    thread.join()
+    assert time.monotonic() - begun < 3
 
 
 def test_an_end_in_the_middle_of_a_message_is_said():

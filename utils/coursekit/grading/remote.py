@@ -17,7 +17,9 @@ from coursekit.grading.apart import Fork
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take
-PATIENCE = 60.0  # seconds of silence after which a process is ended: what runs in it has stricter clocks of its own
+PATIENCE = (
+    60.0  # seconds for a whole reply, after which a process is ended: what runs in it has stricter clocks of its own
+)
 CHANCES = 3  # processes that one function may break, and that the cells may; then they are not run any more
 
 
@@ -65,7 +67,7 @@ class Session:
         self.fork.connection.settimeout(PATIENCE)
         try:
             wire.send(self.fork.connection, wire.to_answer({"do": what, "with": given}))
-            return wire.from_answer(wire.receive(self.fork.connection))
+            return wire.from_answer(wire.receive(self.fork.connection, seconds=PATIENCE))
         except BaseException:  # a clock of the check's may ring while we wait: what would come next is late
             self.close()
             raise

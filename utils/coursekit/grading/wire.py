@@ -16,6 +16,7 @@ import pickle
 import re
 import socket
 import struct
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
@@ -49,26 +50,31 @@ def send(connection: socket.socket, message: bytes) -> None:
         raise WireError(str(error)) from None
 
 
-def receive(connection: socket.socket, largest: int = LARGEST) -> bytes:
-    """One message. Raises WireError if the other side ended, or if the message is larger than `largest` bytes."""
-    (length,) = _HEAD.unpack(_exactly(connection, _HEAD.size))
+def receive(connection: socket.socket, largest: int = LARGEST, seconds: float | None = None) -> bytes:
+    """One message. Raises WireError if the other side ended, if the message is larger than `largest` bytes, or if it
+    isn't there, whole, after `seconds`; None waits as long as the socket does."""
+    end = None if seconds is None else time.monotonic() + seconds
+    (length,) = _HEAD.unpack(_exactly(connection, _HEAD.size, end))
     if length > largest:
         raise WireError(f"a message of {length} bytes; {largest} are allowed")
-    return _exactly(connection, length)
+    return _exactly(connection, length, end)
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    parts, missing = [], count
-    while missing:
+def _exactly(connection: socket.socket, count: int, end: float | None) -> bytes:
+    content = bytearray()  # and no list: of a message that comes byte by byte it would take fifty times the memory
+    while missing := count - len(content):
         try:
+            if end is not None:
+                connection.settimeout(max(end - time.monotonic(), 1e-3))  # 0 would not wait at all
             part = connection.recv(min(missing, 2**20))
         except OSError as error:
             raise WireError(str(error)) from None
         if not part:
             raise WireError("the process ended")
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
+        if end is not None and time.monotonic() > end:
+            raise WireError("timed out")
+        content += part
+    return bytes(content)
 
 
 def to_answer(message: dict[str, Any]) -> bytes:
