@@ -15,13 +15,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from coursekit import CourseError
-from coursekit.magics import is_python, parsed, python_of, without_meaning
+from coursekit.magics import commands, is_python, parsed, python_of, without_meaning
 from coursekit.notebooks import code_cells, grader, has_tag, is_answer, is_graded
 from coursekit.unsolved import TAG as NEEDS_SOLUTION
 from coursekit.work import STUB
 
 LARGEST = 100 * 2**20  # bytes of a notebook
 NO_PYTHON = 2**17  # characters in cells that are no Python as they stand; IPython reads them slowly
+STEPS = 2**18  # characters of such a cell times its lines of IPython's: it reads all anew for each one; some 2 seconds
 
 
 class CannotGradeError(CourseError):
@@ -106,9 +107,14 @@ def parsed_notebook(path: Path) -> NotebookNode:
     except Exception as error:  # whatever a broken file makes nbformat say
         raise CannotGradeError(f"{name} is no notebook: {_valid(str(error)).splitlines()[0][:200]}") from None
     notebook.cells = [_without_odd_metadata(cell) for cell in cells]
-    odd = sum(len(cell.source) for cell in code_cells(notebook) if not is_python(cell.source))
+    cells = [cell.source for cell in code_cells(notebook) if not is_python(cell.source)]
+    odd, lines = sum(map(len, cells)), sum(map(commands, cells))
     if odd > NO_PYTHON:
         raise CannotGradeError(f"{odd} characters of its code are no Python; at most {NO_PYTHON} are read")
+    if sum(len(source) * commands(source) for source in cells) > STEPS:
+        raise CannotGradeError(
+            f"{odd} characters of its code are no Python; {lines} commands of Jupyter's are too many"
+        )
     return notebook
 
 
