@@ -41,6 +41,12 @@ def python_of(source: str) -> str:
     return above + source
 
 
+def commands(source: str) -> int:
+    """How many lines of a cell may be IPython's own, as `%magic`, `!command` and `name?` are; some may be Python."""
+    lines = ["".join(line.split()) for line in source.splitlines()]
+    return sum(line.startswith(tuple("%!?,;/")) or line.endswith("?") or "=%" in line or "=!" in line for line in lines)
+
+
 def without_meaning(source: str) -> list[str]:
     """What a cell asks of Jupyter that nothing can give where answers are graded, as it is written, each once."""
     calls = [call for call in _calls(python_of(source)) if call[:2] not in MEANT]

@@ -1,11 +1,13 @@
 """The warm process and its forks."""
 
+import time
+
 import pytest
 
 from coursekit import CourseError
 from coursekit.grading import apart, wire
 from coursekit.grading.apart import Warm
-from coursekit.grading.remote import Remote
+from coursekit.grading.remote import Remote, Session
 
 pytestmark = pytest.mark.slow
 
@@ -50,3 +52,17 @@ def test_without_isolation_too_it_begins_without_checks_and_references(session):
 def test_nothing_of_the_teachers_environment_reaches_it(monkeypatch, session):
     monkeypatch.setenv("SECRET_OF_THE_TEACHER", "x")
     assert "SECRET_OF_THE_TEACHER" not in apart._settings()
+
+
+@pytest.mark.parametrize("way", ["session", "contained"])
+def test_what_stops_its_group_is_gone_when_its_session_closes(way, request):
+    source = "import os, signal, threading\ndef f(): return os.open('/tmp', os.O_RDONLY) >= 0\n"
+    stop = "def g():\n    threading.Timer(0.2, lambda: os.kill(0, signal.SIGSTOP)).start()\n"
+    begun: Session = request.getfixturevalue(way)(source + stop)
+    Remote(begun, "g")()
+    assert begun.fork is not None
+    connection = begun.fork.connection.dup()
+    time.sleep(0.5)  # till it has stopped
+    begun.close()
+    connection.settimeout(20)
+    assert connection.recv(1) == b""  # the kernel ends what it held: nobody has the other end any more

@@ -1,7 +1,9 @@
 """What was downloaded goes where it is graded, and nowhere else."""
 
+import io
 import os
 import zipfile
+from datetime import datetime
 
 import pytest
 
@@ -197,3 +199,32 @@ def test_without_downloads_nothing_is_new(tmp_path):
 def test_nobody_replaces_a_namesake(names, students, tmp_path):
     packed(tmp_path, *names)
     assert collect(tmp_path, LAB).new == students
+
+
+@pytest.mark.parametrize("outer", [
+    ("leeann_17_4711_lab02.zip",), ("Ann.zip",), ("Ann Lee_4711_assignsubmission_file_", "work.zip"),
+    ("all.zip", "Ann Lee_4711_assignsubmission_file_", "work.zip"), ("all.zip", "leeann_17_4711_lab02.zip"),
+], ids="/".join)  # fmt: skip
+@pytest.mark.parametrize("inner", [[], ["more.zip"]], ids=["flat", "nested"])
+@pytest.mark.parametrize("year", [1990, 2099])
+def test_no_time_in_a_zip_of_a_students_counts(outer, inner, year, tmp_path):
+    (tmp_path / "students.csv").write_text("name,number\nAnn,17\n")
+    content = zipped("lab02.ipynb", b"{}", year)
+    for name in inner:
+        content = zipped(name, content, year)
+    if outer[0] == "all.zip":
+        content = zipped("/".join(outer[1:]), content, 2023)
+    path = put(tmp_path, outer[0] if outer[0] == "all.zip" else "/".join(outer))
+    path.write_bytes(content)
+    os.utime(path, (NEW, NEW))
+    assert len(collect(tmp_path, LAB).new) == 1
+    (taken,) = (tmp_path / "submitted").rglob("*.ipynb")
+    wanted = datetime(2023, 10, 19, 23, 30).timestamp() if outer[0] == "all.zip" else NEW
+    assert taken.stat().st_mtime == wanted
+
+
+def zipped(name: str, content: bytes, year: int) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as file:
+        file.writestr(zipfile.ZipInfo(name, (year, 10, 19, 23, 30, 0)), content)
+    return held.getvalue()

@@ -200,3 +200,12 @@ def test_where_namespaces_are_forbidden_grading_is_refused(monkeypatch):
     monkeypatch.setattr(isolation.shutil, "which", lambda name: "/usr/bin/bwrap")
     monkeypatch.setattr(isolation, "contained", lambda *_: [sys.executable, "-c", "raise SystemExit('not here')"])
     assert isolation.lacking().endswith("may not make namespaces here, or not one inside of another (not here)")
+
+
+def test_a_socket_without_a_file_is_not_seen_by_another_submission(contained):
+    named = "import socket\nheld = socket.socket(socket.AF_UNIX)\ndef f():\n    "
+    one = contained(f"{named}held.bind('\\0friend')\n    held.listen()")
+    other = contained(f"{named}held.connect('\\0friend')")
+    Remote(one, "f")()
+    with pytest.raises(ConnectionRefusedError):
+        Remote(other, "f")()

@@ -295,6 +295,11 @@ def test_likeness_is_of_the_code_and_not_of_its_layout():
     assert like_the_books(exercise, "def f(:") == ""
 
 
+def test_a_number_too_long_to_be_written_is_not_the_books():
+    exercise = checks._lab("lab02").exercise("attention_backward")
+    assert like_the_books(exercise, f"def attention_backward():\n    x = 0x{'f' * 20_000}") == ""
+
+
 def test_names_of_what_is_no_python_are_none():
     assert names_in("a + b(c)") == {"a", "b", "c"}
     assert names_in("%%time\na(7\n % b)") == {"a", "b"}

@@ -83,6 +83,20 @@ def test_what_a_platform_wrote_is_known_wherever_it_stands(place, owner):
     assert owners([tuple(place.split("/"))], LAB, ()) == [owner]
 
 
+@pytest.mark.parametrize("inner", ["bobbie_18_assignsubmission_file_", "bobbie", "bobbie_18_4712_lab02.zip"])
+@pytest.mark.parametrize("outer, owner", [
+    ("leeann_17_4711_lab02.zip", ("leeann", "17")),
+    ("all.zip/leeann_17_4711_lab02.zip", ("leeann", "17")),
+    (f"all.zip/{MOODLE}/work.zip", ("Ann Lee", "4711")),
+    ("Ann.zip", ("Ann", "")),
+    ("Ann", ("Ann", "")),
+])  # fmt: skip
+def test_no_name_in_a_students_own_archive_gives_it_to_somebody_else(outer, owner, inner):
+    place = tuple(f"{outer}/{inner}/lab02_bahdanau.ipynb".split("/"))
+    others = [("bobbie_18_4712_lab02.ipynb",), ("all.zip", "bobbie_18_4712_lab02.ipynb")]
+    assert owners([place, *others], LAB, {"ann", "bobbie"})[0] == owner
+
+
 def test_a_name_of_the_list_is_taken_before_others():
     assert names("group/Lee, Ann/x.ipynb", people={"leeann"}) == ["Lee, Ann"]
     assert names("group/x/bob.ipynb", "group/y/z.ipynb", people={"bob"}) == ["bob", "y"]

@@ -259,3 +259,15 @@ def test_helpers_are_replaced_by_right_ones(session):
     assert Remote(begun, "f")(w, v) == 7
     right = {"weight_sum": checks.checks_of("lab02").exercise("weight_sum").reference}
     assert torch.equal(Remote(begun, "f", right)(w, v), torch.ones(1, 1, 2))
+
+
+def test_an_error_of_half_a_character_is_told_as_text_that_can_be_written(session):
+    begun = session(r"raise ValueError('\ud800')", r"def f(): raise ValueError('\x1b[31m\ud800')")
+    with pytest.raises(ValueError, match=r"^\?$"):
+        Remote(begun, "f")()
+    assert begun.errors["cell 0"]["text"].encode()
+
+
+@pytest.mark.parametrize("error", ["text", 7, [["type", "x"]]], ids=str)
+def test_an_error_of_a_cells_that_is_no_dictionary_is_none_that_stops_the_grader(error):
+    assert remote._told(error) == {}

@@ -1,5 +1,7 @@
 """Reading what students hand in."""
 
+import time
+
 import nbformat
 import pytest
 from nbformat import v4
@@ -162,6 +164,23 @@ def test_without_metadata_an_answer_below_a_magic_is_found(tmp_path):
 def test_much_that_is_no_python_is_refused(tmp_path):
     with pytest.raises(CannotGradeError, match=f"are no Python; at most {NO_PYTHON} are read"):
         submission(tmp_path, with_cell("%x\n" * NO_PYTHON))
+
+
+@pytest.mark.parametrize("line", ["a?", "?a", "%x", "!x", "a = !x", "a =  %x"])
+def test_many_commands_of_jupyters_are_refused_before_ipython_reads_them(line, tmp_path):
+    begun = time.monotonic()
+    with pytest.raises(CannotGradeError, match="characters of its code are no Python; 2000 commands of Jupyter's"):
+        submission(tmp_path, with_cell("\n".join([line] * 2000)))
+    assert time.monotonic() - begun < 5
+
+
+def test_an_honest_cell_with_some_magics_is_read(tmp_path):
+    assert submission(tmp_path, with_cell("%matplotlib inline\n!ls\n" * 5 + "x = 7 % 2 != 3\n" * 300)).cells
+
+
+def test_half_a_character_in_a_cell_is_read_as_a_question_mark(tmp_path):
+    content = nbformat.writes(with_cell("x = 'HALF'")).replace("HALF", r"\ud800").encode()
+    assert "x = '?'" in dict(submission(tmp_path, content).cells).values()
 
 
 def test_what_a_cell_defines():

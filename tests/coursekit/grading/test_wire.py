@@ -1,7 +1,10 @@
 """What passes between the grader and an answer's process."""
 
+import contextlib
 import socket
 import struct
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -144,6 +147,19 @@ def test_what_is_no_dictionary_of_json_is_refused(message):
         wire.from_answer(message)
 
 
+@pytest.mark.parametrize("message", [
+    rb'{"text": "a\ud800b", "\uDFFF": 1}', b'{"text": "a\xed\xa0\x80b", "\xff": 1}', rb'{"text": "a\ud83d\ude00b"}',
+])  # fmt: skip
+def test_each_text_that_came_back_can_be_written_to_a_file(message):
+    found = wire.from_answer(message)
+    assert str(found).encode()
+    assert found["text"] in ("a?b", "a\N{REPLACEMENT CHARACTER}" + "\N{REPLACEMENT CHARACTER}" * 2 + "b", "a😀b")
+
+
+def test_what_steers_a_terminal_is_taken_out_of_what_a_person_reads():
+    assert wire.shown("\x1b[31mred\x1b[0m\x07\tline\r\n\x9b") == "red\tline\r\n"
+
+
 def test_a_message_goes_through_a_socket_whole():
     ours, theirs = socket.socketpair()
     ours.settimeout(5)
@@ -156,6 +172,25 @@ def test_a_message_larger_than_allowed_is_refused_before_it_is_read():
     theirs.sendall(struct.pack("<Q", 2**62))
     with pytest.raises(wire.WireError, match="are allowed"):
         wire.receive(ours)
+
+
+def test_a_message_that_comes_byte_by_byte_has_one_deadline():
+    ours, theirs = socket.socketpair()
+    theirs.sendall(struct.pack("<Q", 1000))
+
+    def drip():
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                time.sleep(0.05)
+                theirs.sendall(b"x")
+
+    thread, begun = threading.Thread(target=drip), time.monotonic()
+    thread.start()
+    with pytest.raises(wire.WireError, match="timed out"):
+        wire.receive(ours, seconds=0.3)
+    ours.close()
+    thread.join()
+    assert time.monotonic() - begun < 3
 
 
 def test_an_end_in_the_middle_of_a_message_is_said():

@@ -124,6 +124,7 @@ def _forked(control: socket.socket, files: list[int], isolated: bool) -> None:
         ended, alive = os.pipe()  # of which the child alone holds the end that is written to, as long as it lives
         child = os.fork()
         if child == 0:
+            os.setpgid(0, 0)  # what it sends to its group, as a stop, does not reach the process that ends it
             os.close(ended)
             _answer(files[0], files[1], isolated)
         os.close(files[0])

@@ -16,7 +16,7 @@ from pathlib import Path
 from coursekit.grading.deadlines import WRITTEN_AT
 from coursekit.grading.downloads import Downloads, downloads
 from coursekit.grading.names import home
-from coursekit.grading.owners import owners
+from coursekit.grading.owners import in_own_zip, owners
 from coursekit.grading.roster import roster
 from coursekit.notebooks import write_bytes
 
@@ -67,7 +67,8 @@ def _found(course: Path, lab: str, files: Downloads) -> Iterator[Found]:
     whose = owners([one.place for one in files.notebooks], lab, people)
     for one, (student, number) in zip(files.notebooks, whose, strict=True):
         if student:
-            yield Found(student, number, one.place, one.when, one.content)
+            when = one.file_when if in_own_zip(one.place, people) else one.when
+            yield Found(student, number, one.place, when, one.content)
         else:
             files.leave(NAMELESS, one.place)
 

@@ -37,11 +37,15 @@ UNREADABLE = (
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook that was downloaded: the names of what it lies in and its own, its time, and what is in it."""
+    """A notebook that was downloaded: the names of what it lies in and its own, its time, and what is in it.
+
+    `when` is the time of the entry of the outermost zip, or the file's own; `file_when` that of the file on the disk,
+    which holds for what lies in a zip of a student's."""
 
     place: tuple[str, ...]
     when: float
     content: bytes
+    file_when: float
 
 
 @dataclass
@@ -51,6 +55,7 @@ class Downloads:
     notebooks: list[Notebook] = field(default_factory=list)
     left: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     room: int = UNPACKED
+    file_when: float = 0.0
 
     def leave(self, why: str, place: tuple[str, ...]) -> None:
         """Name a file that is not taken."""
@@ -80,10 +85,12 @@ class Downloads:
         if is_zip(place[-1]):
             self.unpack(place, when, io.BytesIO(found))
         else:
-            self.notebooks.append(Notebook(place, when, found))
+            self.notebooks.append(Notebook(place, when, found, self.file_when))
 
     def unpack(self, place: tuple[str, ...], when: float, file: Path | io.BytesIO) -> None:
-        """Take what is in a zip. The times in it have no zone, and are taken for those of this machine."""
+        """Take what is in a zip. The times in it have no zone, and are taken for those of this machine; those in a zip
+        in a zip are a student's own to write, and count for nothing."""
+        nested = sum(map(is_zip, place)) > 1
         if sum(map(is_zip, place)) > DEEPEST:
             self.leave(IS_DEEP, place)
             return
@@ -92,7 +99,8 @@ class Downloads:
                 for entry in packed.infolist():
                     if not entry.is_dir():
                         content = self._reader(packed, entry)
-                        self.add((*place, *_names(entry)), _time(entry, when), entry.file_size, content)
+                        at = when if nested else _time(entry, when)
+                        self.add((*place, *_names(entry)), at, entry.file_size, content)
         except UNREADABLE as error:
             self.leave(f"it cannot be read as a zip: {error}; download it again, or unpack it there", place)
 
@@ -112,11 +120,11 @@ def downloads(folder: Path) -> Downloads:
         if path.is_symlink() or not path.is_file():
             found.leave(IS_LINK, place)
             continue
-        found.room, when = UNPACKED, path.stat().st_mtime
+        found.room, found.file_when = UNPACKED, path.stat().st_mtime
         if is_zip(path.name) and not path.name.startswith("."):
-            found.unpack(place, when, path)
+            found.unpack(place, found.file_when, path)
         else:
-            found.add(place, when, path.stat().st_size, path.read_bytes)
+            found.add(place, found.file_when, path.stat().st_size, path.read_bytes)
     return found
 
 

@@ -27,6 +27,7 @@ IN_REPOSITORY = (PACKAGES.parent / "pyproject.toml").is_file()  # and not instal
 SECRET = [PACKAGES.parent] if IN_REPOSITORY else [PACKAGES / name for name in ROOMS]
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_PROCESSES = 0x20000, 0x8000000, 0x10000000, 0x20000000  # linux/sched.h
+_NEW_NETWORK = 0x40000000  # in which sockets without a file have names of their own
 _NO_SUID_NO_DEV = 2 | 4  # sys/mount.h
 _DIE_WITH_PARENT, _DUMPABLE = 1, 4  # sys/prctl.h
 _SET_CAPABILITIES = {"x86_64": 126, "aarch64": 91}  # numbers of the system call capset
@@ -123,7 +124,8 @@ def hide_from_answers() -> None:
 
 
 def part_from_the_others() -> None:
-    """Before a student's first line: a private /tmp, no sight of other processes, and no way back.
+    """Before a student's first line: a private /tmp, no sight of other processes and their sockets, and no
+    way back.
 
     The process must fork once more, since a new table of processes holds for children only. Raises OSError where the
     kernel refuses.
@@ -131,7 +133,7 @@ def part_from_the_others() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
     taken = memory_taken()
-    _call(libc.unshare, _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC)
+    _call(libc.unshare, _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _NEW_NETWORK)
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")

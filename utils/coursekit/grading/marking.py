@@ -91,9 +91,11 @@ def like_the_books(exercise: Exercise, source: str) -> str:
             return f"imports from {min(ours)}"
     mine = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == exercise.name]
     book = _bare(ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0])
-    if any(_bare(function) == book for function in mine) and len(book) > 400:
-        return "is the reference of the checks, word for word"
-    return ""
+    try:
+        same = any(_bare(function) == book for function in mine)
+    except (ValueError, RecursionError):  # a number with more digits than Python writes, or too deep: not the book's
+        same = False
+    return "is the reference of the checks, word for word" if same and len(book) > 400 else ""
 
 
 def _bare(function: ast.AST) -> str:

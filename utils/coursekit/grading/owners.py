@@ -24,7 +24,7 @@ def owners(places: Sequence[Place], lab: str, people: Collection[str]) -> list[t
     download lies in; a notebook that lies in none does not count, and a name that is only the lab's is nobody's. A
     zip that was downloaded stands for what is in it, if that is several students'; else it is its student's, and its
     own name is taken first. A zip in it, or in a folder, is like a folder. But a name that a platform made, or one of
-    `people`, is taken wherever it stands.
+    `people`, is taken wherever it stands, the outermost of them: what lies further in is named by that student.
 
     Args:
         places: the names of what each notebook lies in, from the outside, and its own.
@@ -41,16 +41,25 @@ def owners(places: Sequence[Place], lab: str, people: Collection[str]) -> list[t
     ]
 
 
+def in_own_zip(place: Place, people: Collection[str]) -> bool:
+    """Whether a student is named outside of what the outermost zip holds, so that the zip and its times are theirs."""
+    first = next((number for number, name in enumerate(place) if is_zip(name)), -1)
+    stems = map(_stem, place[: first + 1])
+    return any(MOODLE.fullmatch(stem) or CANVAS.fullmatch(stem) or bare(stem) in people for stem in stems)
+
+
 def _owner(place: Place, names: list[str], own_zip: bool, lab: str, people: Collection[str]) -> tuple[str, str]:
     """By the names that may be a student's, the likeliest first."""
-    every, zips = [_stem(name) for name in place], [_stem(name) for name in place if is_zip(name)]
-    for known in [*map(MOODLE.fullmatch, every), *map(CANVAS.fullmatch, [*zips, *names[:1]])]:
+    for name in place:  # from the outside: what lies in a student's own zip gives nothing to somebody else
+        stem = _stem(name)
+        known = MOODLE.fullmatch(stem) or (CANVAS.fullmatch(stem) if is_zip(name) or stem in names[:1] else None)
         if known and _safe(known[1]):
             return _safe(known[1]), known[2]
-    listed = [name for name in every if bare(name) in people]
-    outermost = [name for name in every[:1] if not _of_the_lab(name, lab)]
+        if bare(stem) in people:
+            return _safe(stem), ""
+    outermost = [name for name in map(_stem, place[:1]) if not _of_the_lab(name, lab)]
     likely = [*outermost, *names] if own_zip else [*names, *outermost]
-    return _safe(next(iter([*listed, *likely]), "")), ""
+    return _safe(next(iter(likely), "")), ""
 
 
 def _inside(place: Place, lab: str) -> list[str]:

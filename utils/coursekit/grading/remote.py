@@ -17,7 +17,9 @@ from misread import by_hand, sandbox, values
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take
-PATIENCE = 60.0  # seconds of silence after which a process is ended: what runs in it has stricter clocks of its own
+PATIENCE = (
+    60.0  # seconds for a whole reply, after which a process is ended: what runs in it has stricter clocks of its own
+)
 CHANCES = 3  # processes that one function may break, and that the cells may; then they are not run any more
 
 
@@ -58,14 +60,14 @@ class Session:
                 continue
             found = self._ask("run", source=source, name=name, seconds=self.seconds)
             if found.get("error"):
-                self.errors[name] = found["error"]
+                self.errors[name] = _told(found["error"])
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
         assert self.fork is not None
         self.fork.connection.settimeout(PATIENCE)
         try:
             wire.send(self.fork.connection, wire.to_answer({"do": what, "with": given}))
-            return wire.from_answer(wire.receive(self.fork.connection))
+            return wire.from_answer(wire.receive(self.fork.connection, seconds=PATIENCE))
         except BaseException:  # a clock of the check's may ring while we wait: what would come next is late
             self.close()
             raise
@@ -115,7 +117,7 @@ class Remote:
             "call", name=self.name, args=values.clone(args), flows=flows, number=number, helpers=self.helpers,
             random=torch.default_generator.get_state(), watched=self.watched, seconds=sandbox.SECONDS,
         )  # fmt: skip
-        print(str(found.get("printed") or ""), end="")
+        print(wire.shown(found.get("printed") or ""), end="")
         for way in found.get("ways") or ():
             by_hand.note(str(way))
         if found.get("error"):
@@ -221,14 +223,24 @@ def _signature(listed: Any) -> inspect.Signature:
     return inspect.Signature(made)
 
 
+def _told(error: Any) -> dict[str, Any]:
+    """An error of a cell's, with texts that can be shown."""
+    listed = error.items() if isinstance(error, dict) else ()
+    return {name: wire.shown(value) if isinstance(value, str) else value for name, value in listed}
+
+
 def _raise(error: dict[str, Any]) -> None:
     """Raise what an answer raised: an error of the same name and text, that knows where it was."""
     if error.get("timed_out"):
         raise sandbox.TimeIsUp
-    name, text = str(error.get("type"))[:60], str(error.get("text"))[:600]
+    name, text = wire.shown(error.get("type"))[:60], wire.shown(error.get("text"))[:600]
     kind = getattr(builtins, name, None)
     kind = kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError
     raised = type(name, (kind,), {"__init__": lambda self: None, "__str__": lambda self: text})()
     line = error.get("line")
-    raised.where = str(error.get("function")), line if isinstance(line, int) else None, str(error.get("code"))[:80]
+    raised.where = (
+        wire.shown(error.get("function")),
+        line if isinstance(line, int) else None,
+        wire.shown(error.get("code"))[:80],
+    )
     raise raised

@@ -15,13 +15,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from coursekit import CourseError
-from coursekit.magics import is_python, parsed, python_of, without_meaning
+from coursekit.magics import commands, is_python, parsed, python_of, without_meaning
 from coursekit.notebooks import code_cells, grader, has_tag, is_answer, is_graded
 from coursekit.unsolved import TAG as NEEDS_SOLUTION
 from coursekit.work import STUB
 
 LARGEST = 100 * 2**20  # bytes of a notebook
 NO_PYTHON = 2**17  # characters in cells that are no Python as they stand; IPython reads them slowly
+STEPS = 2**18  # characters of such a cell times its lines of IPython's: it reads all anew for each one; some 2 seconds
 
 
 class CannotGradeError(CourseError):
@@ -104,11 +105,16 @@ def parsed_notebook(path: Path) -> NotebookNode:
     except RecursionError:
         raise CannotGradeError(f"{name} is no notebook: its data are nested too deeply") from None
     except Exception as error:  # whatever a broken file makes nbformat say
-        raise CannotGradeError(f"{name} is no notebook: {str(error).splitlines()[0][:200]}") from None
+        raise CannotGradeError(f"{name} is no notebook: {_valid(str(error)).splitlines()[0][:200]}") from None
     notebook.cells = [_without_odd_metadata(cell) for cell in cells]
-    odd = sum(len(cell.source) for cell in code_cells(notebook) if not is_python(cell.source))
+    cells = [cell.source for cell in code_cells(notebook) if not is_python(cell.source)]
+    odd, lines = sum(map(len, cells)), sum(map(commands, cells))
     if odd > NO_PYTHON:
         raise CannotGradeError(f"{odd} characters of its code are no Python; at most {NO_PYTHON} are read")
+    if sum(len(source) * commands(source) for source in cells) > STEPS:
+        raise CannotGradeError(
+            f"{odd} characters of its code are no Python; {lines} commands of Jupyter's are too many"
+        )
     return notebook
 
 
@@ -120,8 +126,14 @@ def _is_cell(cell: NotebookNode) -> bool:
     )
 
 
+def _valid(text: str) -> str:
+    """With a question mark for each lone half of a character, which JSON can hold and no file can."""
+    return text.encode(errors="replace").decode()
+
+
 def _without_odd_metadata(cell: NotebookNode) -> NotebookNode:
     """Metadata and an id that are not what nbgrader and Jupyter write are taken out, as if they had been lost."""
+    cell.source = _valid(cell.source)
     marks = cell.metadata.get("nbgrader")
     if not isinstance(marks, dict) or not isinstance(marks.get("grade_id"), str):
         cell.metadata.pop("nbgrader", None)

@@ -13,8 +13,10 @@ import io
 import json
 import marshal
 import pickle
+import re
 import socket
 import struct
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
@@ -28,6 +30,8 @@ from misread import values
 
 LARGEST = 64 * 2**20  # bytes of one message
 _HEAD = struct.Struct("<Q")
+_HALF = re.compile(r"\\u[dD]")  # how JSON writes a half of a character, of which a lone one is in no encoding
+_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in (
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
     torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
@@ -46,26 +50,31 @@ def send(connection: socket.socket, message: bytes) -> None:
         raise WireError(str(error)) from None
 
 
-def receive(connection: socket.socket, largest: int = LARGEST) -> bytes:
-    """One message. Raises WireError if the other side ended, or if the message is larger than `largest` bytes."""
-    (length,) = _HEAD.unpack(_exactly(connection, _HEAD.size))
+def receive(connection: socket.socket, largest: int = LARGEST, seconds: float | None = None) -> bytes:
+    """One message. Raises WireError if the other side ended, if the message is larger than `largest` bytes, or if it
+    isn't there, whole, after `seconds`; None waits as long as the socket does."""
+    end = None if seconds is None else time.monotonic() + seconds
+    (length,) = _HEAD.unpack(_exactly(connection, _HEAD.size, end))
     if length > largest:
         raise WireError(f"a message of {length} bytes; {largest} are allowed")
-    return _exactly(connection, length)
+    return _exactly(connection, length, end)
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    parts, missing = [], count
-    while missing:
+def _exactly(connection: socket.socket, count: int, end: float | None) -> bytes:
+    content = bytearray()  # and no list: of a message that comes byte by byte it would take fifty times the memory
+    while missing := count - len(content):
         try:
+            if end is not None:
+                connection.settimeout(max(end - time.monotonic(), 1e-3))  # 0 would not wait at all
             part = connection.recv(min(missing, 2**20))
         except OSError as error:
             raise WireError(str(error)) from None
         if not part:
             raise WireError("the process ended")
-        parts.append(part)
-        missing -= len(part)
-    return b"".join(parts)
+        if end is not None and time.monotonic() > end:
+            raise WireError("timed out")
+        content += part
+    return bytes(content)
 
 
 def to_answer(message: dict[str, Any]) -> bytes:
@@ -146,14 +155,22 @@ def to_grader(message: dict[str, Any]) -> bytes:
 
 
 def from_answer(message: bytes) -> dict[str, Any]:
-    """The same, at the grader. Raises WireError for what is no such message."""
+    """The same, at the grader; each text in it can be written to a file. Raises WireError for what is no message."""
     try:
-        found = json.loads(message)
+        text = message.decode(errors="replace")
+        found = json.loads(text)
+        if _HALF.search(text):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
         raise WireError("not JSON") from None
     if not isinstance(found, dict):
         raise WireError("no dictionary")
     return found
+
+
+def shown(text: object) -> str:
+    """A text of an answer's that a person reads, without what would steer a terminal."""
+    return _CONTROLS.sub("", str(text))
 
 
 def encode(value: Any, tensors: list[Tensor]) -> Any:
