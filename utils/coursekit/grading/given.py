@@ -44,8 +44,9 @@ def lay_out(names: Mapping[str, Sequence[str]], folder: Path) -> None:
     for module, listed in names.items():
         for name in listed:
             slices.add(module, name)
-    sources = slices.sources()
-    packages = {module.rpartition(".")[0] for module in sources}
+    # Each package is there, though empty, or a process that is not isolated would find the one that is installed.
+    sources = dict.fromkeys(ROOMS, "") | slices.sources()
+    packages = {*ROOMS, *(module.rpartition(".")[0] for module in sources)}
     for module, text in sources.items():
         path = folder.joinpath(*module.split("."))
         path = path / "__init__.py" if module in packages else path.with_suffix(".py")
