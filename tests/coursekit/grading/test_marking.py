@@ -296,7 +296,7 @@ def test_likeness_is_of_the_code_and_not_of_its_layout():
 
 
 def test_a_number_too_long_to_be_written_is_not_the_books():
-    exercise = checks._lab("lab02").exercise("attention_backward")
+    exercise = checks.checks_of("lab02").exercise("attention_backward")
     assert like_the_books(exercise, f"def attention_backward():\n    x = 0x{'f' * 20_000}") == ""
 
 
