@@ -1,4 +1,4 @@
-"""Every exception of both packages reaches another process as it is: with its class, its words and what it holds."""
+"""Every exception of our packages reaches another process as it is: with its class, its words and what it holds."""
 
 import importlib
 import pickle
@@ -6,10 +6,9 @@ import pkgutil
 
 import pytest
 
-import attnbook
-import coursekit
 from attnbook.data.texts.vocabulary import UnknownWord
 from attnruns.shared.pool import Stopped
+from coursekit import ROOMS
 from misread.lab import UnknownCheck
 
 # What an exception is made from, where that is more than a text.
@@ -23,7 +22,7 @@ ARGUMENTS = {
 def exceptions() -> list[type[BaseException]]:
     """All exception classes that a module of one of the packages defines."""
     found = []
-    for package in (attnbook, coursekit):
+    for package in map(importlib.import_module, ROOMS):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 there = vars(importlib.import_module(module.name)).values()

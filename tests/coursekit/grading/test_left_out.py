@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from coursekit import ROOMS
 from coursekit.grading.left_out import LeftOut, fill_gaps, left_out
 
 NOTHING = left_out("attnbook.training.fit")
@@ -39,7 +40,7 @@ def filled(monkeypatch):
     """Modules of ours with stand-ins in their gaps, until the test ends."""
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     before = dict(sys.modules)
-    had = {name: vars(m).get("__getattr__") for name, m in before.items() if name.split(".")[0] == "attnbook"}
+    had = {name: vars(m).get("__getattr__") for name, m in before.items() if name.split(".")[0] in ROOMS}
     fill_gaps()
     yield
     for name in sys.modules.keys() - before.keys():
