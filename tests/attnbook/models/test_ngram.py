@@ -151,3 +151,11 @@ def test_a_model_that_was_without_memory_takes_all_of_a_stored_one(corpus):
         empty = KneserNey(corpus, V)
     empty.to_empty(device="cpu").load_state_dict(model.state_dict())
     torch.testing.assert_close(empty.probabilities(()), model.probabilities(()), rtol=0, atol=0)
+
+
+def test_probabilities_have_the_precision_of_the_module(corpus):
+    model = KneserNey(corpus, V)
+    single, double = model.probabilities((A,)), model.double().probabilities((A,))
+    assert (single.dtype, double.dtype) == (torch.float32, torch.float64)
+    assert abs(double.sum().item() - 1) < 1e-15
+    torch.testing.assert_close(single.double(), double, rtol=1e-6, atol=0)

@@ -35,6 +35,8 @@ class KneserNey(nn.Module):
     Source: Kneser and Ney 1995; Chen and Goodman 1999, section 2.7, for the interpolated form and the estimate of d.
     """
 
+    precision: Tensor
+
     def __init__(
         self, sentences: Iterable[Sequence[int]], vocabulary_size: int, order: int = 3, discount: float | None = None
     ) -> None:
@@ -53,7 +55,9 @@ class KneserNey(nn.Module):
             self.discounts.insert(0, estimate_discount(groups.values()) if discount is None else discount)
             self.tables.insert(0, _by_context(groups))
             groups = Counter(group[1:] for group in groups)  # after how many different words
-        self._short: dict[Context, Tensor] = {}  # rows of contexts of at most one word, which come again and again
+        # It holds nothing, and has the dtype of the module: `.double()` asks for probabilities in double precision.
+        self.register_buffer("precision", torch.empty(0), persistent=False)
+        self._short: dict[tuple[Context, torch.dtype], Tensor] = {}  # rows of at most one word, which come often
 
     def get_extra_state(self) -> dict[str, Any]:
         """The counts, which ``state_dict`` takes along: of each order groups ``(N, length)`` and counts ``(N,)``."""
@@ -81,23 +85,23 @@ class KneserNey(nn.Module):
 
     def probabilities(self, context: Context) -> Tensor:
         """How likely each word is after ``context``, the last words at most: ``(V,)``, sums to 1."""
-        if context in self._short:
-            return self._short[context]
+        kept = context, self.precision.dtype
+        if kept in self._short:
+            return self._short[kept]
         lower = self.probabilities(context[1:]) if context else self._uniform()  # (V,)
         table, discount = self.tables[len(context)], self.discounts[len(context)]
         if context not in table:
             return lower
-        words, counts = table[context]  # (N,) each
+        words, counts = table[context][0], table[context][1].to(lower.dtype)  # (N,) each
         row = lower * (discount * len(words) / counts.sum())  # (V,)
         row[words] += (counts - discount).clamp_min(0) / counts.sum()
         if len(context) <= 1:
-            self._short[context] = row
+            self._short[kept] = row
         return row
 
     def _uniform(self) -> Tensor:
-        """All words are equal: ``(V,)``, where the tables are, which do not move with the module."""
-        _, counts = self.tables[0][()]
-        return counts.new_full((self.vocabulary_size,), 1 / self.vocabulary_size)
+        """All words are equal: ``(V,)``, on the CPU as the tables, which do not move with the module."""
+        return torch.full((self.vocabulary_size,), 1 / self.vocabulary_size, dtype=self.precision.dtype)
 
     def counts(self) -> int:
         """How many counts the model keeps, over all orders."""
