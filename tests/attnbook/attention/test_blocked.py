@@ -48,7 +48,9 @@ def test_blocks_give_what_the_whole_gives(draw, close, shape, causal, block):
     query, key, value = (draw(*sizes, seed=seed) for seed, sizes in enumerate(shape))
     before = key.shape[-2] - query.shape[-2]
     mask = causal_mask(key.shape[-2], query.device, before) if causal else None
-    close(blocked_attention(query, key, value, causal, block), attend(query, key, value, mask=mask)[0])
+    context, weights = blocked_attention(query, key, value, causal=causal, block=block)
+    close(context, attend(query, key, value, mask)[0])
+    assert weights is None
 
 
 @shapes
@@ -58,7 +60,7 @@ def test_gradients_are_those_of_the_whole(draw, close, shape, causal):
     again = [leaf.detach().clone().requires_grad_() for leaf in leaves]
     before = leaves[1].shape[-2] - leaves[0].shape[-2]
     mask = causal_mask(leaves[1].shape[-2], leaves[0].device, before) if causal else None
-    blocked_attention(*leaves, causal, block=2).sin().sum().backward()
+    blocked_attention(*leaves, causal=causal, block=2)[0].sin().sum().backward()
     attend(*again, mask=mask)[0].sin().sum().backward()
     for one, other in zip(leaves, again, strict=True):
         close(one.grad, other.grad)
@@ -68,13 +70,13 @@ def test_gradients_are_those_of_the_whole(draw, close, shape, causal):
 def test_gradients_are_those_of_small_differences(causal):
     draws = torch.Generator().manual_seed(0)
     leaves = [torch.randn(1, 4, n, generator=draws, dtype=torch.float64, requires_grad=True) for n in (2, 2, 3)]
-    assert torch.autograd.gradcheck(lambda *tensors: blocked_attention(*tensors, causal, 3), leaves)
+    assert torch.autograd.gradcheck(lambda *tensors: blocked_attention(*tensors, causal=causal, block=3)[0], leaves)
 
 
 def test_a_second_derivative_by_hand():
     query, key, value = torch.tensor([[[1.0]]]), torch.tensor([[[1.0], [0.0]]]), torch.tensor([[[1.0], [0.0]]])
     query.requires_grad_()
-    (first,) = torch.autograd.grad(blocked_attention(query, key, value).sum(), query, create_graph=True)
+    (first,) = torch.autograd.grad(blocked_attention(query, key, value)[0].sum(), query, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), query)
     share = 1 / (1 + math.exp(-1))  # the context is the sigmoid of the query
     assert first.item() == pytest.approx(share * (1 - share))
@@ -85,7 +87,7 @@ def test_a_second_derivative_by_hand():
 def test_second_derivatives_are_those_of_small_differences(causal):
     draws = torch.Generator().manual_seed(0)
     leaves = [torch.randn(1, 4, n, generator=draws, dtype=torch.float64, requires_grad=True) for n in (2, 2, 3)]
-    assert torch.autograd.gradgradcheck(lambda *tensors: blocked_attention(*tensors, causal, 3), leaves)
+    assert torch.autograd.gradgradcheck(lambda *tensors: blocked_attention(*tensors, causal=causal, block=3)[0], leaves)
 
 
 def test_input_is_left_as_it_was(draw):
@@ -105,7 +107,7 @@ def test_it_holds_far_less_than_all_scores():
 
 def test_for_the_gradients_it_keeps_one_number_per_query_beside_input_and_context():
     leaves = [torch.randn(1, 512, 8, requires_grad=True) for _ in range(3)]
-    assert peak_bytes(lambda: blocked_attention(*leaves, block=64).sum().backward()) < 4 * 512 * 512 / 4
+    assert peak_bytes(lambda: blocked_attention(*leaves, block=64)[0].sum().backward()) < 4 * 512 * 512 / 4
     assert peak_bytes(lambda: attend(*leaves)[0].sum().backward()) > 2 * 4 * 512 * 512
 
 

@@ -14,6 +14,7 @@ from attnbook.attention import (
     PredictedCentre,
     WalkingCentre,
     attend,
+    dot,
     gaussian_window,
     local_attend,
     local_window_mask,
@@ -108,8 +109,10 @@ def slowly(query, key, value, centre, lengths, half_width, gaussian):
 @pytest.mark.parametrize("gaussian", ["none", "product", "bias"])
 def test_local_attention_is_what_a_loop_over_positions_gives(gaussian, draw, centre, close):
     query, key, value = draw(3, 1, 4), draw(3, 7, 4, seed=1), draw(3, 7, 5, seed=2)
-    lengths = LENGTHS.to(centre.device)
-    context, weights = local_attend(query, key, value, centre, lengths, 2, lambda q, k: q @ k.mT, gaussian)
+    words = padding_mask(LENGTHS.to(centre.device), 7)[:, None]
+    context, weights = local_attend(
+        query, key, value, words, centre=centre, half_width=2, score=lambda q, k: q @ k.mT, gaussian=gaussian
+    )
     wanted, wanted_weights = slowly(query.cpu(), key.cpu(), value.cpu(), centre, LENGTHS, 2, gaussian)
     close(context[:, 0].cpu(), wanted)
     close(weights[:, 0].cpu(), wanted_weights)
@@ -117,9 +120,9 @@ def test_local_attention_is_what_a_loop_over_positions_gives(gaussian, draw, cen
 
 def test_the_papers_product_is_no_softmax_and_normalised_again_it_is_the_bias(draw, centre, close):
     query, key = draw(3, 1, 4), draw(3, 7, 4, seed=1)
-    lengths = LENGTHS.to(centre.device)
+    words = padding_mask(LENGTHS.to(centre.device), 7)[:, None]
     (context, product), (biased, bias) = (
-        local_attend(query, key, key, centre, lengths, 2, gaussian=form) for form in ("product", "bias")
+        local_attend(query, key, key, words, centre=centre, half_width=2, gaussian=form) for form in ("product", "bias")
     )
     sums = product.sum(dim=-1, keepdim=True)
     assert (sums < 1).all()
@@ -131,9 +134,9 @@ def test_the_papers_product_is_no_softmax_and_normalised_again_it_is_the_bias(dr
 def test_a_strong_score_at_the_edge_overrules_the_bias_but_not_the_product():
     query, key = torch.ones(1, 1, 1), torch.zeros(1, 9, 1)
     key[0, 7] = 20.0
-    centre, lengths = torch.tensor([4.0]), torch.tensor([9])
+    centre = torch.tensor([4.0])
     product, bias = (
-        local_attend(query, key, key, centre, lengths, 3, gaussian=form)[1] for form in ("product", "bias")
+        local_attend(query, key, key, centre=centre, half_width=3, gaussian=form)[1] for form in ("product", "bias")
     )
     assert bias[0, 0, 7] > 0.99
     assert product[0, 0, 7] == pytest.approx(math.exp(-2), abs=1e-3)
@@ -141,9 +144,9 @@ def test_a_strong_score_at_the_edge_overrules_the_bias_but_not_the_product():
 
 def test_a_window_over_the_whole_sentence_is_global_attention(draw, close):
     query, key = draw(3, 1, 4), draw(3, 7, 4, seed=1)
-    lengths, centre = LENGTHS.to(query.device), torch.zeros_like(query[:, 0, 0])
-    got, weights = local_attend(query, key, key, centre, lengths, 7, gaussian="none")
-    wanted, wanted_weights = attend(query, key, key, mask=padding_mask(lengths)[:, None])
+    words, centre = padding_mask(LENGTHS.to(query.device))[:, None], torch.zeros_like(query[:, 0, 0])
+    got, weights = local_attend(query, key, key, words, centre=centre, half_width=7, gaussian="none")
+    wanted, wanted_weights = attend(query, key, key, words)
     close(got, wanted)
     close(weights, wanted_weights)
 
@@ -152,25 +155,26 @@ def test_a_window_over_the_whole_sentence_is_global_attention(draw, close):
 def test_gradients_reach_the_centre_and_agree_with_differences(gaussian):
     query, key = (torch.randn(2, n, 3, dtype=torch.float64, requires_grad=True) for n in (1, 6))
     centre = torch.tensor([2.3, 4.1], dtype=torch.float64, requires_grad=True)
-    lengths = torch.tensor([6, 5])
+    words = padding_mask(torch.tensor([6, 5]))[:, None]
     torch.autograd.gradcheck(
-        lambda q, k, p: local_attend(q, k, k, p, lengths, 2, gaussian=gaussian)[0], (query, key, centre)
+        lambda q, k, p: local_attend(q, k, k, words, centre=p, half_width=2, gaussian=gaussian)[0], (query, key, centre)
     )
 
 
 def test_without_a_gaussian_no_gradient_reaches_the_centre(draw):
     centre = draw(2, grad=True)
-    context, _ = local_attend(draw(2, 1, 3), draw(2, 5, 3), draw(2, 5, 3, grad=True), centre,
-                              torch.tensor([5, 4], device=centre.device), 2, gaussian="none")  # fmt: skip
+    value = draw(2, 5, 3, grad=True)
+    context, _ = local_attend(draw(2, 1, 3), draw(2, 5, 3), value, centre=centre, half_width=2, gaussian="none")
     context.sum().backward()
     assert centre.grad is None
 
 
 def test_an_additive_score_and_prepared_keys_serve_as_well(draw, centre, close):
     score = Additive(4, 4, 3).to(centre)
-    query, key, lengths = draw(3, 1, 4), draw(3, 7, 4, seed=1), LENGTHS.to(centre.device)
-    once = local_attend(query, score.prepare(key), key, centre, lengths, 2, score)
-    for got, wanted in zip(once, local_attend(query, key, key, centre, lengths, 2, score), strict=True):
+    query, key = draw(3, 1, 4), draw(3, 7, 4, seed=1)
+    how = {"centre": centre, "half_width": 2, "score": score}
+    once = local_attend(query, score.prepare(key), key, **how)
+    for got, wanted in zip(once, local_attend(query, key, key, **how), strict=True):
         close(got, wanted)
 
 
@@ -226,10 +230,11 @@ def test_a_module_is_its_function_with_parameters_that_learn(kind, draw, close):
 def test_the_layer_is_local_attention_at_its_own_centre(draw, close):
     hidden, key = draw(3, 4), draw(3, 7, 4, seed=1)
     lengths, previous = LENGTHS.to(hidden.device), hidden[:, 0].abs()
+    asked = hidden[:, None], key, key, padding_mask(lengths, 7)[:, None]
     layer = LocalAttention(WalkingCentre(4), 2, "bias").to(hidden)
-    context, weights, centre = layer(hidden, key, key, lambda q, k: q @ k.mT, lengths, previous)
-    close(centre, layer.centre(hidden, lengths, previous))
-    wanted = local_attend(hidden[:, None], key, key, centre, lengths, 2, lambda q, k: q @ k.mT, "bias")
+    how = {"centre": layer.centre(hidden, lengths, previous), "score": dot}
+    context, weights = layer(*asked, **how)
+    wanted = local_attend(*asked, **how, half_width=2, gaussian="bias")
     close(context, wanted[0])
     close(weights, wanted[1])
 
@@ -251,7 +256,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(TypeError, match=r"centre must hold real numbers, got torch\.int64"):
         local_window_mask(lengths, lengths, 2)
     for call in (
-        lambda: local_attend(x, x, x, centre, lengths, 2, gaussian="sum"),
+        lambda: local_attend(x, x, x, centre=centre, half_width=2, gaussian="sum"),
         lambda: LocalAttention(MonotonicCentre(), 2, "sum"),
     ):
         with pytest.raises(ValueError, match="gaussian must be one of none, product, bias, got 'sum'"):

@@ -55,7 +55,7 @@ def test_weights_that_cannot_be_drawn_from_are_refused(weights):
 @pytest.mark.parametrize("sample", [True, False])
 def test_the_context_is_the_value_at_one_position_and_the_weights_those_of_soft_attention(read, sample, asked, close):
     query, key, value = asked
-    context, weights, location = read(query, key, value, dot, sample=sample)
+    context, weights, location = read(query, key, value, score=dot, sample=sample)
     close(weights, attend(query, key, value, score=dot)[1])
     assert location.shape == (2, 3)
     for b, q in product(range(2), range(3)):
@@ -66,8 +66,26 @@ def test_the_context_is_the_value_at_one_position_and_the_weights_those_of_soft_
 
 @pytest.mark.parametrize("read", READS)
 def test_the_same_generator_draws_the_same_positions(read, asked, device):
-    first, again = (read(*asked, dot, generator=torch.Generator(device).manual_seed(3))[2] for _ in range(2))
+    first, again = (read(*asked, score=dot, generator=torch.Generator(device).manual_seed(3))[2] for _ in range(2))
     assert torch.equal(first, again)
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("sample", [True, False])
+def test_nothing_is_drawn_where_the_mask_is_closed(read, sample, asked, close):
+    query, key, value = asked
+    mask = torch.tensor([[[True, False, True, False]], [[False, True, False, False]]], device=query.device)
+    _, weights, location = read(query, key, value, mask, score=dot, sample=sample)
+    close(weights, attend(query, key, value, mask, score=dot)[1])
+    assert mask.expand_as(weights).gather(-1, location[..., None]).all()
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("sample", [True, False])
+def test_a_query_that_may_attend_to_nothing_has_no_position_to_draw(read, sample, asked):
+    mask = torch.zeros(2, 3, 1, dtype=torch.bool, device=asked[0].device)
+    with pytest.raises(ValueError, match="weights has a row of zeros: a query that may attend to nothing"):
+        read(*asked, mask, sample=sample)
 
 
 @pytest.mark.parametrize("read", READS)
@@ -86,17 +104,17 @@ def test_no_gradient_goes_through_a_draw_but_one_through_straight_through(asked)
     query, key, value = asked
     query.requires_grad_()
     value.requires_grad_()
-    hard_attend(query, key, value, dot)[0].sum().backward()
+    hard_attend(query, key, value, score=dot)[0].sum().backward()
     assert query.grad is None
     assert value.grad.sum().item() == pytest.approx(2 * 3 * 6)  # each context is one value
-    straight_through_attend(query, key, value, dot)[0].square().sum().backward()
+    straight_through_attend(query, key, value, score=dot)[0].square().sum().backward()
     assert query.grad.abs().sum() > 0
 
 
 def test_straight_through_has_the_gradient_of_the_softmax(asked, close):
     query, key, value = asked
     query.requires_grad_()
-    (ours,) = torch.autograd.grad(straight_through_attend(query, key, value, dot, sample=False)[0].sum(), query)
+    (ours,) = torch.autograd.grad(straight_through_attend(query, key, value, score=dot, sample=False)[0].sum(), query)
     (soft,) = torch.autograd.grad(attend(query, key, value, score=dot)[0].sum(), query)
     close(ours, soft)
 

@@ -125,7 +125,7 @@ def test_the_layer_equals_a_loop_over_heads(make, inputs, device, close, name, k
     contexts = []
     for head in range(HEADS):
         own = slice(head * width, (head + 1) * width)
-        context, seen = attend(query[..., own], key[..., own], value[..., own], layer.score, mask)
+        context, seen = attend(query[..., own], key[..., own], value[..., own], mask, score=layer.score)
         contexts.append(context)
         close(weights[:, head], seen)
     close(output, layer.project_output(torch.cat(contexts, dim=-1)))

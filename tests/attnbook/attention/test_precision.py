@@ -43,8 +43,8 @@ def test_what_is_narrower_becomes_float32_and_the_others_stay(kind):
 ATTENTIONS = {
     "attend": lambda q, k, v: attend(q, k, v)[0],
     "fused": lambda q, k, v: attend(q, k, v, fused=True)[0],
-    "blocked": lambda q, k, v: blocked_attention(q, k, v, block=1),
-    "banded": lambda q, k, v: banded_attention(q, k, v, radius=1),
+    "blocked": lambda q, k, v: blocked_attention(q, k, v, block=1)[0],
+    "banded": lambda q, k, v: banded_attention(q, k, v, radius=1)[0],
     "sliding": lambda q, k, v: sliding_window_attention(q, k, v, radius=1)[0],
 }
 
@@ -141,9 +141,9 @@ def test_a_window_far_to_the_right_has_its_width_and_its_middle(half):
 @pytest.mark.parametrize("gaussian", ["none", "product", "bias"])
 def test_local_attention_keeps_the_number_type_of_its_inputs(half, gaussian, draw):
     query, key = draw(1, 1, 4), draw(1, 600, 4, seed=1)
-    about, lengths = torch.tensor([400.0], device=key.device), torch.tensor([600], device=key.device)
-    whole = local_attend(query, key, key, about, lengths, 3, gaussian=gaussian)
-    found = local_attend(*(x.to(half) for x in (query, key, key)), about, lengths, 3, gaussian=gaussian)
+    how = {"centre": torch.tensor([400.0], device=key.device), "half_width": 3, "gaussian": gaussian}
+    whole = local_attend(query, key, key, **how)
+    found = local_attend(*(x.to(half) for x in (query, key, key)), **how)
     for short, exact in zip(found, whole, strict=True):
         assert short.dtype == half
         torch.testing.assert_close(short.to(exact.dtype), exact, rtol=0.05, atol=0.02)
@@ -155,7 +155,7 @@ def test_local_attention_keeps_the_number_type_of_its_inputs(half, gaussian, dra
 def test_a_running_sum_goes_on_where_bfloat16_would_stand_still():
     keys = torch.zeros(1, 4096, 2).bfloat16()
     values = (torch.arange(4096) % 2)[None, :, None].bfloat16()
-    assert blocked_attention(keys[:, :1], keys, values, block=1).item() == 0.5
+    assert blocked_attention(keys[:, :1], keys, values, block=1)[0].item() == 0.5
     context, logs = online_softmax_sum(keys[:, None, :, 0].split(1, dim=-1), values.split(1, dim=1))
     assert context.item() == 0.5
     assert logs.item() == pytest.approx(math.log(4096))
@@ -175,7 +175,7 @@ def test_gradients_of_blocks_err_no_more_than_those_of_the_whole(half, causal):
         found = torch.autograd.grad(context.square().sum(), short)
         return max((a - b).norm() / b.norm() for a, b in zip(found, right, strict=True))
 
-    assert error(blocked_attention(*short, causal, block=8)) <= error(attend(*short, mask=mask)[0])
+    assert error(blocked_attention(*short, causal=causal, block=8)[0]) <= error(attend(*short, mask=mask)[0])
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -183,9 +183,9 @@ def test_autocast_leaves_context_and_gradients_as_they_are(inside):
     """``inside``: the backward pass, too, runs under autocast."""
     draws = torch.Generator().manual_seed(0)
     leaves = [torch.randn(1, 6, 4, generator=draws).requires_grad_() for _ in range(3)]
-    wanted = torch.autograd.grad(blocked_attention(*leaves, block=2).square().sum(), leaves)
+    wanted = torch.autograd.grad(blocked_attention(*leaves, block=2)[0].square().sum(), leaves)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        loss = blocked_attention(*leaves, block=2).square().sum()
+        loss = blocked_attention(*leaves, block=2)[0].square().sum()
         found = torch.autograd.grad(loss, leaves) if inside else None
     found = torch.autograd.grad(loss, leaves) if found is None else found
     for one, other in zip(found, wanted, strict=True):

@@ -90,7 +90,7 @@ def test_scores_with_and_without_heads_equal_a_loop(parts, close, name, heads):
 def test_attention_with_mask_and_bias_equals_a_loop_over_rows(parts, close, name, heads, masked, biased):
     score, query, key, value, mask, bias = parts(name, heads)
     mask, bias = mask if masked else None, bias if biased else None
-    context, weights = attend(query, key, value, score, mask, bias)
+    context, weights = attend(query, key, value, mask, score=score, bias=bias)
     scores = slow_scores(score, query, key) + (0 if bias is None else bias)
     for index in torch.cartesian_prod(*map(torch.arange, scores.shape[:-1])).tolist():
         row, seen = tuple(index), torch.ones(TK, dtype=torch.bool) if mask is None else mask[tuple(index)].cpu()
@@ -107,8 +107,8 @@ def test_attention_with_mask_and_bias_equals_a_loop_over_rows(parts, close, name
 @cross
 def test_the_logarithm_of_the_weights_is_one_argument_away(parts, close, name, heads):
     score, query, key, _, mask, bias = parts(name, heads)
-    weights = attention_weights(query, key, score, mask, bias)
-    logs = attention_weights(query, key, score, mask, bias, normalise=masked_log_softmax)
+    weights = attention_weights(query, key, mask, score=score, bias=bias)
+    logs = attention_weights(query, key, mask, score=score, bias=bias, normalise=masked_log_softmax)
     close(logs.exp(), weights)
     assert logs[~mask].eq(float("-inf")).all()
 

@@ -172,7 +172,7 @@ def second_step(model, sentences):
 
 def of_global(model, hidden, state):
     values = state.annotations
-    context, weights = attend(hidden[:, None], values, values, model.score, state.mask[:, None])
+    context, weights = attend(hidden[:, None], values, values, state.mask[:, None], score=model.score)
     return context[:, 0], weights[:, 0]
 
 
@@ -222,8 +222,8 @@ def test_a_local_model_attends_around_the_centre_of_its_state(name, make, senten
     state, word, (_, new, weights) = second_step(model, sentences)
     hidden = model.cell(torch.cat([word, state.fed], dim=-1), state.recurrent)[:, :HIDDEN]
     centre = model.local.centre(hidden, state.lengths, state.centre)
-    how = centre, state.lengths, 1, model.score, model.local.gaussian
-    _, wanted = local_attend(hidden[:, None], state.annotations, state.annotations, *how)
+    asked = hidden[:, None], state.annotations, state.annotations, state.mask[:, None]
+    _, wanted = local_attend(*asked, centre=centre, half_width=1, score=model.score, gaussian=model.local.gaussian)
     close(new.centre, centre)
     close(weights, wanted[:, 0])
 

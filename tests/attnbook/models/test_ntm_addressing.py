@@ -154,7 +154,7 @@ def test_erase_and_add_are_equations_3_and_4(memory, weights, draw, close):
 
 
 def test_content_and_read_are_attend_with_the_heads_as_queries(emitted, memory, close):
-    context, weights = attend(emitted.key, memory, memory, lambda query, key: emitted.beta * cosine(query, key))
+    context, weights = attend(emitted.key, memory, memory, score=lambda query, key: emitted.beta * cosine(query, key))
     content = content_weights(emitted.key, emitted.beta, memory)
     close(content, weights)
     close(read(memory, content), context)

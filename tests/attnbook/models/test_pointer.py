@@ -54,7 +54,7 @@ def test_pointing_is_the_additive_score_place_by_place(draw, device, dtype):
     query, key = draw(2, 3, 4), draw(2, N, 6, seed=1)
     mask = torch.rand(2, 3, N, generator=torch.Generator().manual_seed(1)).to(device) < 0.6
     mask[..., 2] = True
-    found = pointer_log_probs(query, key, score, mask)
+    found = pointer_log_probs(query, key, mask, score=score)
     assert found.shape == (2, 3, N)
     for b in range(2):
         for t in range(3):
@@ -64,13 +64,13 @@ def test_pointing_is_the_additive_score_place_by_place(draw, device, dtype):
 
 def test_pointing_is_the_logarithm_of_attention_with_any_score(draw, close):
     query, key = draw(2, 3, 4), draw(2, N, 4, seed=1)
-    close(pointer_log_probs(query, key, scaled_dot).exp(), masked_softmax(scaled_dot(query, key)))
+    close(pointer_log_probs(query, key, score=scaled_dot).exp(), masked_softmax(scaled_dot(query, key)))
 
 
 def test_a_masked_place_gets_minus_infinity_and_its_key_no_gradient(draw, device, dtype):
     score, key = Additive(4, 6, 7).to(device, dtype), draw(2, N, 6, grad=True)
     mask = torch.tensor([[True, False, True, True, False], [False, True, True, False, True]], device=device)
-    log_probs = pointer_log_probs(draw(2, 1, 4, seed=1), key, score, mask[:, None])[:, 0]
+    log_probs = pointer_log_probs(draw(2, 1, 4, seed=1), key, mask[:, None], score=score)[:, 0]
     assert (log_probs[~mask] == -INF).all()
     log_probs[:, 2].sum().backward()
     assert (key.grad[~mask] == 0).all()
@@ -85,7 +85,7 @@ def test_large_scores_and_a_single_place_left_give_no_nan(size):
         score.hidden_to_score.weight *= size
     for row in range(1, 2**N):  # each set of places that one may point at
         mask = torch.tensor([[[bool(row >> j & 1) for j in range(N)]]])
-        log_probs = pointer_log_probs(torch.ones(1, 1, 4), key, score, mask)
+        log_probs = pointer_log_probs(torch.ones(1, 1, 4), key, mask, score=score)
         assert (log_probs[mask] > -INF).all()
         assert (log_probs[mask] <= 0).all()
         if mask.sum() == 1:
@@ -99,7 +99,7 @@ def test_large_scores_and_a_single_place_left_give_no_nan(size):
 def test_no_place_left_gives_minus_infinity_and_no_gradient(draw):
     scores = draw(1, 2, 3, grad=True)
     mask = torch.tensor([[[False] * 3, [True] * 3]], device=scores.device)
-    log_probs = pointer_log_probs(scores, scores, lambda query, key: query, mask)
+    log_probs = pointer_log_probs(scores, scores, mask, score=lambda query, key: query)
     assert (log_probs[0, 0] == -INF).all()
     log_probs[0, 1, 0].backward()
     assert scores.grad.isfinite().all()

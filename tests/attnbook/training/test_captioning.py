@@ -112,8 +112,8 @@ class Forced:
     def __init__(self, positions: tuple[int, ...]) -> None:
         self.positions = iter(positions)
 
-    def __call__(self, query, key, value, score, sample=True):
-        weights = attention_weights(query, key, score)
+    def __call__(self, query, key, value, mask=None, *, score, sample=True):
+        weights = attention_weights(query, key, mask, score=score)
         location = torch.full(query.shape[:2], next(self.positions))
         return value_at(value, location), weights, location
 

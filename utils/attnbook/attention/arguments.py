@@ -109,6 +109,25 @@ def for_all_heads(mask: Tensor | None, query: Tensor) -> Tensor | None:
     return mask[:, None] if mask is not None and mask.ndim == 3 and query.ndim == 4 else mask
 
 
+def check_mask_of_keys(mask: Tensor, key: Tensor) -> None:
+    """Raise unless a mask says for all queries alike which of the keys ``(B, Tk, D)`` may be attended to.
+
+    Raises:
+        TypeError: for a mask of another type. ValueError: for one of another shape than ``(B, 1, Tk)``.
+    """
+    if mask.ndim != 3 or mask.shape[-2] != 1:
+        raise ValueError(
+            f"mask must have shape (B, 1, Tk), one row for all queries, got {tuple(mask.shape)}; "
+            "how far a query sees is said by the other arguments"
+        )
+    check_mask(mask, like_scores(key[:, :1], key))
+
+
+def like_scores(query: Tensor, key: Tensor) -> Tensor:
+    """A tensor of the shape of the scores, ``(..., Tq, Tk)``, that takes no memory: to compare a mask with."""
+    return query.new_empty(1).expand(*query.shape[:-1], key.shape[-2])
+
+
 def check_bias(bias: Tensor | None, scores: Tensor) -> None:
     """Raise a ValueError unless ``bias`` can be broadcast to ``scores``."""
     if bias is not None and not _can_be_broadcast(bias, scores.shape):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention.arguments import check_centre, check_features, check_half_width
+from attnbook.attention.arguments import check_centre, check_features, check_half_width, check_mask_of_keys
 from attnbook.attention.core import attend, attention_weights
 from attnbook.attention.masks import padding_mask
 from attnbook.attention.precision import at_least_float32
@@ -82,14 +82,14 @@ def gaussian_window(centre: Tensor, half_width: float, max_length: int) -> Tenso
 
 
 def local_attend(
-    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, centre: Tensor, lengths: Tensor, half_width: float,
-    score: Callable[..., Tensor] = scaled_dot, gaussian: str = "product",
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, mask: Tensor | None = None, *,
+    centre: Tensor, half_width: float, score: Callable[..., Tensor] = scaled_dot, gaussian: str = "product",
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """:func:`attend` within a window around ``centre``, weighted by a Gaussian.
 
     Args:
-        query, key, value, score: as :func:`attend` takes them. centre, lengths, half_width: see
-            :func:`local_window_mask`.
+        query, key, value, score: as :func:`attend` takes them. centre, half_width: see :func:`local_window_mask`.
+        mask: bool, ``(B, 1, Tk)``, the words of each sentence; all positions when left out.
         gaussian: ``"none"``; ``"product"``, the paper's and the default: the weights are multiplied by the Gaussian
             after the softmax and not normalised again, so that they sum to less than 1, and the context shrinks where
             the score and the centre disagree; or ``"bias"``, ours: the Gaussian's logarithm is added to the scores,
@@ -99,21 +99,36 @@ def local_attend(
         context ``(B, Tq, Dv)`` and weights ``(B, Tq, Tk)``.
 
     Raises:
-        ValueError: if ``gaussian`` is unknown, or as :func:`attend` and :func:`local_window_mask`.
+        ValueError: if ``gaussian`` is unknown, the mask has another shape, or as :func:`attend` and
+            :func:`local_window_mask`. TypeError: if the mask is not boolean.
 
     Source: Luong et al. 2015, section 3.2, equations 7 and 10.
     """
     check_gaussian(gaussian)
-    positions = value.shape[-2]
-    window = local_window_mask(centre, lengths, half_width, positions)[:, None]  # (B, 1, Tk)
+    window = words_in_window(mask, value, centre, half_width)  # (B, 1, Tk)
     if gaussian == "none":
-        return attend(query, key, value, score, window)
-    bias = log_gaussian_window(centre, half_width, positions)[:, None]  # (B, 1, Tk)
+        return attend(query, key, value, window, score=score)
+    bias = log_gaussian_window(centre, half_width, value.shape[-2])[:, None]  # (B, 1, Tk)
     if gaussian == "bias":
-        return attend(query, key, value, score, window, bias)
-    weights = attention_weights(query, key, score, window)
+        return attend(query, key, value, window, score=score, bias=bias)
+    weights = attention_weights(query, key, window, score=score)
     weights = weights * bias.exp().to(weights.dtype)  # (B, Tq, Tk)
     return weights @ value, weights
+
+
+def words_in_window(mask: Tensor | None, value: Tensor, centre: Tensor, half_width: float) -> Tensor:
+    """The window around ``centre (B,)`` and in it the words that ``mask (B, 1, Tk)`` allows: ``(B, 1, Tk)`` bool.
+
+    A sentence ends with the last word that the mask allows; without a mask, with the last of the values.
+    """
+    positions = value.shape[-2]
+    if mask is None:
+        lengths = torch.full_like(centre, positions, dtype=torch.long)  # (B,)
+        return local_window_mask(centre, lengths, half_width, positions)[:, None]
+    check_mask_of_keys(mask, value)
+    numbers = torch.arange(1, positions + 1, device=mask.device)  # (Tk,)
+    lengths = (mask[:, 0] * numbers).amax(dim=-1).expand(len(value))  # (B,)
+    return mask & local_window_mask(centre, lengths, half_width, positions)[:, None]
 
 
 def check_gaussian(gaussian: str) -> None:
@@ -205,10 +220,10 @@ class WalkingCentre(_LearntCentre):
 
 
 class LocalAttention(nn.Module):
-    """:func:`local_attend` with a rule for its centre.
+    """:func:`local_attend` with its window, and the rule by which a decoder finds the centre.
 
     Args:
-        centre: module ``(hidden (B, D), lengths (B,), previous (B,)) -> centre (B,)``.
+        centre: the rule, a module ``(hidden (B, D), lengths (B,), previous (B,)) -> centre (B,)``.
         half_width, gaussian: as :func:`local_attend`.
 
     Raises:
@@ -222,10 +237,9 @@ class LocalAttention(nn.Module):
         self.centre, self.half_width, self.gaussian = centre, half_width, gaussian
 
     def forward(
-        self, hidden: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor],
-        lengths: Tensor, previous: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-        """One query ``hidden (B, D)`` per sentence: context ``(B, 1, Dv)``, weights ``(B, 1, Tk)``, centre ``(B,)``."""
-        centre = self.centre(hidden, lengths, previous)  # (B,)
-        how = self.half_width, score, self.gaussian
-        return *local_attend(hidden[:, None], key, value, centre, lengths, *how), centre
+        self, query: Tensor, key: Tensor | PreparedKeys, value: Tensor, mask: Tensor | None = None, *,
+        centre: Tensor, score: Callable[..., Tensor] = scaled_dot,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """:func:`local_attend` around a ``centre (B,)``, which ``self.centre`` computes."""
+        how = {"centre": centre, "half_width": self.half_width, "gaussian": self.gaussian}
+        return local_attend(query, key, value, mask, score=score, **how)

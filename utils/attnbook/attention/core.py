@@ -56,7 +56,7 @@ def _closed_and_empty(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tens
 
 
 def attention_weights(
-    query: Tensor, key: Tensor | PreparedKeys, score: Callable[..., Tensor] = scaled_dot, mask: Tensor | None = None,
+    query: Tensor, key: Tensor | PreparedKeys, mask: Tensor | None = None, *, score: Callable[..., Tensor] = scaled_dot,
     bias: Tensor | None = None, normalise: Callable[[Tensor, Tensor | None], Tensor] = masked_softmax,
 ) -> Tensor:  # fmt: skip
     """The first half of attention: score the query against the keys, and normalise.
@@ -64,9 +64,9 @@ def attention_weights(
     Args:
         query: ``(B, Tq, Dq)``, or ``(B, H, Tq, Dq)`` for H heads side by side; then so are all the others.
         key: ``(B, Tk, Dk)``, or what a score has prepared of them once; see :class:`PreparedKeys`.
-        score: any callable ``(query, key) -> (B, Tq, Tk)``; see :mod:`attnbook.attention.scores`.
         mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may attend. With heads, such a mask is one for all
             heads; ``(B, H, Tq, Tk)`` has one per head.
+        score: any callable ``(query, key) -> (B, Tq, Tk)``; see :mod:`attnbook.attention.scores`.
         bias: broadcastable to the scores, ``(B, Tq, Tk)`` or with heads ``(B, H, Tq, Tk)``, and added to them;
             positions may speak through it, ``(H, Tq, Tk)``. −inf closes a position as a mask does.
         normalise: :func:`masked_softmax`, or :func:`masked_log_softmax` for its logarithm.
@@ -89,22 +89,22 @@ def attention_weights(
 
 @overload
 def attend(
-    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = ...,
-    mask: Tensor | None = ..., bias: Tensor | None = ..., fused: Literal[False] = ...,
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, mask: Tensor | None = ..., *,
+    score: Callable[..., Tensor] = ..., bias: Tensor | None = ..., fused: Literal[False] = ...,
 ) -> tuple[Tensor, Tensor]: ...  # fmt: skip
 @overload
 def attend(
-    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = ...,
-    mask: Tensor | None = ..., bias: Tensor | None = ..., fused: bool = ...,
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, mask: Tensor | None = ..., *,
+    score: Callable[..., Tensor] = ..., bias: Tensor | None = ..., fused: bool = ...,
 ) -> tuple[Tensor, Tensor | None]: ...  # fmt: skip
 def attend(
-    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, score: Callable[..., Tensor] = scaled_dot,
-    mask: Tensor | None = None, bias: Tensor | None = None, fused: bool = False,
+    query: Tensor, key: Tensor | PreparedKeys, value: Tensor, mask: Tensor | None = None, *,
+    score: Callable[..., Tensor] = scaled_dot, bias: Tensor | None = None, fused: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
     """Score the query against the keys, normalise, take the weighted sum of the values.
 
     Args:
-        query, key, score, mask, bias: as :func:`attention_weights` takes them.
+        query, key, mask, score, bias: as :func:`attention_weights` takes them.
         value: ``(B, Tk, Dv)``, one value per key.
         fused: use torch's fused kernel. Same context, less memory, but no weights to look at (``None``).
 
@@ -120,8 +120,8 @@ def attend(
     keys = key_features(key)
     check_attention(query, keys, value)
     if fused:
-        return attend_fused(query, keys, value, score, mask, bias), None
-    weights = attention_weights(query, key, score, mask, bias)  # (B, Tq, Tk)
+        return attend_fused(query, keys, value, mask, score=score, bias=bias)
+    weights = attention_weights(query, key, mask, score=score, bias=bias)  # (B, Tq, Tk)
     return weights @ value, weights  # (B, Tq, Tk) @ (B, Tk, Dv) -> (B, Tq, Dv)
 
 
@@ -142,4 +142,4 @@ class Attention(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
         """Return context ``(B, Tq, Dv)`` and weights ``(B, Tq, Tk)``; arguments as in :func:`attend`."""
-        return attend(query, key, value, score=self.score, mask=mask, fused=self.fused)
+        return attend(query, key, value, mask, score=self.score, fused=self.fused)

@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.arguments import check_bias, check_mask, check_same_features, for_all_heads
+from attnbook.attention.arguments import check_bias, check_mask, check_same_features, for_all_heads, like_scores
 from attnbook.attention.masks import causal_mask
 
 
 def attend_fused(
-    query: Tensor, key: Tensor, value: Tensor, score: Callable, mask: Tensor | None, bias: Tensor | None
-) -> Tensor:
-    """The context ``(B, Tq, Dv)`` of scaled dot attention, without ever holding all its weights.
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *, score: Callable, bias: Tensor | None
+) -> tuple[Tensor, None]:
+    """The context ``(B, Tq, Dv)`` of scaled dot attention, without ever holding all its weights: these are ``None``.
 
     Arguments as of :func:`~attnbook.attention.core.attend`. A query that may attend to nothing has the context zero.
     Mask and bias reach the kernel in the shape in which they come: expanded to ``(B, H, Tq, Tk)`` they would take as
@@ -25,15 +25,15 @@ def attend_fused(
     if not getattr(score, "has_fused_kernel", False):
         raise ValueError(f"fused=True knows only the scaled dot score, got {score}; leave fused out")
     check_same_features("dot", query, key)
-    scores = query.new_empty(1).expand(*query.shape[:-1], key.shape[-2])  # their shape alone: (B, Tq, Tk)
+    scores = like_scores(query, key)  # (B, Tq, Tk)
     mask = for_all_heads(mask, query)
     check_mask(mask, scores)
     check_bias(bias, scores)
     if mask is not None and bias is None and is_causal(mask, scores):
-        return _kernel(query, key, value, None, causal=True)
+        return _kernel(query, key, value, None, causal=True), None
     added = _added_to_scores(mask, bias, query.dtype)
     if added is None:
-        return _kernel(query, key, value, None)
+        return _kernel(query, key, value, None), None
     # torch's kernels do not agree about a query that may attend to nothing, so none sees one
     if added.dtype == torch.bool:
         empty = ~added.any(dim=-1, keepdim=True)  # (..., Tq or 1, 1)
@@ -41,7 +41,7 @@ def attend_fused(
     else:
         empty = added.amax(dim=-1, keepdim=True).isneginf()
         added = added.masked_fill(empty, 0.0)
-    return _kernel(query, key, value, added).masked_fill(empty, 0.0)
+    return _kernel(query, key, value, added).masked_fill(empty, 0.0), None
 
 
 def is_causal(mask: Tensor, scores: Tensor) -> bool:

@@ -45,6 +45,8 @@ def hard_attend(
     query: Tensor,
     key: Tensor | PreparedKeys,
     value: Tensor,
+    mask: Tensor | None = None,
+    *,
     score: Callable[..., Tensor] = scaled_dot,
     sample: bool = True,
     generator: torch.Generator | None = None,
@@ -54,7 +56,7 @@ def hard_attend(
     The context has no gradient for query, key and score; :func:`reinforce_loss` gives them theirs.
 
     Args:
-        query, key, value, score: as :func:`~attnbook.attention.attend`; three axes each.
+        query, key, value, mask, score: as :func:`~attnbook.attention.attend`; query, key and value have three axes.
         sample: draw the position; ``False`` takes that of the largest weight.
         generator: of the random numbers.
 
@@ -62,12 +64,15 @@ def hard_attend(
         context ``(B, Tq, Dv)``, weights ``(B, Tq, Tk)`` and the positions ``(B, Tq)`` attended to.
 
     Raises:
-        ValueError: if the shapes do not fit together.
+        ValueError: if the shapes do not fit together, or the mask leaves a query nothing to draw from.
+        TypeError: if the mask is not boolean.
 
     Source: Xu et al. 2015, equations 8 and 9.
     """
     check_attention(query, key_features(key), value)
-    weights = attention_weights(query, key, score)  # (B, Tq, Tk)
+    weights = attention_weights(query, key, mask, score=score)  # (B, Tq, Tk)
+    if mask is not None:
+        _check_weights(weights)
     location = sample_location(weights, generator) if sample else weights.argmax(dim=-1)  # (B, Tq)
     return value_at(value, location), weights, location
 
@@ -76,6 +81,8 @@ def straight_through_attend(
     query: Tensor,
     key: Tensor | PreparedKeys,
     value: Tensor,
+    mask: Tensor | None = None,
+    *,
     score: Callable[..., Tensor] = scaled_dot,
     sample: bool = True,
     generator: torch.Generator | None = None,
@@ -86,7 +93,7 @@ def straight_through_attend(
     The gradient is biased: it is that of a mixture of values, while the context is one of them.
 
     Args:
-        query, key, value, score, sample, generator: as :func:`hard_attend`.
+        query, key, value, mask, score, sample, generator: as :func:`hard_attend`.
         temperature: of that softmax; the lower, the closer to one-hot, and the larger the gradient's variance.
 
     Raises:
@@ -97,13 +104,16 @@ def straight_through_attend(
     check_attention(query, key_features(key), value)
     if temperature <= 0:
         raise ValueError(f"temperature must be positive, got {temperature}")
-    log_weights = attention_weights(query, key, score, normalise=masked_log_softmax)  # (B, Tq, Tk)
+    log_weights = attention_weights(query, key, mask, score=score, normalise=masked_log_softmax)  # (B, Tq, Tk)
+    weights = log_weights.exp()
+    if mask is not None:
+        _check_weights(weights)
     noisy = log_weights + gumbel_noise(log_weights, generator) if sample else log_weights
     location = noisy.argmax(dim=-1)  # (B, Tq): a draw from the weights, by the Gumbel-max trick
     soft = sharpened(noisy, temperature).softmax(dim=-1).to(noisy.dtype)  # (B, Tq, Tk)
     one_hot = F.one_hot(location, soft.shape[-1]).to(soft.dtype)
     choice = one_hot + soft - soft.detach()  # the value of one_hot, the gradient of soft
-    return choice @ value, log_weights.exp(), location
+    return choice @ value, weights, location
 
 
 def gumbel_noise(like: Tensor, generator: torch.Generator | None = None) -> Tensor:

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention.arguments import check_everywhere, check_radius, check_same_length
+from attnbook.attention.arguments import check_everywhere, check_mask_of_keys, check_radius, check_same_length
 from attnbook.attention.core import attend
 
 
@@ -29,13 +29,16 @@ def inside(length: int, radius: int, device: torch.device | str | None = None) -
     return (positions >= 0) & (positions < length)
 
 
-def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: int) -> tuple[Tensor, Tensor]:
+def sliding_window_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, radius: int
+) -> tuple[Tensor, Tensor]:
     """Scaled dot attention of each position to those at most ``radius`` away, in O(T · radius · D).
 
     The same context as ``attend`` with ``window_mask(T, radius)``, without the T × T scores.
 
     Args:
         query, key: ``(B, T, D)``. value: ``(B, T, Dv)``. All have the same positions.
+        mask: bool, ``(B, 1, T)``, which keys may be attended to at all; padding may not.
         radius: how far a position sees to either side.
 
     Returns:
@@ -44,14 +47,17 @@ def sliding_window_attention(query: Tensor, key: Tensor, value: Tensor, radius: 
         Columns beyond the ends of the sequence are zero.
 
     Raises:
-        ValueError: if the shapes do not fit together, or ``radius`` is negative.
+        ValueError: if the shapes do not fit together, or ``radius`` is negative. TypeError: if the mask is not boolean.
 
     Source: Vaswani et al. 2017, section 4 ("restricted").
     """
     check_same_length(query, key, value)
     keys, values = unfold_windows(key, radius).mT, unfold_windows(value, radius).mT  # (B, T, 2r + 1, D) each
     allowed = inside(query.shape[1], radius, query.device)[None, :, None]  # (1, T, 1, 2r + 1)
-    context, weights = attend(query[:, :, None], keys, values, mask=allowed)  # one query per window
+    if mask is not None:
+        check_mask_of_keys(mask, key)
+        allowed = allowed & unfold_windows(mask.mT, radius)  # (B, T, 1, 2r + 1)
+    context, weights = attend(query[:, :, None], keys, values, allowed)  # one query per window
     return context[:, :, 0], weights[:, :, 0]  # (B, T, 1, Dv) -> (B, T, Dv), (B, T, 1, 2r + 1) -> (B, T, 2r + 1)
 
 
@@ -67,9 +73,21 @@ def neighbouring_chunks(x: Tensor, size: int, causal: bool) -> Tensor:
     return padded.unfold(1, width, size).mT  # (B, N, D, width) -> (B, N, width, D)
 
 
+def with_neighbours(x: Tensor, size: int, causal: bool, everywhere: Tensor) -> Tensor:
+    """:func:`neighbouring_chunks` of ``x (B, T, D)``, and in each the positions ``everywhere (G,)`` after them.
+
+    Returns:
+        ``(B, N, W + G, D)``, with W = 2 or 3 · size.
+    """
+    chunks = neighbouring_chunks(x, size, causal)  # (B, N, W, D)
+    shared = x[:, None, everywhere].expand(-1, chunks.shape[1], -1, -1)  # (B, 1, G, D) -> (B, N, G, D), a view
+    return torch.cat([chunks, shared], dim=2)
+
+
 def banded_attention(
-    query: Tensor, key: Tensor, value: Tensor, radius: int, causal: bool = False, everywhere: Tensor | None = None
-) -> Tensor:
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *,
+    radius: int, causal: bool = False, everywhere: Tensor | None = None,
+) -> tuple[Tensor, None]:  # fmt: skip
     """Scaled dot attention in a window, chunk by chunk: time and memory O(T · radius), in training too.
 
     The same context as ``attend`` with ``window_mask(T, radius)``; causal: ``& causal_mask(T)``. A chunk of ``radius``
@@ -78,16 +96,17 @@ def banded_attention(
 
     Args:
         query, key: ``(B, T, D)``. value: ``(B, T, Dv)``.
+        mask: bool, ``(B, 1, T)``, which keys may be attended to at all; padding may not.
         radius: how far a position attends to either side.
         causal: to its own position and earlier ones only.
         everywhere: ``(G,)`` positions to which every query may attend beside its window: attention sinks
             (``torch.arange(4)``: ``| sink_mask(T, 4)``), or the keys of global positions.
 
     Returns:
-        context ``(B, T, Dv)``.
+        context ``(B, T, Dv)``, and no weights (``None``).
 
     Raises:
-        TypeError: if ``everywhere`` are not whole numbers.
+        TypeError: if ``everywhere`` are not whole numbers, or the mask is not boolean.
         ValueError: if the shapes do not fit together, or a position or ``radius`` is out of range.
 
     Source: Beltagy et al. 2020, section 3.1 and appendix A (chunks); Xiao et al. 2024, section 3.2 (sinks).
@@ -98,17 +117,14 @@ def banded_attention(
     check_everywhere(everywhere, query.shape[1])
     size = max(radius, 1)
     queries = F.pad(query, (0, 0, 0, -query.shape[1] % size)).unflatten(1, (-1, size))  # (B, N, S, D)
-    keys, values = (
-        torch.cat([chunks := neighbouring_chunks(x, size, causal), _beside(chunks, x[:, everywhere])], dim=2)
-        for x in (key, value)
-    )  # (B, N, W + G, D)
+    keys = with_neighbours(key, size, causal, everywhere)  # (B, N, W + G, D)
+    values = with_neighbours(value, size, causal, everywhere)  # (B, N, W + G, Dv)
     allowed = band(query.shape[1], radius, causal, everywhere)[None]  # (1, N, S, W + G)
-    return attend(queries, keys, values, mask=allowed)[0].flatten(1, 2)[:, : query.shape[1]]  # (B, T, Dv)
-
-
-def _beside(chunks: Tensor, some: Tensor) -> Tensor:
-    """``some (B, G, D)`` once for each of ``chunks (B, N, W, D)``: ``(B, N, G, D)``, a view."""
-    return some[:, None].expand(-1, chunks.shape[1], -1, -1)
+    if mask is not None:
+        check_mask_of_keys(mask, key)
+        allowed = allowed & with_neighbours(mask.mT, size, causal, everywhere).mT  # (B, N, 1, W + G)
+    context, _ = attend(queries, keys, values, allowed)  # (B, N, S, Dv)
+    return context.flatten(1, 2)[:, : query.shape[1]], None  # (B, N · S, Dv) -> (B, T, Dv)
 
 
 def band(length: int, radius: int, causal: bool, everywhere: Tensor) -> Tensor:
@@ -127,16 +143,19 @@ def band(length: int, radius: int, causal: bool, everywhere: Tensor) -> Tensor:
     return allowed & (keys_at[:, None] <= at[..., None]) if causal else allowed
 
 
-def global_attention(query: Tensor, key: Tensor, value: Tensor, radius: int, everywhere: Tensor) -> Tensor:
+def global_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, radius: int, everywhere: Tensor
+) -> tuple[Tensor, None]:
     """A window for all, and some global positions that attend to all and to which all attend.
 
     The same context as ``attend`` with ``window_mask(T, radius) | global_mask(T, everywhere)``, in memory O(T).
-    Arguments and errors as of :func:`banded_attention`; global positions here share their projections with the others.
+    Arguments, returns and errors as of :func:`banded_attention`; global positions here share their projections with
+    the others.
 
     Source: Beltagy et al. 2020, section 3.1 ("Global Attention").
     """
-    context = banded_attention(query, key, value, radius, everywhere=everywhere)  # (B, T, Dv)
+    context, _ = banded_attention(query, key, value, mask, radius=radius, everywhere=everywhere)  # (B, T, Dv)
     if len(everywhere) == 0:
-        return context
-    own, _ = attend(query[:, everywhere], key, value)  # (B, G, Dv): these rows see all keys
-    return context.index_copy(1, everywhere, own)
+        return context, None
+    own, _ = attend(query[:, everywhere], key, value, mask)  # (B, G, Dv): these rows see all keys
+    return context.index_copy(1, everywhere, own), None

@@ -94,9 +94,9 @@ class Captioned(NamedTuple):
     locations: Tensor | None
 
 
-def soft_read(query, key, value, score, sample=False) -> tuple[Tensor, Tensor, Tensor]:
+def soft_read(query, key, value, mask=None, *, score, sample=False) -> tuple[Tensor, Tensor, Tensor]:
     """Context from all positions (Xu et al. 2015, equations 4 to 6, 13); the position is that of the largest weight."""
-    context, weights = attend(query, key, value, score=score)
+    context, weights = attend(query, key, value, mask, score=score)
     return context, weights, weights.argmax(dim=-1)
 
 
@@ -170,7 +170,7 @@ class Captioner(nn.Module):
             return state.annotations.mean(dim=1), None, state.location
         query, values = hidden[:, None], state.annotations  # (B, 1, H): one query
         sample = self.training if self.draws is None else self.draws
-        context, weights, location = self.read(query, state.prepared, values, self.score, sample=sample)
+        context, weights, location = self.read(query, state.prepared, values, score=self.score, sample=sample)
         if self.gate is not None:
             context = context * self.gate(hidden).sigmoid()[:, None]  # (B, 1, D) * (B, 1, 1)
         return context[:, 0], weights[:, 0], location[:, 0]

@@ -165,9 +165,11 @@ class LuongSeq2Seq(TeacherForced):
 
     def attend_from(self, hidden: Tensor, state: LuongState) -> tuple[Tensor, Tensor, Tensor]:
         """One query ``hidden (B, D)``: context ``(B, D)``, weights ``(B, Tk)``, the window's centre ``(B,)``."""
-        keys, values, centre = state.prepared, state.annotations, state.centre
+        asked = hidden[:, None], state.prepared, state.annotations, state.mask[:, None]
+        centre = state.centre
         if self.local is None:
-            context, weights = attend(hidden[:, None], keys, values, self.score, state.mask[:, None])
+            context, weights = attend(*asked, score=self.score)
         else:
-            context, weights, centre = self.local(hidden, keys, values, self.score, state.lengths, centre)
+            centre = self.local.centre(hidden, state.lengths, centre)
+            context, weights = self.local(*asked, centre=centre, score=self.score)
         return context[:, 0], weights[:, 0], centre  # (B, 1, D) -> (B, D), (B, 1, Tk) -> (B, Tk), (B,)

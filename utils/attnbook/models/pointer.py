@@ -21,15 +21,15 @@ LONGEST = 6  # positions named per point where one may come again: N points have
 
 
 def pointer_log_probs(
-    query: Tensor, key: Tensor | PreparedKeys, score: Callable[..., Tensor], mask: Tensor | None = None
+    query: Tensor, key: Tensor | PreparedKeys, mask: Tensor | None = None, *, score: Callable[..., Tensor]
 ) -> Tensor:
     """Log-probability of pointing at each position: attention's weights, in logarithms, and no weighted sum after them.
 
     Args:
         query: ``(B, Tq, Dq)``, what is asked with: the decoder's states.
         key: ``(B, Tk, Dk)``, the positions, or what the score has prepared of them.
-        score: any ``(query, key) -> (B, Tq, Tk)``; the paper's is :class:`~attnbook.attention.scores.Additive`.
         mask: bool, broadcastable to ``(B, Tq, Tk)``, ``True`` = may be pointed at.
+        score: any ``(query, key) -> (B, Tq, Tk)``; the paper's is :class:`~attnbook.attention.scores.Additive`.
 
     Returns:
         ``(B, Tq, Tk)`` in nats, −inf where masked.
@@ -39,7 +39,7 @@ def pointer_log_probs(
 
     Source: Vinyals et al. 2015, equation 3.
     """
-    return attention_weights(query, key, score, mask, normalise=masked_log_softmax)
+    return attention_weights(query, key, mask, score=score, normalise=masked_log_softmax)
 
 
 def mask_visited(mask: Tensor, chosen: Tensor) -> Tensor:
@@ -195,7 +195,7 @@ class PointerNetwork(nn.Module):
         mask = self._with_end(mask)  # (B, T, N + 1)
         if self.glimpse is not None and state.glimpsed is not None:
             query = self.glimpse(query, state.glimpsed, mask)
-        log_probs = pointer_log_probs(query, state.prepared, self.score, mask)
+        log_probs = pointer_log_probs(query, state.prepared, mask, score=self.score)
         return log_probs, log_probs.exp(), last
 
     def _with_end(self, mask: Tensor) -> Tensor:

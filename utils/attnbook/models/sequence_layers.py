@@ -57,7 +57,7 @@ class SelfAttention(nn.Module):
         """Return the contexts ``(B, T, D)`` and the weights ``(B, T, T)``, or ``(B, T, 2 · radius + 1)``."""
         query, key, value = self.project_query(x), self.project_key(x), self.project_value(x)  # (B, T, D) each
         if self.radius is not None:
-            return sliding_window_attention(query, key, value, self.radius)
+            return sliding_window_attention(query, key, value, radius=self.radius)
         mask = causal_mask(x.shape[1], x.device) if self.causal else None
         return attend(query, key, value, score=scaled_dot, mask=mask)
 

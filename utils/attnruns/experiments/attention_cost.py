@@ -32,7 +32,13 @@ def whole(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 def window(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """Each position attends to 64 earlier ones and to the first four."""
-    return banded_attention(query, key, value, RADIUS, causal=True, everywhere=torch.arange(SINKS, device=query.device))
+    sinks = torch.arange(SINKS, device=query.device)
+    return banded_attention(query, key, value, radius=RADIUS, causal=True, everywhere=sinks)[0]
+
+
+def blocked(query: Tensor, key: Tensor, value: Tensor, causal: bool = False) -> Tensor:
+    """Block by block."""
+    return blocked_attention(query, key, value, causal=causal, block=BLOCK)[0]
 
 
 def fused_4d(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -42,8 +48,8 @@ def fused_4d(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 ATTENTIONS: dict[str, Attention] = {
     "whole": whole,
-    "blocked": partial(blocked_attention, block=BLOCK),
-    "blocked_causal": partial(blocked_attention, causal=True, block=BLOCK),
+    "blocked": blocked,
+    "blocked_causal": partial(blocked, causal=True),
     "window": window,
     "fused_3d": F.scaled_dot_product_attention,  # on (B, T, D): torch may take another path than with heads
     "fused_4d": fused_4d,
