@@ -73,7 +73,7 @@ def sampled() -> list[float]:
 
 def tours_at(step: int) -> Batch:
     """Five instances of four cities without a label."""
-    return batch_of(random_points(5, 4, generator(step)), torch.zeros(5, 1, dtype=torch.long))
+    return batch_of(random_points(4, 5, generator(step)), torch.zeros(5, 1, dtype=torch.long))
 
 
 def toured() -> dict:

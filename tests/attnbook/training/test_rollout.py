@@ -59,7 +59,7 @@ def exact_gradient(model, points):
 
 @pytest.mark.parametrize("baseline", [0.0, 2.5, "greedy"])
 def test_the_mean_of_the_estimates_over_all_trips_is_the_gradient_of_the_expected_length(baseline):
-    model, points = network().double(), random_points(1, 4, generator(3)).double()
+    model, points = network().double(), random_points(4, 1, generator(3)).double()
     wanted, probability = exact_gradient(model, points)
     b = greedy_lengths(model, points).item() if baseline == "greedy" else baseline
     six, lengths, cost = all_tours(points)
@@ -74,7 +74,7 @@ def test_the_mean_of_the_estimates_over_all_trips_is_the_gradient_of_the_expecte
 @pytest.mark.slow
 @pytest.mark.parametrize("draws", [1, 4])
 def test_the_loss_of_many_draws_has_nearly_that_gradient(draws):
-    model, points = network(), random_points(1, 4, generator(3))
+    model, points = network(), random_points(4, 1, generator(3))
     wanted, _ = exact_gradient(model, points)
     batch = batch_of(points.expand(20_000, -1, -1), torch.zeros(20_000, 1, dtype=torch.long))
     both = RolloutPolicy(model)
@@ -145,7 +145,7 @@ def test_during_the_warmup_the_baseline_is_a_mean_of_earlier_draws(monkeypatch):
 
 
 def test_trips_are_drawn_as_often_as_the_network_says():
-    model, points = network(), random_points(1, 4, generator(3))
+    model, points = network(), random_points(4, 1, generator(3))
     drawn = sample_tours(model, points.expand(6000, -1, -1), generator(0))
     share = (drawn[:, None] == TOURS).all(dim=-1).float().mean(dim=0)  # (6,)
     assert share.sum().item() == pytest.approx(1)
@@ -154,7 +154,7 @@ def test_trips_are_drawn_as_often_as_the_network_says():
 
 
 def test_the_first_city_is_drawn_if_it_is_not_given():
-    model, points = network(first=None), random_points(1, 3, generator(3))
+    model, points = network(first=None), random_points(3, 1, generator(3))
     orders = torch.tensor(list(permutations(range(3))))  # (6, 3)
     drawn = sample_tours(model, points.expand(6000, -1, -1), generator(0))
     share = (drawn[:, None] == orders).all(dim=-1).float().mean(dim=0)  # (6,)
@@ -166,7 +166,7 @@ def test_the_first_city_is_drawn_if_it_is_not_given():
 
 def test_only_round_trips_are_drawn():
     with pytest.raises(ValueError, match="may not stop before the last city"):
-        sample_tours(network(may_stop=True), random_points(1, 4, generator(0)), generator(0))
+        sample_tours(network(may_stop=True), random_points(4, 1, generator(0)), generator(0))
 
 
 def test_the_t_test_is_the_one_in_the_books():
@@ -241,7 +241,7 @@ def test_a_resumed_training_ends_where_the_uninterrupted_one_does(tmp_path):
 @pytest.mark.slow
 def test_trips_become_shorter_without_any_label():
     torch.manual_seed(0)
-    model, points = RolloutPolicy(PointerNetwork(hidden=16, first=0)), random_points(300, 5, generator(9))
+    model, points = RolloutPolicy(PointerNetwork(hidden=16, first=0)), random_points(5, 300, generator(9))
     before = greedy_lengths(model.policy, points).mean()
     fit(
         model, lambda step: tour_batch(5, 64, step), 80, loss=RolloutLoss(0), validate=Challenge(5, 100, 0),

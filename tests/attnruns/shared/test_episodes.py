@@ -18,8 +18,8 @@ def exact(length, count, seed):
     return Lesson(copy_batch(length, count, seed, bits=2), 5)
 
 
-def draw(count, seed, source):
-    return exact(int(torch.randint(1, 3, (), generator=source)), count, seed)
+def draw(count, seed, generator):
+    return exact(int(torch.randint(1, 3, (), generator=generator)), count, seed)
 
 
 TINY = EpisodeTask(draw, exact, held_out=(1, 2), choice=(3,), tests={"2": 2, "4": 4}, inputs=3, outputs=2, clean=3)

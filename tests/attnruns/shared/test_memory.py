@@ -14,8 +14,8 @@ from attnruns.shared.memory import BitTask, Lesson, Recipe, Training, bit_loss, 
 from attnruns.shared.runner import Job
 
 
-def draw(size, count, seed, source):
-    return Lesson(copy_batch(int(torch.randint(1, size + 1, (), generator=source)), count, seed, bits=2), 8)
+def draw(size, count, seed, generator):
+    return Lesson(copy_batch(int(torch.randint(1, size + 1, (), generator=generator)), count, seed, bits=2), 8)
 
 
 TINY = BitTask(

@@ -40,24 +40,24 @@ class Played(NamedTuple):
 
 
 @evaluating
-def play(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = False) -> Played:
+def play(policy: nn.Module, world: World, generator: torch.Generator, greedy: bool = False) -> Played:
     """Act in ``world``: each action is drawn with the policy's probabilities, or is the likeliest one if ``greedy``.
 
     Args:
         policy: ``(B, T, F) -> (B, T, actions + 1)``: logits of the actions, then the expected rewards to come.
         world: a fresh one, because acting changes it.
-        draw: of the actions.
+        generator: of the random numbers with which actions are drawn.
     """
-    return _episode(policy, world, draw, greedy)
+    return _episode(policy, world, generator, greedy)
 
 
 @torch.no_grad()
-def _episode(policy: nn.Module, world: World, draw: torch.Generator, greedy: bool = False) -> Played:
+def _episode(policy: nn.Module, world: World, generator: torch.Generator, greedy: bool = False) -> Played:
     """As :func:`play`, in the mode that the policy is in."""
     seen, actions, rewards = [world.begin()], [], []
     for _ in range(world.steps):
         logits = policy(torch.stack(seen, dim=1))[:, -1, : world.actions]  # (B, actions)
-        action = logits.argmax(-1) if greedy else logits.softmax(-1).multinomial(1, generator=draw)[:, 0]
+        action = logits.argmax(-1) if greedy else logits.softmax(-1).multinomial(1, generator=generator)[:, 0]
         after, reward = world.act(action)
         seen.append(after)
         actions.append(action)

@@ -21,7 +21,7 @@ from attnbook.training import parallel
 from attnbook.training.reinforce import reinforce_loss
 
 
-def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator) -> Tensor:
+def sample_tours(policy: PointerNetwork, points: Tensor, generator: torch.Generator) -> Tensor:
     """Draw one round trip per instance, each city with the network's probability: ``(B, N, 2)`` -> ``(B, N)``.
 
     The first city is drawn, too, unless the network is given it.
@@ -38,7 +38,7 @@ def sample_tours(policy: PointerNetwork, points: Tensor, source: torch.Generator
         return given
     lengths = torch.full((len(points),), size, device=points.device)
     drawn = decoding.sample(
-        policy, points, lengths, max_length=size - known, generator=source, bos=begin, eos=size
+        policy, points, lengths, max_length=size - known, generator=generator, bos=begin, eos=size
     ).tokens  # (B, N) or (B, N − 1)
     return torch.cat([given, drawn], dim=1)
 
@@ -205,4 +205,4 @@ class Challenge:
     def __call__(self, model: RolloutPolicy) -> float:
         """Minus the mean greedy length, because a validation is better when it is higher."""
         source = generator(seed_of_step(self.seed, 500_000 + int(model.challenges)))
-        return -model.challenge(random_points(self.count, self.size, source).to(model.running.device))
+        return -model.challenge(random_points(self.size, self.count, source).to(model.running.device))

@@ -48,9 +48,9 @@ class BanditWorld:
 
     actions, steps = ARMS, PULLS
 
-    def __init__(self, batch: Arms, draw: torch.Generator) -> None:
+    def __init__(self, batch: Arms, generator: torch.Generator) -> None:
         (self.probabilities,) = batch
-        self.draw = draw
+        self.draw = generator
 
     def begin(self) -> Tensor:
         """Nothing was pulled yet: zeros ``(B, 6)``."""
@@ -67,7 +67,7 @@ class MazeWorld:
 
     actions, steps = MOVES, WALK
 
-    def __init__(self, batch: Mazes, draw: torch.Generator | None = None) -> None:
+    def __init__(self, batch: Mazes, generator: torch.Generator | None = None) -> None:
         self.mazes, self.walk = batch, mazes.enter(batch)
         self.goals: list[Tensor] = []
 

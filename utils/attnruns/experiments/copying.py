@@ -19,10 +19,10 @@ from attnruns.shared.weights import load_weights
 MOST_ROWS, TEST_ROWS = 64, 256
 
 
-def draw(size: int, count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw(size: int, count: int, seed: int, generator: torch.Generator) -> Lesson:
     """A copy of 1 to ``size`` vectors, with from three rows more than vectors up to 64."""
-    length = int(torch.randint(1, size + 1, (), generator=source))
-    rows = int(torch.randint(length + 3, MOST_ROWS + 1, (), generator=source))
+    length = int(torch.randint(1, size + 1, (), generator=generator))
+    rows = int(torch.randint(length + 3, MOST_ROWS + 1, (), generator=generator))
     return Lesson(copy_batch(length, count, seed), rows)
 
 

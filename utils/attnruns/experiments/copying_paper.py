@@ -20,9 +20,9 @@ ROWS, LONGEST = 128, 20
 EVERY = {True: 1000, False: 32_000}  # sequences from one validation to the next, of machines and of LSTMs
 
 
-def draw(count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw(count: int, seed: int, generator: torch.Generator) -> Lesson:
     """Copies of 1 to 20 vectors, all of one length, with 128 rows."""
-    return exact(int(torch.randint(1, LONGEST + 1, (), generator=source)), count, seed)
+    return exact(int(torch.randint(1, LONGEST + 1, (), generator=generator)), count, seed)
 
 
 def exact(length: int, count: int, seed: int) -> Lesson:

@@ -68,7 +68,7 @@ def reference_figures(batch: Batch) -> dict[str, float]:
     tours = {
         "nearest_neighbour": greedy,
         "two_opt": two_opt(points, greedy),
-        "random": random_tours(points.shape[0], points.shape[1], generator(TEST_SEED)),
+        "random": random_tours(points.shape[1], points.shape[0], generator(TEST_SEED)),
     }
     gaps = {f"gap_{name}": optimality_gap(tour_length(points, tour), optimal).item() for name, tour in tours.items()}
     return {"length_optimal": share(optimal), **{name: round(gap, 5) for name, gap in gaps.items()}}

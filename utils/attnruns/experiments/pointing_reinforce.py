@@ -84,13 +84,13 @@ def labelled_at(step: int, seed: int) -> Batch:
 
 def unlabelled_at(step: int, seed: int) -> Batch:
     """Instances of a step; the target is empty of meaning."""
-    points = random_points(BATCH, CITIES, generator(seed_of_step(seed, step)))
+    points = random_points(CITIES, BATCH, generator(seed_of_step(seed, step)))
     return batch_of(points, torch.zeros(BATCH, 1, dtype=torch.long))
 
 
 def held_out_length(model: PointerNetwork) -> float:
     """Minus the mean length of greedy trips through held-out instances."""
-    points = random_points(HELD_OUT, CITIES, generator(VALIDATION_SEED)).to(device_of(model))
+    points = random_points(CITIES, HELD_OUT, generator(VALIDATION_SEED)).to(device_of(model))
     return -greedy_lengths(model, points).mean().item()
 
 

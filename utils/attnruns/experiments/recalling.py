@@ -14,9 +14,9 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 ROWS = {"repeat": (48, 128), "recall": (64, 128)}  # in training, in tests
 
 
-def draw_repeat(size: int, count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw_repeat(size: int, count: int, seed: int, generator: torch.Generator) -> Lesson:
     """1 to ``size`` vectors, to be copied 1 to ``size`` times."""
-    length, repeats = torch.randint(1, size + 1, (2,), generator=source).tolist()
+    length, repeats = torch.randint(1, size + 1, (2,), generator=generator).tolist()
     return Lesson(repeat_copy_batch(length, repeats, count, seed), ROWS["repeat"][0])
 
 
@@ -25,9 +25,9 @@ def exact_repeat(size: int, count: int, seed: int) -> Lesson:
     return Lesson(repeat_copy_batch(size, 10, count, seed), ROWS["repeat"][1])
 
 
-def draw_recall(size: int, count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw_recall(size: int, count: int, seed: int, generator: torch.Generator) -> Lesson:
     """2 to ``size`` items."""
-    items = int(torch.randint(2, size + 1, (), generator=source))
+    items = int(torch.randint(2, size + 1, (), generator=generator))
     return Lesson(associative_recall_batch(items, count, seed), ROWS["recall"][0])
 
 

@@ -25,9 +25,9 @@ ROWS, EVERY = 128, 2000  # of memory; sequences from one validation to the next
 KNOCKED_OUT_ON = (4, 6)  # items on which trained machines are tested without a step
 
 
-def draw_recall(count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw_recall(count: int, seed: int, generator: torch.Generator) -> Lesson:
     """2 to 6 items of three vectors."""
-    return exact_recall(int(torch.randint(2, 7, (), generator=source)), count, seed)
+    return exact_recall(int(torch.randint(2, 7, (), generator=generator)), count, seed)
 
 
 def exact_recall(items: int, count: int, seed: int) -> Lesson:
@@ -35,9 +35,9 @@ def exact_recall(items: int, count: int, seed: int) -> Lesson:
     return Lesson(associative_recall_batch(items, count, seed), ROWS)
 
 
-def draw_repeat(count: int, seed: int, source: torch.Generator) -> Lesson:
+def draw_repeat(count: int, seed: int, generator: torch.Generator) -> Lesson:
     """1 to 10 vectors, to be copied 1 to 10 times."""
-    length, repeats = torch.randint(1, 11, (2,), generator=source).tolist()
+    length, repeats = torch.randint(1, 11, (2,), generator=generator).tolist()
     return exact_repeat((length, repeats), count, seed)
 
 

@@ -25,7 +25,7 @@ END = 5
 
 grid_points = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8)
 instances = st.builds(
-    lambda size, seed: random_points(1, size, generator(seed)), st.integers(3, 9), st.integers(0, 10_000)
+    lambda size, seed: random_points(size, 1, generator(seed)), st.integers(3, 9), st.integers(0, 10_000)
 )
 
 
@@ -77,14 +77,14 @@ def test_points_on_a_grid_have_each_corner_once_and_none_within_an_edge(drawn):
 
 
 def test_many_hulls_at_once_are_the_hulls_one_by_one():
-    points = random_points(50, 9, generator(1))
+    points = random_points(9, 50, generator(1))
     together = convex_hull(points)
     for row, hull in zip(points, together, strict=True):
         assert walk(convex_hull(row[None])[0], 9) == walk(hull, 9)
 
 
 def test_a_hull_knows_nothing_of_the_order_of_the_points():
-    points, order = random_points(1, 8, generator(2)), torch.randperm(8, generator=generator(3))
+    points, order = random_points(8, 1, generator(2)), torch.randperm(8, generator=generator(3))
     moved = convex_hull(points[:, order])
     assert [order[place].item() for place in walk(moved[0], 8)] == walk(convex_hull(points)[0], 8)
 
@@ -155,7 +155,7 @@ def test_points_on_a_line_have_no_area_to_cover():
 
 def test_a_turn_is_exact_for_numbers_that_torch_draws():
     """Integers of Python never round: 2²⁴ times each coordinate is one."""
-    points = random_points(300, 3, generator(4))
+    points = random_points(3, 300, generator(4))
     points[:100, 2] = (points[:100, 0] + points[:100, 1]) / 2  # nearly or wholly on a line
     points = (points * 2**24).floor() / 2**24
     for (a, b, c), bend in zip((points * 2**24).long().tolist(), turn(*points.unbind(1)), strict=True):
@@ -164,7 +164,7 @@ def test_a_turn_is_exact_for_numbers_that_torch_draws():
 
 
 def test_the_eight_symmetries_are_different_and_keep_all_distances():
-    points = random_points(1, 4, generator(5)).expand(SYMMETRIES, -1, -1)
+    points = random_points(4, 1, generator(5)).expand(SYMMETRIES, -1, -1)
     turned = turn_square(points, torch.arange(SYMMETRIES))
     assert torch.equal(turned[0], points[0])
     assert len({tuple(row.flatten().tolist()) for row in turned}) == SYMMETRIES
@@ -180,12 +180,12 @@ def test_half_of_the_symmetries_turn_left_into_right():
 
 
 def test_points_are_drawn_evenly_and_anew_for_each_seed():
-    points = random_points(1000, 5, generator(0))
+    points = random_points(5, 1000, generator(0))
     assert points.shape == (1000, 5, 2)
     assert points.mean().item() == pytest.approx(0.5, abs=0.01)
     assert points.var().item() == pytest.approx(1 / 12, abs=0.005)
-    assert torch.equal(points, random_points(1000, 5, generator(0)))
-    assert not torch.equal(points, random_points(1000, 5, generator(1)))
+    assert torch.equal(points, random_points(5, 1000, generator(0)))
+    assert not torch.equal(points, random_points(5, 1000, generator(1)))
 
 
 def test_corners_are_looked_up_in_their_order():
@@ -195,7 +195,7 @@ def test_corners_are_looked_up_in_their_order():
 @pytest.mark.parametrize(("count", "size"), [(0, 3), (3, 0)])
 def test_an_empty_draw_is_refused(count, size):
     with pytest.raises(ValueError, match="count and size must be at least 1"):
-        random_points(count, size, generator(0))
+        random_points(size, count, generator(0))
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (1, 3, 3), (0, 3, 2), (1, 0, 2)])
@@ -240,7 +240,7 @@ def test_there_are_eight_symmetries_and_one_is_needed_for_each_instance(symmetry
 )
 def test_on_each_device_the_answer_is_the_same_and_stays_there(find, device):
     """Whether the device has float64 or not: the card of this test has none."""
-    points = random_points(20, 9, generator(0))
+    points = random_points(9, 20, generator(0))
     found = find(points.to(device))
     assert found.device.type == device.type
     assert torch.equal(found.cpu(), find(points))
@@ -248,6 +248,6 @@ def test_on_each_device_the_answer_is_the_same_and_stays_there(find, device):
 
 @pytest.mark.parametrize("measure", [polygon_area, hull_area_covered])
 def test_areas_are_those_of_the_cpu_wherever_the_points_are(measure, device):
-    points = random_points(20, 9, generator(0))
+    points = random_points(9, 20, generator(0))
     polygon = convex_hull(points)
     assert torch.equal(measure(points.to(device), polygon.to(device)), measure(points, polygon))

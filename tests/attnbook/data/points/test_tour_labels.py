@@ -35,7 +35,7 @@ def test_a_double_bridge_of_three_cities_is_refused():
 
 
 def test_more_rounds_find_shorter_tours_and_nearly_all_are_the_shortest():
-    points = random_points(100, 9, generator(3))
+    points = random_points(9, 100, generator(3))
     shortest = tour_length(points, held_karp(points))
     start = tour_length(points, two_opt(points, nearest_neighbour(points)))
     found = [tour_length(points, iterated_two_opt(points, rounds, generator(0))) for rounds in (0, 3, 20)]
@@ -46,13 +46,13 @@ def test_more_rounds_find_shorter_tours_and_nearly_all_are_the_shortest():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_few_cities_are_no_exception(size):
-    points = random_points(6, size, generator(0))
+    points = random_points(size, 6, generator(0))
     tour = iterated_two_opt(points, 4, generator(0))
     assert torch.allclose(tour_length(points, tour), tour_length(points, held_karp(points)), atol=1e-5)
 
 
 def test_labels_are_exact_up_to_twelve_cities_and_searched_beyond(monkeypatch):
-    points = random_points(5, 7, generator(0))
+    points = random_points(7, 5, generator(0))
     assert torch.equal(label_tours(points), held_karp(points))
     monkeypatch.setattr(tour_labels, "EXACT", 6)
     monkeypatch.setattr(tour_labels, "ROUNDS", 2)

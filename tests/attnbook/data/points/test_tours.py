@@ -24,7 +24,7 @@ from attnbook.data.points.tours import (
 from attnbook.seeding import generator
 
 tours = st.builds(
-    lambda size, seed: (random_points(1, size, generator(seed)), random_tours(1, size, generator(seed + 1))),
+    lambda size, seed: (random_points(size, 1, generator(seed)), random_tours(size, 1, generator(seed + 1))),
     st.integers(1, 8),
     st.integers(0, 10_000),
 )
@@ -49,7 +49,7 @@ def test_a_tour_is_as_long_as_its_ways_together(drawn):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7])
 def test_held_and_karp_find_what_trying_all_orders_finds(size):
-    points = random_points(20 if size < 7 else 6, size, generator(size))
+    points = random_points(size, 20 if size < 7 else 6, generator(size))
     for row, tour in zip(points, held_karp(points), strict=True):
         orders = permutations(range(1, size))
         shortest = min(slow_length(row.tolist(), (0, *order)) for order in orders)
@@ -58,21 +58,21 @@ def test_held_and_karp_find_what_trying_all_orders_finds(size):
 
 
 def test_many_tours_at_once_are_the_tours_one_by_one(monkeypatch):
-    points = random_points(9, 6, generator(0))
+    points = random_points(6, 9, generator(0))
     together = held_karp(points)
     monkeypatch.setattr("attnbook.data.points.tours._ENTRIES", 1)  # one instance at a time
     assert torch.equal(held_karp(points), together)
 
 
 def test_nothing_quick_beats_the_exact_solver_on_ten_cities():
-    points = random_points(100, 10, generator(1))
+    points = random_points(10, 100, generator(1))
     lengths = [
         tour_length(points, tour)
         for tour in (
             held_karp(points),
             two_opt(points, nearest_neighbour(points)),
             nearest_neighbour(points),
-            random_tours(100, 10, generator(2)),
+            random_tours(10, 100, generator(2)),
         )
     ]
     assert all((better <= worse + 1e-5).all() for better, worse in pairwise(lengths[:3]))
@@ -100,7 +100,7 @@ def test_the_shortest_tour_of_a_square_goes_around_it():
 
 
 def test_turned_and_mirrored_tours_are_as_short_and_told_the_same_way():
-    points = random_points(64, 6, generator(3))
+    points = random_points(6, 64, generator(3))
     tour = held_karp(points)
     turned, told = augment_tours(points, tour, generator(4))
     torch.testing.assert_close(tour_length(turned, told), tour_length(points, tour))
@@ -113,7 +113,7 @@ def test_turned_and_mirrored_tours_are_as_short_and_told_the_same_way():
 
 
 def test_the_nearest_neighbour_is_the_nearest_not_yet_seen():
-    points = random_points(10, 7, generator(5))
+    points = random_points(7, 10, generator(5))
     for row, tour in zip(points.tolist(), nearest_neighbour(points).tolist(), strict=True):
         assert tour[0] == 0
         for step in range(1, 7):
@@ -122,8 +122,8 @@ def test_the_nearest_neighbour_is_the_nearest_not_yet_seen():
 
 
 def test_after_two_opt_no_exchange_of_two_edges_helps():
-    points = random_points(10, 9, generator(6))
-    start = random_tours(10, 9, generator(7))
+    points = random_points(9, 10, generator(6))
+    start = random_tours(9, 10, generator(7))
     ended = two_opt(points, start)
     assert (ended[:, 0] == start[:, 0]).all()
     for row, tour in zip(points.tolist(), ended.tolist(), strict=True):
@@ -136,20 +136,20 @@ def test_after_two_opt_no_exchange_of_two_edges_helps():
 
 @pytest.mark.parametrize("scale", [0.0, 1e-6, 1e6])
 def test_two_opt_ends_whatever_the_scale(scale):
-    points = random_points(20, 9, generator(8)) * scale
-    tour = two_opt(points, random_tours(20, 9, generator(9)))
+    points = random_points(9, 20, generator(8)) * scale
+    tour = two_opt(points, random_tours(9, 20, generator(9)))
     assert all(is_a_tour(row, 9) for row in tour)
 
 
 def test_random_tours_start_anywhere_and_are_tours():
-    tour = random_tours(2000, 5, generator(0))
+    tour = random_tours(5, 2000, generator(0))
     assert all(is_a_tour(row, 5) for row in tour)
     assert tour[:, 0].bincount(minlength=5).min() > 300
-    assert not torch.equal(tour, random_tours(2000, 5, generator(1)))
+    assert not torch.equal(tour, random_tours(5, 2000, generator(1)))
 
 
 def test_distances_are_symmetric_and_zero_to_oneself():
-    way = distances(random_points(3, 5, generator(0)))
+    way = distances(random_points(5, 3, generator(0)))
     assert torch.equal(way, way.mT)
     assert (way.diagonal(dim1=1, dim2=2) == 0).all()
 
@@ -170,7 +170,7 @@ def test_a_gap_needs_lengths_that_can_be_compared(length, optimal, message):
 
 @pytest.mark.parametrize("tour", [[0, 1, 1], [0, 1], [0, 1, 3], [-1, 0, 1]])
 def test_what_names_no_city_or_one_twice_is_no_tour(tour):
-    points = random_points(1, 3, generator(0))
+    points = random_points(3, 1, generator(0))
     for use in (tour_length, canonical_tour, two_opt):
         with pytest.raises(ValueError, match="tour must"):
             use(points, torch.tensor([tour]))
@@ -178,12 +178,12 @@ def test_what_names_no_city_or_one_twice_is_no_tour(tour):
 
 def test_too_many_cities_for_the_exact_solver_are_refused():
     with pytest.raises(ValueError, match=f"at most {MOST_CITIES}"):
-        held_karp(random_points(1, MOST_CITIES + 1, generator(0)))
+        held_karp(random_points(MOST_CITIES + 1, 1, generator(0)))
 
 
 def test_tours_are_shortened_and_turned_on_each_device_alike(device):
     """Whether the device has float64 or not: the card of this test has none."""
-    points = random_points(20, 8, generator(0))
+    points = random_points(8, 20, generator(0))
     tour = nearest_neighbour(points)
     for change in (two_opt, canonical_tour):
         found = change(points.to(device), tour.to(device))

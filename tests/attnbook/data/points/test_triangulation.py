@@ -36,7 +36,7 @@ def circle(a, b, c):
 
 @pytest.mark.parametrize("size", [3, 4, 5, 8, 10, 14])
 def test_circumcircles_are_empty_and_the_triangles_fill_the_hull(size):
-    points = random_points(20, size, generator(size))
+    points = random_points(size, 20, generator(size))
     hulls = convex_hull(points)
     for row, instance, hull in zip(delaunay(points), points, hulls, strict=True):
         triangles, places = listed(row, size), instance.double().numpy()
@@ -49,14 +49,14 @@ def test_circumcircles_are_empty_and_the_triangles_fill_the_hull(size):
 
 
 def test_it_is_the_triangulation_of_an_independent_algorithm():
-    points = random_points(60, 9, generator(1))
+    points = random_points(9, 60, generator(1))
     for row, instance in zip(delaunay(points), points.double().numpy(), strict=True):
         wanted = {frozenset(map(int, triangle)) for triangle in Triangulation(*instance.T).triangles}
         assert set(listed(row, 9)) == wanted
 
 
 def test_triangles_stand_from_left_to_right_and_their_corners_rise():
-    points = random_points(30, 7, generator(2))
+    points = random_points(7, 30, generator(2))
     for row, instance in zip(delaunay(points), points, strict=True):
         triples = row[row != 7].unflatten(0, (-1, 3))
         assert (triples.diff(dim=1) > 0).all()
@@ -129,7 +129,7 @@ def test_a_target_without_a_triangle_is_refused():
 
 def test_on_each_device_the_triangles_are_the_same_and_stay_there(device):
     """Whether the device has float64 or not: the card of this test has none."""
-    points = random_points(20, 7, generator(0))
+    points = random_points(7, 20, generator(0))
     found = delaunay(points.to(device))
     assert found.device.type == device.type
     assert torch.equal(found.cpu(), delaunay(points))

@@ -97,9 +97,9 @@ def test_each_seed_of_bandits_is_a_seed_of_a_play():
 def test_a_player_is_given_what_was_pulled_and_what_it_paid():
     given = []
 
-    def watch(pulls, wins, draw):
+    def watch(pulls, wins, generator):
         given.append((pulls, wins))
-        return torch.randint(5, (len(pulls),), generator=draw)
+        return torch.randint(5, (len(pulls),), generator=generator)
 
     pulled, paid = play(bandit_arms(30), watch, pulls=6)
     for t, (pulls, wins) in enumerate(given):

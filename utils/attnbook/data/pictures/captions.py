@@ -163,12 +163,12 @@ def named_cells(batch: Canvases, grid: int = 7, margin: int = 0) -> Tensor:
     return cells.gather(1, which[..., None].expand(-1, -1, cells.shape[-1])) & names[..., None]
 
 
-def _corners(present: Tensor, chance: torch.Generator) -> Tensor:
+def _corners(present: Tensor, generator: torch.Generator) -> Tensor:
     """Corners ``(B, 3, 2)`` sorted by row; what doesn't fit is drawn again."""
     corners = torch.zeros(*present.shape, 2, dtype=torch.long)
     bad = torch.ones(len(present), dtype=torch.bool)  # (B,)
     while bad.any():
-        drawn = torch.randint(SIDE - SIZE + 1, (int(bad.sum()), MOST, 2), generator=chance)
+        drawn = torch.randint(SIDE - SIZE + 1, (int(bad.sum()), MOST, 2), generator=generator)
         rows = drawn[..., 0].masked_fill(~present[bad], SIDE)  # a digit that is absent stays the last
         corners[bad] = drawn.gather(1, rows.argsort(dim=1)[..., None].expand_as(drawn))
         bad = ~_clear(corners, present)

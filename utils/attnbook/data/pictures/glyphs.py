@@ -36,12 +36,12 @@ def stroke_points(control: Tensor) -> Tensor:
     return (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
 
 
-def vary(points: Tensor, draw: torch.Generator) -> Tensor:
+def vary(points: Tensor, generator: torch.Generator) -> Tensor:
     """Rotate by up to 30°, stretch by up to 15 % and shift by up to 2 pixels, each example ``(N, P, 2)`` anew."""
     count = len(points)
 
     def between(limit: float, *shape: int) -> Tensor:
-        return limit * (2 * torch.rand(count, *shape, generator=draw) - 1)
+        return limit * (2 * torch.rand(count, *shape, generator=generator) - 1)
 
     angle = between(TURN)
     cosine, sine = angle.cos(), angle.sin()
@@ -58,9 +58,9 @@ def paint(points: Tensor) -> Tensor:
     return (1.5 - nearest / (2 * PEN)).clamp(0, 1).view(-1, SIDE, SIDE)
 
 
-def draw_glyphs(classes: Tensor, draw: torch.Generator) -> Tensor:
+def draw_glyphs(classes: Tensor, generator: torch.Generator) -> Tensor:
     """One new example of each of the ``classes (N, 3, 3, 2)``: images ``(N, 1, 16, 16)`` from 0, paper, to 1, ink."""
     points = stroke_points(classes).flatten(1, 2)  # (N, 30, 2)
-    images = paint(vary(points, draw))
-    images = images + NOISE * torch.randn(images.shape, generator=draw)
+    images = paint(vary(points, generator))
+    images = images + NOISE * torch.randn(images.shape, generator=generator)
     return images.clamp(0, 1)[:, None]

@@ -11,7 +11,7 @@ from torch import Tensor
 SYMMETRIES = 8  # of a square: mirrored left to right or not, top to bottom or not, about the diagonal or not
 
 
-def random_points(count: int, size: int, generator: torch.Generator) -> Tensor:
+def random_points(size: int, count: int, generator: torch.Generator) -> Tensor:
     """Draw ``count`` times ``size`` points from the unit square, evenly: ``(count, size, 2)``.
 
     Raises:

@@ -26,7 +26,7 @@ def sorting_batch(size: int, count: int, seed: int = 0) -> Batch:
     Raises:
         ValueError: if ``size`` or ``count`` is not positive.
     """
-    numbers = random_points(count, size, generator(seed))[..., :1]  # (B, N, 1)
+    numbers = random_points(size, count, generator(seed))[..., :1]  # (B, N, 1)
     return batch_of(numbers, numbers[..., 0].argsort(dim=-1))
 
 
@@ -40,7 +40,7 @@ def hull_batch(size: int, count: int, seed: int = 0) -> Batch:
     """
     if size < 3:
         raise ValueError(f"size is {size}; a hull needs at least 3 points")
-    points = random_points(count, size, generator(seed))
+    points = random_points(size, count, generator(seed))
     return batch_of(points, convex_hull(points))
 
 
@@ -52,7 +52,7 @@ def tour_batch(size: int, count: int, seed: int = 0) -> Batch:
 
     Source: Vinyals et al. 2015, section 2.4.
     """
-    points = random_points(count, size, generator(seed))
+    points = random_points(size, count, generator(seed))
     return batch_of(points, held_karp(points))
 
 

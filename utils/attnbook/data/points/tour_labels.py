@@ -80,7 +80,7 @@ def labelled_tours(size: int, count: int, seed: int = 0) -> Batch:
     Raises:
         ValueError: if ``size`` or ``count`` is not positive.
     """
-    points = random_points(count, size, generator(seed))
+    points = random_points(size, count, generator(seed))
     return batch_of(points, label_tours(points, seed))
 
 

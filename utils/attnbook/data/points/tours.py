@@ -65,7 +65,7 @@ def canonical_tour(points: Tensor, tour: Tensor) -> Tensor:
     return tour.gather(1, (tour.argmin(dim=1, keepdim=True) + steps) % tour.shape[1])  # turned until 0 is in front
 
 
-def random_tours(count: int, size: int, generator: torch.Generator) -> Tensor:
+def random_tours(size: int, count: int, generator: torch.Generator) -> Tensor:
     """Tours by pure chance, ``(count, size)``: all orders equally likely."""
     return torch.rand(count, size, generator=generator).argsort(dim=-1)
 

@@ -123,7 +123,7 @@ def delaunay_batch(size: int, count: int, seed: int = 0, from_left: bool = False
     Raises:
         ValueError: if ``size`` is under 3 or ``count`` not positive.
     """
-    points = random_points(count, size, generator(seed))
+    points = random_points(size, count, generator(seed))
     if from_left:
         order = points[..., 0].argsort(dim=1)  # (B, N)
         points = points.gather(1, order[..., None].expand_as(points))

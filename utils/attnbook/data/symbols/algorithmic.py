@@ -247,8 +247,8 @@ def _check_at_least(least: int, **numbers: int) -> None:
             raise ValueError(f"{name} must be at least {least}, got {number}")
 
 
-def _random_bits(shape: tuple[int, ...], source: torch.Generator) -> Tensor:
-    return torch.randint(2, shape, generator=source).float()
+def _random_bits(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    return torch.randint(2, shape, generator=generator).float()
 
 
 def _with_channels(vectors: Tensor, channels: int) -> Tensor:

@@ -48,23 +48,23 @@ class Story(NamedTuple):
     target: tuple[str, ...]
 
 
-def make_name(source: torch.Generator) -> str:
+def make_name(generator: torch.Generator) -> str:
     """Two or three syllables and perhaps a last letter: 70² · (1 + 70) · 4 ≈ 1.4 million names."""
-    count = 2 + int(torch.randint(2, (), generator=source))
-    picked = torch.randint(len(SYLLABLES), (count,), generator=source).tolist()
-    last = ("", "n", "l", "s")[int(torch.randint(4, (), generator=source))]
+    count = 2 + int(torch.randint(2, (), generator=generator))
+    picked = torch.randint(len(SYLLABLES), (count,), generator=generator).tolist()
+    last = ("", "n", "l", "s")[int(torch.randint(4, (), generator=generator))]
     return ("".join(SYLLABLES[number] for number in picked) + last).capitalize()
 
 
-def make_story(source: torch.Generator) -> Story:
+def make_story(generator: torch.Generator) -> Story:
     """Draw one sentence; its people have three different names."""
 
     def pick(options):
-        return options[int(torch.randint(len(options), (), generator=source))]
+        return options[int(torch.randint(len(options), (), generator=generator))]
 
     names: dict[str, str] = {}
     while len(set(names.values())) < len(PEOPLE):
-        names = {person: make_name(source) for person in PEOPLE}
+        names = {person: make_name(generator) for person in PEOPLE}
     told, retold = pick(EVENTS)
     named = names | {"thing": pick(THINGS)}
     whole = " ".join([pick(WHEN), pick(WHO_SAYS), told, pick(AFTER), "."])

@@ -14,7 +14,7 @@ from attnbook.seeding import generator
 
 ARMS, PULLS = 5, 10
 PLAYS = 1_000_000_007  # the first of the seeds with which bandits are played; those of the arms are smaller
-Player = Callable[[Tensor, Tensor, torch.Generator], Tensor]  # (pulls, wins (B, K), draw) -> arm (B,)
+Player = Callable[[Tensor, Tensor, torch.Generator], Tensor]  # (pulls, wins (B, K), generator) -> arm (B,)
 
 
 def bandit_arms(count: int, seed: int = 0, arms: int = ARMS) -> Tensor:
@@ -30,9 +30,9 @@ def bandit_arms(count: int, seed: int = 0, arms: int = ARMS) -> Tensor:
     return torch.rand(count, arms, generator=generator(seed))
 
 
-def pull(probabilities: Tensor, arm: Tensor, draw: torch.Generator) -> Tensor:
+def pull(probabilities: Tensor, arm: Tensor, generator: torch.Generator) -> Tensor:
     """What the ``arm (B,)`` of each bandit pays, 0 or 1: ``(B,)``."""
-    return probabilities.gather(1, arm[:, None])[:, 0].bernoulli(generator=draw)
+    return probabilities.gather(1, arm[:, None])[:, 0].bernoulli(generator=generator)
 
 
 def regret(probabilities: Tensor, arms: Tensor) -> Tensor:
@@ -47,22 +47,22 @@ def regret(probabilities: Tensor, arms: Tensor) -> Tensor:
 # ---- players that follow a fixed rule; each is given how often each arm was pulled and paid, (B, K)
 
 
-def at_random(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tensor:
+def at_random(pulls: Tensor, wins: Tensor, generator: torch.Generator) -> Tensor:
     """Any arm, each with the same probability."""
-    return torch.randint(pulls.shape[1], (len(pulls),), generator=draw)
+    return torch.randint(pulls.shape[1], (len(pulls),), generator=generator)
 
 
-def thompson(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tensor:
+def thompson(pulls: Tensor, wins: Tensor, generator: torch.Generator) -> Tensor:
     """Draw each arm's probability from its posterior, Beta(wins + 1, losses + 1), and pull the arm with the largest.
 
     Source: Thompson 1933.
     """
     # If G and L are gamma variables with shapes wins + 1 and losses + 1, then G / (G + L) has that beta distribution.
-    rows = torch.stack([_gamma(1 + wins, draw), _gamma(1 + pulls - wins, draw)])  # (2, B, K)
+    rows = torch.stack([_gamma(1 + wins, generator), _gamma(1 + pulls - wins, generator)])  # (2, B, K)
     return (rows[0] / rows.sum(dim=0)).argmax(dim=1)
 
 
-def upper_confidence(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tensor:
+def upper_confidence(pulls: Tensor, wins: Tensor, generator: torch.Generator) -> Tensor:
     """UCB1: the arm with the largest mean + √(2 ln n / pulls) after n pulls in all; each arm is tried once first.
 
     Source: Auer, Cesa-Bianchi and Fischer 2002, figure 1.
@@ -72,15 +72,15 @@ def upper_confidence(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tens
     return bound.masked_fill(pulls == 0, torch.inf).argmax(dim=1)
 
 
-def greedy_mean(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tensor:
+def greedy_mean(pulls: Tensor, wins: Tensor, generator: torch.Generator) -> Tensor:
     """The arm with the largest posterior mean, (wins + 1) / (pulls + 2); it never explores on purpose."""
     return ((wins + 1) / (pulls + 2)).argmax(dim=1)
 
 
-def _gamma(shape: Tensor, draw: torch.Generator) -> Tensor:
+def _gamma(shape: Tensor, generator: torch.Generator) -> Tensor:
     """Gamma variables with whole-numbered shapes: each is a sum of that many exponential variables."""
     most = int(shape.max())
-    exponentials = -torch.rand(*shape.shape, most, generator=draw).clamp(min=1e-12).log()
+    exponentials = -torch.rand(*shape.shape, most, generator=generator).clamp(min=1e-12).log()
     return (exponentials * (torch.arange(most) < shape[..., None])).sum(dim=-1)
 
 
@@ -122,7 +122,7 @@ def best_arm(arms: tuple[tuple[int, int], ...], left: int) -> int:
     return max(range(len(arms)), key=lambda which: (_value_of(arms, which, left), -which))
 
 
-def bayes_optimal(pulls: Tensor, wins: Tensor, draw: torch.Generator) -> Tensor:
+def bayes_optimal(pulls: Tensor, wins: Tensor, generator: torch.Generator) -> Tensor:
     """The player with the largest expected reward in ``PULLS`` pulls, if the arms' probabilities are uniform.
 
     Raises:

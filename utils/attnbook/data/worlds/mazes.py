@@ -80,13 +80,13 @@ def distances(open_: Tensor, start: Tensor) -> Tensor:
     return found
 
 
-def _carve(draw: torch.Generator) -> Tensor:
+def _carve(generator: torch.Generator) -> Tensor:
     """One maze ``(9, 4)``: in random order, walls between unconnected regions are removed, and ``EXTRA`` others."""
     open_, region = torch.zeros(CELLS, MOVES, dtype=torch.bool), list(range(CELLS))
     walls = [(cell, 1) for cell in range(CELLS) if cell % SIDE < SIDE - 1]
     walls += [(cell, 2) for cell in range(CELLS - SIDE)]
     spare = EXTRA
-    for index in torch.randperm(len(walls), generator=draw).tolist():
+    for index in torch.randperm(len(walls), generator=generator).tolist():
         cell, move = walls[index]
         other = cell + STEP[move]
         joins = region[cell] != region[other]
