@@ -1,7 +1,12 @@
 import pytest
 import torch
 
-from attnbook.device import available_devices, best_device
+from attnbook.attention import banded_attention, hard_attend, local_window_mask, padding_mask
+from attnbook.data.points.geometry import check_positions
+from attnbook.device import available_devices, best_device, on_cpu
+from attnbook.models.pointer import mask_visited
+from attnbook.models.pointer_generator import copy_or_generate
+from attnbook.training.losses import sequence_loss
 
 
 @pytest.fixture
@@ -74,3 +79,37 @@ def test_another_kind_of_device_is_taken_where_torch_has_it_and_never_unasked(ma
 def test_a_tensor_can_live_on_the_best_device():
     device = best_device()
     assert torch.ones(2, device=device).device.type == device.type
+
+
+def test_numbers_can_be_looked_at_on_the_cpu_and_nowhere_else(device):
+    assert on_cpu(torch.ones(2))
+    assert on_cpu(torch.ones(2, device=device)) == (device.type == "cpu")
+
+
+def numbers(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """A tensor with a shape and no numbers: to read one is an error."""
+    return torch.empty(shape, dtype=dtype, device="meta")
+
+
+def whole(*shape: int) -> torch.Tensor:
+    return numbers(*shape, dtype=torch.long)
+
+
+X = numbers(2, 5, 4)
+CALLS = {
+    "lengths": lambda: padding_mask(whole(2), 5),
+    "a window": lambda: local_window_mask(numbers(2), whole(2), 2, max_length=5),
+    "global positions": lambda: banded_attention(X, X, X, radius=1, everywhere=whole(2)),
+    "hard attention": lambda: hard_attend(X, X, X, numbers(2, 1, 5, dtype=torch.bool), sample=False),
+    "chosen positions": lambda: mask_visited(numbers(2, 5, dtype=torch.bool), whole(2)),
+    "copied words": lambda: copy_or_generate(numbers(2), numbers(2, 7), numbers(2, 5), whole(2, 5), 9),
+    "a target": lambda: sequence_loss(numbers(2, 5, 7), whole(2, 5)),
+    "a tour": lambda: check_positions("tour", whole(2, 5), numbers(2, 5, 2), 4),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_refuses_wrong_values_does_not_wait_for_a_device_to_see_them(name):
+    CALLS[name]()
+    with pytest.raises(RuntimeError, match="meta"):
+        bool(numbers())  # so that the test would notice

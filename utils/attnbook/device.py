@@ -3,7 +3,7 @@
 import os
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 VARIABLE = "ATTNBOOK_DEVICE"
 
@@ -43,6 +43,15 @@ def device_of(model: nn.Module) -> torch.device:
     It is the CPU for a model without parameters, such as one that only counts.
     """
     return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
+
+
+def on_cpu(tensor: Tensor) -> bool:
+    """Whether the numbers of ``tensor`` can be looked at without waiting.
+
+    To read a number on another device, the program waits until the device has done all that it was asked before. What
+    looks at values only to refuse them asks this first: data are made on the CPU, and there wrong ones are found.
+    """
+    return tensor.device.type == "cpu"
 
 
 def _is_there(device: torch.device) -> bool:

@@ -148,5 +148,5 @@ def test_pixel_neighbours_have_nothing_to_learn():
 def test_prototypes_need_an_example_of_each_class_and_a_class_without_one_has_no_nearest_pixel(episode, device):
     labels = torch.zeros_like(episode.labels[:, :-1])  # classes 1 and 2 have no example
     with pytest.raises(ValueError, match="labels must name each of 3 classes in every episode, got"):
-        make("prototypes").to(device)(episode.images, labels)
+        make("prototypes")(episode.images.cpu(), labels.cpu())
     assert make("pixels").to(device)(episode.images, labels).argmax(dim=-1).tolist() == [0, 0, 0, 0]

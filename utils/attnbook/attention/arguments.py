@@ -1,7 +1,12 @@
-"""What attention asks of its arguments, and how it refuses them: in one place, so that the functions show the idea."""
+"""What attention asks of its arguments, and how it refuses them: in one place, so that the functions show the idea.
+
+Shapes and number types are checked always, values where it takes no waiting (:func:`~attnbook.device.on_cpu`).
+"""
 
 import torch
 from torch import Tensor
+
+from attnbook.device import on_cpu
 
 
 def check_length(length: int) -> None:
@@ -32,14 +37,16 @@ def check_everywhere(everywhere: Tensor, length: int) -> None:
     """Raise unless ``everywhere`` are ``(G,)`` different whole numbers from 0 to ``length`` − 1.
 
     Raises:
-        TypeError: for numbers that are not whole. ValueError: for another shape, a position twice or out of range.
+        TypeError: for numbers that are not whole. ValueError: for another shape, and on the CPU for a position twice
+            or out of range.
     """
     if everywhere.is_floating_point() or everywhere.dtype == torch.bool:
         raise TypeError(f"everywhere must be whole numbers, got {everywhere.dtype}; use everywhere.long()")
     if everywhere.ndim != 1:
         raise ValueError(f"everywhere must have shape (G,), got {tuple(everywhere.shape)}")
-    wrong = ((everywhere < 0) | (everywhere >= length)).any() or len(everywhere.unique()) < len(everywhere)
-    if wrong:
+    if not on_cpu(everywhere):
+        return
+    if ((everywhere < 0) | (everywhere >= length)).any() or len(everywhere.unique()) < len(everywhere):
         raise ValueError(f"everywhere must be different positions from 0 to {length - 1}, got {everywhere.tolist()}")
 
 
@@ -70,12 +77,15 @@ def check_lengths(lengths: Tensor, max_length: int | None) -> None:
     """Raise unless ``lengths`` are ``(B,)`` whole numbers from 0 to ``max_length``.
 
     Raises:
-        TypeError: for numbers that are not whole. ValueError: for another shape, or a length out of range.
+        TypeError: for numbers that are not whole. ValueError: for another shape, and on the CPU for a length out of
+            range.
     """
     if lengths.is_floating_point() or lengths.dtype == torch.bool:
         raise TypeError(f"lengths must be whole numbers, got {lengths.dtype}; use lengths.long()")
     if lengths.ndim != 1 or len(lengths) == 0:
         raise ValueError(f"lengths must have shape (B,) with B > 0, got {tuple(lengths.shape)}")
+    if not on_cpu(lengths):
+        return
     longest = int(lengths.max())
     max_length = longest if max_length is None else max_length
     if longest > max_length or int(lengths.min()) < 0:

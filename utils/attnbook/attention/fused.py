@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnbook.attention.arguments import check_bias, check_mask, check_same_features, for_all_heads, like_scores
 from attnbook.attention.masks import causal_mask
+from attnbook.device import on_cpu
 
 
 def attend_fused(
@@ -47,11 +48,11 @@ def attend_fused(
 def is_causal(mask: Tensor, scores: Tensor) -> bool:
     """Whether ``mask`` is :func:`~attnbook.attention.masks.causal_mask`, for which kernels need no mask at all.
 
-    It takes a look at the numbers, and only the CPU's can be looked at without waiting for a device; on another one
-    the answer is ``False``, and the mask is handed over.
+    It takes a look at the numbers; where that would mean to wait (:func:`~attnbook.device.on_cpu`), the answer is
+    ``False``, and the mask is handed over.
     """
     queries, keys = scores.shape[-2:]
-    if mask.device.type != "cpu" or mask.shape[-2:] != (keys, keys) or mask.numel() != keys**2 or queries != keys:
+    if not on_cpu(mask) or mask.shape[-2:] != (keys, keys) or mask.numel() != keys**2 or queries != keys:
         return False
     return torch.equal(mask.reshape(keys, keys), causal_mask(keys))
 

@@ -15,6 +15,7 @@ from attnbook.attention.arguments import check_attention
 from attnbook.attention.core import attention_weights, masked_log_softmax
 from attnbook.attention.precision import at_least_float32, sharpened
 from attnbook.attention.scores import PreparedKeys, key_features, scaled_dot
+from attnbook.device import on_cpu
 
 
 def sample_location(weights: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -28,7 +29,7 @@ def sample_location(weights: Tensor, generator: torch.Generator | None = None) -
         ``(B, Tq)`` long. No gradient flows through it.
 
     Raises:
-        ValueError: if ``weights`` has another number of axes, or a row may attend to nothing.
+        ValueError: if ``weights`` has another number of axes, or, on the CPU, a row may attend to nothing.
 
     Source: Xu et al. 2015, equation 8.
     """
@@ -64,7 +65,7 @@ def hard_attend(
         context ``(B, Tq, Dv)``, weights ``(B, Tq, Tk)`` and the positions ``(B, Tq)`` attended to.
 
     Raises:
-        ValueError: if the shapes do not fit together, or the mask leaves a query nothing to draw from.
+        ValueError: if the shapes do not fit together, or, on the CPU, the mask leaves a query nothing to draw from.
         TypeError: if the mask is not boolean.
 
     Source: Xu et al. 2015, equations 8 and 9.
@@ -130,5 +131,5 @@ def location_log_probs(weights: Tensor, location: Tensor) -> Tensor:
 def _check_weights(weights: Tensor) -> None:
     if weights.ndim != 3:
         raise ValueError(f"weights must have shape (B, Tq, Tk), got {tuple(weights.shape)}")
-    if not (weights.sum(dim=-1) > 0).all():
+    if on_cpu(weights) and not (weights.sum(dim=-1) > 0).all():
         raise ValueError("weights has a row of zeros: a query that may attend to nothing has no position to draw")

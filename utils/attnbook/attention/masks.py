@@ -19,7 +19,8 @@ def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
 
     Raises:
         TypeError: if ``lengths`` are not whole numbers.
-        ValueError: if ``lengths`` is empty, has more than one axis, or a length lies outside ``0..max_length``.
+        ValueError: if ``lengths`` is empty, has more than one axis, or, on the CPU, a length lies outside
+            ``0..max_length``.
     """
     check_lengths(lengths, max_length)
     max_length = int(lengths.max()) if max_length is None else max_length
@@ -101,7 +102,7 @@ def global_mask(length: int, everywhere: Tensor) -> Tensor:
 
     Raises:
         TypeError: if ``everywhere`` are not whole numbers.
-        ValueError: if ``length`` is not positive, or a global position lies outside or comes twice.
+        ValueError: if ``length`` is not positive, or, on the CPU, a global position lies outside or comes twice.
 
     Source: Beltagy et al. 2020, section 3.1 ("Global Attention").
     """

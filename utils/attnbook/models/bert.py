@@ -49,7 +49,7 @@ class MaskedLanguageModel(nn.Module):
             ValueError: if the batch is empty, or there is not one length per sentence.
         """
         check_source(words, lengths)
-        mask = padding_mask(lengths.to(words.device), words.shape[1])[:, None]  # (B, 1, T)
+        mask = padding_mask(lengths, words.shape[1]).to(words.device)[:, None]  # (B, 1, T)
         x, seen = self.embed(words), []
         for layer in self.blocks.layers:
             x, _, weights, _ = layer(x, mask)
@@ -91,7 +91,7 @@ class SentenceClassifier(nn.Module):
     def summarise(self, words: Tensor, lengths: Tensor) -> Tensor:
         """One vector per sentence: ``words (B, T)`` and ``lengths (B,)`` -> ``(B, D)``; zeros if it has no word."""
         x, _ = self.encoder.encode(words, lengths)  # (B, T, D)
-        real = padding_mask(lengths.to(words.device), words.shape[1])[..., None]  # (B, T, 1)
+        real = padding_mask(lengths, words.shape[1]).to(words.device)[..., None]  # (B, T, 1)
         x = x * real  # (B, T, D)
         return x[:, 0] if self.summary == "first" else x.sum(dim=1) / real.sum(dim=1).clamp(min=1)  # (B, D)
 

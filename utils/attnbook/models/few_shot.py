@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.device import on_cpu
+
 
 class GlyphEncoder(nn.Sequential):
     """Pictures ``(N, 1, 16, 16)`` -> ``(N, dim)``: three convolutions, each of which halves the side.
@@ -80,12 +82,12 @@ class PrototypicalNetwork(nn.Module):
         """As :class:`EpisodeReader`: the logits are the negative squared distances to the means, ``(B, ways)``.
 
         Raises:
-            ValueError: if a label has no example in some episode, and so no mean.
+            ValueError: if, on the CPU, a label has no example in some episode, and so no mean.
         """
         features = self.encoder(images.flatten(0, 1)).unflatten(0, images.shape[:2])  # (B, T, dim)
         member = F.one_hot(labels, self.ways).to(features.dtype)  # (B, T − 1, ways)
         examples = member.sum(dim=1)  # (B, ways)
-        if not examples.all():
+        if on_cpu(examples) and not examples.all():
             raise ValueError(f"labels must name each of {self.ways} classes in every episode, got {labels.tolist()}")
         means = member.mT @ features[:, :-1] / examples[..., None]  # (B, ways, dim)
         return -(features[:, -1:] - means).square().sum(dim=-1)

@@ -15,6 +15,7 @@ from attnbook import decoding
 from attnbook.attention import Additive, PreparedKeys, attention_weights, masked_log_softmax, padding_mask
 from attnbook.data import shift_right
 from attnbook.data.batching import Batch
+from attnbook.device import on_cpu
 from attnbook.models.pointer_encoders import Glimpse, make_encoder
 
 LONGEST = 6  # positions named per point where one may come again: N points have at most 2 · N − 5 triangles
@@ -52,13 +53,14 @@ def mask_visited(mask: Tensor, chosen: Tensor) -> Tensor:
         ``(B, N)`` bool.
 
     Raises:
-        TypeError: if the mask is not boolean. ValueError: if there is not one choice, from 0 to N, a row.
+        TypeError: if the mask is not boolean. ValueError: if there is not one choice a row, or, on the CPU, one is not
+            from 0 to N.
     """
     if mask.dtype != torch.bool:
         raise TypeError(f"mask must be boolean (True = may be pointed at), got {mask.dtype}")
     if mask.ndim != 2 or chosen.shape != mask.shape[:1]:
         raise ValueError(f"mask (B, N) and chosen (B,) do not fit: {tuple(mask.shape)} and {tuple(chosen.shape)}")
-    if not 0 <= int(chosen.min()) <= int(chosen.max()) <= mask.shape[1]:
+    if on_cpu(chosen) and not 0 <= int(chosen.min()) <= int(chosen.max()) <= mask.shape[1]:
         raise ValueError(f"chosen must hold positions from 0 to {mask.shape[1]}, got {chosen.tolist()}")
     return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])
 
@@ -143,10 +145,11 @@ class PointerNetwork(nn.Module):
         """Encode ``points (B, N, P)``, of which each row's first ``lengths (B,)`` are real; nothing chosen yet.
 
         Raises:
-            ValueError: if ``points`` is not ``(B, N, P)`` with B, N > 0, or a length not from 1 to N.
+            ValueError: if ``points`` is not ``(B, N, P)`` with B, N > 0, there is not one length a row, or, on the CPU,
+                one is not from 1 to N.
         """
         self._check(points, lengths)
-        mask = padding_mask(lengths.to(points.device), points.shape[1])  # (B, N)
+        mask = padding_mask(lengths, points.shape[1]).to(points.device)  # (B, N)
         embedded = self.embed(points)  # (B, N, P) -> (B, N, D)
         key, (hidden, cell) = self.encoder(embedded, mask)
         inputs, key = _with(embedded, self.beginning), _with(key, self.end)  # (B, N + 1, D) each
@@ -157,7 +160,7 @@ class PointerNetwork(nn.Module):
         if points.ndim != 3 or 0 in points.shape or points.shape[-1] != self.features:
             shape = f"(B, N, {self.features})"
             raise ValueError(f"points must have shape {shape} with B, N > 0, got {tuple(points.shape)}")
-        if lengths.shape != (len(points),) or int(lengths.min()) < 1:
+        if lengths.shape != (len(points),) or (on_cpu(lengths) and int(lengths.min()) < 1):
             wanted = f"{len(points)} numbers from 1 to {points.shape[1]}"
             raise ValueError(f"lengths must be {wanted}, got {lengths.tolist()}")
 

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.precision import at_least_float32
+from attnbook.device import on_cpu
 from attnbook.models.seq2seq import AttentionSeq2Seq, AttentionState
 
 
@@ -26,7 +27,7 @@ def copy_or_generate(p_gen: Tensor, vocabulary: Tensor, weights: Tensor, words: 
         ``(B, size)``; each row sums to one if ``vocabulary`` and ``weights`` do.
 
     Raises:
-        ValueError: if the shapes do not fit, or a word's number is not from 0 to ``size`` − 1.
+        ValueError: if the shapes do not fit, or, on the CPU, a word's number is not from 0 to ``size`` − 1.
 
     Source: See et al. 2017, equation 9.
     """
@@ -41,7 +42,8 @@ def _check_mixture(p_gen: Tensor, vocabulary: Tensor, weights: Tensor, words: Te
     if vocabulary.ndim != 2 or p_gen.shape != (rows,) or weights.shape != words.shape or len(words) != rows:
         shapes = [tuple(tensor.shape) for tensor in (p_gen, vocabulary, weights, words)]
         raise ValueError(f"p_gen (B,), vocabulary (B, V), weights and words (B, Tk) do not fit: {shapes}")
-    if size < vocabulary.shape[1] or not 0 <= int(words.min()) <= int(words.max()) < size:
+    inside = not on_cpu(words) or 0 <= int(words.min()) <= int(words.max()) < size
+    if size < vocabulary.shape[1] or not inside:
         raise ValueError(
             f"words must hold numbers from 0 to size − 1 = {size - 1}, of which the vocabulary has the first "
             f"{vocabulary.shape[1]}; got {int(words.min())} to {int(words.max())}"

@@ -74,11 +74,12 @@ class Encoder(nn.Module):
             ValueError: if the batch is empty, there is not one length a sentence, or one is below 1 or above Tk.
         """
         check_source(source, lengths)
-        if int(lengths.min()) < 1:
-            raise ValueError(f"each sentence needs at least one word, got lengths {lengths.tolist()}")
-        mask = padding_mask(lengths.to(source.device), source.shape[1])  # (B, Tk)
+        counts = lengths.cpu()  # packing needs them there
+        if int(counts.min()) < 1:
+            raise ValueError(f"each sentence needs at least one word, got lengths {counts.tolist()}")
+        mask = padding_mask(counts, source.shape[1]).to(source.device)  # (B, Tk)
         embedded = self.embed(source)  # (B, Tk) -> (B, Tk, E)
-        packed = pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(embedded, counts, batch_first=True, enforce_sorted=False)
         states, last = self.rnn(packed)
         annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])  # (B, Tk, D)
         if isinstance(last, Tensor):

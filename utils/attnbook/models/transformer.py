@@ -134,7 +134,7 @@ class Transformer(nn.Module):
             ValueError: if the batch is empty, or there is not one length a sentence.
         """
         check_source(source, lengths)
-        mask = padding_mask(lengths.to(source.device), source.shape[1])  # (B, Tk)
+        mask = padding_mask(lengths, source.shape[1]).to(source.device)  # (B, Tk)
         allowed = mask[:, None]  # (B, 1, Tk): every word may attend to every real word
         if self.config.window is not None:
             allowed = allowed & window_mask(source.shape[1], self.config.window, source.device)  # (B, Tk, Tk)

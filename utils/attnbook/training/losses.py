@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, shift_right
 from attnbook.data.texts.vocabulary import PAD
+from attnbook.device import on_cpu
 
 
 def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: float = 0.0) -> Tensor:
@@ -20,7 +21,8 @@ def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: flo
         a scalar.
 
     Raises:
-        ValueError: if the shapes do not fit, every position is padding, or ``smoothing`` lies outside 0..1.
+        ValueError: if the shapes do not fit, ``smoothing`` lies outside 0..1, or, on the CPU, every position is
+            padding; elsewhere the mean of nothing is NaN.
 
     Source: Szegedy et al. 2016, section 7, and Vaswani et al. 2017, section 5.4, for the smoothing.
     """
@@ -34,7 +36,7 @@ def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: flo
 def _check_shapes(logits: Tensor, target: Tensor, pad: int) -> None:
     if logits.ndim != 3 or logits.shape[:2] != target.shape:
         raise ValueError(f"logits (B, T, V) are {tuple(logits.shape)} but target (B, T) is {tuple(target.shape)}")
-    if not (target != pad).any():
+    if on_cpu(target) and not (target != pad).any():
         raise ValueError("target is padding throughout: there is no word to learn from")
 
 
@@ -57,7 +59,7 @@ def symmetric_divergence(first: Tensor, second: Tensor, target: Tensor, pad: int
         a scalar, the mean over the real words of the whole batch.
 
     Raises:
-        ValueError: if the shapes do not fit, or every position is padding.
+        ValueError: if the shapes do not fit, or, on the CPU, every position is padding.
 
     Source: Liang et al. 2021, section 2.
     """

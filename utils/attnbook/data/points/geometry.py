@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attnbook.device import on_cpu
+
 SYMMETRIES = 8  # of a square: mirrored left to right or not, top to bottom or not, about the diagonal or not
 
 
@@ -23,20 +25,20 @@ def random_points(size: int, count: int, generator: torch.Generator) -> Tensor:
 
 
 def check_points(points: Tensor) -> None:
-    """Raise a ValueError unless ``points`` is ``(B, N, 2)`` with B, N > 0 and finite."""
+    """Raise a ValueError unless ``points`` is ``(B, N, 2)`` with B, N > 0, and on the CPU finite."""
     if points.ndim != 3 or points.shape[-1] != 2 or 0 in points.shape:
         raise ValueError(f"points must have shape (B, N, 2) with B, N > 0, got {tuple(points.shape)}")
-    if not points.isfinite().all():
+    if on_cpu(points) and not points.isfinite().all():
         raise ValueError("points must be finite numbers; there is an infinity or a NaN among them")
 
 
 def check_positions(name: str, positions: Tensor, points: Tensor, most: int) -> None:
-    """Raise a ValueError unless ``positions`` is ``(B, T)``, T > 0, whole numbers from 0 to ``most``."""
+    """Raise a ValueError unless ``positions`` is ``(B, T)``, T > 0, whole numbers, and on the CPU 0 to ``most``."""
     check_points(points)
     if positions.ndim != 2 or len(positions) != len(points) or positions.shape[1] == 0 or positions.is_floating_point():
         given = f"{positions.dtype} {tuple(positions.shape)}"
         raise ValueError(f"{name} must be whole numbers ({len(points)}, T), got {given}")
-    if not 0 <= int(positions.min()) <= int(positions.max()) <= most:
+    if on_cpu(positions) and not 0 <= int(positions.min()) <= int(positions.max()) <= most:
         given = f"{int(positions.min())} to {int(positions.max())}"
         raise ValueError(f"{name} must hold positions from 0 to {most}, got {given}")
 
