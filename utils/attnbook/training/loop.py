@@ -122,7 +122,7 @@ def fit(
             classes and configurations of model, loss and optimiser, the same rates and batches. While something is left
             to train, the rate, a schedule and the bounds of gradients may be lower than before, as after NaN, and
             ``steps`` may be more (a fall of the rate is then laid out anew). A loss with a state gives and takes it as
-            ``validate`` does. What older versions wrote is compared by steps, rates and bounds alone, with a warning.
+            ``validate`` does.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
         progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 

@@ -10,20 +10,12 @@ from torch import Tensor
 
 from attnbook.data.pictures.digit_pairs import CLASSES, HEIGHT, WIDTH, crop_digits, digit_pairs
 from attnbook.device import best_device
-from attnbook.measure.images import (
-    Judge,
-    agreement_and_chance,
-    frechet_distance,
-    judge_accuracy,
-    mode_counts,
-    nearest_digits,
-    side_shares,
-    trained_judge,
-)
+from attnbook.measure.images import agreement_and_chance, frechet_distance, mode_counts, nearest_digits, side_shares
 from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, ImageGenerator
 from attnbook.modes import evaluation_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
+from attnruns.shared.judge import Judge, judge_accuracy, trained_judge
 from attnruns.shared.mean_attention import MeanAttention
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
