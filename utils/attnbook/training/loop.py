@@ -29,6 +29,7 @@ from attnbook.training.resuming import (
 )
 from attnbook.training.schedules import warmup_then_cosine
 from attnbook.training.stopping import ends_early
+from attnbook.trees import moved
 
 
 class ChangingLoss(Protocol):
@@ -99,8 +100,8 @@ def fit(
     :class:`~attnbook.data.batching.Batch` and the loss is a mean over the real words of the target.
 
     Args:
-        batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or whatever else ``loss`` takes
-            and ``to(device)`` moves; a pure function of the step (``task.batch_at``), so that a resumed
+        batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or another tree of tensors that
+            ``loss`` takes (:mod:`attnbook.trees`); a pure function of the step (``task.batch_at``), so that a resumed
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
         learning_rate: the highest one. ``warmup``: steps until it is reached.
@@ -162,7 +163,7 @@ def fit(
             while not is_over(run.history):
                 run.batch = batch_at(run.history.steps)
                 run.tokens += run.batch.tokens() if isinstance(run.batch, Batch) else 0
-                run.step(run.batch.to(device))
+                run.step(moved(run.batch, device))
                 note = run.note()
                 bar.set_postfix_str(note, refresh=False)
                 bar.update()

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from attnbook.data.batching import Batch, shift_right
 from attnbook.data.texts.vocabulary import PAD
+from attnbook.trees import map_tensors
 
 
 def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: float = 0.0) -> Tensor:
@@ -88,7 +89,7 @@ def r_drop_loss(model: nn.Module, batch: Batch, weight: float, smoothing: float 
     """
     if not weight >= 0:
         raise ValueError(f"weight is the α of R-Drop, at least 0; got {weight}")
-    twice = Batch(*(torch.cat([tensor, tensor]) for tensor in batch))
+    twice = map_tensors(lambda tensor: torch.cat([tensor, tensor]), batch)
     logits, _ = model(twice.source, twice.lengths, shift_right(twice.target))  # (2 B, T, V)
     first, second = logits.chunk(2)  # (B, T, V)
     loss = sequence_loss(logits, twice.target, smoothing=smoothing)

@@ -15,6 +15,7 @@ from attnbook.data.batching import pad_rows
 from attnbook.data.texts.vocabulary import EOS, Vocabulary
 from attnbook.extras import needed_from
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 WORDS = Vocabulary(["a", "an", *DIGITS, "above", "left", "right", "of"])
@@ -40,7 +41,7 @@ class Canvases(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Canvases":
         """The same batch on another device."""
-        return Canvases(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
     def rows(self, index: Tensor) -> "Canvases":
         """Some of the canvases, in the order of ``index (N,)``."""
@@ -129,7 +130,7 @@ class Crops(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Crops":
         """The same batch on another device."""
-        return Crops(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 def digit_crops(count: int, seed: int = 0, side: int = 16, held_out: bool = False) -> Crops:
