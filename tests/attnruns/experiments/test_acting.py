@@ -145,7 +145,7 @@ def test_a_walk_has_an_observation_per_step_and_the_goals_after_it():
 
 
 def test_bandits_and_mazes_of_the_test_are_never_trained_on():
-    train = acting.Bandits().batch_at(0, 4)[0]
+    train = acting.Bandits().batch_at(0, 4)
     assert torch.equal(train, bandit_arms(4, 1_000_003))
     assert not torch.equal(train, bandit_arms(4, acting.TEST_SEED))
     walls = acting.Walks().batch_at(0, 50).open.flatten(1)
