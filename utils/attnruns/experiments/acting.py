@@ -19,7 +19,6 @@ from attnbook.training.policy import Played, PolicyLoss, play
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 WALK = 20  # steps of a walk; the goal may be found twice in it
 A_STEP, A_GOAL = -0.02, 1.0  # rewards in a maze
@@ -185,11 +184,6 @@ def build(name: str) -> nn.Module:
     return Snail(inputs, outputs, LENGTHS[recipe.task], recipe.blocks, SIZES)
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A policy of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "acting", name, seed)
-
-
 TASKS: dict[str, tuple[Any, Callable, Callable]] = {
     "bandit": (Bandits(), BanditWorld, bandit_figures),
     "maze": (Walks(), MazeWorld, maze_figures),
@@ -228,4 +222,6 @@ EXPERIMENT = Experiment(
         "batch": {recipe.task: recipe.batch for recipe in RECIPES.values()},
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

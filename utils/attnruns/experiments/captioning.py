@@ -23,7 +23,6 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 from attnruns.shared.timing import shortest_time
-from attnruns.shared.weights import load_weights
 
 # How every captioner trains, beside its number of steps; and how the feature map is pretrained on single digits.
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
@@ -81,11 +80,6 @@ def build(name: str) -> Captioner:
     """A fresh model of this experiment, not pretrained."""
     recipe = chosen(RECIPES, name)
     return Captioner(len(WORDS), recipe.attention, gate=recipe.gate)
-
-
-def trained(name: str, seed: int = 0) -> Captioner:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "captioning", name, seed)
 
 
 class SingleDigits:
@@ -285,4 +279,6 @@ EXPERIMENT = Experiment(
         "early": EARLY,
     },
     trainings=2,
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -20,7 +20,6 @@ from attnruns.shared.mean_attention import MeanAttention
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 48, "betas": (0.0, 0.9)}
 RATE, SLOWER_RATE = 2e-3, 1e-3
@@ -100,11 +99,6 @@ STEPS = {name: recipe.steps for name, recipe in RECIPES.items() if not recipe.gp
 def build(name: str) -> SAGAN:
     """Fresh networks of this experiment."""
     return chosen(RECIPES, name).build()
-
-
-def trained(name: str, seed: int = 0) -> SAGAN:
-    """Networks of this experiment as their training left them. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "digit_pairs", name, seed)
 
 
 # ---- what is measured
@@ -285,4 +279,6 @@ EXPERIMENT = Experiment(
         "tests": TESTS,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },
+    build=build,
 )
+trained = EXPERIMENT.trained
