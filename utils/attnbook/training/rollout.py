@@ -18,6 +18,7 @@ from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import parallel
+from attnbook.training.losses import ChangingLoss
 from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss
 
 
@@ -121,7 +122,7 @@ class RolloutPolicy(nn.Module):
         return found.mean().item()
 
 
-class RolloutLoss:
+class RolloutLoss(ChangingLoss):
     """REINFORCE with the greedy rollout of a frozen copy as its baseline.
 
     The expected length J = E[L(π)] of trips π that are drawn from p_θ(π | s) for an instance s has the gradient

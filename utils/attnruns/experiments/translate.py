@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
@@ -184,7 +185,9 @@ def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, fo
         checkpoint=folder / "training.ckpt",
         mixed_precision=best_device().type == "cuda",
         progress=False,
-        **TRAINING,
+        warmup=TRAINING["warmup"],
+        max_grad_norm=TRAINING["max_grad_norm"],
+        optimiser=partial(torch.optim.AdamW, betas=TRAINING["betas"]),
     )
 
 

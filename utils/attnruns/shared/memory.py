@@ -4,6 +4,7 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -192,8 +193,8 @@ def train_and_measure(
     start, training = time.process_time(), Training(model.to(best_device()), task, recipe, job.seed)
     history = fit(
         model, training.batch_at, job.steps, schedule=lambda step: recipe.learning_rate(step, job.steps),
-        max_grad_norm=TRAINING["max_grad_norm"], betas=recipe.betas, loss=training.loss,
-        validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
+        optimiser=partial(torch.optim.AdamW, betas=recipe.betas), max_grad_norm=TRAINING["max_grad_norm"],
+        loss=training.loss, validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
     )  # fmt: skip
     last = {"wrong_bits_last": measure(model, task)} | {f"{name}_last": value for name, value in more(model).items()}
     model.load_state_dict(training.kept)
