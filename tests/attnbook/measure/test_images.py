@@ -1,28 +1,11 @@
-"""Figures of generated pairs: agreement and chance by hand, distances by their formula, a judge that can judge."""
+"""Figures of generated pairs: agreement and chance by hand, distances by their formula."""
 
 import pytest
 import torch
 
 from attnbook.data.pictures.captions import digit_images
 from attnbook.data.pictures.digit_pairs import crop_digits, digit_pairs
-from attnbook.measure.images import (
-    Judge,
-    JudgeNetwork,
-    agreement_and_chance,
-    frechet_distance,
-    judge_accuracy,
-    mode_counts,
-    nearest_digits,
-    side_shares,
-    trained_judge,
-)
-from attnbook.training.progress import listening
-
-
-@pytest.fixture(scope="module")
-def judge() -> Judge:
-    """A judge that was hardly trained."""
-    return trained_judge(steps=3)
+from attnbook.measure.images import agreement_and_chance, frechet_distance, mode_counts, nearest_digits, side_shares
 
 
 def test_agreement_and_chance_by_hand():
@@ -151,49 +134,6 @@ def test_uniform_attention_gives_each_region_its_share_of_the_positions():
 def test_regions_of_another_map_are_refused(weights, side):
     with pytest.raises(ValueError, match=r"weights must be \(B, T, T\) and sides \(T,\)"):
         side_shares(torch.zeros(weights), [torch.zeros(side, dtype=torch.bool)])
-
-
-# ---- the judge
-
-
-def test_a_judge_takes_any_leading_axes_and_decides_by_its_features(judge):
-    digits = digit_images()[0][:6].view(3, 2, 8, 8)
-    features = judge.features(digits)
-    assert features.shape == (3, 2, 64)
-    assert judge(digits).shape == (3, 2)
-    assert torch.equal(judge.network.output(features).argmax(dim=-1), judge(digits))
-    torch.testing.assert_close(judge.features(digits[1]), features[1])
-
-
-def test_the_same_judge_comes_again_and_no_random_number_is_disturbed(judge):
-    assert trained_judge(steps=3) is judge
-    state = torch.get_rng_state()
-    again = trained_judge.__wrapped__(steps=3)
-    assert torch.equal(torch.get_rng_state(), state)
-    for one, other in zip(judge.network.parameters(), again.network.parameters(), strict=True):
-        assert torch.equal(one, other)
-
-
-def test_who_counts_the_steps_of_an_experiment_does_not_hear_of_the_judges():
-    heard = []
-    with listening(lambda *told: heard.append(told), every=0):
-        trained_judge.__wrapped__(steps=2)
-    assert heard == []
-
-
-def test_accuracy_counts_held_out_digits():
-    class Knowing(Judge):
-        def __call__(self, digits):
-            labels = digit_images(held_out=True)[1].clone()
-            labels[0] += 1
-            return labels
-
-    assert judge_accuracy(Knowing(JudgeNetwork())) == pytest.approx(396 / 397)
-
-
-@pytest.mark.slow
-def test_a_judge_names_held_out_digits():
-    assert judge_accuracy(trained_judge()) > 0.96
 
 
 def test_a_region_without_a_position_is_refused():

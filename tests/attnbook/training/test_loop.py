@@ -11,7 +11,16 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from attnbook.attention import LocationAware
 from attnbook.data.batching import Batch
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
-from attnbook.training import History, fit, teacher_forcing_loss, warmup_rate, warmup_then_cosine
+from attnbook.training import (
+    ChangingLoss,
+    History,
+    fit,
+    load_checkpoint,
+    loop,
+    teacher_forcing_loss,
+    warmup_rate,
+    warmup_then_cosine,
+)
 
 EOS = 2
 
@@ -91,7 +100,7 @@ def test_the_same_seed_gives_the_same_training():
 @pytest.mark.parametrize("betas", [(0.9, 0.999), (0.8, 0.95)])
 def test_a_step_is_adamw_on_the_mean_loss(betas):
     model, slow = build(), build()
-    history = quick(model, steps=3, max_grad_norm=1e9, betas=betas)
+    history = quick(model, steps=3, max_grad_norm=1e9, optimiser=partial(torch.optim.AdamW, betas=betas))
     optimiser = torch.optim.AdamW(slow.parameters(), betas=betas)
     for step in range(3):
         for group in optimiser.param_groups:
@@ -116,7 +125,7 @@ def test_a_schedule_of_ones_own_sets_the_rate_in_place_of_the_other(optimiser_st
     assert [rate for rate, _ in optimiser_steps] == [warmup_rate(step, 12, 3) for step in range(8)]
 
 
-class CountingLoss:
+class CountingLoss(ChangingLoss):
     """A loss that is another at each step."""
 
     def __init__(self) -> None:
@@ -252,6 +261,26 @@ def test_a_loss_that_is_no_number_stops_the_training(bad):
     with pytest.raises(FloatingPointError, match=message):
         quick(model, loss=lambda model, batch: next(losses) * teacher_forcing_loss(model, batch))
     assert all(parameter.isfinite().all() for parameter in model.parameters())
+
+
+def test_losses_that_are_read_later_are_the_same(monkeypatch):
+    wanted = quick(build(), steps=9, validate=lambda model: float(model.training), validate_every=4)
+    monkeypatch.setitem(loop.READ_EVERY_ON, "cpu", 3)
+    asked, loss = [], CountingLoss()
+    assert (
+        quick(build(), steps=9, validate=lambda model: float(model.training), validate_every=4).losses == wanted.losses
+    )
+    quick(build(), steps=9, loss=loss, schedule=lambda step: asked.append(step) or 1e-3)
+    assert loss.asked == asked == list(range(9))
+
+
+def test_a_loss_that_is_read_later_and_is_no_number_is_named_by_its_step_and_never_saved(monkeypatch, tmp_path):
+    monkeypatch.setitem(loop.READ_EVERY_ON, "cpu", 4)
+    losses = iter([1.0, 1.0, float("nan"), 1.0])
+    options = {"loss": lambda model, batch: next(losses) * teacher_forcing_loss(model, batch), "validate_every": 2}
+    with pytest.raises(FloatingPointError, match="the loss is nan at step 2; try a smaller learning_rate"):
+        quick(build(), checkpoint=tmp_path / "a.ckpt", **options)
+    assert len(load_checkpoint(tmp_path / "a.ckpt")["history"]["losses"]) == 2
 
 
 def test_mixed_precision_is_refused_on_the_cpu():

@@ -11,11 +11,13 @@ def test_reward_to_go_adds_what_comes_later():
 
 
 def test_leave_one_out_is_the_mean_of_the_others():
-    rewards = torch.tensor([[[1.0], [2.0], [6.0]]])
-    assert leave_one_out_baseline(rewards).flatten().tolist() == [4.0, 3.5, 1.5]
+    rewards = torch.tensor([[1.0, 2.0, 6.0], [3.0, 3.0, 3.0]])
+    assert leave_one_out_baseline(rewards).tolist() == [[4.0, 3.5, 1.5], [3.0, 3.0, 3.0]]
+    by_step = torch.stack([rewards, 2 * rewards], dim=-1)  # (B, N, T)
+    assert leave_one_out_baseline(by_step)[0].tolist() == [[4.0, 8.0], [3.5, 7.0], [1.5, 3.0]]
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("shape", [(3,), (3, 1), (2, 1, 3)])
 def test_leave_one_out_needs_others(shape):
     with pytest.raises(ValueError, match="N of at least 2"):
         leave_one_out_baseline(torch.ones(shape))

@@ -15,6 +15,7 @@ from attnbook.locks import Taken
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.captioning import Captioner
 from attnbook.training import (
+    ChangingLoss,
     fit,
     language_model_loss,
     load_checkpoint,
@@ -167,7 +168,7 @@ def as_before(words):
 # ---- finite
 
 
-class Cracked:
+class Cracked(ChangingLoss):
     """A loss that is finite, with a gradient that is not, at one step."""
 
     def __init__(self, at: int) -> None:

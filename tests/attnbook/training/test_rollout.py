@@ -84,14 +84,6 @@ def test_the_loss_of_many_draws_has_nearly_that_gradient(draws):
     assert all(parameter.grad is None for parameter in both.baseline.parameters())
 
 
-def test_the_mean_of_the_others_leaves_each_one_out():
-    cost = torch.tensor([[1.0, 2.0, 6.0], [3.0, 3.0, 3.0]])
-    assert rollout.mean_of_others(cost).tolist() == [[4.0, 3.5, 1.5], [3.0, 3.0, 3.0]]
-    for wrong in (cost[:, :1], cost[0]):
-        with pytest.raises(ValueError, match="D > 1"):
-            rollout.mean_of_others(wrong)
-
-
 def test_several_draws_per_set_need_no_greedy_trips(monkeypatch):
     asked = []
     monkeypatch.setattr(rollout, "greedy_lengths", lambda policy, points: asked.append(points) or torch.zeros(16))

@@ -11,7 +11,7 @@ from attnbook.data.worlds.bandits import bandit_arms, regret
 from attnbook.data.worlds.mazes import random_mazes
 from attnbook.seeding import generator
 from attnruns.experiments import acting
-from attnruns.experiments.acting import Arms, BanditWorld, MazeWorld
+from attnruns.experiments.acting import BanditWorld, MazeWorld
 from attnruns.shared.runner import Job
 
 
@@ -59,7 +59,7 @@ def test_weights_that_were_not_kept_are_refused():
 
 
 def test_a_bandit_shows_the_arm_and_its_payment():
-    world = BanditWorld(Arms((torch.tensor([[1.0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0]]),)), generator(0))
+    world = BanditWorld(torch.tensor([[1.0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0]]), generator(0))
     assert world.begin().tolist() == [[0] * 6] * 2
     seen, reward = world.act(torch.tensor([0, 4]))
     assert seen.tolist() == [[1, 0, 0, 0, 0, 1], [0, 0, 0, 0, 1, 0]]
@@ -145,15 +145,9 @@ def test_a_walk_has_an_observation_per_step_and_the_goals_after_it():
 
 
 def test_bandits_and_mazes_of_the_test_are_never_trained_on():
-    train = acting.Bandits().batch_at(0, 4)[0]
+    train = acting.Bandits().batch_at(0, 4)
     assert torch.equal(train, bandit_arms(4, 1_000_003))
     assert not torch.equal(train, bandit_arms(4, acting.TEST_SEED))
     walls = acting.Walks().batch_at(0, 50).open.flatten(1)
     held_out = mazes.maze_pool()[: mazes.TESTS].flatten(1)
     assert not (walls[:, None] == held_out[None]).all(dim=-1).any()
-
-
-def test_a_batch_of_arms_moves_to_a_device(device):
-    moved = Arms((bandit_arms(2),)).to(device)
-    assert isinstance(moved, Arms)
-    assert moved[0].device.type == device.type

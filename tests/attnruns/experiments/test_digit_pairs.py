@@ -7,9 +7,9 @@ import torch
 from torch.nn.utils import parametrize
 
 from attnbook.data.pictures.digit_pairs import crop_digits, digit_pairs
-from attnbook.measure.images import trained_judge
 from attnbook.models.sagan import FeatureMapAttention
 from attnruns.experiments import digit_pairs as experiment
+from attnruns.shared.judge import trained_judge
 from attnruns.shared.runner import Job
 
 CPU_RECIPES = [name for name, recipe in experiment.RECIPES.items() if not recipe.gpu]

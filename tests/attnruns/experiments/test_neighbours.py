@@ -30,7 +30,7 @@ def few(monkeypatch):
 @pytest.fixture
 def model(few):
     torch.manual_seed(0)
-    return neighbours.build(len(few.source_vocabulary)).eval()
+    return neighbours.build("part", len(few.source_vocabulary)).eval()
 
 
 def test_a_run_has_a_perplexity_for_each_store_and_each_k(few, best):

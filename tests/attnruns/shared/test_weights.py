@@ -10,6 +10,8 @@ import torch
 from torch import nn
 
 from attnruns.experiments.__main__ import EXPERIMENTS
+from attnruns.shared import weights
+from attnruns.shared.runner import Experiment
 from attnruns.shared.weights import keep_weights, load_weights, remove_half_written, stored_seeds, weights_file
 
 
@@ -77,6 +79,22 @@ def test_half_written_weights_of_one_training_are_removed_and_nothing_else(kept,
         (tmp_path / "weights" / name).write_text("half")
     remove_half_written(tmp_path, "numbers", "plain", 0)
     assert sorted(path.name for path in (tmp_path / "weights").iterdir()) == others
+
+
+def test_an_experiment_gives_back_its_trained_models_unless_it_keeps_none(tmp_path, monkeypatch):
+    def never(job):
+        raise AssertionError(job)
+
+    made = torch.nn.Linear(2, 1)
+    monkeypatch.setattr(weights, "result_folders", lambda: [tmp_path])
+    keep_weights(made, tmp_path, "lines", "straight", 3)
+    lines = Experiment("lines", {"straight": 1}, run=never, build=lambda name: torch.nn.Linear(2, 1))
+    assert torch.equal(lines.trained("straight", 3).weight, made.weight.half().float())
+    assert not lines.trained("straight", 3).training
+    with pytest.raises(ValueError, match=r"no results/weights/lines_straight_0\.pt"):
+        lines.trained("straight")
+    with pytest.raises(ValueError, match="the experiment clocks keeps no weights, so there is no trained fast"):
+        Experiment("clocks", {"fast": 1}, run=never).trained("fast")
 
 
 def stored() -> list[tuple[str, str, int]]:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from attnbook.data.texts.vocabulary import BOS, EOS, PAD, Vocabulary
+from attnbook.trees import moved
 
 Link = tuple[int, int]
 Links = frozenset[Link]
@@ -41,7 +42,7 @@ class Batch(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device, all three tensors of it."""
-        return Batch(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
     def tokens(self) -> int:
         """How many words both sides have, EOS counted and PAD not."""

@@ -21,6 +21,7 @@ from attnbook.decoding.penalties import coverage_penalty, length_penalty
 from attnbook.decoding.sampling import sampling_probabilities
 from attnbook.modes import evaluating
 from attnbook.threads import small_on_one_thread
+from attnbook.trees import map_tensors
 
 State = TypeVar("State")
 
@@ -51,13 +52,8 @@ DecoderModule = Any  # an nn.Module that is a Decoder too: Python has no type fo
 
 
 def select(state: Any, rows: Tensor) -> Any:
-    """Take sentences ``rows (N,)`` out of a state: of every tensor in it, in tuples and named tuples at any depth."""
-    if isinstance(state, Tensor):
-        return state.index_select(0, rows)
-    if isinstance(state, tuple):
-        parts = [select(part, rows) for part in state]
-        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
-    return state
+    """Take sentences ``rows (N,)`` out of a state: of every tensor in it (:mod:`attnbook.trees`)."""
+    return map_tensors(lambda tensor: tensor.index_select(0, rows), state)
 
 
 class Decoded(NamedTuple):

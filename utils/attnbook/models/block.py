@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,8 @@ NORMALISATIONS = ("layer", "rms")
 FEED_FORWARDS = ("relu", "swiglu")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
 CROSS_POSITIONS = ("same", "none", "rotary", "linear_bias")
+
+Seen = TypeVar("Seen")  # what a sublayer returns beside its output
 
 
 @dataclass(frozen=True)
@@ -208,23 +210,31 @@ class Block(nn.Module):
             memory: the other sequence, for a block with cross-attention.
             at: positions from which the other sequence is asked, ``(T,)`` or ``(B, 1, T)``.
         """
-        own, heads, weights = self.attend_to_self(self.norm_self(x), mask, past)
-        x, cross_weights = x + self.dropout(own), None
+        x, (heads, weights) = self.residual(self.norm_self, x, lambda x: self.attend_to_self(x, mask, past))
+        cross_weights = None
         if memory is not None:
-            crossed, cross_weights = self.attend_to_memory(self.norm_cross(x), memory, at)
-            x = x + self.dropout(crossed)
-        x = x + self.dropout(self.feed_forward(self.norm_feed_forward(x)))
+            x, cross_weights = self.residual(self.norm_cross, x, lambda x: self.attend_to_memory(x, memory, at))
+        x, _ = self.residual(self.norm_feed_forward, x, lambda x: (self.feed_forward(x), None))
         return Read(x, heads, weights, cross_weights)
 
-    def attend_to_self(self, x: Tensor, mask: Tensor | None, past: Heads | None) -> tuple[Tensor, Heads, Tensor | None]:
-        """Self-attention of ``x (B, T, D)`` to itself and the past: output, keys and values of all, weights."""
+    def residual(
+        self, norm: nn.Module, x: Tensor, sublayer: Callable[[Tensor], tuple[Tensor, Seen]]
+    ) -> tuple[Tensor, Seen]:
+        """x + f(norm(x)) for ``x (B, T, D)`` and a sublayer f, and what else the sublayer returns."""
+        out, seen = sublayer(norm(x))
+        return x + self.dropout(out), seen
+
+    def attend_to_self(
+        self, x: Tensor, mask: Tensor | None, past: Heads | None
+    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
+        """Self-attention of ``x (B, T, D)`` to itself and the past: output; keys and values of all, and weights."""
         before = words_in(past)
         keys_at = torch.arange(before + x.shape[1], device=x.device)  # (t + T,)
         at = keys_at[before:]  # (T,)
         heads = self.self_attention.project(x, x, at)
         heads = heads if past is None else past.append(heads)
         out, weights = self.self_attention.attend(x, heads, mask, at, keys_at)
-        return out, heads, weights
+        return out, (heads, weights)
 
     def attend_to_memory(self, x: Tensor, memory: Memory, at: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Cross-attention of ``x (B, T, D)``: output and weights."""
@@ -248,22 +258,12 @@ class PostNormBlock(Block):
 
     ends_normalised = True
 
-    def forward(
-        self,
-        x: Tensor,
-        mask: Tensor | None = None,
-        past: Heads | None = None,
-        memory: Memory | None = None,
-        at: Tensor | None = None,
-    ) -> Read:
-        """Read ``x (B, T, D)``; arguments as :meth:`Block.forward`."""
-        own, heads, weights = self.attend_to_self(x, mask, past)
-        x, cross_weights = self.norm_self(x + self.dropout(own)), None
-        if memory is not None:
-            crossed, cross_weights = self.attend_to_memory(x, memory, at)
-            x = self.norm_cross(x + self.dropout(crossed))
-        x = self.norm_feed_forward(x + self.dropout(self.feed_forward(x)))
-        return Read(x, heads, weights, cross_weights)
+    def residual(
+        self, norm: nn.Module, x: Tensor, sublayer: Callable[[Tensor], tuple[Tensor, Seen]]
+    ) -> tuple[Tensor, Seen]:
+        """norm(x + f(x)); arguments as :meth:`Block.residual`."""
+        out, seen = sublayer(x)
+        return norm(x + self.dropout(out)), seen
 
 
 BLOCKS: dict[str, type[Block]] = {"pre": Block, "post": PostNormBlock}

@@ -4,6 +4,7 @@ from attnbook.training.averaging import Snapshots, average_weights
 from attnbook.training.checkpoints import BrokenCheckpoint, load_checkpoint, save_checkpoint
 from attnbook.training.loop import History, fit
 from attnbook.training.losses import (
+    ChangingLoss,
     language_model_loss,
     masked_language_model_loss,
     r_drop_loss,
@@ -26,6 +27,7 @@ from attnbook.training.stopping import ends_early
 
 __all__ = [
     "BrokenCheckpoint",
+    "ChangingLoss",
     "GravesRMSprop",
     "History",
     "ScheduledSampling",

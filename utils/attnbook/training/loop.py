@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,7 @@ from attnbook.data.batching import Batch
 from attnbook.threads import one_thread_if_small
 from attnbook.training import parallel
 from attnbook.training.checkpoints import load_checkpoint, not_finite, save_checkpoint
-from attnbook.training.losses import teacher_forcing_loss
+from attnbook.training.losses import ChangingLoss, teacher_forcing_loss
 from attnbook.training.progress import report_steps
 from attnbook.training.resuming import (
     Description,
@@ -29,17 +29,11 @@ from attnbook.training.resuming import (
 )
 from attnbook.training.schedules import warmup_then_cosine
 from attnbook.training.stopping import ends_early
-
-
-class ChangingLoss(Protocol):
-    """A loss that is another one at each step."""
-
-    def at(self, step: int) -> Callable[[nn.Module, Batch], Tensor]:
-        """The loss of this step."""
-
+from attnbook.trees import moved
 
 Loss = Callable[[nn.Module, Any], Tensor] | ChangingLoss  # of a model and a batch
 MakeOptimiser = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
+READ_EVERY, READ_EVERY_ON = 20, {"cpu": 1}  # steps; to read a loss is to wait for a graphics card
 
 
 @dataclass
@@ -78,16 +72,15 @@ def fit(
     *,
     learning_rate: float = 3e-3,
     warmup: int = 100,
-    max_grad_norm: float = 1.0,
-    betas: tuple[float, float] = (0.9, 0.999),
     schedule: Callable[[int], float] | None = None,
+    optimiser: MakeOptimiser = torch.optim.AdamW,
+    max_grad_norm: float = 1.0,
+    max_grad_value: float | None = None,
     loss: Loss = teacher_forcing_loss,
     validate: Callable[[nn.Module], float] | None = None,
     validate_every: int = 200,
     patience: int | None = None,
     enough: float | None = None,
-    optimiser: MakeOptimiser | None = None,
-    max_grad_value: float | None = None,
     checkpoint: str | Path | None = None,
     mixed_precision: bool = False,
     progress: bool = True,
@@ -99,15 +92,18 @@ def fit(
     :class:`~attnbook.data.batching.Batch` and the loss is a mean over the real words of the target.
 
     Args:
-        batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or whatever else ``loss`` takes
-            and ``to(device)`` moves; a pure function of the step (``task.batch_at``), so that a resumed
+        batch_at: the batch of step 0, 1, …, a :class:`~attnbook.data.batching.Batch` or another tree of tensors that
+            ``loss`` takes (:mod:`attnbook.trees`); a pure function of the step (``task.batch_at``), so that a resumed
             training sees what the uninterrupted one would have seen.
         steps: how many steps in all, those before an interruption counted in.
         learning_rate: the highest one. ``warmup``: steps until it is reached.
-        max_grad_norm: gradients of a larger norm, all of them together, are shortened to this.
-        betas: how much of its running means of gradients, and of their squares, AdamW keeps at each step.
         schedule: the learning rate of each step, ``schedule(step)``, in place of ``learning_rate`` and ``warmup``.
-        loss: ``loss(model, batch) -> scalar``. One that changes while training has a method ``at(step)`` returning it.
+        optimiser: makes the optimiser of the parameters, such as ``partial(torch.optim.AdamW, betas=(0.9, 0.98))``; its
+            learning rate is set at each step.
+        max_grad_norm: gradients of a larger norm, all of them together, are shortened to this.
+        max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
+        loss: ``loss(model, batch) -> scalar``, or a :class:`~attnbook.training.losses.ChangingLoss`, which is asked for
+            the loss of each step.
         validate: ``validate(model) -> number``, higher is better, called every ``validate_every`` steps. Of several
             processes the first one's number counts. What it is to remember across an interruption it gives and takes by
             ``state_dict()`` and ``load_state_dict(state)``.
@@ -115,14 +111,12 @@ def fit(
             weights, which need not be its best. The learning rate is laid out for all ``steps``: a training that stops
             early has not seen the low rates of the end, so its last results are not those of a shorter training.
         enough: stop early when two validations in a row have reached this.
-        optimiser: makes another optimiser of the parameters, in place of AdamW; the schedule sets its learning rate.
-        max_grad_value: each number of the gradients is held between plus and minus this, before their norm is.
         checkpoint: a file, written as often. If it is there already, training goes on from it, and on the CPU ends
             bit by bit where the uninterrupted training would have ended. It must be of this training: the same
             classes and configurations of model, loss and optimiser, the same rates and batches. While something is left
             to train, the rate, a schedule and the bounds of gradients may be lower than before, as after NaN, and
             ``steps`` may be more (a fall of the rate is then laid out anew). A loss with a state gives and takes it as
-            ``validate`` does. What older versions wrote is compared by steps, rates and bounds alone, with a warning.
+            ``validate`` does.
         mixed_precision: compute in bfloat16 where that is safe; on a GPU only.
         progress: show a progress bar, with the loss and (of batches of words) the tokens per second.
 
@@ -132,8 +126,8 @@ def fit(
     Raises:
         ValueError: if ``steps``, ``validate_every`` or ``patience`` is not positive, there is patience or enough but
             nothing to validate, mixed precision is asked for on the CPU, or the checkpoint belongs to another training.
-        FloatingPointError: if the loss, a gradient, a weight or a state of the optimiser is no longer a finite number.
-            The checkpoint holds what was before.
+        FloatingPointError: if the loss, a gradient, a weight or a state of the optimiser is no longer a finite number;
+            on a graphics card up to 20 steps later. The checkpoint holds what was before.
         RuntimeError: if another training is under way with the same checkpoint.
 
     Source: Prechelt 1998, for stopping early.
@@ -143,7 +137,7 @@ def fit(
     if enough is not None and validate is None:
         raise ValueError(f"enough is compared with validations and needs validate, got {enough}")
     plan: dict[str, Any] = {"steps": steps, "learning_rate": learning_rate, "warmup": warmup}
-    plan |= {"max_grad_norm": max_grad_norm, "betas": tuple(betas)}
+    plan["max_grad_norm"] = max_grad_norm
     plan |= {} if max_grad_value is None else {"max_grad_value": max_grad_value}
     run = _Run(model, plan, schedule or partial(_warmup_then_cosine, plan), loss, mixed_precision, optimiser)
     run.remembering |= {"validation": validate} if hasattr(validate, "state_dict") else {}
@@ -160,14 +154,14 @@ def fit(
         report_steps(run.history.steps)  # those before an interruption
         with tqdm(total=steps, initial=run.history.steps, disable=hidden, leave=False, mininterval=0.5) as bar:
             while not is_over(run.history):
-                run.batch = batch_at(run.history.steps)
+                run.batch = batch_at(run.steps)
                 run.tokens += run.batch.tokens() if isinstance(run.batch, Batch) else 0
-                run.step(run.batch.to(device))
+                run.step(moved(run.batch, device))
                 note = run.note()
                 bar.set_postfix_str(note, refresh=False)
                 bar.update()
                 report_steps(1, note)
-                if run.history.steps % validate_every == 0 or run.history.steps == steps:
+                if run.steps % validate_every == 0 or run.steps == steps:
                     run.pause(validate)
     report_steps(steps - run.history.steps)  # those that an early stop has saved
     model.eval()
@@ -190,27 +184,33 @@ def _warmup_then_cosine(plan: dict, step: int) -> float:
 class _Run:
     """A training under way: everything that changes from step to step, and nothing else."""
 
-    def __init__(self, model, plan, schedule, loss, mixed_precision, optimiser: MakeOptimiser | None) -> None:
+    def __init__(self, model, plan, schedule, loss, mixed_precision, optimiser: MakeOptimiser) -> None:
         self.model, self.plan, self.schedule = model, plan, schedule
         self.replica = parallel.replicated(model)
         self.loss, self.mixed_precision = loss, mixed_precision
         self.history = History()
-        usual = partial(torch.optim.AdamW, lr=plan["learning_rate"], betas=plan["betas"])
-        self.optimiser = (optimiser or usual)(model.parameters())
+        self.optimiser = optimiser(model.parameters())
         self.device = next(model.parameters()).device
+        self.unread: list[Tensor] = []  # loss and norm of the gradients, (2,) for each step since the last reading
+        self.read_every = READ_EVERY_ON.get(self.device.type, READ_EVERY)
         self.tokens, self.seconds_before = 0, 0.0  # read by this process, and spent by those before
         self.remembering: dict[str, Any] = {"loss": loss} if hasattr(loss, "state_dict") else {}  # saved with the model
         self.batch: Any = None  # of the last step
         self.checkpoint: Path | None = None
         self.description: Description | None = None
 
+    @property
+    def steps(self) -> int:
+        """Number of steps taken, those included whose loss was not yet read."""
+        return self.history.steps + len(self.unread)
+
     def step(self, batch: Batch) -> None:
         """Take one step of training."""
         start, cpu_start = time.perf_counter(), time.process_time()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.schedule(self.history.steps)
+            group["lr"] = self.schedule(self.steps)
         self.model.train()
-        loss_now = self.loss.at(self.history.steps) if hasattr(self.loss, "at") else self.loss
+        loss_now = self.loss.at(self.steps) if isinstance(self.loss, ChangingLoss) else self.loss
         batch, weight = parallel.share_of(batch, parallel.rank(), parallel.size())
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.mixed_precision):
             loss = self.replica(loss_now, batch) * weight
@@ -220,19 +220,21 @@ class _Run:
         if "max_grad_value" in self.plan:
             nn.utils.clip_grad_value_(self.model.parameters(), self.plan["max_grad_value"])
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.plan["max_grad_norm"])
-        number = self._finite(whole_loss, norm)
+        self.unread.append(torch.stack([whole_loss.reshape(()), norm.to(whole_loss.device)]))
+        if len(self.unread) >= self.read_every:
+            self.read()
         self.optimiser.step()
-        self.history.losses.append(number)
         self.history.seconds += time.perf_counter() - start
         self.history.cpu_seconds += time.process_time() - cpu_start
 
-    def _finite(self, loss: Tensor, norm: Tensor) -> float:
-        """The loss, if it and the gradients are finite. Both are fetched together: a device is waited for once."""
-        numbers = torch.stack([loss.reshape(()), norm.to(loss.device)]).tolist()
-        for name, number in zip(("the loss", "the norm of the gradients"), numbers, strict=True):
-            if not math.isfinite(number):
-                self._stop(f"{name} is {number} at step {self.history.steps}")
-        return numbers[0]
+    def read(self) -> None:
+        """Take the losses since the last reading into the history, if they and the gradients are finite."""
+        numbers, self.unread = [pair.tolist() for pair in self.unread], []
+        for loss, norm in numbers:
+            for name, number in (("the loss", loss), ("the norm of the gradients", norm)):
+                if not math.isfinite(number):
+                    self._stop(f"{name} is {number} at step {self.history.steps}")
+            self.history.losses.append(loss)
 
     def _stop(self, what: str) -> NoReturn:
         there = self.checkpoint is not None and self.checkpoint.exists()
@@ -240,12 +242,14 @@ class _Run:
         raise FloatingPointError(f"{what}; try a smaller learning_rate or max_grad_norm{rest}")
 
     def note(self) -> str:
-        """The loss of the last step, and how many tokens this process has read per second of its steps."""
-        loss, seconds = f"loss {self.history.losses[-1]:.3f}", self.history.seconds - self.seconds_before
+        """The last loss that was read, and how many tokens this process has read per second of its steps."""
+        loss = f"loss {self.history.losses[-1]:.3f}" if self.history.losses else "loss …"
+        seconds = self.history.seconds - self.seconds_before
         return f"{loss}, {self.tokens / seconds:,.0f} tokens/s" if self.tokens and seconds > 0 else loss
 
     def pause(self, validate: Callable[[nn.Module], float] | None) -> None:
         """Validate and write a checkpoint, where these are wanted."""
+        self.read()
         if (name := not_finite(self.model, self.optimiser)) is not None:
             self._stop(f"{name} is not finite after step {self.history.steps - 1}")
         if validate is not None:

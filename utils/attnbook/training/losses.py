@@ -1,5 +1,9 @@
 """What a sequence model is trained to do: predict each word from the right words before it."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -7,6 +11,15 @@ from torch import Tensor, nn
 from attnbook.data.batching import Batch, shift_right
 from attnbook.data.texts.vocabulary import PAD
 from attnbook.device import on_cpu
+from attnbook.trees import map_tensors
+
+
+class ChangingLoss(ABC):
+    """A loss that is another one at each step: :func:`~attnbook.training.fit` asks it for the loss of every step."""
+
+    @abstractmethod
+    def at(self, step: int) -> Callable[[Any, Any], Tensor]:
+        """The loss of a step from 0 on, ``loss(model, batch) -> scalar``; asked twice, the same one."""
 
 
 def sequence_loss(logits: Tensor, target: Tensor, pad: int = PAD, smoothing: float = 0.0) -> Tensor:
@@ -90,7 +103,7 @@ def r_drop_loss(model: nn.Module, batch: Batch, weight: float, smoothing: float 
     """
     if not weight >= 0:
         raise ValueError(f"weight is the α of R-Drop, at least 0; got {weight}")
-    twice = Batch(*(torch.cat([tensor, tensor]) for tensor in batch))
+    twice = map_tensors(lambda tensor: torch.cat([tensor, tensor]), batch)
     logits, _ = model(twice.source, twice.lengths, shift_right(twice.target))  # (2 B, T, V)
     first, second = logits.chunk(2)  # (B, T, V)
     loss = sequence_loss(logits, twice.target, smoothing=smoothing)

@@ -19,6 +19,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from attnbook.data.batching import Batch
 from attnbook.data.texts.vocabulary import PAD
+from attnbook.trees import map_tensors
 
 Value = TypeVar("Value")
 
@@ -85,7 +86,7 @@ def share_of(batch: Batch, rank: int, size: int) -> Share:
         raise TypeError(f"batch must be a Batch to be shared between {size} processes, got {type(batch).__name__}")
     if len(batch.target) < size:
         raise ValueError(f"batch must have a row for each of {size} processes, got {len(batch.target)} rows")
-    rows = Batch(*(tensor[rank::size] for tensor in batch))
+    rows = map_tensors(lambda tensor: tensor[rank::size], batch)
     words, all_words = (rows.target != PAD).sum().item(), (batch.target != PAD).sum().item()
     if all_words == 0:  # nothing to be written, as in round trips without labels: their loss is a mean over rows
         words, all_words = len(rows.target), len(batch.target)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
+from attnbook.training.losses import ChangingLoss
 from attnbook.training.reinforce import reward_to_go
 
 
@@ -87,7 +88,7 @@ def actor_critic_loss(output: Tensor, played: Played, entropy: float, value: flo
     return -(chosen * advantage).mean() + value * F.mse_loss(expected, earned) - entropy * bonus.mean()
 
 
-class PolicyLoss:
+class PolicyLoss(ChangingLoss):
     """The loss of a policy on a batch of tasks: play them, then :func:`actor_critic_loss`.
 
     Args:

@@ -15,15 +15,17 @@ def reward_to_go(rewards: Tensor) -> Tensor:
 
 
 def leave_one_out_baseline(rewards: Tensor) -> Tensor:
-    """For each of N draws the mean reward of the other N − 1: ``(B, N, T)`` -> ``(B, N, T)``.
+    """For each of N draws the mean reward of the other N − 1: ``(B, N)`` or ``(B, N, T)``, and returned so.
+
+    Costs will do as well, and their mean is then one of costs.
 
     Raises:
-        ValueError: if ``rewards`` has another number of axes, or N < 2.
+        ValueError: if ``rewards`` has fewer than two axes, or N < 2.
 
     Source: Kool et al. 2019 ("Buy 4 REINFORCE samples, get a baseline for free").
     """
-    if rewards.ndim != 3 or rewards.shape[1] < 2:
-        raise ValueError(f"rewards must have shape (B, N, T) with N of at least 2, got {tuple(rewards.shape)}")
+    if rewards.ndim < 2 or rewards.shape[1] < 2:
+        raise ValueError(f"rewards must have shape (B, N, …) with N of at least 2, got {tuple(rewards.shape)}")
     return (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)
 
 

@@ -1,7 +1,6 @@
 """When a checkpoint belongs to a training, who may use it, and the random numbers that come next."""
 
 import json
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from attnbook.training import parallel
 from attnbook.training.description import describe, differences
 
 MAY_FALL = {"learning_rate", "learning_rates", "max_grad_norm", "max_grad_value", "schedule"}  # as is advised after NaN
-RENAMED = {"rate": "learning_rate", "clip": "max_grad_norm"}  # older checkpoints have the old names
 SHOWN = 3  # differences that an error names
 
 
@@ -81,23 +79,19 @@ class Description:
         """Raise ValueError, with what differs, unless the checkpoint ``saved`` belongs to this training.
 
         More steps are allowed, and so are smaller rates and bounds of gradients, which a training needs that NaN has
-        stopped; but not where nothing is left to train, for there they would change nothing. A checkpoint from before
-        there were descriptions is compared by its plan alone, and a warning says so.
+        stopped; but not where nothing is left to train, for there they would change nothing.
 
         Args:
             plan: steps, rates and bounds of this training. is_over: whether nothing is left to train.
         """
-        if not saved.get("plan"):
+        if not {"plan", "training", "batch"} <= saved.keys():
             raise ValueError(f"{path} holds no training, only {', '.join(saved)}; give another path")
-        old = {RENAMED.get(name, name): value for name, value in saved["plan"].items()}
-        found = list(differences(_as_json(old), _as_json(plan)))
-        if "training" in saved:
-            batch = json.loads(saved["batch"])
-            found += differences(json.loads(saved["training"]), self.words)
-            found += differences(batch, _described(batch["step"], self.batch_at(batch["step"])), "batch")
-        else:
-            words = f"{path} says nothing of its model, loss and batches: only the plan was compared"
-            warnings.warn(words, stacklevel=4)
+        batch = json.loads(saved["batch"])
+        found = [
+            *differences(_as_json(saved["plan"]), _as_json(plan)),
+            *differences(json.loads(saved["training"]), self.words),
+            *differences(batch, _described(batch["step"], self.batch_at(batch["step"])), "batch"),
+        ]
         if wrong := [one for one in found if is_over or not _is_allowed(*one)]:
             raise ValueError(f"{path} holds another training: {_in_words(wrong)}; give another path")
 
@@ -142,12 +136,8 @@ def random_states(device: torch.device) -> dict[str, Tensor]:
     return states
 
 
-def set_random_states(saved: Tensor | Sequence[Mapping[str, Tensor]], device: torch.device) -> None:
-    """Go on with the random numbers of :func:`random_states`, one for each process; what is of another device stays.
-
-    Older checkpoints hold the state of the CPU alone.
-    """
-    every = [{"cpu": saved}] if isinstance(saved, Tensor) else saved
+def set_random_states(every: Sequence[Mapping[str, Tensor]], device: torch.device) -> None:
+    """Go on with the random numbers of :func:`random_states`, one for each process; what is of another device stays."""
     states = every[min(parallel.rank(), len(every) - 1)]
     torch.set_rng_state(states["cpu"].cpu())
     if device.type != "cpu" and device.type in states:

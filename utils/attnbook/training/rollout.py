@@ -18,7 +18,8 @@ from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import parallel
-from attnbook.training.reinforce import reinforce_loss
+from attnbook.training.losses import ChangingLoss
+from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss
 
 
 def sample_tours(policy: PointerNetwork, points: Tensor, generator: torch.Generator) -> Tensor:
@@ -46,13 +47,6 @@ def sample_tours(policy: PointerNetwork, points: Tensor, generator: torch.Genera
 def greedy_lengths(policy: PointerNetwork, points: Tensor) -> Tensor:
     """Lengths of the greedy round trips: ``(B, N, 2)`` -> ``(B,)``, without a gradient."""
     return tour_length(points, greedy_pointer_decode(policy, points).tokens)
-
-
-def mean_of_others(cost: Tensor) -> Tensor:
-    """For each of D costs of a row the mean of the other ones: ``(B, D)`` -> ``(B, D)``. Raises ValueError if D < 2."""
-    if cost.ndim != 2 or cost.shape[1] < 2:
-        raise ValueError(f"cost must have shape (B, D) with D > 1, got {tuple(cost.shape)}")
-    return (cost.sum(dim=1, keepdim=True) - cost) / (cost.shape[1] - 1)
 
 
 def significantly_lower(new: Tensor, old: Tensor, level: float = 0.05) -> bool:
@@ -128,7 +122,7 @@ class RolloutPolicy(nn.Module):
         return found.mean().item()
 
 
-class RolloutLoss:
+class RolloutLoss(ChangingLoss):
     """REINFORCE with the greedy rollout of a frozen copy as its baseline.
 
     The expected length J = E[L(π)] of trips π that are drawn from p_θ(π | s) for an instance s has the gradient
@@ -138,8 +132,8 @@ class RolloutLoss:
     for any b(s) that does not depend on π. This loss has the gradient of one drawn trip per instance, which is a mean
     over the batch.
 
-    With several draws per set the baseline is instead the mean length of the other draws (:func:`mean_of_others`),
-    unless the greedy trip is asked for.
+    With several draws per set the baseline is instead the mean length of the other draws, unless the greedy trip is
+    asked for (:func:`~attnbook.training.reinforce.leave_one_out_baseline`).
 
     Args:
         seed: of the draws.
@@ -185,7 +179,7 @@ class RolloutLoss:
             elif self.greedy:  # one greedy trip per set, for all its draws
                 expected = greedy_lengths(model.baseline, batch.source[:sets]).repeat_interleave(self.draws)
             else:
-                expected = mean_of_others(length.view(sets, self.draws)).flatten()
+                expected = leave_one_out_baseline(length.view(sets, self.draws)).flatten()
             log_probs = answer_log_probs(model.policy, points, batch.lengths[: len(points)], tours)  # (B, N)
             return reinforce_loss(log_probs, -length[:, None], -expected[:, None])  # a reward is minus a length
 

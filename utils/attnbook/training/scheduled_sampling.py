@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attnbook.data import shift_right
 from attnbook.data.batching import Batch
 from attnbook.decoding import DecoderModule
-from attnbook.training.losses import sequence_loss
+from attnbook.training.losses import ChangingLoss, sequence_loss
 
 
 def _check_step(step: int) -> None:
@@ -129,7 +129,7 @@ def own_words(logits: Tensor, generator: torch.Generator | None) -> Tensor:
 
 
 @dataclass(frozen=True)
-class _SamplingLoss:
+class _SamplingLoss(ChangingLoss):
     """What both versions share.
 
     Fields:

@@ -19,7 +19,6 @@ from attnbook.training.policy import Played, PolicyLoss, play
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 WALK = 20  # steps of a walk; the goal may be found twice in it
 A_STEP, A_GOAL = -0.02, 1.0  # rewards in a maze
@@ -35,22 +34,13 @@ PLAYERS = {
 }
 
 
-class Arms(tuple):
-    """A batch of bandits, ``(probabilities (B, K),)``, as ``fit`` moves it."""
-
-    def to(self, device: torch.device | str) -> "Arms":
-        """The same batch on another device."""
-        return Arms(tensor.to(device) for tensor in self)
-
-
 class BanditWorld:
     """Bandits to be pulled ten times. An observation is the last arm, one-hot, and what it paid."""
 
     actions, steps = ARMS, PULLS
 
-    def __init__(self, batch: Arms, generator: torch.Generator) -> None:
-        (self.probabilities,) = batch
-        self.draw = generator
+    def __init__(self, probabilities: Tensor, generator: torch.Generator) -> None:
+        self.probabilities, self.draw = probabilities, generator
 
     def begin(self) -> Tensor:
         """Nothing was pulled yet: zeros ``(B, 6)``."""
@@ -87,9 +77,9 @@ class MazeWorld:
 class Bandits:
     """The task, as ``train`` asks for it."""
 
-    def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Arms:
+    def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Tensor:
         """The bandits of a step."""
-        return Arms((bandit_arms(batch_size, seed_of_step(seed, step)),))
+        return bandit_arms(batch_size, seed_of_step(seed, step))
 
 
 class Walks:
@@ -102,12 +92,12 @@ class Walks:
 
 def bandit_figures(policy: nn.Module) -> dict[str, Any]:
     """Mean reward and regret of ten pulls over the bandits of the test, with actions drawn, and with the likeliest."""
-    batch, found = Arms((bandit_arms(TESTS, TEST_SEED),)).to(device_of(policy)), {}
+    arms, found = bandit_arms(TESTS, TEST_SEED).to(device_of(policy)), {}
     for name, greedy in (("", False), ("_greedy", True)):
         draw = generator(TEST_SEED, device_of(policy))
-        played = play(policy, BanditWorld(batch, draw), draw, greedy)
+        played = play(policy, BanditWorld(arms, draw), draw, greedy)
         found["reward" + name] = rounded(played.rewards.sum(dim=1))
-        found["regret" + name] = rounded(bandits.regret(batch[0], played.actions))
+        found["regret" + name] = rounded(bandits.regret(arms, played.actions))
     return found
 
 
@@ -194,11 +184,6 @@ def build(name: str) -> nn.Module:
     return Snail(inputs, outputs, LENGTHS[recipe.task], recipe.blocks, SIZES)
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A policy of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "acting", name, seed)
-
-
 TASKS: dict[str, tuple[Any, Callable, Callable]] = {
     "bandit": (Bandits(), BanditWorld, bandit_figures),
     "maze": (Walks(), MazeWorld, maze_figures),
@@ -237,4 +222,6 @@ EXPERIMENT = Experiment(
         "batch": {recipe.task: recipe.batch for recipe in RECIPES.values()},
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.data import shift_right
-from attnbook.data.pictures.captions import LONGEST, SIDE, WORDS, Canvases, canvases, digit_crops, named_cells
+from attnbook.data.pictures.captions import LONGEST, SIDE, WORDS, Canvases, Crops, canvases, digit_crops, named_cells
 from attnbook.decoding import greedy
 from attnbook.device import device_of
 from attnbook.measure.metrics import pointing_accuracy
@@ -23,7 +23,6 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 from attnruns.shared.timing import shortest_time
-from attnruns.shared.weights import load_weights
 
 # How every captioner trains, beside its number of steps; and how the feature map is pretrained on single digits.
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
@@ -83,28 +82,12 @@ def build(name: str) -> Captioner:
     return Captioner(len(WORDS), recipe.attention, gate=recipe.gate)
 
 
-def trained(name: str, seed: int = 0) -> Captioner:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "captioning", name, seed)
-
-
-class Crops(NamedTuple):
-    """Single digits: image ``(B, 1, 16, 16)``, label ``(B,)``."""
-
-    image: Tensor
-    label: Tensor
-
-    def to(self, device: torch.device | str) -> "Crops":
-        """The same batch on another device."""
-        return Crops(*(tensor.to(device) for tensor in self))
-
-
 class SingleDigits:
     """The task of pretraining, as ``train`` asks for it."""
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Crops:
         """The crops of a step."""
-        return Crops(*digit_crops(batch_size, seed_of_step(seed, step)))
+        return digit_crops(batch_size, seed_of_step(seed, step))
 
 
 class Captions:
@@ -125,7 +108,7 @@ def pretrain(seed: int, steps: int = PRETRAINING_STEPS) -> tuple[FeatureMap, dic
     model = DigitClassifier(FeatureMap())
     job = Job("pretraining", seed, steps)
     _, figures = train(model, SingleDigits(), job, PRETRAINING, loss=classifier_loss)  # type: ignore[arg-type]
-    image, label = (part.to(device_of(model)) for part in digit_crops(4 * TESTS, TEST_SEED, held_out=True))
+    image, label = digit_crops(4 * TESTS, TEST_SEED, held_out=True).to(device_of(model))
     with torch.no_grad():
         right = (model(image).argmax(dim=-1) == label).cpu().double().mean().item()
     return model.features, {"pretraining_seconds": figures["seconds"], "pretraining_accuracy": round(right, 4)}
@@ -296,4 +279,6 @@ EXPERIMENT = Experiment(
         "early": EARLY,
     },
     trainings=2,
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -14,7 +14,6 @@ from attnruns.shared.grid import copying_grid
 from attnruns.shared.memory import COUNT, TRAINING, VALIDATE_EVERY, BitTask, Lesson, Recipe, marked, train_and_measure
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.weights import load_weights
 
 MOST_ROWS, TEST_ROWS = 64, 256
 
@@ -78,11 +77,6 @@ def build(name: str) -> nn.Module:
     return chosen(RECIPES, name).build(task_of(name))
 
 
-def trained(name: str = "ntm", seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
-
-
 def prepared(name: str, bits: BitBatch) -> BitBatch:
     """A batch as a model of this experiment reads it: with its phases marked, or as it is."""
     return mark_phases(bits) if chosen(RECIPES, name).marked else bits
@@ -106,4 +100,5 @@ SETTINGS = {
     "checkpoint": f"every {VALIDATE_EVERY} steps, chosen by the loss on lengths 40 and 80",
     "sequences": COUNT, **TRAINING,
 }  # fmt: skip
-EXPERIMENT = Experiment("copying", STEPS, run, SETTINGS)
+EXPERIMENT = Experiment("copying", STEPS, run, SETTINGS, build=build)
+trained = EXPERIMENT.trained

@@ -14,7 +14,6 @@ from attnruns.shared.episodes import EpisodeRecipe, EpisodeTask, run_episodes, s
 from attnruns.shared.memory import Lesson
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.weights import load_weights
 
 ROWS, LONGEST = 128, 20
 EVERY = {True: 1000, False: 32_000}  # sequences from one validation to the next, of machines and of LSTMs
@@ -54,11 +53,6 @@ def build(name: str) -> nn.Module:
     return chosen(RECIPES, name).build(TASK)
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment, in its chosen state. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
-
-
 def run(job: Job) -> Outcome:
     """Train one model until it makes no mistake, and test its last state and the chosen one."""
     recipe = chosen(RECIPES, job.model)
@@ -66,4 +60,5 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = settings_of(f"copy_batch(1 to {LONGEST})", ROWS, RECIPES)
-EXPERIMENT = Experiment("copying_paper", STEPS, run, SETTINGS)
+EXPERIMENT = Experiment("copying_paper", STEPS, run, SETTINGS, build=build)
+trained = EXPERIMENT.trained

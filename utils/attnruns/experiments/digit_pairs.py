@@ -10,25 +10,16 @@ from torch import Tensor
 
 from attnbook.data.pictures.digit_pairs import CLASSES, HEIGHT, WIDTH, crop_digits, digit_pairs
 from attnbook.device import best_device
-from attnbook.measure.images import (
-    Judge,
-    agreement_and_chance,
-    frechet_distance,
-    judge_accuracy,
-    mode_counts,
-    nearest_digits,
-    side_shares,
-    trained_judge,
-)
+from attnbook.measure.images import agreement_and_chance, frechet_distance, mode_counts, nearest_digits, side_shares
 from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, ImageGenerator
 from attnbook.modes import evaluation_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
+from attnruns.shared.judge import Judge, judge_accuracy, trained_judge
 from attnruns.shared.mean_attention import MeanAttention
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 48, "betas": (0.0, 0.9)}
 RATE, SLOWER_RATE = 2e-3, 1e-3
@@ -108,11 +99,6 @@ STEPS = {name: recipe.steps for name, recipe in RECIPES.items() if not recipe.gp
 def build(name: str) -> SAGAN:
     """Fresh networks of this experiment."""
     return chosen(RECIPES, name).build()
-
-
-def trained(name: str, seed: int = 0) -> SAGAN:
-    """Networks of this experiment as their training left them. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "digit_pairs", name, seed)
 
 
 # ---- what is measured
@@ -293,4 +279,6 @@ EXPERIMENT = Experiment(
         "tests": TESTS,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -25,7 +25,6 @@ from attnruns.experiments.scores import task
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
-from attnruns.shared.weights import load_weights
 
 GATES = 4  # input, forget, cell and output: this is how torch stacks the weights of an LSTM
 MEASUREMENTS = 3  # how often gradients are measured while a model trains
@@ -183,21 +182,16 @@ def search(model: GNMT, task: Task) -> list[dict]:
 # ---- the experiment
 
 
-def build(name: str, task: Task) -> GNMT:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
-
-
-def trained(name: str, seed: int = 0) -> GNMT:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "gnmt", name, seed)
+def build(name: str, other: Task | None = None) -> GNMT:
+    """A fresh model of this experiment, for its task or another one."""
+    return chosen(RECIPES, name).build(task() if other is None else other)
 
 
 def run(job: Job) -> Outcome:
     """Train and measure one model; gradients before the training and at each third of it."""
     recipe = RECIPES[job.model]
     seed_everything(job.seed)
-    model = build(job.model, task()).to(best_device())
+    model = build(job.model).to(best_device())
     watch = Watch(task().collate(task().validation[: TRAINING["batch"]]))
     watch(model)
     every = max(1, job.steps // MEASUREMENTS)
@@ -216,4 +210,6 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {"task": "number_lists(longest=4, longer=(6, 8))", "hidden": 96, "search_width": WIDTH, **TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -21,7 +21,6 @@ from attnbook.training import language_model_loss, sequence_loss
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 WORDS, LENGTH, PERIODS = 64, 48, (8, 16)
 FARTHER = {"length": 64, "periods": (20, 24)}  # longer segments than training shows
@@ -147,11 +146,6 @@ def build(name: str) -> LanguageModel:
     return LanguageModel(WORDS + len(SPECIAL), TransformerConfig(**chosen(RECIPES, name).config))
 
 
-def trained(name: str, seed: int = 0) -> LanguageModel:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "induction", name, seed)
-
-
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
@@ -176,4 +170,6 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {"task": f"repeats_batch(length={LENGTH}, periods={PERIODS}, words={WORDS})", "farther": FARTHER, **TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -23,7 +23,6 @@ from attnruns.shared.language import Curve, bytes_per_word, samples, state_bytes
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 2e-3, "warmup": 100, "max_grad_norm": 1.0}
 CONFIG: dict[str, Any] = {"d_model": 96, "heads": 4, "layers": 2, "d_ff": 384}  # 421,000 parameters with 2,000 pieces
@@ -94,14 +93,9 @@ def text(name: str) -> TextTask:
     return TEXTS[chosen(RECIPES, name).text]()
 
 
-def build(name: str, task: Task) -> nn.Module:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
-
-
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, text(name).task), "language_model", name, seed)
+def build(name: str, other: Task | None = None) -> nn.Module:
+    """A fresh model of this experiment, for its text or another one."""
+    return chosen(RECIPES, name).build(text(name).task if other is None else other)
 
 
 @cache
@@ -161,4 +155,6 @@ EXPERIMENT = Experiment(
         **TRAINING,
         "learning_rates": {name: recipe.learning_rate for name, recipe in RECIPES.items()},
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

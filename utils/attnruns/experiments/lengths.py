@@ -11,7 +11,6 @@ from attnruns.experiments import numbers, sharpening, transformer
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
-from attnruns.shared.weights import load_weights
 
 WIDTH = 64  # features of a state, as of a Transformer's position
 
@@ -51,9 +50,9 @@ RECIPES: dict[str, sharpening.Recipe | transformer.Recipe] = {**RECURRENT, **TRA
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def build(name: str, task: Task) -> nn.Module:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
+def build(name: str, other: Task | None = None) -> nn.Module:
+    """A fresh model of this experiment, for its task or another one."""
+    return chosen(RECIPES, name).build(task() if other is None else other)
 
 
 def training(name: str) -> dict:
@@ -61,15 +60,10 @@ def training(name: str) -> dict:
     return transformer.TRAINING if name in TRANSFORMERS else TRAINING
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "lengths", name, seed)
-
-
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job, training(job.model))
     return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
@@ -79,4 +73,6 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {"task": "copied_strings()", "width": WIDTH, **TRAINING, "transformers": transformer.TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -23,7 +23,6 @@ from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.weights import load_weights
 
 SEGMENT = 16  # words that are read at once in the copies
 RECALL_SEGMENT = 32  # and in the recall, so that some of the answers stand within a segment
@@ -118,11 +117,6 @@ STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 def build(name: str) -> nn.Module:
     """A fresh model of this experiment."""
     return chosen(RECIPES, name).build()
-
-
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "longer_text", name, seed)
 
 
 def read_stream(model: nn.Module, words: Tensor, segment: int) -> Tensor:
@@ -235,4 +229,6 @@ EXPERIMENT = Experiment(
         "tests": TESTS,
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

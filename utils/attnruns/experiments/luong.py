@@ -20,7 +20,6 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
 from attnruns.shared.timing import shortest_time
-from attnruns.shared.weights import load_weights
 
 STEPS_EACH = 600
 HIDDEN = 120  # so that the kept weights of the largest model stay under 500 kB
@@ -98,14 +97,9 @@ def task() -> Task:
     return number_lists(longer=(8, 10, 12, 16))
 
 
-def build(name: str, task: Task) -> LuongSeq2Seq:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
-
-
-def trained(name: str, seed: int = 0) -> LuongSeq2Seq:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "luong", name, seed)
+def build(name: str, other: Task | None = None) -> LuongSeq2Seq:
+    """A fresh model of this experiment, for its task or another one."""
+    return chosen(RECIPES, name).build(task() if other is None else other)
 
 
 @evaluating
@@ -214,11 +208,16 @@ def measure(model: LuongSeq2Seq, task: Task) -> dict:
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job) | measure(model, task())
     return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
 
 EXPERIMENT = Experiment(
-    "luong", STEPS, run, {"task": "number_lists(longer=(8, 10, 12, 16))", "hidden": HIDDEN, "embedding": 32, **TRAINING}
+    "luong",
+    STEPS,
+    run,
+    {"task": "number_lists(longer=(8, 10, 12, 16))", "hidden": HIDDEN, "embedding": 32, **TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -44,7 +44,6 @@ from attnruns.shared.few_labels import (
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 SHAPE: dict[str, Any] = {"d_model": 64, "heads": 4, "layers": 2, "d_ff": 256}
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 3e-3, "warmup": 100, "max_grad_norm": 1.0}
@@ -139,11 +138,6 @@ def build(name: str = "pretrained", mask: int | None = None) -> MaskedLanguageMo
     return MaskedLanguageModel((mask_id() if mask is None else mask) + 1, TransformerConfig(**SHAPE))
 
 
-def trained(name: str = "pretrained", seed: int = 0) -> MaskedLanguageModel:
-    """A masked language model as its training left it. Raises ValueError if that seed's weights were not kept."""
-    return load_weights(build(name, CAPTION_PIECES), "masked_language_model", name, seed)
-
-
 # ---- the experiment
 
 
@@ -209,4 +203,6 @@ EXPERIMENT = Experiment(
         "from_scratch": {**FROM_SCRATCH, "steps": SCRATCH_STEPS}, "linear": {**LINEAR, "steps": PROBE_STEPS},
         "test": TEST_PART,
     },
+    build=partial(build, mask=CAPTION_PIECES),
 )  # fmt: skip
+trained = EXPERIMENT.trained

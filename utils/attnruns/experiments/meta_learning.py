@@ -29,7 +29,6 @@ from attnbook.seeding import seed_everything, seed_of_step
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 48, "learning_rate": 2e-3, "warmup": 50, "max_grad_norm": 1.0}
 WAYS, SHOTS = 5, 1  # few-shot: five classes and one example of each, in training and in the test
@@ -159,11 +158,6 @@ def build(name: str) -> nn.Module:
     return EpisodeReader(reader(recipe, encoder.dim + WAYS, WAYS, EPISODE), encoder, WAYS)
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "meta_learning", name, seed)
-
-
 TASKS: dict[str, tuple[Any, Callable, Callable]] = {
     "recall": (RecallTask(), recall_loss, recall_figures),
     "glyphs": (GlyphTask(), episode_loss, glyph_figures),
@@ -195,4 +189,6 @@ EXPERIMENT = Experiment(
         "tests": TESTS,
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -15,7 +15,6 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 EMBEDDING, HIDDEN = 32, 64
 TESTS, TEST_SEED = 500, 0
@@ -30,11 +29,6 @@ def build(name: str) -> nn.Module:
     if name == "plain":
         return AttentionSeq2Seq(len(WORDS), len(WORDS), EMBEDDING, HIDDEN)
     return PointerGenerator(len(WORDS), SIZE, UNK, EMBEDDING, HIDDEN)
-
-
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
 
 
 def shown_to(model: nn.Module, batch: Batch) -> Batch:
@@ -88,5 +82,10 @@ def run(job: Job) -> Outcome:
 
 
 EXPERIMENT = Experiment(
-    "names", STEPS, run, {"task": "name_batch", "embedding": EMBEDDING, "hidden": HIDDEN, "tests": TESTS, **TRAINING}
+    "names",
+    STEPS,
+    run,
+    {"task": "name_batch", "embedding": EMBEDDING, "hidden": HIDDEN, "tests": TESTS, **TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

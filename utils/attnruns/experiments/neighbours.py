@@ -27,7 +27,6 @@ from attnbook.training import language_model_loss
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 4e-3, "warmup": 50, "max_grad_norm": 1.0}
 SEEN = 9000  # captions that the model is trained on; the others are only put into the store
@@ -73,14 +72,9 @@ def task(recipe: Recipe) -> Task:
     return Task("captions", whole.train[: recipe.seen], whole.validation, whole.test, {}, *words)
 
 
-def build(vocabulary_size: int) -> LanguageModel:
-    """A fresh model: 64 wide, 2 layers, rotary positions."""
+def build(name: str, vocabulary_size: int = CAPTION_PIECES) -> LanguageModel:
+    """A fresh model, the same by each name: 64 wide, 2 layers, rotary positions."""
     return LanguageModel(vocabulary_size, TransformerConfig())
-
-
-def trained(name: str = "part", seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(CAPTION_PIECES), "neighbours", name, seed)
 
 
 def keys_of(model: LanguageModel, kind: str) -> nn.Module:
@@ -197,7 +191,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     start, recipe = time.process_time(), chosen(RECIPES, job.model)
     captions, whole = task(recipe), caption_task().task
-    model = build(len(captions.source_vocabulary))
+    model = build(job.model, len(captions.source_vocabulary))
     _, figures = train(model, captions, job, TRAINING, loss=language_model_loss)
     test = questions(model, captions, captions.test[: CAPTIONS["test"]], "last_state")
     figures |= {"perplexity": perplexity(test.model), "words": len(test.words)}
@@ -209,4 +203,5 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = {"task": "caption_task()", "seen": SEEN, "stores": STORES, "neighbours": NEIGHBOURS, "captions": CAPTIONS}
-EXPERIMENT = Experiment("neighbours", STEPS, run, {**SETTINGS, **TRAINING})
+EXPERIMENT = Experiment("neighbours", STEPS, run, {**SETTINGS, **TRAINING}, build=build)
+trained = EXPERIMENT.trained

@@ -13,7 +13,6 @@ from attnbook.seeding import seed_everything
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
-from attnruns.shared.weights import load_weights
 
 
 @dataclass(frozen=True)
@@ -76,22 +75,18 @@ def task() -> Task:
     return number_lists()
 
 
-def build(name: str, task: Task) -> nn.Module:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
-
-
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "numbers", name, seed)
+def build(name: str, other: Task | None = None) -> nn.Module:
+    """A fresh model of this experiment, for its task or another one."""
+    return chosen(RECIPES, name).build(task() if other is None else other)
 
 
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job)
     return Outcome(figures, model if RECIPES[job.model].kept and job.seed == 0 else None)
 
 
-EXPERIMENT = Experiment("numbers", STEPS, run, {"task": "number_lists()", **TRAINING})
+EXPERIMENT = Experiment("numbers", STEPS, run, {"task": "number_lists()", **TRAINING}, build=build)
+trained = EXPERIMENT.trained

@@ -17,7 +17,6 @@ from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
-from attnruns.shared.weights import load_weights
 
 TRAINING: dict[str, Any] = {"batch": 128, "learning_rate": 1e-3, "warmup": 100, "max_grad_norm": 1.0}
 HIDDEN = 128
@@ -149,11 +148,6 @@ def build(name: str) -> PointerNetwork:
     return PointerNetwork(task.features, HIDDEN, recipe.encoder, task.may_stop, task.first)
 
 
-def trained(name: str, seed: int = 0) -> PointerNetwork:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), "pointing", name, seed)
-
-
 @torch.no_grad()
 def by_size(
     figures: Callable[[Batch], dict[str, float]], puzzle: Puzzle, tests_of: Callable[[int], int] | None = None
@@ -195,4 +189,6 @@ EXPERIMENT = Experiment(
         "beam": BEAM,
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

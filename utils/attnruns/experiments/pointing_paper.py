@@ -34,7 +34,6 @@ from attnruns.shared.resume import checkpoint_of, digest_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means
 from attnruns.shared.solved_tours import POOL, pooled_batch, solved_batch
-from attnruns.shared.weights import load_weights
 
 EXAMPLES, BATCH = 1_000_000, 128  # that a training reads, and per step
 EVERY = 200  # steps from one checkpoint to the next
@@ -140,11 +139,6 @@ def build(name: str) -> PointerNetwork:
     return model
 
 
-def trained(name: str, seed: int = 0) -> PointerNetwork:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
-
-
 def answer_loss(model: PointerNetwork, batch: Batch) -> Tensor:
     """Mean negative log-likelihood in nats per answer, not per choice: SGD's rate of 1 is meant for such sums."""
     return -answer_log_probs(model, *batch).sum() / len(batch.source)
@@ -204,4 +198,6 @@ EXPERIMENT = Experiment(
         **ADAM,
         "sgd": {**SGD, "spread": SPREAD, "loss": "per answer"},
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -24,7 +24,6 @@ from attnruns.shared.resume import checkpoint_of, digest_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means
 from attnruns.shared.solved_tours import POOL, pooled_batch, solved_batch
-from attnruns.shared.weights import load_weights
 
 CITIES, BATCH, HIDDEN, TESTS = 20, 128, 128, 1000
 VALIDATION_SEED, HELD_OUT = 7, 500  # instances for the learning curve, or to challenge the baseline with
@@ -70,11 +69,6 @@ STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 def build(name: str) -> PointerNetwork:
     """A fresh network of this experiment."""
     return PointerNetwork(2, HIDDEN, "transformer", first=chosen(RECIPES, name).first)
-
-
-def trained(name: str, seed: int = 0) -> PointerNetwork:
-    """A network of this experiment as its training left it. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
 
 
 def labelled_at(step: int, seed: int) -> Batch:
@@ -155,4 +149,6 @@ EXPERIMENT = Experiment(
         "validation": {"instances": HELD_OUT, "every": EVERY},
         **TRAINING,
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

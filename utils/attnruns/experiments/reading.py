@@ -16,7 +16,6 @@ from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
-from attnruns.shared.weights import load_weights
 
 STEPS = {"lstm": 1200, "lstmn": 1200}
 KINDS = {"lstm": LSTMLanguageModel, "lstmn": LSTMN}
@@ -31,14 +30,9 @@ def task() -> Task:
     return agreement_sentences()
 
 
-def build(name: str, task: Task) -> nn.Module:
+def build(name: str, other: Task | None = None) -> nn.Module:
     """Build a reader by name; both have states of 64 features and word vectors of 32."""
-    return KINDS[name](len(task.source_vocabulary))
-
-
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "reading", name, seed)
+    return KINDS[name](len((task() if other is None else other).source_vocabulary))
 
 
 class AtTheVerb(NamedTuple):
@@ -123,9 +117,10 @@ def train_and_measure(model: nn.Module, task: Task, job: Job) -> dict:
 def run(job: Job) -> Outcome:
     """Train and measure one reader."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job)
     return Outcome(figures, model if job.model in KEEP and job.seed == 0 else None)
 
 
-EXPERIMENT = Experiment("reading", STEPS, run, {"task": "agreement_sentences()", "hidden": 64, **TRAINING})
+EXPERIMENT = Experiment("reading", STEPS, run, {"task": "agreement_sentences()", "hidden": 64, **TRAINING}, build=build)
+trained = EXPERIMENT.trained

@@ -19,7 +19,6 @@ from attnruns.shared.episodes import EpisodeRecipe, EpisodeTask, run_episodes, s
 from attnruns.shared.memory import TEST_SEED, Lesson
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.weights import load_weights
 
 ROWS, EVERY = 128, 2000  # of memory; sequences from one validation to the next
 KNOCKED_OUT_ON = (4, 6)  # items on which trained machines are tested without a step
@@ -83,11 +82,6 @@ def build(name: str) -> nn.Module:
     return recipe.build(TASKS[recipe.task])
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model in the state that its task keeps. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
-
-
 def knocked_out(machine: NTM) -> dict[str, dict[str, float]]:
     """Wrong bits per episode of recall by a trained machine as it is, and without one of its steps: by step, items."""
     whole, found = machine.config, {}
@@ -108,4 +102,5 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = settings_of("associative_recall_batch(2 to 6), repeat_copy_batch(1 to 10, 1 to 10)", ROWS, RECIPES)
-EXPERIMENT = Experiment("recalling_paper", STEPS, run, SETTINGS)
+EXPERIMENT = Experiment("recalling_paper", STEPS, run, SETTINGS, build=build)
+trained = EXPERIMENT.trained

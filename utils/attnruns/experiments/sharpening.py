@@ -16,7 +16,6 @@ from attnruns.experiments.numbers import task
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
-from attnruns.shared.weights import load_weights
 
 BETAS = (1.0, 1.5, 2.0, 3.0)
 CHOICE = 10  # numbers in the lists on which β is chosen; what it is worth is read off the other sizes
@@ -71,20 +70,16 @@ RECIPES = {
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def build(name: str, task: Task) -> AttentionSeq2Seq:
-    """A fresh model of this experiment."""
-    return cast(AttentionSeq2Seq, chosen(RECIPES, name).build(task))  # each recipe here has a score
-
-
-def trained(name: str, seed: int = 0) -> AttentionSeq2Seq:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "sharpening", name, seed)
+def build(name: str, other: Task | None = None) -> AttentionSeq2Seq:
+    """A fresh model of this experiment, for its task or another one."""
+    model = chosen(RECIPES, name).build(task() if other is None else other)
+    return cast(AttentionSeq2Seq, model)  # each recipe here has a score
 
 
 def run(job: Job) -> Outcome:
     """Train a model as the experiment "numbers" does, and measure it at each β."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job)
     kept = model if RECIPES[job.model].kept and job.seed == 0 else None
     return Outcome({**figures, "by_beta": accuracy_by_beta(model)}, kept)
@@ -95,4 +90,6 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {"task": "number_lists()", "betas": list(BETAS), "lists": LISTS, "choice": CHOICE, **TRAINING},
+    build=build,
 )
+trained = EXPERIMENT.trained

@@ -16,7 +16,6 @@ from attnruns.shared.episodes import TESTED, EpisodeRecipe, EpisodeTask, episode
 from attnruns.shared.memory import TEST_SEED, Lesson
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.weights import load_weights
 
 ROWS, EVERY = 128, 8000  # of memory; sequences from one validation to the next
 
@@ -60,11 +59,6 @@ def build(name: str) -> nn.Module:
     return recipe.build(TASKS[recipe.task])
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment, in its chosen state. Raises ValueError if nothing was kept."""
-    return load_weights(build(name), EXPERIMENT.name, name, seed)
-
-
 def best_bits(batch: BitBatch) -> float:
     """The cross-entropy of the best guesses at the next bit, in bits per sequence."""
     guess, target = best_ngram_guess(batch)[batch.mask], batch.target[batch.mask]
@@ -92,4 +86,5 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = settings_of("priority_sort_batch(20), dynamic_ngram_batch(200 bits, 6-grams)", ROWS, RECIPES)
-EXPERIMENT = Experiment("sorting_paper", STEPS, run, SETTINGS)
+EXPERIMENT = Experiment("sorting_paper", STEPS, run, SETTINGS, build=build)
+trained = EXPERIMENT.trained

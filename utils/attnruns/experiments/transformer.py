@@ -21,7 +21,6 @@ from attnruns.shared.ablation import (
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train_and_measure
-from attnruns.shared.weights import load_weights
 
 # How every Transformer of chapters 08 to 10 trains, beside its number of steps.
 TRAINING: dict[str, Any] = {"batch": 32, "learning_rate": 2e-3, "warmup": 100, "max_grad_norm": 1.0}
@@ -97,9 +96,9 @@ for name in ("pre_deep", "pre_deep_cold", "post_deep", "post_deep_cold"):
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def build(name: str, task: Task) -> nn.Module:
-    """A fresh model of this experiment, for this task or another."""
-    return chosen(RECIPES, name).build(task)
+def build(name: str, other: Task | None = None) -> nn.Module:
+    """A fresh model of this experiment, for its task or another one."""
+    return chosen(RECIPES, name).build(task() if other is None else other)
 
 
 def training(name: str) -> dict:
@@ -108,19 +107,15 @@ def training(name: str) -> dict:
     return {**TRAINING, "warmup": recipe.warmup, "learning_rate": recipe.learning_rate}
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it, ready to be asked. Raises ValueError if nothing was kept."""
-    return load_weights(build(name, task()), "transformer", name, seed)
-
-
 def run(job: Job) -> Outcome:
     """Train and measure one model."""
     seed_everything(job.seed)
-    model = build(job.model, task())
+    model = build(job.model)
     figures = train_and_measure(model, task(), job, training(job.model))
     return Outcome(figures, model if job.seed < RECIPES[job.model].kept else None)
 
 
 EXPERIMENT = Experiment(
-    "transformer", STEPS, run, {"task": "number_lists()", "model": asdict(TransformerConfig()), **TRAINING}
+    "transformer", STEPS, run, {"task": "number_lists()", "model": asdict(TransformerConfig()), **TRAINING}, build=build
 )
+trained = EXPERIMENT.trained

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Batch
@@ -35,7 +36,6 @@ from attnruns.shared.translation import (
     target_loss,
     write,
 )
-from attnruns.shared.weights import load_weights
 from attnruns.translate import pieces_file, read_pieces, saved_pieces
 
 BATCH = 2048  # tokens, the padding counted
@@ -160,11 +160,11 @@ RECIPES["tiny_de_en"] = Recipe("transformer", 200, TINY, dropout=0.0, learning_r
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def trained(name: str, seed: int = 0) -> nn.Module:
-    """A model of this experiment as its training left it. Raises ValueError if nothing was kept."""
+def build(name: str) -> nn.Module:
+    """A fresh model of this experiment, for the pieces that are stored with its weights."""
     recipe = chosen(RECIPES, name)
     source, target = (len(pieces.vocabulary()) for pieces in read_pieces(recipe.pair))
-    return load_weights(recipe.build((source, target)), "translate", name, seed)
+    return recipe.build((source, target))
 
 
 def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, folder: Path) -> History:
@@ -185,7 +185,9 @@ def fitted(model: nn.Module, data: TranslationTask, job: Job, recipe: Recipe, fo
         checkpoint=folder / "training.ckpt",
         mixed_precision=best_device().type == "cuda",
         progress=False,
-        **TRAINING,
+        warmup=TRAINING["warmup"],
+        max_grad_norm=TRAINING["max_grad_norm"],
+        optimiser=partial(torch.optim.AdamW, betas=TRAINING["betas"]),
     )
 
 
@@ -284,4 +286,6 @@ EXPERIMENT = Experiment(
         **TRAINING,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
     },
+    build=build,
 )
+trained = EXPERIMENT.trained

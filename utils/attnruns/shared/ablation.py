@@ -1,10 +1,12 @@
 """Transformers with a part taken away or changed, for chapters 08 and 09: no general model needs these switches."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Dot, Heads, MultiHeadAttention
-from attnbook.models.block import Block, Memory, Read, TransformerConfig
+from attnbook.models.block import Block, Seen, TransformerConfig
 from attnbook.models.transformer import Transformer
 
 
@@ -13,25 +15,14 @@ class WithoutResidual(Block):
 
     without: frozenset[str] = frozenset({"self", "cross", "feed_forward"})
 
-    def forward(
-        self,
-        x: Tensor,
-        mask: Tensor | None = None,
-        past: Heads | None = None,
-        memory: Memory | None = None,
-        at: Tensor | None = None,
-    ) -> Read:
-        """Read ``x (B, T, D)``; arguments as :meth:`Block.forward`."""
-        own, heads, weights = self.attend_to_self(self.norm_self(x), mask, past)
-        x, cross_weights = self._join("self", x, own), None
-        if memory is not None:
-            crossed, cross_weights = self.attend_to_memory(self.norm_cross(x), memory, at)
-            x = self._join("cross", x, crossed)
-        x = self._join("feed_forward", x, self.feed_forward(self.norm_feed_forward(x)))
-        return Read(x, heads, weights, cross_weights)
-
-    def _join(self, sublayer: str, x: Tensor, out: Tensor) -> Tensor:
-        return self.dropout(out) if sublayer in self.without else x + self.dropout(out)
+    def residual(
+        self, norm: nn.Module, x: Tensor, sublayer: Callable[[Tensor], tuple[Tensor, Seen]]
+    ) -> tuple[Tensor, Seen]:
+        """f(norm(x)) where the connection is taken away, else as :meth:`Block.residual`."""
+        if all(norm is not getattr(self, f"norm_{name}", None) for name in self.without):
+            return super().residual(norm, x, sublayer)
+        out, seen = sublayer(norm(x))
+        return self.dropout(out), seen
 
 
 class WithoutNorm(Block):
@@ -65,10 +56,12 @@ class WithoutFeedForward(Block):
 class WithoutSelfAttention(Block):
     """A block whose self-attention adds nothing: words of one sequence never meet, but for cross-attention."""
 
-    def attend_to_self(self, x: Tensor, mask: Tensor | None, past: Heads | None) -> tuple[Tensor, Heads, Tensor | None]:
+    def attend_to_self(
+        self, x: Tensor, mask: Tensor | None, past: Heads | None
+    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
         """As :meth:`Block.attend_to_self`, with an output of zeros."""
-        out, heads, weights = super().attend_to_self(x, mask, past)
-        return torch.zeros_like(out), heads, weights
+        out, seen = super().attend_to_self(x, mask, past)
+        return torch.zeros_like(out), seen
 
 
 class UnscaledAttention(Block):

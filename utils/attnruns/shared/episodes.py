@@ -17,6 +17,7 @@ from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import GravesRMSprop, History, fit, warmup_then_cosine
+from attnbook.trees import moved
 from attnruns.shared.memory import TEST_SEED, VALIDATION_SEED, Lesson, wrong_bits
 from attnruns.shared.ntm_by_hand import run_sooner
 from attnruns.shared.resume import checkpoint_of, digest_of
@@ -111,7 +112,7 @@ def answers(model: nn.Module, lesson: Lesson) -> Tensor:
 
 def episode_cost(model: nn.Module, lesson: Lesson) -> Tensor:
     """Cross-entropy of all bits that are asked for, in nats per sequence: the damping of RMSProp is made for this."""
-    lesson = lesson.to(device_of(model))
+    lesson = moved(lesson, device_of(model))
     bits, logits = lesson.bits, answers(model, lesson)[lesson.bits.mask]
     return F.binary_cross_entropy_with_logits(logits, bits.target[bits.mask], reduction="sum") / len(bits.inputs)
 
@@ -119,7 +120,7 @@ def episode_cost(model: nn.Module, lesson: Lesson) -> Tensor:
 @evaluating
 def wrong_per_sequence(model: nn.Module, lesson: Lesson) -> float:
     """Bits answered wrongly, per sequence."""
-    lesson = lesson.to(device_of(model))
+    lesson = moved(lesson, device_of(model))
     return wrong_bits(answers(model, lesson), lesson.bits)
 
 

@@ -18,6 +18,7 @@ from attnbook.models import MaskedLanguageModel, SentenceClassifier
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
+from attnbook.trees import moved
 from attnruns.shared.runner import Job
 
 FROM_SCRATCH: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
@@ -50,10 +51,6 @@ class Labels(NamedTuple):
         """Some of the sentences."""
         lengths = self.lengths[index]
         return Labels(self.words[index, : int(lengths.max())], lengths, self.labels[index])
-
-    def to(self, device: torch.device | str) -> "Labels":
-        """The same on another device."""
-        return Labels(*(tensor.to(device) for tensor in self))
 
     def counts(self) -> Tensor:
         """The bag of words of each sentence: how often each piece is in it, ``(N, V)``."""
@@ -97,7 +94,7 @@ def share_right(model: nn.Module, labels: Labels) -> float:
     """Share of the sentences whose class a classifier names."""
     hits = [
         model(part.words, part.lengths).argmax(dim=-1) == part.labels
-        for part in map(labels.to(device_of(model)).rows, torch.arange(len(labels.labels)).split(250))
+        for part in map(moved(labels, device_of(model)).rows, torch.arange(len(labels.labels)).split(250))
     ]
     return round(torch.cat(hits).cpu().double().mean().item(), 4)
 
@@ -118,10 +115,6 @@ class Features(NamedTuple):
     vectors: Tensor
     labels: Tensor
 
-    def to(self, device: torch.device | str) -> "Features":
-        """The same on another device."""
-        return Features(*(tensor.to(device) for tensor in self))
-
 
 def features_loss(model: nn.Module, batch: Features) -> Tensor:
     """Cross-entropy of the classes, in nats per sentence."""
@@ -138,7 +131,7 @@ def train_linear(features: Features, classes: int, steps: int) -> nn.Linear:
 @evaluating
 def summaries(model: SentenceClassifier, labels: Labels) -> Features:
     """The vectors of sentences as a classifier's encoder makes them."""
-    labels = labels.to(device_of(model))
+    labels = moved(labels, device_of(model))
     parts = map(labels.rows, torch.arange(len(labels.labels)).split(250))
     return Features(torch.cat([model.summarise(part.words, part.lengths) for part in parts]), labels.labels)
 

@@ -4,6 +4,7 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -16,6 +17,7 @@ from attnbook.models import NTM, LSTMTagger, NTMConfig
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import fit, warmup_then_cosine
+from attnbook.trees import moved
 from attnruns.shared.runner import Job
 from attnruns.shared.seq2seq import chunk_means
 
@@ -31,10 +33,6 @@ class Lesson(NamedTuple):
 
     bits: BitBatch
     rows: int
-
-    def to(self, device: torch.device | str) -> "Lesson":
-        """The same lesson on another device."""
-        return Lesson(self.bits.to(device), self.rows)
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Training:
         self.best, self.kept, self.steps = float("-inf"), copy.deepcopy(model.state_dict()), 0
         self.start = time.process_time()
         tests = [task.exact(size, COUNT["validation"], VALIDATION_SEED) for size in task.validation]
-        self.validation: list[Lesson] = [test.to(device_of(model)) for test in tests]
+        self.validation: list[Lesson] = [moved(test, device_of(model)) for test in tests]
 
     def batch_at(self, step: int) -> Lesson:
         """The lesson of a step."""
@@ -178,7 +176,7 @@ def measure(model: nn.Module, task: BitTask) -> dict[str, float]:
     """Wrong bits a sequence, by size."""
     found = {}
     for size in task.tests:
-        bits, rows = task.exact(size, COUNT["test"], TEST_SEED).to(device_of(model))
+        bits, rows = moved(task.exact(size, COUNT["test"], TEST_SEED), device_of(model))
         found[str(size)] = round(wrong_bits(model(bits.inputs, rows=rows)[0], bits), 3)
     return found
 
@@ -195,8 +193,8 @@ def train_and_measure(
     start, training = time.process_time(), Training(model.to(best_device()), task, recipe, job.seed)
     history = fit(
         model, training.batch_at, job.steps, schedule=lambda step: recipe.learning_rate(step, job.steps),
-        max_grad_norm=TRAINING["max_grad_norm"], betas=recipe.betas, loss=training.loss,
-        validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
+        optimiser=partial(torch.optim.AdamW, betas=recipe.betas), max_grad_norm=TRAINING["max_grad_norm"],
+        loss=training.loss, validate=training.validate, validate_every=VALIDATE_EVERY, progress=False,
     )  # fmt: skip
     last = {"wrong_bits_last": measure(model, task)} | {f"{name}_last": value for name, value in more(model).items()}
     model.load_state_dict(training.kept)

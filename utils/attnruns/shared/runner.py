@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -24,7 +24,7 @@ from attnruns.shared import record
 from attnruns.shared.display import Display
 from attnruns.shared.pool import CANCELLED, Event, Stopped, run_jobs
 from attnruns.shared.record import Refusal
-from attnruns.shared.weights import keep_weights, remove_half_written
+from attnruns.shared.weights import keep_weights, load_weights, remove_half_written
 
 
 class Job(NamedTuple):
@@ -60,6 +60,7 @@ class Experiment:
         trainings: how often ``run`` trains for so many steps; the bar that shows the progress wants to know.
         on_cpu: whether it measures what the processor does, and so stays there whatever devices there are.
         stored_seeds: where ``run`` reads stored weights, finds the seeds of these; it runs with no others.
+        build: makes a fresh model by its name; ``None`` where no weights are kept.
     """
 
     name: str
@@ -69,6 +70,17 @@ class Experiment:
     trainings: int = 1
     on_cpu: bool = False
     stored_seeds: Callable[[], list[int]] | None = None
+    build: Callable[[str], nn.Module] | None = None
+
+    def trained(self, name: str, seed: int = 0) -> Any:
+        """A model as its training left it, in evaluation mode: an ``nn.Module`` of the class that ``build`` makes.
+
+        Raises:
+            ValueError: if the experiment keeps no weights, or has none of this name and seed.
+        """
+        if self.build is None:
+            raise ValueError(f"the experiment {self.name} keeps no weights, so there is no trained {name}")
+        return load_weights(self.build(name), self.name, name, seed)
 
 
 def run_experiment(experiment: Experiment, options) -> Path:

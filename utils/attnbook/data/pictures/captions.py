@@ -15,6 +15,7 @@ from attnbook.data.batching import pad_rows
 from attnbook.data.texts.vocabulary import EOS, Vocabulary
 from attnbook.extras import needed_from
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 WORDS = Vocabulary(["a", "an", *DIGITS, "above", "left", "right", "of"])
@@ -40,7 +41,7 @@ class Canvases(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Canvases":
         """The same batch on another device."""
-        return Canvases(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
     def rows(self, index: Tensor) -> "Canvases":
         """Some of the canvases, in the order of ``index (N,)``."""
@@ -121,8 +122,19 @@ def canvases(count: int, seed: int = 0, digits: int | None = None, held_out: boo
     return Canvases(_paint(images[chosen] * present[..., None, None], corners, SIDE), target, corners, named)
 
 
-def digit_crops(count: int, seed: int = 0, side: int = 16, held_out: bool = False) -> tuple[Tensor, Tensor]:
-    """Single digits at a free position of a small canvas: images ``(B, 1, side, side)`` and labels ``(B,)``.
+class Crops(NamedTuple):
+    """Single digits: ``image (B, 1, S, S)``, and ``label (B,)`` long, which digit it is."""
+
+    image: Tensor
+    label: Tensor
+
+    def to(self, device: torch.device | str) -> "Crops":
+        """The same batch on another device."""
+        return moved(self, device)
+
+
+def digit_crops(count: int, seed: int = 0, side: int = 16, held_out: bool = False) -> Crops:
+    """Single digits, each at a free position of a small canvas of ``side`` × ``side`` pixels.
 
     Raises:
         ValueError: if ``count`` is not positive, or ``side`` is under 8.
@@ -133,7 +145,7 @@ def digit_crops(count: int, seed: int = 0, side: int = 16, held_out: bool = Fals
     images, labels = digit_images(held_out)
     chosen = torch.randint(len(images), (count,), generator=chance)  # (B,)
     corners = torch.randint(side - SIZE + 1, (count, 1, 2), generator=chance)  # (B, 1, 2)
-    return _paint(images[chosen][:, None], corners, side), labels[chosen]
+    return Crops(_paint(images[chosen][:, None], corners, side), labels[chosen])
 
 
 def cells_inside(corners: Tensor, grid: int = 7, margin: int = 0) -> Tensor:

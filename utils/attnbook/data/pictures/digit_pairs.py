@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attnbook.data.pictures.captions import SIZE, digit_images
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 HEIGHT, WIDTH = SIZE, 32  # pixels of a canvas; 16 columns between the digits stay blank
 CLASSES = (0, 1)  # the digits that occur unless others are asked for
@@ -34,7 +35,7 @@ class DigitPairs(NamedTuple):
 
     def to(self, device: torch.device | str) -> "DigitPairs":
         """The same batch on another device."""
-        return DigitPairs(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 @cache

@@ -12,6 +12,7 @@ from attnbook.data.batching import Example, Links, Task
 from attnbook.data.splitting import split_by_size
 from attnbook.data.texts.vocabulary import Vocabulary
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 
 def reversed_string(text: Sequence[str]) -> Example:
@@ -129,7 +130,7 @@ class BitBatch(NamedTuple):
 
     def to(self, device: torch.device | str) -> "BitBatch":
         """The same batch on another device."""
-        return BitBatch(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 def copy_batch(length: int, count: int, seed: int = 0, bits: int = 8) -> BitBatch:

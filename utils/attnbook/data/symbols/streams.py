@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 
 class Stream(NamedTuple):
@@ -25,7 +26,7 @@ class Stream(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Stream":
         """The same streams on another device."""
-        return Stream(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 def lagged_copy(lag: int, length: int, count: int, seed: int = 0, symbols: int = 8) -> Stream:

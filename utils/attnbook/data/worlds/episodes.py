@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnbook.data.pictures.glyphs import draw_glyphs
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 KEYS, VALUES, DIM, LENGTH, BLUR = 12, 4, 8, 48, 0.2  # of online recall
 
@@ -29,7 +30,7 @@ class Recall(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Recall":
         """The same batch on another device."""
-        return Recall(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 def online_recall(count: int, seed: int = 0, length: int = LENGTH) -> Recall:
@@ -76,7 +77,7 @@ class Episode(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Episode":
         """The same batch on another device."""
-        return Episode(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 def few_shot_episodes(classes: Tensor, count: int, ways: int = 5, shots: int = 1, seed: int = 0) -> Episode:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from attnbook.seeding import generator
+from attnbook.trees import moved
 
 SIDE, MOVES = 3, 4
 CELLS = SIDE * SIDE
@@ -38,7 +39,7 @@ class Mazes(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Mazes":
         """The same batch on another device."""
-        return Mazes(*(tensor.to(device) for tensor in self))
+        return moved(self, device)
 
 
 @cache
