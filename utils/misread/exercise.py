@@ -15,7 +15,11 @@ imports too in `attnlabs/material/`. One exercise in full:
         batch, length = draw.sizes(2)                 # all different, at least 2; smallest in the first draw
         yield draw.integers(3, 20, batch, length), 1  # a tuple of arguments for each input
 
-    SHIFT_RIGHT = Exercise(shift_right, cases=targets)
+    SHIFT_RIGHT = Exercise(
+        shift_right,
+        cases=targets,
+        about=About(points=1, minutes=8, difficulty=1, read_again="Training: teacher forcing"),
+    )
 
     must = SHIFT_RIGHT.properties
     must("every row starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
@@ -131,6 +135,21 @@ class Properties(list[Property]):
         return Unsaid(lambda message: self.append(Property(name, message, holds)))
 
 
+@dataclass(frozen=True)
+class About:
+    """What a course tells its students of an exercise; the engine does not look at it.
+
+    Args:
+        difficulty: from 1 to 5.
+        read_again: the section that explains what is asked for, or a chapter and its section.
+    """
+
+    points: float = 1
+    minutes: int = 0
+    difficulty: int = 1
+    read_again: str | tuple[str, str] = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
@@ -149,6 +168,7 @@ class Exercise:
     by_hand: bool = False
     device: bool = True
     canonical: Callable[..., Any] | None = None
+    about: About = About()
     _kept: dict = field(default_factory=dict, repr=False)
 
     @property

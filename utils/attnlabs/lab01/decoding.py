@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.decoder import fake_decoder
 
@@ -20,7 +20,11 @@ def _sentences(draw):
     yield draw.normal(3, 3, 2), draw.lengths(3, 3)  # rows and steps mixed up give values here, no error
 
 
-LAST_STATES = Exercise(last_states, cases=_sentences)
+LAST_STATES = Exercise(
+    last_states,
+    cases=_sentences,
+    about=About(points=2, minutes=12, difficulty=2, read_again="The encoder: a state that is updated word by word"),
+)
 
 must = LAST_STATES.properties
 must(
@@ -92,7 +96,12 @@ def _ended(result, eos):
     return (result == eos).long().cumsum(1) > 0  # (B, L), True from the first end symbol on
 
 
-GREEDY_DECODE = Exercise(greedy_decode, cases=_decoders, canonical=_shortest)
+GREEDY_DECODE = Exercise(
+    greedy_decode,
+    cases=_decoders,
+    canonical=_shortest,
+    about=About(points=3, minutes=30, difficulty=3, read_again="Using the model: greedy decoding"),
+)
 
 must = GREEDY_DECODE.properties
 must(

@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 PAD, BOS, EOS = 0, 1, 2
 
@@ -21,7 +21,9 @@ def _targets(draw):
         yield torch.tensor([[11, 12, EOS, PAD], [13, 14, 15, EOS]]), bos
 
 
-SHIFT_RIGHT = Exercise(shift_right, cases=_targets)
+SHIFT_RIGHT = Exercise(
+    shift_right, cases=_targets, about=About(points=1, minutes=8, difficulty=1, read_again="Training: teacher forcing")
+)
 
 must = SHIFT_RIGHT.properties
 must("starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
@@ -78,7 +80,11 @@ def _padded_batches(draw):
     yield logits - far, torch.tensor([[2], [1]]), PAD
 
 
-SEQUENCE_LOSS = Exercise(sequence_loss, cases=_padded_batches, tolerance=1e-9)
+SEQUENCE_LOSS = Exercise(
+    sequence_loss,
+    cases=_padded_batches,
+    about=About(points=2, minutes=20, difficulty=2, read_again="Training: teacher forcing"),
+)
 
 must = SEQUENCE_LOSS.properties
 must("a wrong word costs its logit", lambda result, *args: result > 100 or _losses(*args).max() < 100).says("""

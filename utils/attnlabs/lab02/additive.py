@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
@@ -31,7 +31,11 @@ def _query_and_keys(draw):
         )
 
 
-ADDITIVE_SCORE = Exercise(additive_score, cases=_query_and_keys, tolerance=1e-9)
+ADDITIVE_SCORE = Exercise(
+    additive_score,
+    cases=_query_and_keys,
+    about=About(points=3, minutes=20, difficulty=3, read_again="The additive score"),
+)
 
 must = ADDITIVE_SCORE.properties
 must("bounded by v", lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all()).says("""
@@ -77,7 +81,11 @@ def _weights_and_values(draw):
         yield draw.normal(1, 1, keys + 9).softmax(-1), draw.normal(1, keys + 9, dim)
 
 
-WEIGHT_SUM = Exercise(weight_sum, cases=_weights_and_values, tolerance=1e-9)
+WEIGHT_SUM = Exercise(
+    weight_sum,
+    cases=_weights_and_values,
+    about=About(points=1, minutes=6, difficulty=1, read_again="The attention layer, forward"),
+)
 
 must = WEIGHT_SUM.properties
 must(

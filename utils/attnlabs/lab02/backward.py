@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def attention_backward(weights, value, grad_context):
@@ -32,9 +32,9 @@ ATTENTION_BACKWARD = Exercise(
     attention_backward,
     cases=_one_step,
     returns=("grad_scores", "grad_value"),
-    tolerance=1e-9,
     gradients=False,
     by_hand=True,
+    about=About(points=4, minutes=40, difficulty=5, read_again="The attention layer, backward"),
 )
 
 must = ATTENTION_BACKWARD.properties

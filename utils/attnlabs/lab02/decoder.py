@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
@@ -38,7 +38,12 @@ def _steps(draw):
         yield draw.normal(batch, embedding), state, annotations, mask, score, cell
 
 
-DECODER_STEP = Exercise(decoder_step, cases=_steps, returns=("state", "context", "weights"), tolerance=1e-9)
+DECODER_STEP = Exercise(
+    decoder_step,
+    cases=_steps,
+    returns=("state", "context", "weights"),
+    about=About(points=3, minutes=20, difficulty=3, read_again="The complete translator"),
+)
 
 must = DECODER_STEP.properties
 must += weights_of_a_step(mask=3)

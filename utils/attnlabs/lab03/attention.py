@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.masked_weights import CLOSED_WRONGLY
@@ -57,6 +57,7 @@ SCALED_DOT_ATTENTION = Exercise(
     cases=_attention_inputs,
     returns=("context", "weights"),
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=20, difficulty=2, read_again="Why the square root"),
 )
 
 must = SCALED_DOT_ATTENTION.properties

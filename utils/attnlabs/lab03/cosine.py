@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .scores import pairs
 
@@ -37,7 +37,12 @@ def _above_the_floor(gradients, query, key, eps):
     return [gradients[0].masked_fill(short[0], 0.0), gradients[1].masked_fill(short[1], 0.0), None]
 
 
-COSINE_SCORE = Exercise(cosine_score, cases=_pairs_with_zeros, tolerance=1e-9, canonical_gradients=_above_the_floor)
+COSINE_SCORE = Exercise(
+    cosine_score,
+    cases=_pairs_with_zeros,
+    canonical_gradients=_above_the_floor,
+    about=About(points=2, minutes=16, difficulty=2, read_again="Seven ways to compare a query with a key"),
+)
 
 must = COSINE_SCORE.properties
 must("between −1 and 1", lambda result, *args: (result.abs() <= 1 + 1e-9).all()).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def pairs(draw):
@@ -19,7 +19,11 @@ def dot_score(query, key):
     return query @ key.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk)
 
 
-DOT_SCORE = Exercise(dot_score, cases=pairs, tolerance=1e-9)
+DOT_SCORE = Exercise(
+    dot_score,
+    cases=pairs,
+    about=About(points=1, minutes=7, difficulty=1, read_again="Seven ways to compare a query with a key"),
+)
 
 must = DOT_SCORE.properties
 must(
@@ -53,7 +57,11 @@ def _pairs_and_table(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(3, 2)
 
 
-GENERAL_SCORE = Exercise(general_score, cases=_pairs_and_table, tolerance=1e-9)
+GENERAL_SCORE = Exercise(
+    general_score,
+    cases=_pairs_and_table,
+    about=About(points=1, minutes=10, difficulty=2, read_again="Seven ways to compare a query with a key"),
+)
 
 must = GENERAL_SCORE.properties
 must(

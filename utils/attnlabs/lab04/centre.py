@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def predicted_centre(hidden, lengths, W_p, v_p):
@@ -28,7 +28,11 @@ def _same_share_for_the_same_state(result, hidden, lengths, *rest):
     return (gap.abs() <= 1e-9)[same].all()
 
 
-PREDICTED_CENTRE = Exercise(predicted_centre, cases=_states)
+PREDICTED_CENTRE = Exercise(
+    predicted_centre,
+    cases=_states,
+    about=About(points=3, minutes=13, difficulty=3, read_again="A window in the source"),
+)
 
 must = PREDICTED_CENTRE.properties
 must(
@@ -100,7 +104,11 @@ def _zeros_beyond_the_ends(result, previous, filters):
     return (result[:, 0, first].abs() <= 1e-9).all() and (result[:, -1, last].abs() <= 1e-9).all()
 
 
-LOCATION_FEATURES = Exercise(location_features, cases=_weights_before)
+LOCATION_FEATURES = Exercise(
+    location_features,
+    cases=_weights_before,
+    about=About(points=3, minutes=17, difficulty=3, read_again=("03_scores", "What and where")),
+)
 
 must = LOCATION_FEATURES.properties
 must("the weights' own position in the middle", _own_position_in_the_middle).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
@@ -19,7 +19,11 @@ def _contexts(draw):
         yield draw.normal(b, dv), draw.normal(b, d), draw.normal(a, dv + d)
 
 
-ATTENTIONAL_STATE = Exercise(attentional_state, cases=_contexts)
+ATTENTIONAL_STATE = Exercise(
+    attentional_state,
+    cases=_contexts,
+    about=About(points=2, minutes=9, difficulty=2, read_again="Two decoders, two orders"),
+)
 
 must = ATTENTIONAL_STATE.properties
 must("between −1 and 1", lambda result, *args: (result.abs() <= 1).all()).says("""
@@ -77,7 +81,10 @@ def _steps(draw):
 
 
 INPUT_FEEDING_STEP = Exercise(
-    input_feeding_step, cases=_steps, returns=("attentional", "state", "weights"), tolerance=1e-9
+    input_feeding_step,
+    cases=_steps,
+    returns=("attentional", "state", "weights"),
+    about=About(points=3, minutes=19, difficulty=3, read_again="Two decoders, two orders"),
 )
 
 must = INPUT_FEEDING_STEP.properties

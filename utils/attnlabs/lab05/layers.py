@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.layer import fake_layer
 
@@ -29,7 +29,9 @@ def _stacks(draw):
     yield draw.normal(1, 1, 1), draw.normal(1, 1, 1), layers, 2  # one word, one feature
 
 
-RESIDUAL_STACK = Exercise(residual_stack, cases=_stacks, tolerance=1e-9)
+RESIDUAL_STACK = Exercise(
+    residual_stack, cases=_stacks, about=About(points=3, minutes=19, difficulty=3, read_again="The whole model in code")
+)
 
 must = RESIDUAL_STACK.properties
 must(
@@ -140,7 +142,16 @@ def _sentences(draw):
     yield draw.normal(3, 4, 3), torch.tensor([2, 4, 3]), fake_layer(draw, 3, 3), fake_layer(draw, 3, 3)
 
 
-BIDIRECTIONAL_FIRST_LAYER = Exercise(bidirectional_first_layer, cases=_sentences, tolerance=1e-9)
+BIDIRECTIONAL_FIRST_LAYER = Exercise(
+    bidirectional_first_layer,
+    cases=_sentences,
+    about=About(
+        points=2,
+        minutes=18,
+        difficulty=2,
+        read_again="Model parallelism, and why only one layer reads in both directions",
+    ),
+)
 
 must = BIDIRECTIONAL_FIRST_LAYER.properties
 must(

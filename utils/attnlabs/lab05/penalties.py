@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def length_penalty(tokens, bos, pad, alpha):
@@ -49,6 +49,7 @@ LENGTH_PENALTY = Exercise(
     gradients=False,
     canonical=_as_double,
     tolerance=1e-6,  # whole numbers to a power are float32
+    about=About(points=2, minutes=11, difficulty=2, read_again="Length and coverage: what the search adds"),
 )
 
 must = LENGTH_PENALTY.properties
@@ -116,7 +117,12 @@ def _attentions(draw):
     yield weights, written, mask, 0.5
 
 
-COVERAGE_PENALTY = Exercise(coverage_penalty, cases=_attentions, gradients=False, tolerance=1e-9)
+COVERAGE_PENALTY = Exercise(
+    coverage_penalty,
+    cases=_attentions,
+    gradients=False,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Length and coverage: what the search adds"),
+)
 
 must = COVERAGE_PENALTY.properties
 must("never above zero", lambda result, *args: (result <= 1e-9).all()).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def average_gradients(gradients, words):
@@ -40,7 +40,12 @@ def _within(result, gradients, words):
     )
 
 
-AVERAGE_GRADIENTS = Exercise(average_gradients, cases=_workers, gradients=False, tolerance=1e-9)
+AVERAGE_GRADIENTS = Exercise(
+    average_gradients,
+    cases=_workers,
+    gradients=False,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Data parallelism: two processes, one gradient"),
+)
 
 must = AVERAGE_GRADIENTS.properties
 must("finite", lambda result, *args: all(part.isfinite().all() for part in result)).says("""

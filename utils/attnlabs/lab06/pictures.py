@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def image_to_annotations(features):
@@ -24,7 +24,11 @@ def _holds_columns(result, features):
     return ((result[:, :, None] - cells[:, None]).abs().amax(-1).amin(-1) < 1e-9).all()  # (B, Tk, Tk, D)
 
 
-IMAGE_TO_ANNOTATIONS = Exercise(image_to_annotations, cases=_feature_maps, tolerance=1e-9)
+IMAGE_TO_ANNOTATIONS = Exercise(
+    image_to_annotations,
+    cases=_feature_maps,
+    about=About(points=2, minutes=13, difficulty=2, read_again="The task, and the picture as a source"),
+)
 
 must = IMAGE_TO_ANNOTATIONS.properties
 must("one cell per annotation", _holds_columns).says("""
@@ -81,7 +85,11 @@ def _at_padding(result, weights, mask):
     return torch.allclose(result, doubly_stochastic_penalty(weights, mask), atol=1e-9)
 
 
-DOUBLY_STOCHASTIC_PENALTY = Exercise(doubly_stochastic_penalty, cases=_attended, tolerance=1e-9)
+DOUBLY_STOCHASTIC_PENALTY = Exercise(
+    doubly_stochastic_penalty,
+    cases=_attended,
+    about=About(points=2, minutes=16, difficulty=2, read_again="The doubly stochastic penalty"),
+)
 
 must = DOUBLY_STOCHASTIC_PENALTY.properties
 must("never negative", lambda result, *args: (result >= -1e-12).all()).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def pointing_accuracy(weights, inside):
@@ -43,7 +43,13 @@ def _of_one_word(result, weights, inside):
     return abs(result * naming - round(result * int(naming))) < 1e-6
 
 
-POINTING_ACCURACY = Exercise(pointing_accuracy, cases=_pointing, gradients=False, tolerance=1e-6)
+POINTING_ACCURACY = Exercise(
+    pointing_accuracy,
+    cases=_pointing,
+    gradients=False,
+    tolerance=1e-6,
+    about=About(points=2, minutes=16, difficulty=2, read_again="The whole model in code"),
+)
 
 must = POINTING_ACCURACY.properties
 must("a share", lambda result, *args: 0 <= result <= 1).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def reinforce_loss(log_probs, rewards, mask):
@@ -26,7 +26,11 @@ def _shift(result, log_probs, rewards, mask):
     return torch.allclose(result, reinforce_loss(log_probs, rewards, mask), atol=1e-9)
 
 
-REINFORCE_LOSS = Exercise(reinforce_loss, cases=_draws)
+REINFORCE_LOSS = Exercise(
+    reinforce_loss,
+    cases=_draws,
+    about=About(points=4, minutes=30, difficulty=4, read_again="The trouble is the variance"),
+)
 
 must = REINFORCE_LOSS.properties
 must("advantage times log-probability", _shift).says("""

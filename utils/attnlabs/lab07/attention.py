@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
@@ -61,7 +61,12 @@ def _sentences(draw):
             yield *small, torch.tensor([mask])
 
 
-SELF_ATTENTION = Exercise(self_attention, cases=_sentences, returns=("context", "weights"), tolerance=1e-9)
+SELF_ATTENTION = Exercise(
+    self_attention,
+    cases=_sentences,
+    returns=("context", "weights"),
+    about=About(points=3, minutes=20, difficulty=2, read_again="Three projections"),
+)
 
 must = SELF_ATTENTION.properties
 must("closed positions get nothing", lambda result, *args: closed_get_nothing(result[1], args[-1])).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def causal_mask(length):
@@ -18,7 +18,11 @@ def _some_lengths(draw):
         yield (130,)
 
 
-CAUSAL_MASK = Exercise(causal_mask, cases=_some_lengths)
+CAUSAL_MASK = Exercise(
+    causal_mask,
+    cases=_some_lengths,
+    about=About(points=1, minutes=7, difficulty=1, read_again="Masks: which positions may be attended to"),
+)
 
 must = CAUSAL_MASK.properties
 must(
@@ -64,7 +68,11 @@ def _windows(draw):
         yield 200, draw.integer(20, 50)  # more positions than an int8 counts
 
 
-WINDOW_MASK = Exercise(window_mask, cases=_windows)
+WINDOW_MASK = Exercise(
+    window_mask,
+    cases=_windows,
+    about=About(points=2, minutes=11, difficulty=2, read_again="Masks: which positions may be attended to"),
+)
 
 must = WINDOW_MASK.properties
 must("each word attends to itself", lambda result, length, radius: bool(result.diagonal().all())).says("""

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .masks import window_mask
 
@@ -63,6 +63,7 @@ COUNT_MULTIPLICATIONS = Exercise(
     tolerance=0.0,
     gradients=False,
     canonical=_whole,
+    about=About(points=3, minutes=22, difficulty=3, read_again="What it costs: the table, measured"),
 )
 
 must = COUNT_MULTIPLICATIONS.properties

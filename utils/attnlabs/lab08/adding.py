@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .positions import sinusoidal_positions
 
@@ -45,7 +45,11 @@ def _words_and_table(draw):
     yield halves[0].half(), _elsewhere(halves[1].double())
 
 
-ADD_POSITIONS = Exercise(add_positions, cases=_words_and_table)
+ADD_POSITIONS = Exercise(
+    add_positions,
+    cases=_words_and_table,
+    about=About(points=1, minutes=8, difficulty=1, read_again="Positions added to the word vectors"),
+)
 
 must = ADD_POSITIONS.properties
 must(

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
@@ -85,7 +85,13 @@ def _context_from_weights(result, query, key, value, W_q, W_k, W_v, W_o, heads, 
     return torch.allclose(result[0], _merge(result[1] @ _split(value @ W_v, heads)) @ W_o)
 
 
-MULTI_HEAD_ATTENTION = Exercise(multi_head_attention, cases=_many_heads, returns=("output", "weights"), tolerance=1e-7)
+MULTI_HEAD_ATTENTION = Exercise(
+    multi_head_attention,
+    cases=_many_heads,
+    returns=("output", "weights"),
+    tolerance=1e-7,
+    about=About(points=4, minutes=28, difficulty=4, read_again="Many heads, by hand"),
+)
 
 must = MULTI_HEAD_ATTENTION.properties
 must += weights_of_heads()

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def split_heads(x, heads):
@@ -23,7 +23,9 @@ def _whole(draw):
     yield draw.normal(2, 6, 6), 2  # the positions could be divided among the heads as well
 
 
-SPLIT_HEADS = Exercise(split_heads, cases=_whole, tolerance=1e-9)
+SPLIT_HEADS = Exercise(
+    split_heads, cases=_whole, about=About(points=2, minutes=13, difficulty=2, read_again="Many heads, by hand")
+)
 
 must = SPLIT_HEADS.properties
 must(
@@ -80,7 +82,9 @@ def _in_heads(draw):
     yield (draw.normal(2, 5, 3, 4).transpose(1, 2),)  # as split_heads gives it: not in one piece in memory
 
 
-MERGE_HEADS = Exercise(merge_heads, cases=_in_heads, tolerance=1e-9)
+MERGE_HEADS = Exercise(
+    merge_heads, cases=_in_heads, about=About(points=2, minutes=8, difficulty=2, read_again="Many heads, by hand")
+)
 
 must = MERGE_HEADS.properties
 must(

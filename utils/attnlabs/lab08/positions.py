@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise, Mistakes
+from misread.exercise import About, Exercise, Mistakes
 
 
 def sinusoidal_positions(length, dim):
@@ -30,7 +30,13 @@ def _sizes(draw):
         yield 200, 4  # longer than a table that was made beforehand
 
 
-SINUSOIDAL_POSITIONS = Exercise(sinusoidal_positions, cases=_sizes, tolerance=1e-5, canonical=in_double)
+SINUSOIDAL_POSITIONS = Exercise(
+    sinusoidal_positions,
+    cases=_sizes,
+    tolerance=1e-5,
+    canonical=in_double,
+    about=About(points=3, minutes=16, difficulty=3, read_again="Positions added to the word vectors"),
+)
 
 must = SINUSOIDAL_POSITIONS.properties
 must(

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .positions import WRONG_ANGLES, in_double
 
@@ -50,7 +50,13 @@ def _moves(position):
     )
 
 
-RELATIVE_SHIFT = Exercise(relative_shift, cases=_shifts, tolerance=1e-5, canonical=in_double)
+RELATIVE_SHIFT = Exercise(
+    relative_shift,
+    cases=_shifts,
+    tolerance=1e-5,
+    canonical=in_double,
+    about=About(points=4, minutes=20, difficulty=4, read_again="A shift is a rotation"),
+)
 
 must = RELATIVE_SHIFT.properties
 must(

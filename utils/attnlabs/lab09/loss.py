@@ -1,6 +1,6 @@
 """Lab 9, sixth part: the loss that the Transformer is trained with."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def label_smoothing_loss(logits, target, smoothing, pad):
@@ -31,6 +31,7 @@ LABEL_SMOOTHING_LOSS = Exercise(
     label_smoothing_loss,
     cases=_sentences,
     tolerance=1e-6,  # one_hot times a number is float32
+    about=About(points=3, minutes=15, difficulty=3, read_again="What it is trained to do"),
 )
 
 must = LABEL_SMOOTHING_LOSS.properties

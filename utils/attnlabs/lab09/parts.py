@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -19,7 +19,9 @@ def _two_layers(draw):
     yield x, draw.normal(dim, hidden), draw.normal(hidden), draw.normal(hidden, dim), draw.normal(dim)
 
 
-FEED_FORWARD = Exercise(feed_forward, cases=_two_layers, tolerance=1e-9)
+FEED_FORWARD = Exercise(
+    feed_forward, cases=_two_layers, about=About(points=1, minutes=8, difficulty=1, read_again="Feed-forward")
+)
 
 must = FEED_FORWARD.properties
 must(
@@ -69,7 +71,12 @@ def _features(draw):
     yield single, draw.uniform(32, low=0.5, high=2.0), draw.normal(32), 1e-5
 
 
-LAYER_NORM = Exercise(layer_norm, cases=_features, tolerance=1e-8)
+LAYER_NORM = Exercise(
+    layer_norm,
+    cases=_features,
+    tolerance=1e-8,
+    about=About(points=2, minutes=14, difficulty=2, read_again="Residual connection and layer norm"),
+)
 
 must = LAYER_NORM.properties
 must(

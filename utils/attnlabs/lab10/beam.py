@@ -4,7 +4,7 @@ import torch
 from torch.nn import functional as F
 
 from attnbook.decoding import select
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.writer import fake_writer, long_winded
 
@@ -90,7 +90,12 @@ def _each_once(tokens):
 
 
 BEAM_SEARCH = Exercise(
-    beam_search, cases=_searches, canonical=_to_full_length, returns=("tokens", "scores"), gradients=False
+    beam_search,
+    cases=_searches,
+    canonical=_to_full_length,
+    returns=("tokens", "scores"),
+    gradients=False,
+    about=About(points=6, minutes=38, difficulty=5, read_again="Beam search: more than one hypothesis"),
 )
 
 must = BEAM_SEARCH.properties

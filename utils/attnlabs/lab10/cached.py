@@ -3,7 +3,7 @@
 import torch
 
 from attnlabs.material.tiny_weights import TinyWeights
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def read_cached(words, state, weights):
@@ -54,7 +54,13 @@ def _finished(part, table):
     return holds
 
 
-READ_CACHED = Exercise(read_cached, cases=_words_and_cache, returns=("logits", "state"), tolerance=1e-8)
+READ_CACHED = Exercise(
+    read_cached,
+    cases=_words_and_cache,
+    returns=("logits", "state"),
+    tolerance=1e-8,
+    about=About(points=4, minutes=22, difficulty=4, read_again="The key–value cache: no position is computed twice"),
+)
 
 must = READ_CACHED.properties
 must(

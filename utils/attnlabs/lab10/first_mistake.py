@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def error_after_first_mistake(written, target, pad):
@@ -45,6 +45,7 @@ ERROR_AFTER_FIRST_MISTAKE = Exercise(
     cases=_texts,
     returns=("before", "after"),
     tolerance=1e-6,  # a rate of two whole tensors is float32
+    about=About(points=3, minutes=12, difficulty=3, read_again="Errors accumulate in the plain model"),
 )
 
 must = ERROR_AFTER_FIRST_MISTAKE.properties

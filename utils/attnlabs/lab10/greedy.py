@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.reader import fake_reader
 
@@ -59,7 +59,12 @@ def _to_full_length(result, read, state, prompt, eos, max_length):
     return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
 
 
-GREEDY_DECODE_CACHED = Exercise(greedy_decode_cached, cases=_readers, canonical=_to_full_length)
+GREEDY_DECODE_CACHED = Exercise(
+    greedy_decode_cached,
+    cases=_readers,
+    canonical=_to_full_length,
+    about=About(points=3, minutes=15, difficulty=3, read_again="The key–value cache: no position is computed twice"),
+)
 
 must = GREEDY_DECODE_CACHED.properties
 must(

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def length_normalised(scores, tokens, eos, alpha):
@@ -35,6 +35,7 @@ LENGTH_NORMALISED = Exercise(
     length_normalised,
     cases=_beams,
     tolerance=1e-6,  # a penalty that is made of whole numbers is float32
+    about=About(points=2, minutes=8, difficulty=2, read_again="A preference for short sentences"),
 )
 
 must = LENGTH_NORMALISED.properties

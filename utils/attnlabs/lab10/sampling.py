@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def sample_with_temperature(logits, temperature, chance):
@@ -74,7 +74,11 @@ def _inside(result, logits, temperature, chance):
 
 
 SAMPLE_WITH_TEMPERATURE = Exercise(
-    sample_with_temperature, cases=_logits_and_chance, gradients=False, canonical=_any_of_equals
+    sample_with_temperature,
+    cases=_logits_and_chance,
+    gradients=False,
+    canonical=_any_of_equals,
+    about=About(points=2, minutes=12, difficulty=2, read_again="Sampling the next word"),
 )
 
 must = SAMPLE_WITH_TEMPERATURE.properties

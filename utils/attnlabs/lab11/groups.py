@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
@@ -55,7 +55,11 @@ def _from_weights(result, query, key, value, mask):
 
 
 GROUPED_QUERY_ATTENTION = Exercise(
-    grouped_query_attention, cases=_groups, returns=("context", "weights"), tolerance=1e-7
+    grouped_query_attention,
+    cases=_groups,
+    returns=("context", "weights"),
+    tolerance=1e-7,
+    about=About(points=4, minutes=22, difficulty=4, read_again="The block today"),
 )
 
 must = GROUPED_QUERY_ATTENTION.properties

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 PAD, SPECIALS = 0, 3  # padding, begin and end are 0, 1 and 2
 
@@ -39,7 +39,13 @@ def _where(low, high):
 
 _MASKED, _RANDOM, _KEPT = _where(0.0, 0.8), _where(0.8, 0.9), _where(0.9, 1.0)
 
-MASK_FOR_BERT = Exercise(mask_for_bert, cases=_sentences, returns=("inputs", "targets"), gradients=False)
+MASK_FOR_BERT = Exercise(
+    mask_for_bert,
+    cases=_sentences,
+    returns=("inputs", "targets"),
+    gradients=False,
+    about=About(points=3, minutes=20, difficulty=3, read_again="The other mask: restoring hidden words"),
+)
 
 must = MASK_FOR_BERT.properties
 must("what is not chosen stays", lambda result, tokens, chosen, *others: (result[0] == tokens)[~chosen].all()).says("""

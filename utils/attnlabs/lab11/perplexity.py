@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def perplexity(logits, target, pad):
@@ -35,6 +35,7 @@ PERPLEXITY = Exercise(
     canonical=lambda result, *args: (
         result.item() if isinstance(result, torch.Tensor) and result.numel() == 1 else result
     ),
+    about=About(points=2, minutes=10, difficulty=2, read_again="What GPT is trained to do"),
 )
 
 must = PERPLEXITY.properties

@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def merge_most_frequent_pair(words):
@@ -68,6 +68,7 @@ MERGE_MOST_FREQUENT_PAIR = Exercise(
     returns=("pair", "new words"),
     gradients=False,
     device=False,
+    about=About(points=3, minutes=20, difficulty=2, read_again="From text to tokens"),
 )
 
 must = MERGE_MOST_FREQUENT_PAIR.properties

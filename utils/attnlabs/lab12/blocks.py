@@ -4,6 +4,8 @@ import math
 
 import torch
 
+from misread.exercise import About
+
 from .frugal import OnePass
 
 
@@ -45,7 +47,12 @@ def _blocks(draw):
     yield cut(2, 3, 2, move=-1000.0)
 
 
-ONLINE_SOFTMAX_SUM = OnePass(online_softmax_sum, cases=_blocks, gradients=False)
+ONLINE_SOFTMAX_SUM = OnePass(
+    online_softmax_sum,
+    cases=_blocks,
+    gradients=False,
+    about=About(points=4, minutes=25, difficulty=4, read_again="A softmax that reads its scores in blocks"),
+)
 
 must = ONLINE_SOFTMAX_SUM.properties
 must(

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def relative_scores(query, key, distance, content_bias, distance_bias):
@@ -38,6 +38,7 @@ RELATIVE_SCORES = Exercise(
     relative_scores,
     cases=_memories,
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=4, minutes=25, difficulty=4, read_again="One trick: from distances to keys"),
 )
 
 must = RELATIVE_SCORES.properties

@@ -2,6 +2,8 @@
 
 import torch
 
+from misread.exercise import About
+
 from .frugal import Detached
 
 
@@ -27,7 +29,11 @@ def _segments(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 2, 3), 2  # one word
 
 
-SEGMENT_MEMORY = Detached(segment_memory, cases=_segments)
+SEGMENT_MEMORY = Detached(
+    segment_memory,
+    cases=_segments,
+    about=About(points=2, minutes=10, difficulty=2, read_again="Segments with a memory: Transformer-XL"),
+)
 
 must = SEGMENT_MEMORY.properties
 must(

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import lies_between
 
@@ -38,7 +38,11 @@ def _datastores(draw):
     yield query + 50, keys, *rest  # all entries far away: exp of each −d is 0
 
 
-KNN_PROBABILITIES = Exercise(knn_probabilities, cases=_datastores)
+KNN_PROBABILITIES = Exercise(
+    knn_probabilities,
+    cases=_datastores,
+    about=About(points=3, minutes=18, difficulty=3, read_again="A memory outside the model: nearest neighbours"),
+)
 
 must = KNN_PROBABILITIES.properties
 must(
@@ -151,7 +155,11 @@ def _pairs(draw):
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 
-MIX_PROBABILITIES = Exercise(mix_probabilities, cases=_pairs)
+MIX_PROBABILITIES = Exercise(
+    mix_probabilities,
+    cases=_pairs,
+    about=About(points=1, minutes=5, difficulty=1, read_again="A memory outside the model: nearest neighbours"),
+)
 
 must = MIX_PROBABILITIES.properties
 must("between the two", lambda result, model, memory, weight: lies_between(result, model, memory)).says("""

@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+from misread.exercise import About
+
 from .frugal import Frugal
 
 
@@ -60,6 +62,7 @@ WINDOW_ATTENTION = Frugal(
     most=_most,
     excess=EXCESS,
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=20, difficulty=3, read_again="Attending to fewer positions"),
 )
 
 must = WINDOW_ATTENTION.properties

@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def content_weights(key, beta, memory):
@@ -71,7 +71,11 @@ def _away_from_zero(gradients, key, beta, memory):
 
 
 CONTENT_WEIGHTS = Exercise(
-    content_weights, cases=_keys_and_memories, canonical_gradients=_away_from_zero, tolerance=1e-5
+    content_weights,
+    cases=_keys_and_memories,
+    canonical_gradients=_away_from_zero,
+    tolerance=1e-5,
+    about=About(points=3, minutes=16, difficulty=3, read_again="Step 1: content"),
 )
 
 must = CONTENT_WEIGHTS.properties

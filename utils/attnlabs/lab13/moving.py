@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import lies_between
 
@@ -31,7 +31,9 @@ def _two_looks(draw):
     yield _weights(draw, 2, 4), _weights(draw, 2, 4), draw.uniform(2, 1, low=0.98, high=0.999)
 
 
-INTERPOLATE = Exercise(interpolate, cases=_two_looks)
+INTERPOLATE = Exercise(
+    interpolate, cases=_two_looks, about=About(points=1, minutes=6, difficulty=1, read_again="Step 2: interpolation")
+)
 
 must = INTERPOLATE.properties
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
@@ -88,7 +90,12 @@ def _wrong_at_the_ends_only(result, right):
     return torch.allclose(result[:, 1:-1], right[:, 1:-1]) and not torch.allclose(result, right) and right.shape[1] > 2
 
 
-CIRCULAR_SHIFT = Exercise(circular_shift, cases=_weights_and_shifts, canonical=_marked_below_zero)
+CIRCULAR_SHIFT = Exercise(
+    circular_shift,
+    cases=_weights_and_shifts,
+    canonical=_marked_below_zero,
+    about=About(points=3, minutes=17, difficulty=3, read_again="Step 3: shift"),
+)
 
 must = CIRCULAR_SHIFT.properties
 must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""

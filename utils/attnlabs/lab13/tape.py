@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def erase_and_add(memory, weights, erase, add):
@@ -24,7 +24,9 @@ def _writings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1), draw.uniform(2, 3), 500 * draw.normal(2, 3)
 
 
-ERASE_AND_ADD = Exercise(erase_and_add, cases=_writings)
+ERASE_AND_ADD = Exercise(
+    erase_and_add, cases=_writings, about=About(points=3, minutes=14, difficulty=3, read_again="Reading and writing")
+)
 
 must = ERASE_AND_ADD.properties
 must(
@@ -87,7 +89,7 @@ def _readings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1)
 
 
-READ = Exercise(read, cases=_readings)
+READ = Exercise(read, cases=_readings, about=About(points=1, minutes=6, difficulty=1, read_again="Reading and writing"))
 
 must = READ.properties
 must(

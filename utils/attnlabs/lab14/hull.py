@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .polygons import padded, polygons
 
@@ -33,7 +33,12 @@ def _clockwise(points, polygon):
     return is_convex_hull(points, _reversed(points, polygon)) & ~is_convex_hull(points, polygon)
 
 
-IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
+IS_CONVEX_HULL = Exercise(
+    is_convex_hull,
+    cases=polygons,
+    gradients=False,
+    about=About(points=3, minutes=21, difficulty=3, read_again="Convex hulls: an answer that may stop early"),
+)
 
 must = IS_CONVEX_HULL.properties
 must(

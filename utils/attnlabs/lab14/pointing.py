@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.additive_scores import TANH_OF_EACH_PART
 from .questions import questions
@@ -14,7 +14,11 @@ def pointer_log_probs(query, key, W_q, W_k, v, mask):
     return log_probs.masked_fill(~mask, -torch.inf)
 
 
-POINTER_LOG_PROBS = Exercise(pointer_log_probs, cases=questions, tolerance=1e-9)
+POINTER_LOG_PROBS = Exercise(
+    pointer_log_probs,
+    cases=questions,
+    about=About(points=3, minutes=17, difficulty=3, read_again="Pointing is attention without the weighted sum"),
+)
 
 must = POINTER_LOG_PROBS.properties
 must(

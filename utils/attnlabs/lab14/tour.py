@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def tour_length(points, tour):
@@ -39,7 +39,12 @@ def _farthest(points):
     return (points[:, :, None] - points[:, None]).norm(dim=-1).flatten(1).amax(1)  # (B,)
 
 
-TOUR_LENGTH = Exercise(tour_length, cases=_trips, gradients=False, tolerance=1e-9)
+TOUR_LENGTH = Exercise(
+    tour_length,
+    cases=_trips,
+    gradients=False,
+    about=About(points=2, minutes=11, difficulty=2, read_again="Round trips: exact labels by dynamic programming"),
+)
 
 must = TOUR_LENGTH.properties
 must("a length is not negative", lambda result, points, tour: (result >= 0).all()).says("""
@@ -113,7 +118,12 @@ def _lengths(draw):
     yield optimal * ratio, optimal
 
 
-OPTIMALITY_GAP = Exercise(optimality_gap, cases=_lengths, gradients=False, tolerance=1e-9)
+OPTIMALITY_GAP = Exercise(
+    optimality_gap,
+    cases=_lengths,
+    gradients=False,
+    about=About(points=2, minutes=7, difficulty=2, read_again="Results for round trips"),
+)
 
 must = OPTIMALITY_GAP.properties
 must(

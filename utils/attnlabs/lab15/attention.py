@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
@@ -37,6 +37,7 @@ CAUSAL_ATTENTION_BLOCK = Exercise(
     cases=_sequences,
     returns=("output", "weights"),
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=18, difficulty=3, read_again="What causal attention sees"),
 )
 
 must = CAUSAL_ATTENTION_BLOCK.properties

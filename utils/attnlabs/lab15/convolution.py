@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def causal_convolution(x, weight, dilation):
@@ -32,7 +32,11 @@ def _at_the_beginning(result, x, weight, dilation):
     return torch.allclose(result[:, 0], x[:, 0] @ weight[:, :, -1].mT)
 
 
-CAUSAL_CONVOLUTION = Exercise(causal_convolution, cases=_convolved)
+CAUSAL_CONVOLUTION = Exercise(
+    causal_convolution,
+    cases=_convolved,
+    about=About(points=3, minutes=20, difficulty=3, read_again="What a causal convolution sees"),
+)
 
 must = CAUSAL_CONVOLUTION.properties
 must("the first position depends only on itself", _at_the_beginning).says("""
@@ -147,7 +151,11 @@ def _dense(draw):
     yield draw.normal(2, 3, 2), draw.normal(2, 2, 1), draw.normal(2, 2, 1), 3  # one tap
 
 
-DENSE_BLOCK = Exercise(dense_block, cases=_dense)
+DENSE_BLOCK = Exercise(
+    dense_block,
+    cases=_dense,
+    about=About(points=2, minutes=12, difficulty=2, read_again="What a causal convolution sees"),
+)
 
 must = DENSE_BLOCK.properties
 must("what came in is still there", lambda result, x, *others: torch.equal(result[..., : x.shape[-1]], x)).says("""

@@ -1,6 +1,6 @@
 """Lab 15: how far a stack of causal convolutions sees."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def receptive_field(dilations, kernel):
@@ -18,7 +18,12 @@ def _stacks(draw):
     yield draw.integers(1, 9, 3).tolist(), 1
 
 
-RECEPTIVE_FIELD = Exercise(receptive_field, cases=_stacks, gradients=False)
+RECEPTIVE_FIELD = Exercise(
+    receptive_field,
+    cases=_stacks,
+    gradients=False,
+    about=About(points=2, minutes=8, difficulty=2, read_again="What a causal convolution sees"),
+)
 
 must = RECEPTIVE_FIELD.properties
 must(

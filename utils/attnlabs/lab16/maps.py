@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def feature_map_attention(x, W_q, W_k, W_v):
@@ -35,7 +35,12 @@ def _maps(draw):
     yield 60 * x, *matrices  # large scores: exp alone overflows
 
 
-FEATURE_MAP_ATTENTION = Exercise(feature_map_attention, cases=_maps, returns=("attended", "weights"))
+FEATURE_MAP_ATTENTION = Exercise(
+    feature_map_attention,
+    cases=_maps,
+    returns=("attended", "weights"),
+    about=About(points=3, minutes=25, difficulty=3, read_again="Attention over a feature map"),
+)
 
 must = FEATURE_MAP_ATTENTION.properties
 must(

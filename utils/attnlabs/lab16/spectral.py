@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def spectral_norm_step(weight, u):
@@ -38,7 +38,14 @@ def _weights(draw):
     yield weight, 3 * u  # no unit vector: only its direction counts
 
 
-SPECTRAL_NORM_STEP = Exercise(spectral_norm_step, cases=_weights, returns=("normalised", "new_u"))
+SPECTRAL_NORM_STEP = Exercise(
+    spectral_norm_step,
+    cases=_weights,
+    returns=("normalised", "new_u"),
+    about=About(
+        points=3, minutes=25, difficulty=3, read_again="A discriminator that is not too steep: the spectral norm"
+    ),
+)
 
 must = SPECTRAL_NORM_STEP.properties
 must("new_u has length 1", lambda result, *args: abs(result[1].norm() - 1) < 1e-6).says("""

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def sharpening_factor(lengths, trained):
@@ -31,7 +31,14 @@ def _single(result, *args):
     return result.float() if isinstance(result, Tensor) and result.is_floating_point() else result
 
 
-SHARPENING_FACTOR = Exercise(sharpening_factor, cases=_batches, canonical=_single, gradients=False, tolerance=1e-5)
+SHARPENING_FACTOR = Exercise(
+    sharpening_factor,
+    cases=_batches,
+    canonical=_single,
+    gradients=False,
+    tolerance=1e-5,
+    about=About(points=2, minutes=10, difficulty=2, read_again="Sharpness: many small weights"),
+)
 
 must = SHARPENING_FACTOR.properties
 must(

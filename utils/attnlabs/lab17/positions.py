@@ -4,6 +4,8 @@ from functools import partial
 
 import torch
 
+from misread.exercise import About
+
 from ..fakes.generator import Generator
 from ..families.draws import free_of
 from .draws import ManyDraws, calls_of, coded
@@ -28,7 +30,12 @@ def _ranges(draw):
 _without = partial(free_of, coded)
 
 RANDOMISED_POSITIONS = ManyDraws(
-    randomised_positions, cases=_ranges, returns=("call 1", "call 2", "call 3"), gradients=False, device=False
+    randomised_positions,
+    cases=_ranges,
+    returns=("call 1", "call 2", "call 3"),
+    gradients=False,
+    device=False,
+    about=About(points=3, minutes=15, difficulty=3, read_again="Transformers: distances that never occurred"),
 )
 
 must = RANDOMISED_POSITIONS.properties
