@@ -100,11 +100,15 @@ def run_new(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_release(project: Project, options: argparse.Namespace) -> int:
-    """Makes the students' copies in labs/ from solutions/: solutions and hidden tests are taken out, outputs
-    emptied. Stops, and says why, before it hands out a file nobody listed or loses one it did not make."""
+    """Writes what the exercises in utils/attnlabs say into solutions/ (headings, table, answers, checks), and makes the
+    students' copies in labs/ from it: solutions and hidden tests are taken out, outputs emptied. Stops, and says why,
+    before it hands out a file nobody listed or loses one it did not make."""
+    from coursekit.exercises import write_exercises
     from coursekit.release import release
 
     for lab in project.choose_labs(options.labs):
+        if write_exercises(lab):
+            print(f"{project.relative(lab.source)}: exercises written; run `coursekit execute` on it")
         changed = release(lab, options.overwrite)
         print(f"{project.relative(lab.released)}: {'written' if changed else 'in step already'}")
     for path in project.orphans():
