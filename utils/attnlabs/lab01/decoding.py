@@ -8,6 +8,7 @@ from ..fakes.decoder import fake_decoder
 
 
 def last_states(states, lengths):
+    """Each sentence's own last state: states (B, Tk, D), lengths (B,) -> (B, D)."""
     rows = torch.arange(len(states), device=states.device)  # (B,)
     return states[rows, lengths - 1]  # (B, D)
 
@@ -59,6 +60,7 @@ wrong("batch and time swapped", {"states[rows, lengths - 1]": "states[lengths - 
 
 
 def greedy_decode(step, state, bos, eos, max_length):
+    """Write the likeliest word at each step: -> (B, L), L <= max_length; an ended sentence repeats eos."""
     token = torch.full((len(state),), bos, device=state.device)  # (B,)
     ended, words = torch.zeros_like(token, dtype=torch.bool), []
     for _ in range(max_length):

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def attention_backward(weights, value, grad_context):
+    """Gradients of attention by hand: -> grad_scores (B, Tq, Tk), grad_value (B, Tk, Dv)."""
     grad_value = weights.mT @ grad_context  # (B, Tk, Dv)
     grad_weights = grad_context @ value.mT  # (B, Tq, Tk)
     mean = (weights * grad_weights).sum(-1, keepdim=True)  # (B, Tq, 1)

@@ -4,6 +4,7 @@ from misread.exercise import About, Exercise
 
 
 def alignment_error_rate(sure, possible, predicted):
+    """1 - (|A & S| + |A & P|) / (|A| + |S|) of three sets of (source, target) pairs."""
     right = len(predicted & sure) + len(predicted & possible)
     total = len(predicted) + len(sure)
     return 1 - right / total if total else 0.0

@@ -9,6 +9,7 @@ from ..families.masked_weights import CLOSED_WRONGLY
 
 
 def masked_softmax(scores, mask):
+    """Weights from scores (..., Tk); masked positions get exactly 0, a row without any True is all zeros."""
     closed = ~mask  # broadcasts to (..., Tk)
     return scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)
 

@@ -9,6 +9,8 @@ from ..families.masked_weights import CLOSED_WRONGLY
 
 
 def scaled_dot_attention(query, key, value, mask=None):
+    """(B, Tq, D), (B, Tk, D), (B, Tk, Dv), mask that broadcasts to (B, Tq, Tk) ->
+    context (B, Tq, Dv), weights (B, Tq, Tk)."""
     scores = query @ key.mT / query.shape[-1] ** 0.5  # (B, Tq, Tk)
     closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask
     weights = scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)

@@ -8,6 +8,7 @@ from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
 def concat_score(query, key, W, v):
+    """v . tanh(W [q; k]) for all pairs: (B, Tq, Dq), (B, Tk, Dk), (A, Dq + Dk), (A,) -> (B, Tq, Tk)."""
     queries, keys = query.shape[1], key.shape[1]
     left = query[:, :, None].expand(-1, -1, keys, -1)  # (B, Tq, Tk, Dq)
     right = key[:, None].expand(-1, queries, -1, -1)  # (B, Tq, Tk, Dk)

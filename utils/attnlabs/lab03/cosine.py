@@ -9,6 +9,7 @@ from .scores import pairs
 
 
 def cosine_score(query, key, eps=1e-8):
+    """Cosines of all pairs, 0 for vectors of zeros: (B, Tq, D), (B, Tk, D) -> (B, Tq, Tk)."""
     query_length = query.norm(dim=-1, keepdim=True).clamp_min(eps)  # (B, Tq, 1)
     key_length = key.norm(dim=-1, keepdim=True).clamp_min(eps)  # (B, Tk, 1)
     return (query / query_length) @ (key / key_length).mT  # (B, Tq, Tk)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def padding_mask(lengths, max_length):
+    """True at real words: lengths (B,) -> bool (B, max_length)."""
     positions = torch.arange(max_length, device=lengths.device)  # (T,)
     return positions < lengths[:, None]  # (T,) < (B, 1) -> (B, T)
 
@@ -54,6 +55,7 @@ wrong("width of the longest sentence", {"arange(max_length": "arange(int(lengths
 
 
 def attention_entropy(weights):
+    """Entropy of each query's weights, in nats: (B, Tq, Tk) -> (B, Tq)."""
     logs = weights.where(weights > 0, 1.0).log()  # (B, Tq, Tk); log 1 = 0 stands in for 0 · log 0
     return -(weights * logs).sum(-1)  # (B, Tq)
 

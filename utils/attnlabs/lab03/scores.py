@@ -16,6 +16,7 @@ def pairs(draw):
 
 
 def dot_score(query, key):
+    """All dot products: query (B, Tq, D), key (B, Tk, D) -> (B, Tq, Tk)."""
     return query @ key.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk)
 
 
@@ -44,6 +45,7 @@ wrong("scaled already", {"key.mT": "key.mT / key.shape[-1] ** 0.5"}).says("""
 
 
 def general_score(query, key, W):
+    """qᵀ W k for all pairs: (B, Tq, Dq), (B, Tk, Dk), (Dq, Dk) -> (B, Tq, Tk)."""
     return query @ W @ key.mT  # (B, Tq, Dq) @ (Dq, Dk) @ (B, Dk, Tk) -> (B, Tq, Tk)
 
 

@@ -1,12 +1,13 @@
 """Lab 4, third part: where the window goes, predicted or found from the last weights."""
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
 from misread.exercise import About, Exercise
 
 
 def predicted_centre(hidden, lengths, W_p, v_p):
+    """S · sigmoid(v_p · tanh(W_p h)): (B, D), (B,), (A, D), (A,) -> (B,)."""
     features = (hidden @ W_p.mT).tanh()  # (B, D) @ (D, A) -> (B, A)
     share = (features @ v_p).sigmoid()  # (B, A) @ (A,) -> (B,), between 0 and 1
     return lengths * share  # (B,)
@@ -74,8 +75,9 @@ wrong("W not transposed", "return lengths * ((hidden @ W_p).tanh() @ v_p).sigmoi
 
 
 def location_features(previous, filters):
+    """What filters (F, width) make of the last weights (B, Tk): (B, Tk, F)."""
     radius = filters.shape[1] // 2
-    padded = F.pad(previous, (radius, radius))  # (B, Tk + width − 1)
+    padded = nn.functional.pad(previous, (radius, radius))  # (B, Tk + width − 1)
     windows = padded.unfold(1, filters.shape[1], 1)  # (B, Tk, width)
     return windows @ filters.mT  # (B, Tk, width) @ (width, F) -> (B, Tk, F)
 
@@ -128,17 +130,13 @@ wrong("zeros at the right only", {"(radius, radius)": "(0, 2 * radius)"}).says("
 wrong("zeros at the left only", {"(radius, radius)": "(2 * radius, 0)"}).says("""
     You padded at the left only, so that the filter sees positions before j and not those after it. Pad with `radius`
     zeros on each side.""")
-wrong(
-    "round the corner",
-    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='circular')[:, 0]"},
-).says("""
+_PAD = "nn.functional.pad(previous, (radius, radius))"
+_FILLED = "nn.functional.pad(previous[:, None], (radius, radius), mode='{}')[:, 0]"
+wrong("round the corner", {_PAD: _FILLED.format("circular")}).says("""
     At the ends your filter goes on at the other end of the sentence. Beyond both ends there are zeros.""")
-wrong(
-    "the edge repeated",
-    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='replicate')[:, 0]"},
-).says("""
+wrong("the edge repeated", {_PAD: _FILLED.format("replicate")}).says("""
     Beyond the ends you repeated the weight of the last position. There are zeros beyond both ends.""")
-wrong("no zeros at the ends", {"F.pad(previous, (radius, radius))": "previous"}).says("""
+wrong("no zeros at the ends", {_PAD: "previous"}).says("""
     You did not put zeros at the ends, so that only Tk − width + 1 positions get features. Each source position needs
     its own: put r zeros at both ends.""")
 wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("""

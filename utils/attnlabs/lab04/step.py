@@ -9,6 +9,7 @@ from ..families.attention_properties import weights_of_a_step
 
 
 def attentional_state(context, hidden, W_c):
+    """tanh(W_c [context; hidden]): (B, Dv), (B, D), (A, Dv + D) -> (B, A)."""
     joined = torch.cat([context, hidden], dim=-1)  # (B, Dv + D)
     return (joined @ W_c.mT).tanh()  # (B, Dv + D) @ (Dv + D, A) -> (B, A)
 
@@ -58,6 +59,7 @@ wrong("softmax for tanh", {".tanh()": ".softmax(-1)"}).says("""
 
 
 def input_feeding_step(embedded, attentional, state, annotations, mask, score, cell, W_c):
+    """One step of Luong's decoder: the attentional state (B, A), the new state (B, D), weights (B, Tk)."""
     state = cell(torch.cat([embedded, attentional], dim=-1), state)  # (B, D)
     scores = score(state[:, None], annotations)  # (B, 1, Tk)
     weights = scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1)  # (B, 1, Tk)

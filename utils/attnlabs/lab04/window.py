@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def local_window_mask(centre, lengths, half_width, max_length):
+    """True at the words at most half_width from the centre: (B,), (B,) -> (B, max_length) bool."""
     positions = torch.arange(max_length, device=centre.device)  # (Tk,)
     nearest = torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))[:, None]  # (B, 1)
     near = (positions - nearest).abs() <= half_width  # (B, Tk)
@@ -103,6 +104,7 @@ wrong(
 
 
 def gaussian_window(centre, half_width, max_length):
+    """exp(−(s − p)² / 2σ²) with σ = D / 2: (B,) -> (B, max_length)."""
     positions = torch.arange(max_length, device=centre.device)  # (Tk,)
     sigma = half_width / 2
     return torch.exp(-((positions - centre[:, None]) ** 2) / (2 * sigma**2))  # (B, Tk)

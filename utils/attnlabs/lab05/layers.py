@@ -8,6 +8,7 @@ from ..fakes.layer import fake_layer
 
 
 def residual_stack(x, context, layers, first_residual):
+    """All layers, with residual connections from number first_residual on: (B, T, E) -> (B, T, D)."""
     for number, layer in enumerate(layers, start=1):
         inputs = x if context is None else torch.cat([x, context], dim=-1)  # (B, T, D + C)
         out = layer(inputs)  # (B, T, D)
@@ -125,6 +126,7 @@ wrong("input without gradient", {"x + out if": "x.detach() + out if"}).says("""
 
 
 def bidirectional_first_layer(x, lengths, forward_layer, backward_layer):
+    """Both directions side by side, zeros at padding: (B, T, E), (B,) -> (B, T, 2 · H)."""
     positions = torch.arange(x.shape[1], device=x.device)  # (T,)
     last = lengths[:, None] - 1  # (B, 1)
     turned = torch.where(positions <= last, last - positions, positions)[..., None]  # (B, T, 1)

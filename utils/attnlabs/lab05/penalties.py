@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def length_penalty(tokens, bos, pad, alpha):
+    """((5 + |Y|) / 6)^α of each sentence, its end symbol counted: (N, T) -> (N,)."""
     length = ((tokens != bos) & (tokens != pad)).sum(-1)  # (N,), the end symbol is counted
     return ((5 + length) / 6) ** alpha  # (N,)
 
@@ -93,6 +94,7 @@ wrong("times alpha", {"** alpha": "* alpha"}).says("""
 
 
 def coverage_penalty(weights, written, mask, beta, least=1e-6):
+    """β · Σ_i log(min(Σ_j p_ij, 1)) of each sentence: (B, T, Tk), (B, T), (B, Tk) -> (B,)."""
     received = (weights * written[..., None]).sum(1)  # (B, Tk), the sum over the words that were written
     covered = received.clamp(least, 1.0).log()  # (B, Tk), at most 0
     return beta * (covered * mask).sum(-1)  # (B,)

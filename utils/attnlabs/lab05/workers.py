@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def average_gradients(gradients, words):
+    """Σ_r n_r / n · g_r for each parameter: one list of tensors per worker -> one list of tensors."""
     shares = [count / sum(words) for count in words]  # they sum to 1
     averages = []
     for of_parameter in zip(*gradients, strict=True):  # one gradient per worker, for the same parameter

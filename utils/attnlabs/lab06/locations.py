@@ -12,6 +12,7 @@ from .draws import INSTEAD, ManyLocations, coded
 
 
 def sample_location(weights, generator):
+    """Draw one position per query, each as often as its weight says: (B, Tq, Tk) -> (B, Tq), whole numbers."""
     rows = weights.detach().flatten(0, 1)  # (B, Tq, Tk) -> (B · Tq, Tk)
     drawn = rows.multinomial(1, generator=generator)  # (B · Tq, 1)
     return drawn.view(weights.shape[:2])  # (B, Tq)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def image_to_annotations(features):
+    """Lay the cells of a feature map in a row, row by row: (B, D, height, width) -> (B, height · width, D)."""
     return features.flatten(2).transpose(1, 2)  # (B, D, height, width) -> (B, D, Tk) -> (B, Tk, D)
 
 
@@ -68,6 +69,7 @@ wrong("no gradient", {"return features": "return features.detach()"}).says("""
 
 
 def doubly_stochastic_penalty(weights, mask):
+    """Σ_i (1 − Σ_t α_ti)² over real words t, mean over captions: (B, T, Tk), (B, T) -> ()."""
     received = (weights * mask[..., None]).sum(dim=1)  # (B, T, Tk) * (B, T, 1) -> (B, Tk)
     return ((1 - received) ** 2).sum(dim=-1).mean()  # (B, Tk) -> (B,) -> ()
 

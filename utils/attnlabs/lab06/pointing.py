@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def pointing_accuracy(weights, inside):
+    """Share of the naming words whose largest weight lies inside: (B, T, Tk), (B, T, Tk) -> a number."""
     peak = weights.argmax(dim=-1, keepdim=True)  # (B, T, 1)
     hits = inside.gather(-1, peak)[..., 0]  # (B, T)
     naming = inside.any(dim=-1)  # (B, T): a word such as "above" names nothing

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def reinforce_loss(log_probs, rewards, mask):
+    """REINFORCE with the mean of the other draws as baseline: (B, N, T), (B, N), (B, T) -> ()."""
     others = (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)  # (B, N): without a draw's own
     advantage = (rewards - others).detach()  # (B, N)
     log_prob = (log_probs * mask[:, None]).sum(dim=-1)  # (B, N, T) * (B, 1, T) -> (B, N)

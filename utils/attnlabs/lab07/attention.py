@@ -9,6 +9,8 @@ from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def self_attention(x, W_q, W_k, W_v, mask=None):
+    """x (B, T, D), W_q and W_k (D, A), W_v (D, Dv), mask that broadcasts to (B, T, T) ->
+    context (B, T, Dv), weights (B, T, T)."""
     q, k, v = x @ W_q, x @ W_k, x @ W_v  # (B, T, A), (B, T, A), (B, T, Dv)
     scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, T, T)
     closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def causal_mask(length):
+    """Each word may attend to itself and to earlier words: -> bool (T, T)."""
     return torch.ones(length, length, dtype=torch.bool).tril()  # (T, T)
 
 
@@ -50,6 +51,7 @@ wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu
 
 
 def window_mask(length, radius):
+    """Each word may attend to itself and to its neighbours up to `radius` away: -> bool (T, T)."""
     positions = torch.arange(length)  # (T,)
     return (positions[:, None] - positions).abs() <= radius  # (T, 1) − (T,) -> (T, T)
 

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def permute_rows(x, order):
+    """Position i receives what stood at position order[i]: x (B, T, D), order (T,) -> (B, T, D)."""
     return x[:, order]  # (B, T, D): position i now holds what stood at position order[i]
 
 

@@ -8,6 +8,7 @@ from .masks import causal_mask, window_mask
 
 
 def path_length(mask):
+    """Layers until output i can depend on input j, inf for never: bool (T, T) -> (T, T)."""
     looks = mask.to(torch.float32)  # (T, T)
     lengths = torch.full_like(looks, float("inf"))  # never, until a chain is found
     reached = mask

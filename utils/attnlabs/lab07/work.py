@@ -8,6 +8,7 @@ from .masks import window_mask
 
 
 def count_multiplications(kind, length, dim, radius=1):
+    """Multiplications of one layer, exactly: -> (projections, mixing), two whole numbers."""
     if kind == "recurrent":
         return length * dim**2, length * dim**2
     if kind == "self-attention":

@@ -24,6 +24,7 @@ def _elsewhere(table):
 
 
 def add_positions(x, positions):
+    """Add row t of the table to word t of every sentence: (B, T, D), (Tmax, D) -> (B, T, D)."""
     first = positions[: x.shape[1]]  # (Tmax, D) -> (T, D)
     return x + first.to(x)  # (B, T, D) + (T, D): the same for every sentence
 

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def split_heads(x, heads):
+    """Cut the features of each position into equal parts: (B, T, D) -> (B, H, T, D/H)."""
     batch, length, dim = x.shape
     parts = x.reshape(batch, length, heads, dim // heads)  # (B, T, D) -> (B, T, H, D/H)
     return parts.transpose(1, 2)  # (B, H, T, D/H)
@@ -65,6 +66,7 @@ wrong("all features for every head", "return x.unsqueeze(1).expand(-1, heads, -1
 
 
 def merge_heads(x):
+    """Put the features of the heads side by side: (B, H, T, D/H) -> (B, T, D)."""
     batch, heads, length, size = x.shape
     parts = x.transpose(1, 2)  # (B, H, T, D/H) -> (B, T, H, D/H)
     return parts.reshape(batch, length, heads * size)  # (B, T, D)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise, Mistakes
 
 
 def sinusoidal_positions(length, dim):
+    """Sine on even, cosine on odd features: -> (T, D)."""
     steps = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
     turned = steps / 10000 ** (pairs / dim)  # (T, D/2), radians

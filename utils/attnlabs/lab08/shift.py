@@ -8,6 +8,7 @@ from .positions import WRONG_ANGLES, in_double
 
 
 def relative_shift(dim, offset):
+    """The matrix M with p(t) @ M = p(t + offset) for every position t: -> (D, D)."""
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
     turn = offset / 10000 ** (pairs / dim)  # (D/2,), radians
     sine, cosine = turn.sin(), turn.cos()

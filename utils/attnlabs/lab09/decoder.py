@@ -12,6 +12,7 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def decoder_layer(x, memory, self_mask, memory_mask, layer, norm="post"):
+    """Self-attention, cross-attention, feed-forward: x (B, T, D), memory (B, Tk, D) -> (B, T, D)."""
     residual = residual_post_norm if norm == "post" else residual_pre_norm
 
     def attend_to_target(y):

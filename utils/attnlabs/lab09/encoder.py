@@ -9,6 +9,7 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def encoder_layer(x, mask, layer, norm="post"):
+    """Self-attention, then feed-forward, each with residual connection and norm: (B, T, D) -> (B, T, D)."""
     residual = residual_post_norm if norm == "post" else residual_pre_norm
 
     def attend(y):

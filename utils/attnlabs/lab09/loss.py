@@ -4,6 +4,7 @@ from misread.exercise import About, Exercise
 
 
 def label_smoothing_loss(logits, target, smoothing, pad):
+    """Mean smoothed loss over the real words: (B, T, V), (B, T) -> a number."""
     logs = logits.log_softmax(dim=-1)  # (B, T, V)
     right = logs.gather(-1, target[:, :, None])[:, :, 0]  # (B, T): log-probability of the right word
     even = logs.mean(dim=-1)  # (B, T): of all words, each with 1 / V

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def decoder_mask(target, pad):
+    """True where a position may attend: to no later one, and to no padding. target (B, T) -> bool (B, T, T)."""
     length = target.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool, device=target.device).tril()  # (T, T)
     real = target != pad  # (B, T)

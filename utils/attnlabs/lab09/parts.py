@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def feed_forward(x, W_1, b_1, W_2, b_2):
+    """Two linear layers with a relu between them, for each word: (B, T, D) -> (B, T, D)."""
     hidden = (x @ W_1 + b_1).relu()  # (B, T, D) -> (B, T, F)
     return hidden @ W_2 + b_2  # (B, T, D)
 
@@ -50,6 +51,7 @@ wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
+    """Each word's features with mean 0 and variance 1, then gain and bias: (B, T, D) -> (B, T, D)."""
     centred = x - x.mean(dim=-1, keepdim=True)  # (B, T, D)
     variance = centred.square().mean(dim=-1, keepdim=True)  # (B, T, 1)
     return gain * centred / (variance + eps).sqrt() + bias  # (B, T, D)

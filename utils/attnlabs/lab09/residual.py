@@ -13,6 +13,7 @@ def _sublayers(draw):
 
 
 def residual_post_norm(x, sublayer, norm):
+    """Add x to the sublayer's output, then normalise the sum: (B, T, D) -> (B, T, D)."""
     return norm(x + sublayer(x))  # (B, T, D)
 
 
@@ -57,6 +58,7 @@ wrong("sublayer applied twice", "x = sublayer(x)\nreturn norm(x + sublayer(x))")
 
 
 def residual_pre_norm(x, sublayer, norm):
+    """Add x to the output of a sublayer whose input is normalised: (B, T, D) -> (B, T, D)."""
     return x + sublayer(norm(x))  # (B, T, D)
 
 

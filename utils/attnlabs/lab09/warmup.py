@@ -4,6 +4,7 @@ from misread.exercise import About, Exercise
 
 
 def warmup_rate(step, d_model, warmup):
+    """The paper's learning rate at a step, which counts from 0."""
     count = step + 1
     return d_model**-0.5 * min(count**-0.5, count * warmup**-1.5)
 

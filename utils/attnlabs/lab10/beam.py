@@ -10,6 +10,7 @@ from ..fakes.writer import fake_writer, long_winded
 
 
 def beam_search(step, state, bos, eos, width, max_length):
+    """The W best sentences, best first: tokens (B, W, L), sums of log-probabilities (B, W)."""
     rows = torch.arange(len(state[0]), device=state[0].device)[:, None]  # (B, 1)
     state = select(state, rows.expand(-1, width).flatten())  # (B, ...) -> (B·W, ...): each sentence W times
     tokens = torch.full((len(rows), width, 1), bos, device=rows.device)  # (B, W, 1)

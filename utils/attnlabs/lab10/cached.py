@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def read_cached(words, state, weights):
+    """Read new words (B, n) after those in the cache: logits (B, n, V), and (keys, values), (B, t + n, D) each."""
     keys, values = state  # (B, t, D) each, of the words read before
     before, new = keys.shape[1], words.shape[1]
     x = weights.embedding[words] + weights.positions[before : before + new]  # (B, n, D)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def error_after_first_mistake(written, target, pad):
+    """Rates of wrong words before and after a first mistake: (B, T), (B, T) -> (before, after)."""
     wrong, real = written != target, target != pad  # (B, T)
     wrong = wrong & real
     spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this position

@@ -9,6 +9,7 @@ from ..fakes.reader import fake_reader
 
 
 def greedy_decode_cached(read, state, prompt, eos, max_length):
+    """Go on with the prompts (B, P), reading each word once: new words (B, L), L <= max_length."""
     ended, said = torch.zeros_like(prompt[:, 0], dtype=torch.bool), []  # (B,)
     words = prompt  # (B, P) at first, then (B, 1)
     for _ in range(max_length):

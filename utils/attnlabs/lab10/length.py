@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def length_normalised(scores, tokens, eos, alpha):
+    """Scores over ((5 + n) / 6) ** alpha, for n words with the end symbol: (B, W), (B, W, L) -> (B, W)."""
     length = (tokens != eos).sum(-1) + (tokens == eos).any(-1)  # (B, W): words, and one end symbol if there is one
     return scores / ((5 + length) / 6) ** alpha  # (B, W)
 

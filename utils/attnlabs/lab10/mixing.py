@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def mix_with_own_output(target_input, logits, keep, chance):
+    """Right words where chance < keep, else the model's own, one position later: (B, T), (B, T, V) -> (B, T)."""
     own = torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)  # (B, T): written at t − 1, read at t
     return torch.where(chance < keep, target_input, own)  # (B, T)
 

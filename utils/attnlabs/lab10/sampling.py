@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def sample_with_temperature(logits, temperature, chance):
+    """The word in whose piece chance falls: logits (B, V), temperature >= 0, chance (B,) -> (B,)."""
     if temperature == 0:
         return logits.argmax(-1)  # (B,)
     ends = (logits / temperature).softmax(-1).cumsum(-1)  # (B, V): where each word's piece of [0, 1] ends

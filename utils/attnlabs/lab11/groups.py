@@ -9,6 +9,7 @@ from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def grouped_query_attention(query, key, value, mask=None):
+    """(B, H, Tq, D), (B, G, Tk, D), (B, G, Tk, Dv) -> context (B, H, Tq, Dv) and weights (B, H, Tq, Tk)."""
     q, sharing = query, query.shape[1] // key.shape[1]
     k = key.repeat_interleave(sharing, dim=1)  # (B, G, Tk, D) -> (B, H, Tk, D)
     v = value.repeat_interleave(sharing, dim=1)  # (B, G, Tk, Dv) -> (B, H, Tk, Dv)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def top_p_filter(logits, p):
+    """Logits of the smallest set of tokens whose probabilities sum to at least p, −inf elsewhere: (B, V) -> (B, V)."""
     ordered, words = logits.softmax(-1).sort(-1, descending=True)  # (B, V) each
     before = ordered.cumsum(-1) - ordered  # (B, V): what the more probable tokens hold already
     drop = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, words, before >= p)

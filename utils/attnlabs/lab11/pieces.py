@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def merge_most_frequent_pair(words):
+    """One step of byte-pair encoding: {symbols: count} -> (the most frequent pair, a new dict with it joined)."""
     counts = Counter()
     for symbols, count in words.items():
         for pair in pairwise(symbols):

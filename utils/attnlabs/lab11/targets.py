@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def language_model_targets(tokens, pad):
+    """The next token at each position, and pad at the last: (B, T) -> (B, T)."""
     last = torch.full_like(tokens[:, :1], pad)  # (B, 1): nothing follows the last position
     return torch.cat([tokens[:, 1:], last], dim=1)  # (B, T)
 

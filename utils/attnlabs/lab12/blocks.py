@@ -10,6 +10,7 @@ from .frugal import OnePass
 
 
 def online_softmax_sum(score_blocks, value_blocks):
+    """softmax(scores) @ values in one pass: blocks (B, Tq, K) and (B, K, Dv) -> (B, Tq, Dv)."""
     largest, total, summed = -math.inf, 0.0, 0.0
     for scores, values in zip(score_blocks, value_blocks, strict=True):
         higher = scores.amax(dim=-1, keepdim=True).clamp(min=largest)  # (B, Tq, 1)

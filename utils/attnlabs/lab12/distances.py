@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def relative_scores(query, key, distance, content_bias, distance_bias):
+    """Scores that know how far back a key lies: (B, Tq, D), (B, Tk, D), (Tk, D), (D,), (D,) -> (B, Tq, Tk)."""
     queries, keys, dim = query.shape[1], key.shape[1], query.shape[2]
     at = torch.arange(keys - queries, keys, device=query.device)  # (Tq,) positions of the queries
     back = at[:, None] - torch.arange(keys, device=query.device)  # (Tq, Tk), how far back each key lies

@@ -8,6 +8,8 @@ from .frugal import Detached
 
 
 def segment_memory(states, memory, length):
+    """The last length states of memory and segment, detached: (B, T, D), (B, M, D) or None ->
+    (B, at most length, D)."""
     known = states if memory is None else torch.cat([memory, states], dim=1)  # (B, M + T, D)
     return known[:, max(known.shape[1] - length, 0) :].detach()  # (B, min(length, M + T), D)
 

@@ -8,6 +8,7 @@ from ..families.attention_properties import lies_between
 
 
 def knn_probabilities(query, keys, next_tokens, k, temperature, vocabulary):
+    """The next word by the votes of its nearest neighbours: (B, D), (N, D), (N,) -> (B, vocabulary)."""
     distances = (query[:, None] - keys).square().sum(dim=-1)  # (B, N, D) -> (B, N), squared
     nearest, which = distances.topk(k, largest=False)  # (B, k)
     weights = (-nearest / temperature).softmax(dim=-1)  # (B, k)
@@ -138,6 +139,7 @@ wrong("cosines", {"(query[:, None] - keys).square().sum(dim=-1)": COSINE}).says(
 
 
 def mix_probabilities(model, memory, weight):
+    """weight · memory + (1 − weight) · model: (..., V), (..., V), a number -> (..., V)."""
     return weight * memory + (1 - weight) * model
 
 

@@ -9,6 +9,7 @@ from .frugal import Frugal
 
 
 def window_attention(query, key, value, radius):
+    """Attention to positions at most radius away: (B, T, D), (B, T, D), (B, T, Dv) -> (B, T, Dv)."""
     length = query.shape[1]
     around = torch.arange(length, device=query.device)[:, None] + torch.arange(
         -radius, radius + 1, device=query.device

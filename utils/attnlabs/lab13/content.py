@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def content_weights(key, beta, memory):
+    """Softmax of beta times the cosine with each row: (B, M), (B, 1), (B, N, M) -> (B, N)."""
     key = F.normalize(key, dim=-1)  # (B, M); zeros stay zeros
     memory = F.normalize(memory, dim=-1)  # (B, N, M)
     cosine = (memory @ key[:, :, None])[:, :, 0]  # (B, N)

@@ -9,6 +9,7 @@ from ..families.attention_properties import lies_between
 
 
 def interpolate(content, previous, gate):
+    """Mix two sets of weights (gate 1: content, gate 0: previous): (B, N), (B, N), (B, 1) -> (B, N)."""
     return gate * content + (1 - gate) * previous  # (B, N)
 
 
@@ -62,6 +63,7 @@ wrong("gate without its last axis", {"gate * content + (1 - gate)": "gate[:, 0] 
 
 
 def circular_shift(weights, shift):
+    """Move weights around the circle of rows: (B, N), probabilities of -1, 0, +1 (B, 3) -> (B, N)."""
     back, stay, forward = shift.split(1, dim=-1)  # (B, 1) each
     return back * weights.roll(-1, dims=-1) + stay * weights + forward * weights.roll(1, dims=-1)  # (B, N)
 

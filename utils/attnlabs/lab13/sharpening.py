@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def sharpen(weights, gamma):
+    """Raise to the power gamma and normalise: (B, N), (B, 1) -> (B, N)."""
     powers = (weights / weights.amax(dim=-1, keepdim=True)) ** gamma  # (B, N); the largest is 1, whatever γ is
     return powers / powers.sum(dim=-1, keepdim=True)  # (B, N)
 

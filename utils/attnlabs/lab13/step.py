@@ -12,6 +12,7 @@ from .tape import erase_and_add, read
 
 
 def ntm_step(x, state, machine):
+    """One time step: x (B, I), (memory, last_read, read_weights, write_weights) -> output (B, O), new state."""
     memory, last_read, read_weights, write_weights = state
     hidden = machine.controller(x, last_read)  # (B, D)
 

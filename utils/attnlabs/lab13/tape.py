@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def erase_and_add(memory, weights, erase, add):
+    """Erase and add in proportion to the weights: (B, N, M), (B, N), (B, M), (B, M) -> new (B, N, M)."""
     portion = weights[:, :, None]  # (B, N, 1)
     kept = memory * (1 - portion * erase[:, None])  # (B, N, M)
     return kept + portion * add[:, None]  # (B, N, M)
@@ -78,6 +79,7 @@ wrong(
 
 
 def read(memory, weights):
+    """The weighted sum of the rows: (B, N, M), (B, N) -> (B, M)."""
     return (weights[:, None] @ memory)[:, 0]  # (B, 1, N) @ (B, N, M) -> (B, M)
 
 

@@ -9,6 +9,7 @@ from .visited import mask_visited
 
 
 def greedy_pointer_decode(step, state, points, first):
+    """From first (B,) on, always choose the open position with the highest score: tours (B, N)."""
     rows = torch.arange(len(points), device=points.device)  # (B,)
     mask = torch.ones(points.shape[:2], dtype=torch.bool, device=points.device)  # (B, N)
     position, tour = first, [first]  # (B,)

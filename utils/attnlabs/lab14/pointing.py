@@ -9,6 +9,7 @@ from .questions import questions
 
 
 def pointer_log_probs(query, key, W_q, W_k, v, mask):
+    """Log-probability of each position: (B, Dq), (B, N, Dk), ..., mask (B, N) -> (B, N), -inf where closed."""
     scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
     log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row with nothing open comes out as NaN
     return log_probs.masked_fill(~mask, -torch.inf)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def tour_length(points, tour):
+    """Length of the round trip through points (B, N, 2) in the order of tour (B, N): (B,)."""
     stops = points.gather(1, tour[..., None].expand(-1, -1, 2))  # (B, N, 2)
     ways = stops - stops.roll(-1, dims=1)  # (B, N, 2): to the next stop, and from the last one home
     return ways.norm(dim=-1).sum(dim=-1)  # (B,)
@@ -95,6 +96,7 @@ wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim
 
 
 def optimality_gap(length, optimal):
+    """How much longer than the shortest tours are, relative to these, on average: (B,), (B,) -> a number."""
     return (length / optimal - 1).mean()
 
 

@@ -11,6 +11,7 @@ from misread.sandbox import Run
 
 
 def mask_visited(mask, chosen):
+    """Close the chosen position (B,) of each row: a new mask (B, N)."""
     return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])  # (B, N)
 
 

@@ -8,6 +8,10 @@ from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
 def causal_attention_block(x, W_q, W_k, W_v):
+    """Append the context of causal attention.
+
+    (B, T, D), (D, A), (D, A), (D, V) -> output (B, T, D + V), weights (B, T, T).
+    """
     query, key, value = x @ W_q, x @ W_k, x @ W_v  # (B, T, A), (B, T, A), (B, T, V)
     scores = query @ key.mT / query.shape[-1] ** 0.5  # (B, T, T)
     later = torch.ones_like(scores, dtype=torch.bool).triu(1)  # (B, T, T)

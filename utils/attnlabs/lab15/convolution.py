@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def causal_convolution(x, weight, dilation):
+    """Causal convolution over time, with taps `dilation` positions apart: (B, T, D), (C, D, K) -> (B, T, C)."""
     past = dilation * (weight.shape[-1] - 1)  # how far the first tap reaches back
     padded = F.pad(x.mT, (past, 0))  # (B, D, past + T)
     return F.conv1d(padded, weight, dilation=dilation).mT  # (B, C, T) -> (B, T, C)
@@ -133,6 +134,10 @@ wrong("stride for dilation", {"dilation=dilation": "stride=dilation"}).says("""
 
 
 def dense_block(x, candidate, gate, dilation):
+    """Append tanh(convolution with candidate) · sigmoid(convolution with gate) to x.
+
+    (B, T, D), (C, D, K), (C, D, K) -> (B, T, D + C).
+    """
     new = causal_convolution(x, candidate, dilation).tanh()  # (B, T, C)
     open_by = causal_convolution(x, gate, dilation).sigmoid()  # (B, T, C), from 0 to 1
     return torch.cat([x, new * open_by], dim=-1)  # (B, T, D + C)

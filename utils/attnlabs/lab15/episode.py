@@ -6,6 +6,8 @@ from misread.exercise import About, Exercise
 
 
 def few_shot_episode(images, labels, ways, shots, draw):
+    """Deal an episode: (N, 1, S, S), (N,), int, int, (2, N) ->
+    images (T, 1, S, S), labels (T,), T = ways · shots + 1."""
     deck, names = draw[0].argsort().tolist(), labels.tolist()
     classes = list(dict.fromkeys(names[i] for i in deck))[:ways]
     examples, candidates = [], []

@@ -4,6 +4,10 @@ from misread.exercise import About, Exercise
 
 
 def receptive_field(dilations, kernel):
+    """The number of positions from the earliest input that an output can depend on to its own position, both counted.
+
+    list, int -> int.
+    """
     return 1 + (kernel - 1) * sum(dilations)
 
 

@@ -4,6 +4,10 @@ from misread.exercise import About, Exercise
 
 
 def regret(probabilities, arms):
+    """How much more the best arm pays on average than the pulled arms, summed over all pulls.
+
+    (B, K), (B, N) -> (B,).
+    """
     best = probabilities.amax(dim=1, keepdim=True)  # (B, 1)
     return (best - probabilities.gather(1, arms)).sum(dim=1)  # (B, N) -> (B,)
 

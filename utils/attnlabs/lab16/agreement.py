@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def agreement_and_chance(left, right):
+    """How often the digits of a pair agree, and by chance: (N,), (N,) -> two numbers."""
     agreement = (left == right).double().mean()  # ()
     classes = torch.cat([left, right]).unique()  # (K,)
     p_left = (left[:, None] == classes).double().mean(dim=0)  # (N, K) -> (K,)

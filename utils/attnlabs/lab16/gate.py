@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def gated_residual(x, attended, gamma):
+    """The map plus γ times what was attended to: (B, C, H, W), (B, C, H, W), () -> (B, C, H, W)."""
     return x + gamma * attended  # (B, C, H, W)
 
 

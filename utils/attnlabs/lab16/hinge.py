@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def hinge_losses(real, fake):
+    """Scores of real and of generated images, any shape -> the discriminator's and the generator's loss."""
     discriminator = (1 - real).relu().mean() + (1 + fake).relu().mean()  # ()
     return discriminator, -fake.mean()  # (), ()
 

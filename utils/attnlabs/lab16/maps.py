@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def feature_map_attention(x, W_q, W_k, W_v):
+    """Each position of x (B, C, H, W) attends to all: attended (B, D, H, W), weights (B, N, N)."""
     batch, _, height, width = x.shape
     positions = x.flatten(2).mT  # (B, C, H, W) -> (B, C, N) -> (B, N, C), with N = H · W
     query, key, value = positions @ W_q.T, positions @ W_k.T, positions @ W_v.T  # (B, N, A), (B, N, A), (B, N, D)

@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def spectral_norm_step(weight, u):
+    """One power iteration: weight (O, ...), u (O,) -> weight / σ (O, ...), new u (O,)."""
     matrix = weight.flatten(1)  # (O, …) -> (O, M)
     with torch.no_grad():  # u and v count as constants
         v = F.normalize(matrix.T @ u, dim=0)  # (M,)

@@ -6,6 +6,7 @@ from misread.exercise import About, Exercise
 
 
 def relative_bias(query_length, key_length, slopes):
+    """A penalty that grows with the distance, one slope per head: (H,) -> (H, Tq, Tk)."""
     queries = torch.arange(query_length, device=slopes.device)  # (Tq,)
     keys = torch.arange(key_length, device=slopes.device)  # (Tk,)
     distance = (queries[:, None] - keys).abs()  # (Tq, Tk)

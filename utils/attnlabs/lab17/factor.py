@@ -9,6 +9,7 @@ from misread.exercise import About, Exercise
 
 
 def sharpening_factor(lengths, trained):
+    """By how much scores are multiplied: 1 up to the trained length, then growing: lengths (B,) -> (B,)."""
     return (lengths.log() / math.log(trained)).clamp(min=1.0)  # (B,)
 
 

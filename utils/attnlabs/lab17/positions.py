@@ -12,6 +12,7 @@ from .draws import ManyDraws, calls_of, coded
 
 
 def randomised_positions(length, longest, generator):
+    """Different positions out of 0 … longest − 1, ascending, each set equally likely: (length,)."""
     order = torch.randperm(longest, generator=generator, device=generator.device)  # (longest,): each position once
     return order[:length].sort().values  # (T,)
 

@@ -4,6 +4,7 @@ from misread.exercise import About, Exercise
 
 
 def extrapolation_score(exact_match, trained):
+    """The mean exact match over the lengths beyond trained: {length: share}, number -> number."""
     beyond = [share for length, share in exact_match.items() if length > trained]
     return sum(beyond) / len(beyond)
 

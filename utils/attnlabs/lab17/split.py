@@ -7,6 +7,7 @@ from misread.exercise import About, Exercise
 
 
 def length_split(lengths, longest):
+    """Indices of the examples to train on and of those beyond: lengths (N,) -> two tensors of whole numbers."""
     short = lengths <= longest  # (N,)
     return short.nonzero()[:, 0], (~short).nonzero()[:, 0]
 
