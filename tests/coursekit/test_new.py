@@ -13,7 +13,8 @@ from coursekit.chapterrules import chapter_problems
 from coursekit.cli import main
 from coursekit.labrules import source_problems, step_problems
 from coursekit.leaks import leaks
-from coursekit.new import FILES, TEMPLATES, lay_down, next_steps, notebook_from
+from coursekit.new import FILES, lay_down, next_steps, notebook_from
+from coursekit.newexercise import TEMPLATES
 from coursekit.notebooks import grader, read
 from coursekit.release import release
 
@@ -76,7 +77,7 @@ def test_a_new_lab_brings_its_checks_and_their_tests(project):
     assert written == [
         "solutions/lab11_bert_gpt/lab11_bert_gpt.ipynb",
         "utils/attnlabs/lab11/__init__.py",
-        "utils/attnlabs/lab11/words.py",
+        "utils/attnlabs/lab11/mean_over_words.py",
         "tests/attnlabs/lab11/right.py",
         "tests/attnlabs/lab11/adversarial.py",
         "tests/attnlabs/lab11/test_lab11.py",

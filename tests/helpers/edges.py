@@ -24,7 +24,6 @@ _PLANE = "points in a plane have two coordinates"
 _ROOT = "√D as a tensor is float32, which is right"
 _DECK = "there are two rows of chances, and a class has two images at least"
 EXCUSED: dict[str, dict[str, str]] = {
-    "mean_over_words": {"nothing open: mask": "the example of `coursekit new lab` promises each sentence a word"},
     "sequence_loss": {"one: logits, axis -1": _VOCABULARY},
     "greedy_decode": {"one: state, axis -1": _FAKE},
     "concat_score": {"one: W, axis -1": _JOINED},

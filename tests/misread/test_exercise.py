@@ -1,12 +1,14 @@
 """Declaring exercises: inputs, and mistakes as text, edits or functions."""
 
 import inspect
+from dataclasses import replace
 
 import pytest
 import torch
 from edges import missing
 
 from attnlabs import Exercise, Mistake
+from misread.exercise import About
 from misread.judge import judge
 from misread.values import same
 
@@ -14,6 +16,12 @@ from misread.values import same
 def test_an_exercise_is_named_after_its_reference(weigh_exercise):
     assert weigh_exercise.name == "weigh"
     assert weigh_exercise.parameters == ["weights", "value"]
+
+
+def test_what_a_course_says_of_an_exercise_is_kept_beside_it(weigh_exercise):
+    about = About(points=2, minutes=20, difficulty=3, read_again=("03_scores", "Masks"))
+    assert replace(weigh_exercise, about=about).about == about
+    assert weigh_exercise.about == About(points=1, minutes=0, difficulty=1, read_again="")
 
 
 def test_a_variant_always_draws_the_same_inputs_smallest_first(weigh_exercise):

@@ -85,10 +85,16 @@ def run_execute(project: Project, options: argparse.Namespace) -> int:
 
 def run_new(project: Project, options: argparse.Namespace) -> int:
     """Lays down the skeleton of a chapter, or of a lab with its checks and their tests: one example exercise, filled
-    in far enough to run. Runs it once, so that it is stored as the course stores notebooks, and says what to do next.
-    Writes over nothing: a number that is taken is refused."""
+    in far enough to run. An exercise, `coursekit new exercise lab11 merge_pairs`, goes behind the lab's last one.
+    Runs the notebook once, so that it is stored as the course stores notebooks, and says what to do next. Writes over
+    nothing: a number or a name that is taken is refused."""
     from coursekit.new import lay_down, next_steps, run_and_release
 
+    if options.kind == "exercise":
+        return _new_exercise(project, options)
+    if not options.number.isdecimal():
+        options.complain(f"a {options.kind} has a number, such as 11, not {options.number!r}")
+    options.number = int(options.number)
     written = lay_down(project, options.kind, options.number, options.topic, options.title)
     for path in written:
         print(f"{project.relative(path)}: written", flush=True)
@@ -99,12 +105,32 @@ def run_new(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
+def _new_exercise(project: Project, options: argparse.Namespace) -> int:
+    from coursekit.new import run_and_release
+    from coursekit.newexercise import exercise_steps, lay_down_exercise
+    from misread.exercise import About
+
+    (lab,) = project.choose_labs([options.number])
+    about = About(options.points, options.minutes, options.difficulty, options.read_again)
+    for path in lay_down_exercise(project, lab, options.topic, about, options.title):
+        print(f"{project.relative(path)}: written", flush=True)
+    if not options.no_run:
+        run_and_release(project, "lab", lab.source)
+        print(f"{project.relative(lab.source)}: run, and stored with what it shows")
+    print("", exercise_steps(project, lab, options.topic), sep="\n", end="")
+    return 0
+
+
 def run_release(project: Project, options: argparse.Namespace) -> int:
-    """Makes the students' copies in labs/ from solutions/: solutions and hidden tests are taken out, outputs
-    emptied. Stops, and says why, before it hands out a file nobody listed or loses one it did not make."""
+    """Writes what the exercises in utils/attnlabs say into solutions/ (headings, table, answers, checks), and makes the
+    students' copies in labs/ from it: solutions and hidden tests are taken out, outputs emptied. Stops, and says why,
+    before it hands out a file nobody listed or loses one it did not make."""
+    from coursekit.exercises import write_exercises
     from coursekit.release import release
 
     for lab in project.choose_labs(options.labs):
+        if write_exercises(lab):
+            print(f"{project.relative(lab.source)}: exercises written; run `coursekit execute` on it")
         changed = release(lab, options.overwrite)
         print(f"{project.relative(lab.released)}: {'written' if changed else 'in step already'}")
     for path in project.orphans():
@@ -198,10 +224,19 @@ def _execute_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _new_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("kind", choices=("chapter", "lab"), help="what to lay down")
-    command.add_argument("number", type=int, help="of the chapter, or of the lab's chapter: 11")
-    command.add_argument("topic", help="a name for files and folders, such as bert_gpt")
+    command.add_argument("kind", choices=("chapter", "lab", "exercise"), help="what to lay down")
+    command.add_argument("number", help="of the chapter, or of the lab's chapter: 11; of an exercise its lab: lab11")
+    command.add_argument("topic", help="a name for files and folders, such as bert_gpt; of an exercise its function's")
     command.add_argument("--title", help='what people read, such as "BERT and GPT" (default: made of the topic)')
+    command.add_argument("--points", type=float, default=1, help="of an exercise (default 1)")
+    command.add_argument("--minutes", type=int, default=10, help="that an exercise takes (default 10)")
+    command.add_argument("--difficulty", type=int, choices=range(1, 6), default=1, help="of an exercise (default 1)")
+    command.add_argument(
+        "--read-again",
+        default="",
+        metavar="HEADING",
+        help="the section of the lab's chapter that explains an exercise (default: that of the exercise before it)",
+    )
     command.add_argument("--no-run", action="store_true", help="write the files only")
 
 
@@ -231,7 +266,7 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
-    "new": (run_new, "lay down a new chapter or lab", _new_arguments),
+    "new": (run_new, "lay down a new chapter, lab or exercise", _new_arguments),
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),

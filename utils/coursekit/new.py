@@ -10,17 +10,20 @@ from pathlib import Path
 from nbformat import NotebookNode, v4
 
 from coursekit import CourseError
-from coursekit.notebooks import normalise, to_text, write_bytes
+from coursekit.exercises import filled
+from coursekit.newexercise import CHECKS, RIGHT, TEXT, exercise_words, fill, load, template
+from coursekit.notebooks import normalise, read, to_text, write, write_bytes
 from coursekit.project import Lab, Project
+from misread.exercise import About
 
-TEMPLATES = Path(__file__).parent / "templates"
+FIRST = "mean_over_words"  # the exercise that a new lab begins with
 # template -> where it goes; a template that ends in .md becomes a notebook
 FILES = {
     "chapter": {"chapter.md": "chapters/@NUMBER@_@TOPIC@.ipynb"},
     "lab": {
         "lab.md": "solutions/lab@NUMBER@_@TOPIC@/lab@NUMBER@_@TOPIC@.ipynb",
         "lab/checks.py.template": "utils/attnlabs/lab@NUMBER@/__init__.py",
-        "lab/words.py.template": "utils/attnlabs/lab@NUMBER@/words.py",
+        CHECKS: f"utils/attnlabs/lab@NUMBER@/{FIRST}.py",
         "lab/right.py.template": "tests/attnlabs/lab@NUMBER@/right.py",
         "lab/adversarial.py.template": "tests/attnlabs/lab@NUMBER@/adversarial.py",
         "lab/test.py.template": "tests/attnlabs/lab@NUMBER@/test_lab@NUMBER@.py",
@@ -43,20 +46,23 @@ def lay_down(project: Project, kind: str, number: int, topic: str, title: str | 
     words = _words(number, topic, title)
     if taken := _taken(project, kind, words):
         raise CourseError(f"{kind} {number} is there already: {', '.join(taken)}; nothing was written")
-    files = {project.root / _fill(place, words): _content(name, words) for name, place in FILES[kind].items()}
+    files = {project.root / fill(place, words): _content(name, words) for name, place in FILES[kind].items()}
     for path, text in files.items():
         write_bytes(text.encode(), path)
+    notebook, *others = files
+    if kind == "lab":
+        write(filled(read(notebook), notebook.stem[:5], {FIRST: load(others[1])}), notebook)
     return list(files)
 
 
 def next_steps(kind: str, number: int, topic: str) -> str:
     """What is to be done with a new chapter or lab, step by step, with the commands."""
     words = _words(number, topic, None)
-    places = [_fill(place, words) for place in FILES[kind].values()]
+    places = [fill(place, words) for place in FILES[kind].values()]
     named = {"@chapter@": places[0], "@lab@": places[0]}
     if kind == "lab":
         named |= {"@checks@": places[2], "@test@": str(Path(places[-1]).parent.as_posix())}
-    return _fill((TEMPLATES / f"{kind}_next.txt").read_text(encoding="utf-8"), words | named)
+    return template(f"{kind}_next.txt", words | named)
 
 
 def run_and_release(project: Project, kind: str, notebook: Path) -> None:
@@ -92,20 +98,17 @@ def _words(number: int, topic: str, title: str | None) -> dict[str, str]:
 
 
 def _taken(project: Project, kind: str, words: dict[str, str]) -> list[str]:
-    found = [path for pattern in TAKEN[kind] for path in project.root.glob(_fill(pattern, words))]
+    found = [path for pattern in TAKEN[kind] for path in project.root.glob(fill(pattern, words))]
     return sorted(project.relative(path) for path in found)
 
 
 def _content(name: str, words: dict[str, str]) -> str:
-    text = _fill((TEMPLATES / name).read_text(encoding="utf-8"), words)
+    if not name.startswith("chapter"):
+        first = exercise_words(f"lab{words['@NUMBER@']}", FIRST, About(points=2, minutes=10), None)
+        words = first | words | {"@EXERCISE@": template(TEXT, first), "@RIGHT@": template(RIGHT, first)}
+    text = template(name, words)
     if not name.endswith(".md"):
         return text
     notebook = notebook_from(text)
     notebook.metadata["attnbook"] = {"title": words["@TITLE@"], "minutes": 45, "machine_seconds": 10}
     return to_text(notebook)
-
-
-def _fill(text: str, words: dict[str, str]) -> str:
-    for word, meaning in words.items():
-        text = text.replace(word, meaning)
-    return text

@@ -5,6 +5,7 @@ from functools import partial
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
+from coursekit.exercises import exercise_problems
 from coursekit.labrules import points_of, repeated_grade_ids, source_problems, step_problems, stray_problems
 from coursekit.leaks import leaks
 from coursekit.notebooks import is_graded, read
@@ -39,8 +40,9 @@ def course_problems(project: Project) -> list[str]:
 
 
 def lab_problems(project: Project, lab: Lab, run: bool = True) -> list[str]:
-    """What is wrong with one lab: its source, its stored outputs, its student's copy."""
-    problems = source_problems(lab) + stored_problems(lab.source) + step_problems(project, lab)
+    """What is wrong with one lab: its source, its exercises, its stored outputs, its student's copy."""
+    problems = source_problems(lab) + exercise_problems(lab)
+    problems += stored_problems(lab.source) + step_problems(project, lab)
     if lab.released.is_file() and work_problem(lab):
         return problems  # somebody's answers are no leak, and the exercises that they solve no defect
     problems += leaks(lab)

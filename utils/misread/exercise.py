@@ -8,6 +8,7 @@ several labs share lives in `checks/families/`, models to be tried on in `checks
 imports too in `attnlabs/material/`. One exercise in full:
 
     def shift_right(target, bos):                     # the reference: its name and parameters count
+        """The decoder's input: target (B, T) one place later, bos in front."""
         start = torch.full_like(target[:, :1], bos)   # (B, 1)
         return torch.cat([start, target[:, :-1]], 1)  # (B, T)
 
@@ -15,7 +16,11 @@ imports too in `attnlabs/material/`. One exercise in full:
         batch, length = draw.sizes(2)                 # all different, at least 2; smallest in the first draw
         yield draw.integers(3, 20, batch, length), 1  # a tuple of arguments for each input
 
-    SHIFT_RIGHT = Exercise(shift_right, cases=targets)
+    SHIFT_RIGHT = Exercise(
+        shift_right,
+        cases=targets,
+        about=About(points=1, minutes=8, difficulty=1, read_again="Training: teacher forcing"),
+    )
 
     must = SHIFT_RIGHT.properties
     must("every row starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
@@ -35,8 +40,8 @@ A student sees the input that is easiest to read (few numbers, none of three dig
 decimals); `if draw.compact:` yields inputs only to be shown.
 Functions may be arguments; one that carries tensors is a `Fake` (see `fakes/base.py`).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
-dict; each old text stands there exactly once), or a function. torch, F, nn, math, np and the names of the
-lab's module are at hand.
+dict; each old text stands exactly once in the code below the docstring), or a function. torch, F, nn, math, np
+and the names of the lab's module are at hand.
 *Matching.* An answer has a mistake when it gives the same as the mistake on every input. When all its
 values are right, side effects are compared instead: an input changed in place, a lost gradient, another
 dtype or device. So a mistake may be about those too ("return ....detach()"). The first mistake that matches
@@ -60,6 +65,7 @@ exercise. `adversarial.py` may hold answers that are wrong on rare inputs only. 
 no two of them look alike.
 '''
 
+import ast
 import contextlib
 import inspect
 import linecache
@@ -131,6 +137,21 @@ class Properties(list[Property]):
         return Unsaid(lambda message: self.append(Property(name, message, holds)))
 
 
+@dataclass(frozen=True)
+class About:
+    """What a course tells its students of an exercise; the engine does not look at it.
+
+    Args:
+        difficulty: from 1 to 5.
+        read_again: the section that explains what is asked for, or a chapter and its section.
+    """
+
+    points: float = 1
+    minutes: int = 0
+    difficulty: int = 1
+    read_again: str | tuple[str, str] = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
@@ -149,6 +170,7 @@ class Exercise:
     by_hand: bool = False
     device: bool = True
     canonical: Callable[..., Any] | None = None
+    about: About = About()
     _kept: dict = field(default_factory=dict, repr=False)
 
     @property
@@ -220,7 +242,7 @@ class Exercise:
         return self._edited(mistake.name, mistake.code)
 
     def _edited(self, name: str, edits: dict[str, str]) -> str:
-        text = textwrap.dedent(inspect.getsource(self.reference))
+        text = _code(self.reference)
         for old, new in edits.items():
             if text.count(old) != 1:
                 raise ValueError(
@@ -235,6 +257,15 @@ class Exercise:
         if callable(mistake.code):
             return mistake.code
         return self.once(mistake.name, lambda: _compile(self, self.source(mistake), mistake.name))
+
+
+def _code(function: Callable) -> str:
+    """A function's source without its docstring, whose words nobody means to edit."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines(keepends=True)
+    definition = next(node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.FunctionDef))
+    if ast.get_docstring(definition) is not None:
+        del lines[definition.body[0].lineno - 1 : definition.body[0].end_lineno]
+    return "".join(lines)
 
 
 def _compile(exercise: Exercise, source: str, title: str) -> Callable:

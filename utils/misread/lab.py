@@ -40,10 +40,12 @@ class UnknownCheck(AttributeError, KeyError):  # noqa: N818 (named like UnknownW
 
 
 class Lab:
-    """The checks of one lab: `check = Lab("lab01", EXERCISES)`. In a notebook it explains names that are missing."""
+    """The checks of one lab: `check = Lab("lab01", EXERCISES)`. In a notebook it explains names that are missing.
 
-    def __init__(self, name: str, exercises: Iterable[Exercise]):
-        self._name = name
+    `chapter` is where the sections stand that its exercises name (`Exercise.read_again`)."""
+
+    def __init__(self, name: str, exercises: Iterable[Exercise], chapter: str = ""):
+        self._name, self.chapter = name, chapter
         self._exercises = {exercise.name: exercise for exercise in exercises}
         run_order.watch(self._exercises)
 

@@ -2,6 +2,9 @@
 
 from edited import edited
 
+WEIGHTS = "masked_softmax(scores, mask[:, None])"
+FILLED = "scores.masked_fill(~mask[:, None], {}).softmax(-1)"
+
 WRONG = edited(
     "lab02",
     {
@@ -11,9 +14,9 @@ WRONG = edited(
         "weight_sum": [{"weights @ value": "(weights[..., None] * value[:, None]).squeeze(-1).sum(2)"}],
         "attention_backward": [{"(weights * grad_weights).sum": "(weights * grad_weights).squeeze(-1).sum"}],
         "decoder_step": [
-            {"softmax(-1).masked_fill(closed, 0.0)": "softmax(-1)"},
-            {"softmax(-1).masked_fill(closed, 0.0)": "softmax(-1).nan_to_num(1 / mask.shape[1])"},
-            {"-torch.inf": "torch.finfo(scores.dtype).min", ".masked_fill(closed, 0.0)": ""},
+            {WEIGHTS: FILLED.format("-torch.inf")},
+            {WEIGHTS: FILLED.format("-torch.inf") + ".nan_to_num(1 / mask.shape[1])"},
+            {WEIGHTS: FILLED.format("torch.finfo(scores.dtype).min")},
         ],
     },
 )

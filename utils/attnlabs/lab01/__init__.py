@@ -7,4 +7,4 @@ from .metric import EXACT_MATCH
 from .training import SEQUENCE_LOSS, SHIFT_RIGHT
 
 EXERCISES = (SHIFT_RIGHT, SEQUENCE_LOSS, LAST_STATES, GREEDY_DECODE, EXACT_MATCH)
-check = Lab("lab01", EXERCISES)
+check = Lab("lab01", EXERCISES, chapter="01_seq2seq")

@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.decoder import fake_decoder
 
 
 def last_states(states, lengths):
+    """Each sentence's own last state: states (B, Tk, D), lengths (B,) -> (B, D)."""
     rows = torch.arange(len(states), device=states.device)  # (B,)
     return states[rows, lengths - 1]  # (B, D)
 
@@ -20,7 +21,11 @@ def _sentences(draw):
     yield draw.normal(3, 3, 2), draw.lengths(3, 3)  # rows and steps mixed up give values here, no error
 
 
-LAST_STATES = Exercise(last_states, cases=_sentences)
+LAST_STATES = Exercise(
+    last_states,
+    cases=_sentences,
+    about=About(points=2, minutes=12, difficulty=2, read_again="The encoder: a state that is updated word by word"),
+)
 
 must = LAST_STATES.properties
 must(
@@ -55,6 +60,7 @@ wrong("batch and time swapped", {"states[rows, lengths - 1]": "states[lengths - 
 
 
 def greedy_decode(step, state, bos, eos, max_length):
+    """Write the likeliest word at each step: -> (B, L), L <= max_length; an ended sentence repeats eos."""
     token = torch.full((len(state),), bos, device=state.device)  # (B,)
     ended, words = torch.zeros_like(token, dtype=torch.bool), []
     for _ in range(max_length):
@@ -92,7 +98,12 @@ def _ended(result, eos):
     return (result == eos).long().cumsum(1) > 0  # (B, L), True from the first end symbol on
 
 
-GREEDY_DECODE = Exercise(greedy_decode, cases=_decoders, canonical=_shortest)
+GREEDY_DECODE = Exercise(
+    greedy_decode,
+    cases=_decoders,
+    canonical=_shortest,
+    about=About(points=3, minutes=30, difficulty=3, read_again="Using the model: greedy decoding"),
+)
 
 must = GREEDY_DECODE.properties
 must(

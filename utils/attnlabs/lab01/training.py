@@ -1,14 +1,14 @@
 """Lab 1, first half: the decoder's inputs and the loss."""
 
 import torch
-from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 PAD, BOS, EOS = 0, 1, 2
 
 
 def shift_right(target, bos):
+    """The decoder's inputs under teacher forcing: target (B, T) -> (B, T), one step late, bos first."""
     start = torch.full_like(target[:, :1], bos)  # (B, 1)
     return torch.cat([start, target[:, :-1]], dim=1)  # (B, T)
 
@@ -21,7 +21,9 @@ def _targets(draw):
         yield torch.tensor([[11, 12, EOS, PAD], [13, 14, 15, EOS]]), bos
 
 
-SHIFT_RIGHT = Exercise(shift_right, cases=_targets)
+SHIFT_RIGHT = Exercise(
+    shift_right, cases=_targets, about=About(points=1, minutes=8, difficulty=1, read_again="Training: teacher forcing")
+)
 
 must = SHIFT_RIGHT.properties
 must("starts with bos", lambda result, target, bos: (result[:, 0] == bos).all()).says("""
@@ -60,7 +62,8 @@ wrong("the first word everywhere", FROM_THE_LEFT).says("""
 
 
 def sequence_loss(logits, target, pad):
-    losses = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
+    """Mean negative log-likelihood of the real words: logits (B, T, V), target (B, T) -> a number (tensor)."""
+    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
     real = target != pad  # (B, T)
     return losses.where(real, 0).sum() / real.sum()
 
@@ -78,7 +81,11 @@ def _padded_batches(draw):
     yield logits - far, torch.tensor([[2], [1]]), PAD
 
 
-SEQUENCE_LOSS = Exercise(sequence_loss, cases=_padded_batches, tolerance=1e-9)
+SEQUENCE_LOSS = Exercise(
+    sequence_loss,
+    cases=_padded_batches,
+    about=About(points=2, minutes=20, difficulty=2, read_again="Training: teacher forcing"),
+)
 
 must = SEQUENCE_LOSS.properties
 must("a wrong word costs its logit", lambda result, *args: result > 100 or _losses(*args).max() < 100).says("""
@@ -136,7 +143,7 @@ wrong("only the padding counts", {"target != pad": "target == pad"}).says("""
 wrong("pad taken to be 0", {"target != pad": "target != 0"}).says("""
     You left out the word with the number 0. The number that stands for padding is given by the argument `pad`, and
     here it is another one.""")
-LOG_P = 'F.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
+LOG_P = 'torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
 wrong("log of a rounded softmax", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0].log()"}).says("""
     You computed the softmax first and its logarithm afterwards. When the model is very sure of another word, the
     probability of the right one is rounded to 0, and its logarithm is −∞. Use `log_softmax`, which does not round.""")
@@ -159,5 +166,5 @@ wrong("reshaped, not transposed", {"transpose(1, 2)": "reshape(len(logits), -1, 
 
 
 def _losses(logits, target, pad):
-    losses = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
+    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
     return losses[target != pad]

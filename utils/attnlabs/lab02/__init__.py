@@ -9,4 +9,4 @@ from .error_rate import ALIGNMENT_ERROR_RATE
 from .softmax import MASKED_SOFTMAX
 
 EXERCISES = (MASKED_SOFTMAX, ADDITIVE_SCORE, WEIGHT_SUM, ATTENTION_BACKWARD, DECODER_STEP, ALIGNMENT_ERROR_RATE)
-check = Lab("lab02", EXERCISES)
+check = Lab("lab02", EXERCISES, chapter="02_bahdanau")

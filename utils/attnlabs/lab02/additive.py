@@ -2,13 +2,14 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
 def additive_score(query, key, W_q, W_k, v):
-    pairs = (query @ W_q.mT)[:, :, None] + (key @ W_k.mT)[:, None]  # (B, Tq, 1, A) + (B, 1, Tk, A)
+    """v . tanh(W_q q + W_k k) for each pair: (B, Tq, Dq), (B, Tk, Dk), (A, Dq), (A, Dk), (A,) -> (B, Tq, Tk)."""
+    pairs = (query @ W_q.T)[:, :, None] + (key @ W_k.T)[:, None]  # (B, Tq, 1, A) + (B, 1, Tk, A)
     return pairs.tanh() @ v  # (B, Tq, Tk)
 
 
@@ -31,7 +32,11 @@ def _query_and_keys(draw):
         )
 
 
-ADDITIVE_SCORE = Exercise(additive_score, cases=_query_and_keys, tolerance=1e-9)
+ADDITIVE_SCORE = Exercise(
+    additive_score,
+    cases=_query_and_keys,
+    about=About(points=3, minutes=20, difficulty=3, read_again="The additive score"),
+)
 
 must = ADDITIVE_SCORE.properties
 must("bounded by v", lambda result, query, key, W_q, W_k, v: (result.abs() <= v.abs().sum() + 1e-9).all()).says("""
@@ -47,21 +52,22 @@ must(
 
 wrong = ADDITIVE_SCORE.mistakes
 wrong += BENT_OR_SUMMED_WRONGLY
-EACH_PART = {"W_q.mT)": "W_q.mT).tanh()", "W_k.mT)": "W_k.mT).tanh()", "pairs.tanh()": "pairs"}
+EACH_PART = {"W_q.T)": "W_q.T).tanh()", "W_k.T)": "W_k.T).tanh()", "pairs.tanh()": "pairs"}
 wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
-wrong("W not transposed", {"W_q.mT": "W_q", "W_k.mT": "W_k"}).says("""
+wrong("W not transposed", {"W_q.T": "W_q", "W_k.T": "W_k"}).says("""
     You wrote `query @ W_q`. W_q has the shape (A, Dq), so it maps column vectors with Dq features to A features. Our
     vectors are rows, and for them the product is `query @ W_q.T`.""")
-_RESHAPED = {f"{W}.mT": f"{W}.reshape(-1, len(v))" for W in ("W_q", "W_k")}
+_RESHAPED = {f"{W}.T": f"{W}.reshape(-1, len(v))" for W in ("W_q", "W_k")}
 wrong("W reshaped, not transposed", _RESHAPED).says("""
     You made (D, A) out of the matrices (A, D) with `reshape` or `view`, which keeps the order of the numbers and only
     divides them into rows anew. The rows must become columns, so transpose: `query @ W_q.T`.""")
-wrong("paired off, not all pairs", "return (query @ W_q.mT + key @ W_k.mT).tanh() @ v").says("""
+wrong("paired off, not all pairs", "return (query @ W_q.T + key @ W_k.T).tanh() @ v").says("""
     You added query i only to key i. Every query must be added to *every* key. Give the queries an axis for the keys
     and the keys an axis for the queries (`None`), and broadcasting forms all pairs.""")
 
 
 def weight_sum(weights, value):
+    """Contexts: weights (B, Tq, Tk), value (B, Tk, Dv) -> (B, Tq, Dv)."""
     return weights @ value  # (B, Tq, Dv)
 
 
@@ -77,7 +83,11 @@ def _weights_and_values(draw):
         yield draw.normal(1, 1, keys + 9).softmax(-1), draw.normal(1, keys + 9, dim)
 
 
-WEIGHT_SUM = Exercise(weight_sum, cases=_weights_and_values, tolerance=1e-9)
+WEIGHT_SUM = Exercise(
+    weight_sum,
+    cases=_weights_and_values,
+    about=About(points=1, minutes=6, difficulty=1, read_again="The attention layer, forward"),
+)
 
 must = WEIGHT_SUM.properties
 must(

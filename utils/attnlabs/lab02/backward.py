@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def attention_backward(weights, value, grad_context):
+    """Gradients of attention by hand: -> grad_scores (B, Tq, Tk), grad_value (B, Tk, Dv)."""
     grad_value = weights.mT @ grad_context  # (B, Tk, Dv)
     grad_weights = grad_context @ value.mT  # (B, Tq, Tk)
     mean = (weights * grad_weights).sum(-1, keepdim=True)  # (B, Tq, 1)
@@ -32,9 +33,9 @@ ATTENTION_BACKWARD = Exercise(
     attention_backward,
     cases=_one_step,
     returns=("grad_scores", "grad_value"),
-    tolerance=1e-9,
     gradients=False,
     by_hand=True,
+    about=About(points=4, minutes=40, difficulty=5, read_again="The attention layer, backward"),
 )
 
 must = ATTENTION_BACKWARD.properties

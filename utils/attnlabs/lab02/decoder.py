@@ -2,18 +2,20 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
+from .additive import weight_sum
+from .softmax import masked_softmax
 
 
 def decoder_step(embedded, state, annotations, mask, score, cell):
-    scores = score(state[:, None], annotations)  # (B, 1, Tk)
-    closed = ~mask[:, None]  # (B, 1, Tk)
-    weights = scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)  # (B, 1, Tk)
-    context = (weights @ annotations)[:, 0]  # (B, D)
-    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, S)
+    """One step in Bahdanau's order: -> new state (B, D), context (B, D), weights (B, Tk)."""
+    scores = score(state[:, None], annotations)  # (B, 1, Tk): the old state is the query
+    weights = masked_softmax(scores, mask[:, None])  # (B, 1, Tk)
+    context = weight_sum(weights, annotations)[:, 0]  # (B, D)
+    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, D)
     return state, context, weights[:, 0]
 
 
@@ -38,7 +40,12 @@ def _steps(draw):
         yield draw.normal(batch, embedding), state, annotations, mask, score, cell
 
 
-DECODER_STEP = Exercise(decoder_step, cases=_steps, returns=("state", "context", "weights"), tolerance=1e-9)
+DECODER_STEP = Exercise(
+    decoder_step,
+    cases=_steps,
+    returns=("state", "context", "weights"),
+    about=About(points=3, minutes=20, difficulty=3, read_again="The complete translator"),
+)
 
 must = DECODER_STEP.properties
 must += weights_of_a_step(mask=3)
@@ -51,7 +58,7 @@ must(
     The context must be the sum of the annotations, each multiplied by its weight.""")
 
 wrong = DECODER_STEP.mistakes
-MOVE = "    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, S)\n"
+MOVE = "    state = cell(torch.cat([embedded, context], dim=-1), state)  # (B, D)\n"
 FIRST = MOVE.replace("context", "0 * annotations[:, 0]")
 wrong("asked with the new state", {"    scores = ": f"{FIRST}    scores = ", MOVE: ""}).says("""
     You called the cell first and used the *new* state s_t as the query. Luong's decoder does this. In Bahdanau's
@@ -61,22 +68,24 @@ wrong(
 ).says("""
     You gave the annotations to `score` as its first argument. Its first argument is the query, which is the state,
     and its second is the keys: `score(query, key)`.""")
-wrong("context squeezed", {"(weights @ annotations)[:, 0]": "(weights @ annotations).squeeze()"}).says("""
+wrong("context squeezed", {"annotations)[:, 0]": "annotations).squeeze()"}).says("""
     You squeezed the context, which also removes the batch axis when the batch holds one sentence, and then `cat`
     fails. Remove only the axis of the query, with `context[:, 0]`.""")
-wrong("a number not small enough", {"-torch.inf": "-100.0"}).says("""
+_MASK = "masked_softmax(scores, mask[:, None])"
+_FILLED = "scores.masked_fill(~mask[:, None], {}).softmax(-1).masked_fill(~mask[:, None], 0.0)"
+wrong("a number not small enough", {_MASK: _FILLED.format("-100.0")}).says("""
     You filled the padding with a number such as −100. Other scores may be lower than this number, and then the
     padding receives the weight. Fill with −∞, as your `masked_softmax` does.""")
-wrong("mask without an axis for the query", {"~mask[:, None]": "~mask"}).says("""
+wrong("mask without an axis for the query", {", mask[:, None]": ", mask"}).says("""
     You used the mask (B, Tk) beside scores (B, 1, Tk). Broadcasting then combines the scores of each sentence with
     the masks of all sentences. Give the mask an axis for the query, with `mask[:, None]`.""")
-wrong("mask with its axis behind the keys", {"~mask[:, None]": "~mask[..., None]"}).says("""
+wrong("mask with its axis behind the keys", {", mask[:, None]": ", mask[..., None]"}).says("""
     You put the new axis of the mask behind the keys, (B, Tk, 1), so that the query of each sentence asks the mask about
     its first word only, and padding stays open. The query's axis stands in front of the keys: `mask[:, None]`.""")
-_WEIGHTS = "scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)"
-_AGAIN = f"scores = score(state[:, None], annotations)\n    weights = {_WEIGHTS}"
-_NEXT = f"# (B, S)\n    {_AGAIN}\n    context = (weights @ annotations)[:, 0]"
-wrong("attended again with the new state", {"# (B, S)": _NEXT}).says("""
+_AGAIN = f"""state)
+    weights = {_MASK.replace("scores", "score(state[:, None], annotations)")}
+    context = weight_sum(weights, annotations)[:, 0]"""
+wrong("attended again with the new state", {"dim=-1), state)": f"dim=-1), {_AGAIN}"}).says("""
     Your state is right, but you attended once more with it, and returned the context and weights of the next step.
     Return those that the cell has read, c_t, which come from s_{t−1}.""")
 wrong("the cell starts from the context", {"dim=-1), state)": "dim=-1), context)"}).says("""

@@ -1,9 +1,10 @@
 """Lab 2, last part: how far an alignment is from the true one."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def alignment_error_rate(sure, possible, predicted):
+    """1 - (|A & S| + |A & P|) / (|A| + |S|) of three sets of (source, target) pairs."""
     right = len(predicted & sure) + len(predicted & possible)
     total = len(predicted) + len(sure)
     return 1 - right / total if total else 0.0
@@ -45,6 +46,7 @@ ALIGNMENT_ERROR_RATE = Exercise(
     gradients=False,
     device=False,
     tolerance=1e-6,  # a rate of two whole tensors is float32
+    about=About(points=2, minutes=12, difficulty=2, read_again="Are attention weights an alignment?"),
 )
 
 must = ALIGNMENT_ERROR_RATE.properties

@@ -2,13 +2,14 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.masked_weights import CLOSED_WRONGLY
 
 
 def masked_softmax(scores, mask):
+    """Weights from scores (..., Tk); masked positions get exactly 0, a row without any True is all zeros."""
     closed = ~mask  # broadcasts to (..., Tk)
     return scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)
 
@@ -45,7 +46,11 @@ def _masked_scores(draw):
         yield draw.normal(1, 1, keys + 9), draw.mask(2, 1, keys + 9, empty_rows=False)[1:]
 
 
-MASKED_SOFTMAX = Exercise(masked_softmax, cases=_masked_scores, tolerance=1e-9)
+MASKED_SOFTMAX = Exercise(
+    masked_softmax,
+    cases=_masked_scores,
+    about=About(points=2, minutes=20, difficulty=2, read_again="Padding gets no weight"),
+)
 
 must = MASKED_SOFTMAX.properties
 must("no negative weight", lambda result, scores, mask: (result >= 0).all()).says("""

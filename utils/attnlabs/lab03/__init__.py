@@ -17,4 +17,4 @@ EXERCISES = (
     SCALED_DOT_ATTENTION,
     ATTENTION_ENTROPY,
 )
-check = Lab("lab03", EXERCISES)
+check = Lab("lab03", EXERCISES, chapter="03_scores")

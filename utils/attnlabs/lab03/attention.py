@@ -2,13 +2,15 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.masked_weights import CLOSED_WRONGLY
 
 
 def scaled_dot_attention(query, key, value, mask=None):
+    """(B, Tq, D), (B, Tk, D), (B, Tk, Dv), mask that broadcasts to (B, Tq, Tk) ->
+    context (B, Tq, Dv), weights (B, Tq, Tk)."""
     scores = query @ key.mT / query.shape[-1] ** 0.5  # (B, Tq, Tk)
     closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask
     weights = scores.masked_fill(closed, -torch.inf).softmax(-1).masked_fill(closed, 0.0)
@@ -57,6 +59,7 @@ SCALED_DOT_ATTENTION = Exercise(
     cases=_attention_inputs,
     returns=("context", "weights"),
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=20, difficulty=2, read_again="Why the square root"),
 )
 
 must = SCALED_DOT_ATTENTION.properties

@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
 
 
 def concat_score(query, key, W, v):
+    """v . tanh(W [q; k]) for all pairs: (B, Tq, Dq), (B, Tk, Dk), (A, Dq + Dk), (A,) -> (B, Tq, Tk)."""
     queries, keys = query.shape[1], key.shape[1]
     left = query[:, :, None].expand(-1, -1, keys, -1)  # (B, Tq, Tk, Dq)
     right = key[:, None].expand(-1, queries, -1, -1)  # (B, Tq, Tk, Dk)
@@ -28,7 +29,11 @@ def _pairs_and_layer(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(4, 5), draw.normal(4)
 
 
-CONCAT_SCORE = Exercise(concat_score, cases=_pairs_and_layer, tolerance=1e-9)
+CONCAT_SCORE = Exercise(
+    concat_score,
+    cases=_pairs_and_layer,
+    about=About(points=2, minutes=18, difficulty=2, read_again="Seven ways to compare a query with a key"),
+)
 
 must = CONCAT_SCORE.properties
 must("bounded by v", lambda result, query, key, W, v: (result.abs() <= v.abs().sum() + 1e-9).all()).says("""

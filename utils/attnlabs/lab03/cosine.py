@@ -3,12 +3,13 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .scores import pairs
 
 
 def cosine_score(query, key, eps=1e-8):
+    """Cosines of all pairs, 0 for vectors of zeros: (B, Tq, D), (B, Tk, D) -> (B, Tq, Tk)."""
     query_length = query.norm(dim=-1, keepdim=True).clamp_min(eps)  # (B, Tq, 1)
     key_length = key.norm(dim=-1, keepdim=True).clamp_min(eps)  # (B, Tk, 1)
     return (query / query_length) @ (key / key_length).mT  # (B, Tq, Tk)
@@ -37,7 +38,12 @@ def _above_the_floor(gradients, query, key, eps):
     return [gradients[0].masked_fill(short[0], 0.0), gradients[1].masked_fill(short[1], 0.0), None]
 
 
-COSINE_SCORE = Exercise(cosine_score, cases=_pairs_with_zeros, tolerance=1e-9, canonical_gradients=_above_the_floor)
+COSINE_SCORE = Exercise(
+    cosine_score,
+    cases=_pairs_with_zeros,
+    canonical_gradients=_above_the_floor,
+    about=About(points=2, minutes=16, difficulty=2, read_again="Seven ways to compare a query with a key"),
+)
 
 must = COSINE_SCORE.properties
 must("between −1 and 1", lambda result, *args: (result.abs() <= 1 + 1e-9).all()).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def padding_mask(lengths, max_length):
+    """True at real words: lengths (B,) -> bool (B, max_length)."""
     positions = torch.arange(max_length, device=lengths.device)  # (T,)
     return positions < lengths[:, None]  # (T,) < (B, 1) -> (B, T)
 
@@ -20,7 +21,11 @@ def _lengths(draw):
     yield torch.tensor([1, 0, 1]), 1  # one position
 
 
-PADDING_MASK = Exercise(padding_mask, cases=_lengths)
+PADDING_MASK = Exercise(
+    padding_mask,
+    cases=_lengths,
+    about=About(points=1, minutes=8, difficulty=1, read_again="Masks: positions that must not be attended to"),
+)
 
 must = PADDING_MASK.properties
 must("as many True as words", lambda result, lengths, max_length: (result.sum(1) == lengths).all()).says("""
@@ -50,6 +55,7 @@ wrong("width of the longest sentence", {"arange(max_length": "arange(int(lengths
 
 
 def attention_entropy(weights):
+    """Entropy of each query's weights, in nats: (B, Tq, Tk) -> (B, Tq)."""
     logs = weights.where(weights > 0, 1.0).log()  # (B, Tq, Tk); log 1 = 0 stands in for 0 · log 0
     return -(weights * logs).sum(-1)  # (B, Tq)
 
@@ -79,6 +85,7 @@ ATTENTION_ENTROPY = Exercise(
     cases=_rows_of_weights,
     tolerance=1e-8,  # 1e-9 added before the logarithm may pass, as 1e-12 does
     canonical_gradients=_at_the_scores,
+    about=About(points=2, minutes=14, difficulty=2, read_again="Why the square root"),
 )
 
 must = ATTENTION_ENTROPY.properties

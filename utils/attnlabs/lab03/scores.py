@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def pairs(draw):
@@ -16,10 +16,15 @@ def pairs(draw):
 
 
 def dot_score(query, key):
+    """All dot products: query (B, Tq, D), key (B, Tk, D) -> (B, Tq, Tk)."""
     return query @ key.mT  # (B, Tq, D) @ (B, D, Tk) -> (B, Tq, Tk)
 
 
-DOT_SCORE = Exercise(dot_score, cases=pairs, tolerance=1e-9)
+DOT_SCORE = Exercise(
+    dot_score,
+    cases=pairs,
+    about=About(points=1, minutes=7, difficulty=1, read_again="Seven ways to compare a query with a key"),
+)
 
 must = DOT_SCORE.properties
 must(
@@ -40,6 +45,7 @@ wrong("scaled already", {"key.mT": "key.mT / key.shape[-1] ** 0.5"}).says("""
 
 
 def general_score(query, key, W):
+    """qᵀ W k for all pairs: (B, Tq, Dq), (B, Tk, Dk), (Dq, Dk) -> (B, Tq, Tk)."""
     return query @ W @ key.mT  # (B, Tq, Dq) @ (Dq, Dk) @ (B, Dk, Tk) -> (B, Tq, Tk)
 
 
@@ -53,7 +59,11 @@ def _pairs_and_table(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(3, 2)
 
 
-GENERAL_SCORE = Exercise(general_score, cases=_pairs_and_table, tolerance=1e-9)
+GENERAL_SCORE = Exercise(
+    general_score,
+    cases=_pairs_and_table,
+    about=About(points=1, minutes=10, difficulty=2, read_again="Seven ways to compare a query with a key"),
+)
 
 must = GENERAL_SCORE.properties
 must(

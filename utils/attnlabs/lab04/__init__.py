@@ -14,4 +14,4 @@ EXERCISES = (
     PREDICTED_CENTRE,
     LOCATION_FEATURES,
 )
-check = Lab("lab04", EXERCISES)
+check = Lab("lab04", EXERCISES, chapter="04_luong")

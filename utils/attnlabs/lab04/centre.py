@@ -1,12 +1,13 @@
 """Lab 4, third part: where the window goes, predicted or found from the last weights."""
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def predicted_centre(hidden, lengths, W_p, v_p):
+    """S · sigmoid(v_p · tanh(W_p h)): (B, D), (B,), (A, D), (A,) -> (B,)."""
     features = (hidden @ W_p.mT).tanh()  # (B, D) @ (D, A) -> (B, A)
     share = (features @ v_p).sigmoid()  # (B, A) @ (A,) -> (B,), between 0 and 1
     return lengths * share  # (B,)
@@ -28,7 +29,11 @@ def _same_share_for_the_same_state(result, hidden, lengths, *rest):
     return (gap.abs() <= 1e-9)[same].all()
 
 
-PREDICTED_CENTRE = Exercise(predicted_centre, cases=_states)
+PREDICTED_CENTRE = Exercise(
+    predicted_centre,
+    cases=_states,
+    about=About(points=3, minutes=13, difficulty=3, read_again="A window in the source"),
+)
 
 must = PREDICTED_CENTRE.properties
 must(
@@ -70,8 +75,9 @@ wrong("W not transposed", "return lengths * ((hidden @ W_p).tanh() @ v_p).sigmoi
 
 
 def location_features(previous, filters):
+    """What filters (F, width) make of the last weights (B, Tk): (B, Tk, F)."""
     radius = filters.shape[1] // 2
-    padded = F.pad(previous, (radius, radius))  # (B, Tk + width − 1)
+    padded = nn.functional.pad(previous, (radius, radius))  # (B, Tk + width − 1)
     windows = padded.unfold(1, filters.shape[1], 1)  # (B, Tk, width)
     return windows @ filters.mT  # (B, Tk, width) @ (width, F) -> (B, Tk, F)
 
@@ -100,7 +106,11 @@ def _zeros_beyond_the_ends(result, previous, filters):
     return (result[:, 0, first].abs() <= 1e-9).all() and (result[:, -1, last].abs() <= 1e-9).all()
 
 
-LOCATION_FEATURES = Exercise(location_features, cases=_weights_before)
+LOCATION_FEATURES = Exercise(
+    location_features,
+    cases=_weights_before,
+    about=About(points=3, minutes=17, difficulty=3, read_again=("03_scores", "What and where")),
+)
 
 must = LOCATION_FEATURES.properties
 must("the weights' own position in the middle", _own_position_in_the_middle).says("""
@@ -120,17 +130,13 @@ wrong("zeros at the right only", {"(radius, radius)": "(0, 2 * radius)"}).says("
 wrong("zeros at the left only", {"(radius, radius)": "(2 * radius, 0)"}).says("""
     You padded at the left only, so that the filter sees positions before j and not those after it. Pad with `radius`
     zeros on each side.""")
-wrong(
-    "round the corner",
-    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='circular')[:, 0]"},
-).says("""
+_PAD = "nn.functional.pad(previous, (radius, radius))"
+_FILLED = "nn.functional.pad(previous[:, None], (radius, radius), mode='{}')[:, 0]"
+wrong("round the corner", {_PAD: _FILLED.format("circular")}).says("""
     At the ends your filter goes on at the other end of the sentence. Beyond both ends there are zeros.""")
-wrong(
-    "the edge repeated",
-    {"F.pad(previous, (radius, radius))": "F.pad(previous[:, None], (radius, radius), mode='replicate')[:, 0]"},
-).says("""
+wrong("the edge repeated", {_PAD: _FILLED.format("replicate")}).says("""
     Beyond the ends you repeated the weight of the last position. There are zeros beyond both ends.""")
-wrong("no zeros at the ends", {"F.pad(previous, (radius, radius))": "previous"}).says("""
+wrong("no zeros at the ends", {_PAD: "previous"}).says("""
     You did not put zeros at the ends, so that only Tk − width + 1 positions get features. Each source position needs
     its own: put r zeros at both ends.""")
 wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("""

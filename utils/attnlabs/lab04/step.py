@@ -2,13 +2,14 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.attention import FakeCell, FakeScore
 from ..families.attention_properties import weights_of_a_step
 
 
 def attentional_state(context, hidden, W_c):
+    """tanh(W_c [context; hidden]): (B, Dv), (B, D), (A, Dv + D) -> (B, A)."""
     joined = torch.cat([context, hidden], dim=-1)  # (B, Dv + D)
     return (joined @ W_c.mT).tanh()  # (B, Dv + D) @ (Dv + D, A) -> (B, A)
 
@@ -19,7 +20,11 @@ def _contexts(draw):
         yield draw.normal(b, dv), draw.normal(b, d), draw.normal(a, dv + d)
 
 
-ATTENTIONAL_STATE = Exercise(attentional_state, cases=_contexts)
+ATTENTIONAL_STATE = Exercise(
+    attentional_state,
+    cases=_contexts,
+    about=About(points=2, minutes=9, difficulty=2, read_again="Two decoders, two orders"),
+)
 
 must = ATTENTIONAL_STATE.properties
 must("between −1 and 1", lambda result, *args: (result.abs() <= 1).all()).says("""
@@ -54,6 +59,7 @@ wrong("softmax for tanh", {".tanh()": ".softmax(-1)"}).says("""
 
 
 def input_feeding_step(embedded, attentional, state, annotations, mask, score, cell, W_c):
+    """One step of Luong's decoder: the attentional state (B, A), the new state (B, D), weights (B, Tk)."""
     state = cell(torch.cat([embedded, attentional], dim=-1), state)  # (B, D)
     scores = score(state[:, None], annotations)  # (B, 1, Tk)
     weights = scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1)  # (B, 1, Tk)
@@ -77,7 +83,10 @@ def _steps(draw):
 
 
 INPUT_FEEDING_STEP = Exercise(
-    input_feeding_step, cases=_steps, returns=("attentional", "state", "weights"), tolerance=1e-9
+    input_feeding_step,
+    cases=_steps,
+    returns=("attentional", "state", "weights"),
+    about=About(points=3, minutes=19, difficulty=3, read_again="Two decoders, two orders"),
 )
 
 must = INPUT_FEEDING_STEP.properties

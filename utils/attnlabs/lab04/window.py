@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def local_window_mask(centre, lengths, half_width, max_length):
+    """True at the words at most half_width from the centre: (B,), (B,) -> (B, max_length) bool."""
     positions = torch.arange(max_length, device=centre.device)  # (Tk,)
     nearest = torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))[:, None]  # (B, 1)
     near = (positions - nearest).abs() <= half_width  # (B, Tk)
@@ -28,7 +29,12 @@ def _centres(draw):
     yield 2 + aside, torch.tensor([5, 5]), 1, 5
 
 
-LOCAL_WINDOW_MASK = Exercise(local_window_mask, cases=_centres, gradients=False)
+LOCAL_WINDOW_MASK = Exercise(
+    local_window_mask,
+    cases=_centres,
+    gradients=False,
+    about=About(points=2, minutes=14, difficulty=2, read_again="A window in the source"),
+)
 
 must = LOCAL_WINDOW_MASK.properties
 must(
@@ -98,6 +104,7 @@ wrong(
 
 
 def gaussian_window(centre, half_width, max_length):
+    """exp(−(s − p)² / 2σ²) with σ = D / 2: (B,) -> (B, max_length)."""
     positions = torch.arange(max_length, device=centre.device)  # (Tk,)
     sigma = half_width / 2
     return torch.exp(-((positions - centre[:, None]) ** 2) / (2 * sigma**2))  # (B, Tk)
@@ -113,7 +120,11 @@ def _gaussians(draw):
     yield torch.tensor([0.0, 2.0], dtype=torch.float64), 4, 3  # on a position
 
 
-GAUSSIAN_WINDOW = Exercise(gaussian_window, cases=_gaussians)
+GAUSSIAN_WINDOW = Exercise(
+    gaussian_window,
+    cases=_gaussians,
+    about=About(points=3, minutes=12, difficulty=3, read_again="By hand, on six words"),
+)
 
 must = GAUSSIAN_WINDOW.properties
 must("at most 1", lambda result, *args: ((result <= 1 + 1e-9) & (result >= 0)).all()).says("""

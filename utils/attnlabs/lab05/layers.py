@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.layer import fake_layer
 
 
 def residual_stack(x, context, layers, first_residual):
+    """All layers, with residual connections from number first_residual on: (B, T, E) -> (B, T, D)."""
     for number, layer in enumerate(layers, start=1):
         inputs = x if context is None else torch.cat([x, context], dim=-1)  # (B, T, D + C)
         out = layer(inputs)  # (B, T, D)
@@ -29,7 +30,9 @@ def _stacks(draw):
     yield draw.normal(1, 1, 1), draw.normal(1, 1, 1), layers, 2  # one word, one feature
 
 
-RESIDUAL_STACK = Exercise(residual_stack, cases=_stacks, tolerance=1e-9)
+RESIDUAL_STACK = Exercise(
+    residual_stack, cases=_stacks, about=About(points=3, minutes=19, difficulty=3, read_again="The whole model in code")
+)
 
 must = RESIDUAL_STACK.properties
 must(
@@ -123,6 +126,7 @@ wrong("input without gradient", {"x + out if": "x.detach() + out if"}).says("""
 
 
 def bidirectional_first_layer(x, lengths, forward_layer, backward_layer):
+    """Both directions side by side, zeros at padding: (B, T, E), (B,) -> (B, T, 2 · H)."""
     positions = torch.arange(x.shape[1], device=x.device)  # (T,)
     last = lengths[:, None] - 1  # (B, 1)
     turned = torch.where(positions <= last, last - positions, positions)[..., None]  # (B, T, 1)
@@ -140,7 +144,16 @@ def _sentences(draw):
     yield draw.normal(3, 4, 3), torch.tensor([2, 4, 3]), fake_layer(draw, 3, 3), fake_layer(draw, 3, 3)
 
 
-BIDIRECTIONAL_FIRST_LAYER = Exercise(bidirectional_first_layer, cases=_sentences, tolerance=1e-9)
+BIDIRECTIONAL_FIRST_LAYER = Exercise(
+    bidirectional_first_layer,
+    cases=_sentences,
+    about=About(
+        points=2,
+        minutes=18,
+        difficulty=2,
+        read_again="Model parallelism, and why only one layer reads in both directions",
+    ),
+)
 
 must = BIDIRECTIONAL_FIRST_LAYER.properties
 must(

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def length_penalty(tokens, bos, pad, alpha):
+    """((5 + |Y|) / 6)^α of each sentence, its end symbol counted: (N, T) -> (N,)."""
     length = ((tokens != bos) & (tokens != pad)).sum(-1)  # (N,), the end symbol is counted
     return ((5 + length) / 6) ** alpha  # (N,)
 
@@ -49,6 +50,7 @@ LENGTH_PENALTY = Exercise(
     gradients=False,
     canonical=_as_double,
     tolerance=1e-6,  # whole numbers to a power are float32
+    about=About(points=2, minutes=11, difficulty=2, read_again="Length and coverage: what the search adds"),
 )
 
 must = LENGTH_PENALTY.properties
@@ -92,6 +94,7 @@ wrong("times alpha", {"** alpha": "* alpha"}).says("""
 
 
 def coverage_penalty(weights, written, mask, beta, least=1e-6):
+    """β · Σ_i log(min(Σ_j p_ij, 1)) of each sentence: (B, T, Tk), (B, T), (B, Tk) -> (B,)."""
     received = (weights * written[..., None]).sum(1)  # (B, Tk), the sum over the words that were written
     covered = received.clamp(least, 1.0).log()  # (B, Tk), at most 0
     return beta * (covered * mask).sum(-1)  # (B,)
@@ -116,7 +119,12 @@ def _attentions(draw):
     yield weights, written, mask, 0.5
 
 
-COVERAGE_PENALTY = Exercise(coverage_penalty, cases=_attentions, gradients=False, tolerance=1e-9)
+COVERAGE_PENALTY = Exercise(
+    coverage_penalty,
+    cases=_attentions,
+    gradients=False,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Length and coverage: what the search adds"),
+)
 
 must = COVERAGE_PENALTY.properties
 must("never above zero", lambda result, *args: (result <= 1e-9).all()).says("""

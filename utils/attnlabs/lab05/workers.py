@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def average_gradients(gradients, words):
+    """Σ_r n_r / n · g_r for each parameter: one list of tensors per worker -> one list of tensors."""
     shares = [count / sum(words) for count in words]  # they sum to 1
     averages = []
     for of_parameter in zip(*gradients, strict=True):  # one gradient per worker, for the same parameter
@@ -40,7 +41,12 @@ def _within(result, gradients, words):
     )
 
 
-AVERAGE_GRADIENTS = Exercise(average_gradients, cases=_workers, gradients=False, tolerance=1e-9)
+AVERAGE_GRADIENTS = Exercise(
+    average_gradients,
+    cases=_workers,
+    gradients=False,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Data parallelism: two processes, one gradient"),
+)
 
 must = AVERAGE_GRADIENTS.properties
 must("finite", lambda result, *args: all(part.isfinite().all() for part in result)).says("""

@@ -4,12 +4,15 @@ from functools import partial
 
 import torch
 
+from misread.exercise import About
+
 from ..fakes.generator import Generator
 from ..families.draws import free_of
 from .draws import INSTEAD, ManyLocations, coded
 
 
 def sample_location(weights, generator):
+    """Draw one position per query, each as often as its weight says: (B, Tq, Tk) -> (B, Tq), whole numbers."""
     rows = weights.detach().flatten(0, 1)  # (B, Tq, Tk) -> (B · Tq, Tk)
     drawn = rows.multinomial(1, generator=generator)  # (B · Tq, 1)
     return drawn.view(weights.shape[:2])  # (B, Tq)
@@ -38,7 +41,12 @@ def _weights(draw):
 _without = partial(free_of, coded)
 
 SAMPLE_LOCATION = ManyLocations(
-    sample_location, cases=_weights, returns=("call 1", "call 2", "call 3"), gradients=False, device=False
+    sample_location,
+    cases=_weights,
+    returns=("call 1", "call 2", "call 3"),
+    gradients=False,
+    device=False,
+    about=About(points=2, minutes=18, difficulty=2, read_again="Hard attention: a draw has no gradient"),
 )
 
 must = SAMPLE_LOCATION.properties

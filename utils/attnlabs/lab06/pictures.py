@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def image_to_annotations(features):
+    """Lay the cells of a feature map in a row, row by row: (B, D, height, width) -> (B, height · width, D)."""
     return features.flatten(2).transpose(1, 2)  # (B, D, height, width) -> (B, D, Tk) -> (B, Tk, D)
 
 
@@ -24,7 +25,11 @@ def _holds_columns(result, features):
     return ((result[:, :, None] - cells[:, None]).abs().amax(-1).amin(-1) < 1e-9).all()  # (B, Tk, Tk, D)
 
 
-IMAGE_TO_ANNOTATIONS = Exercise(image_to_annotations, cases=_feature_maps, tolerance=1e-9)
+IMAGE_TO_ANNOTATIONS = Exercise(
+    image_to_annotations,
+    cases=_feature_maps,
+    about=About(points=2, minutes=13, difficulty=2, read_again="The task, and the picture as a source"),
+)
 
 must = IMAGE_TO_ANNOTATIONS.properties
 must("one cell per annotation", _holds_columns).says("""
@@ -64,6 +69,7 @@ wrong("no gradient", {"return features": "return features.detach()"}).says("""
 
 
 def doubly_stochastic_penalty(weights, mask):
+    """Σ_i (1 − Σ_t α_ti)² over real words t, mean over captions: (B, T, Tk), (B, T) -> ()."""
     received = (weights * mask[..., None]).sum(dim=1)  # (B, T, Tk) * (B, T, 1) -> (B, Tk)
     return ((1 - received) ** 2).sum(dim=-1).mean()  # (B, Tk) -> (B,) -> ()
 
@@ -81,7 +87,11 @@ def _at_padding(result, weights, mask):
     return torch.allclose(result, doubly_stochastic_penalty(weights, mask), atol=1e-9)
 
 
-DOUBLY_STOCHASTIC_PENALTY = Exercise(doubly_stochastic_penalty, cases=_attended, tolerance=1e-9)
+DOUBLY_STOCHASTIC_PENALTY = Exercise(
+    doubly_stochastic_penalty,
+    cases=_attended,
+    about=About(points=2, minutes=16, difficulty=2, read_again="The doubly stochastic penalty"),
+)
 
 must = DOUBLY_STOCHASTIC_PENALTY.properties
 must("never negative", lambda result, *args: (result >= -1e-12).all()).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def pointing_accuracy(weights, inside):
+    """Share of the naming words whose largest weight lies inside: (B, T, Tk), (B, T, Tk) -> a number."""
     peak = weights.argmax(dim=-1, keepdim=True)  # (B, T, 1)
     hits = inside.gather(-1, peak)[..., 0]  # (B, T)
     naming = inside.any(dim=-1)  # (B, T): a word such as "above" names nothing
@@ -43,7 +44,13 @@ def _of_one_word(result, weights, inside):
     return abs(result * naming - round(result * int(naming))) < 1e-6
 
 
-POINTING_ACCURACY = Exercise(pointing_accuracy, cases=_pointing, gradients=False, tolerance=1e-6)
+POINTING_ACCURACY = Exercise(
+    pointing_accuracy,
+    cases=_pointing,
+    gradients=False,
+    tolerance=1e-6,
+    about=About(points=2, minutes=16, difficulty=2, read_again="The whole model in code"),
+)
 
 must = POINTING_ACCURACY.properties
 must("a share", lambda result, *args: 0 <= result <= 1).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def reinforce_loss(log_probs, rewards, mask):
+    """REINFORCE with the mean of the other draws as baseline: (B, N, T), (B, N), (B, T) -> ()."""
     others = (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)  # (B, N): without a draw's own
     advantage = (rewards - others).detach()  # (B, N)
     log_prob = (log_probs * mask[:, None]).sum(dim=-1)  # (B, N, T) * (B, 1, T) -> (B, N)
@@ -26,7 +27,11 @@ def _shift(result, log_probs, rewards, mask):
     return torch.allclose(result, reinforce_loss(log_probs, rewards, mask), atol=1e-9)
 
 
-REINFORCE_LOSS = Exercise(reinforce_loss, cases=_draws)
+REINFORCE_LOSS = Exercise(
+    reinforce_loss,
+    cases=_draws,
+    about=About(points=4, minutes=30, difficulty=4, read_again="The trouble is the variance"),
+)
 
 must = REINFORCE_LOSS.properties
 must("advantage times log-probability", _shift).says("""

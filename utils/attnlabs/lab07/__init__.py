@@ -9,4 +9,4 @@ from .paths import PATH_LENGTH
 from .work import COUNT_MULTIPLICATIONS
 
 EXERCISES = (SELF_ATTENTION, PERMUTE_ROWS, CAUSAL_MASK, WINDOW_MASK, PATH_LENGTH, COUNT_MULTIPLICATIONS)
-check = Lab("lab07", EXERCISES)
+check = Lab("lab07", EXERCISES, chapter="07_self_attention")

@@ -2,13 +2,15 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def self_attention(x, W_q, W_k, W_v, mask=None):
+    """x (B, T, D), W_q and W_k (D, A), W_v (D, Dv), mask that broadcasts to (B, T, T) ->
+    context (B, T, Dv), weights (B, T, T)."""
     q, k, v = x @ W_q, x @ W_k, x @ W_v  # (B, T, A), (B, T, A), (B, T, Dv)
     scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, T, T)
     closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask
@@ -61,7 +63,12 @@ def _sentences(draw):
             yield *small, torch.tensor([mask])
 
 
-SELF_ATTENTION = Exercise(self_attention, cases=_sentences, returns=("context", "weights"), tolerance=1e-9)
+SELF_ATTENTION = Exercise(
+    self_attention,
+    cases=_sentences,
+    returns=("context", "weights"),
+    about=About(points=3, minutes=20, difficulty=2, read_again="Three projections"),
+)
 
 must = SELF_ATTENTION.properties
 must("closed positions get nothing", lambda result, *args: closed_get_nothing(result[1], args[-1])).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def causal_mask(length):
+    """Each word may attend to itself and to earlier words: -> bool (T, T)."""
     return torch.ones(length, length, dtype=torch.bool).tril()  # (T, T)
 
 
@@ -18,7 +19,11 @@ def _some_lengths(draw):
         yield (130,)
 
 
-CAUSAL_MASK = Exercise(causal_mask, cases=_some_lengths)
+CAUSAL_MASK = Exercise(
+    causal_mask,
+    cases=_some_lengths,
+    about=About(points=1, minutes=7, difficulty=1, read_again="Masks: which positions may be attended to"),
+)
 
 must = CAUSAL_MASK.properties
 must(
@@ -46,6 +51,7 @@ wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu
 
 
 def window_mask(length, radius):
+    """Each word may attend to itself and to its neighbours up to `radius` away: -> bool (T, T)."""
     positions = torch.arange(length)  # (T,)
     return (positions[:, None] - positions).abs() <= radius  # (T, 1) − (T,) -> (T, T)
 
@@ -64,7 +70,11 @@ def _windows(draw):
         yield 200, draw.integer(20, 50)  # more positions than an int8 counts
 
 
-WINDOW_MASK = Exercise(window_mask, cases=_windows)
+WINDOW_MASK = Exercise(
+    window_mask,
+    cases=_windows,
+    about=About(points=2, minutes=11, difficulty=2, read_again="Masks: which positions may be attended to"),
+)
 
 must = WINDOW_MASK.properties
 must("each word attends to itself", lambda result, length, radius: bool(result.diagonal().all())).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def permute_rows(x, order):
+    """Position i receives what stood at position order[i]: x (B, T, D), order (T,) -> (B, T, D)."""
     return x[:, order]  # (B, T, D): position i now holds what stood at position order[i]
 
 
@@ -28,7 +29,11 @@ def _rows_and_orders(draw):
     yield draw.integers(3, 20, 4, 5, 1), turning_order(draw, 5)  # numbers of words
 
 
-PERMUTE_ROWS = Exercise(permute_rows, cases=_rows_and_orders, tolerance=1e-9)
+PERMUTE_ROWS = Exercise(
+    permute_rows,
+    cases=_rows_and_orders,
+    about=About(points=1, minutes=9, difficulty=1, read_again="Self-attention does not know the order"),
+)
 
 must = PERMUTE_ROWS.properties
 must(

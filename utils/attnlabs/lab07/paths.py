@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .masks import causal_mask, window_mask
 
 
 def path_length(mask):
+    """Layers until output i can depend on input j, inf for never: bool (T, T) -> (T, T)."""
     looks = mask.to(torch.float32)  # (T, T)
     lengths = torch.full_like(looks, float("inf"))  # never, until a chain is found
     reached = mask
@@ -65,7 +66,13 @@ def _one_layer_more(lengths, mask):
     return torch.where(mask, torch.ones_like(lengths), through)
 
 
-PATH_LENGTH = Exercise(path_length, cases=_who_attends, tolerance=1e-9, gradients=False, canonical=_comparable)
+PATH_LENGTH = Exercise(
+    path_length,
+    cases=_who_attends,
+    gradients=False,
+    canonical=_comparable,
+    about=About(points=4, minutes=28, difficulty=3, read_again="Sequential steps and path lengths"),
+)
 
 must = PATH_LENGTH.properties
 must("1 where the mask is open", lambda result, mask: torch.equal(result == 1, mask)).says("""

@@ -2,12 +2,13 @@
 
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .masks import window_mask
 
 
 def count_multiplications(kind, length, dim, radius=1):
+    """Multiplications of one layer, exactly: -> (projections, mixing), two whole numbers."""
     if kind == "recurrent":
         return length * dim**2, length * dim**2
     if kind == "self-attention":
@@ -63,6 +64,7 @@ COUNT_MULTIPLICATIONS = Exercise(
     tolerance=0.0,
     gradients=False,
     canonical=_whole,
+    about=About(points=3, minutes=22, difficulty=3, read_again="What it costs: the table, measured"),
 )
 
 must = COUNT_MULTIPLICATIONS.properties

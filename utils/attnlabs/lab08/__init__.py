@@ -9,4 +9,4 @@ from .positions import SINUSOIDAL_POSITIONS
 from .shift import RELATIVE_SHIFT
 
 EXERCISES = (SPLIT_HEADS, MERGE_HEADS, MULTI_HEAD_ATTENTION, SINUSOIDAL_POSITIONS, ADD_POSITIONS, RELATIVE_SHIFT)
-check = Lab("lab08", EXERCISES)
+check = Lab("lab08", EXERCISES, chapter="08_heads_positions")

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .positions import sinusoidal_positions
 
@@ -24,6 +24,7 @@ def _elsewhere(table):
 
 
 def add_positions(x, positions):
+    """Add row t of the table to word t of every sentence: (B, T, D), (Tmax, D) -> (B, T, D)."""
     first = positions[: x.shape[1]]  # (Tmax, D) -> (T, D)
     return x + first.to(x)  # (B, T, D) + (T, D): the same for every sentence
 
@@ -45,7 +46,11 @@ def _words_and_table(draw):
     yield halves[0].half(), _elsewhere(halves[1].double())
 
 
-ADD_POSITIONS = Exercise(add_positions, cases=_words_and_table)
+ADD_POSITIONS = Exercise(
+    add_positions,
+    cases=_words_and_table,
+    about=About(points=1, minutes=8, difficulty=1, read_again="Positions added to the word vectors"),
+)
 
 must = ADD_POSITIONS.properties
 must(

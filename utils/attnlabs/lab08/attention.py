@@ -2,28 +2,23 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
-
-
-def _split(x, heads):
-    return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)  # (B, T, D) -> (B, H, T, D/H)
-
-
-def _merge(x):
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, D/H) -> (B, T, D)
+from .heads import merge_heads, split_heads
 
 
 def multi_head_attention(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
-    q = _split(query @ W_q, heads)  # (B, H, Tq, D/H)
-    k = _split(key @ W_k, heads)  # (B, H, Tk, D/H)
-    v = _split(value @ W_v, heads)  # (B, H, Tk, D/H)
+    """query (B, Tq, D), key and value (B, Tk, D), matrices (D, D), mask (B, Tq, Tk) ->
+    output (B, Tq, D), weights (B, H, Tq, Tk)."""
+    q = split_heads(query @ W_q, heads)  # (B, H, Tq, D/H)
+    k = split_heads(key @ W_k, heads)  # (B, H, Tk, D/H)
+    v = split_heads(value @ W_v, heads)  # (B, H, Tk, D/H)
     scores = q @ k.mT / q.shape[-1] ** 0.5  # (B, H, Tq, Tk)
     closed = torch.zeros_like(scores, dtype=torch.bool) if mask is None else ~mask[:, None]  # (B, 1, Tq, Tk)
     weights = scores.masked_fill(closed, float("-inf")).softmax(-1).masked_fill(closed, 0.0)
-    context = _merge(weights @ v)  # (B, Tq, D)
+    context = merge_heads(weights @ v)  # (B, Tq, D)
     return context @ W_o, weights
 
 
@@ -82,10 +77,16 @@ def _head_0_by_itself(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask
 
 
 def _context_from_weights(result, query, key, value, W_q, W_k, W_v, W_o, heads, mask):
-    return torch.allclose(result[0], _merge(result[1] @ _split(value @ W_v, heads)) @ W_o)
+    return torch.allclose(result[0], merge_heads(result[1] @ split_heads(value @ W_v, heads)) @ W_o)
 
 
-MULTI_HEAD_ATTENTION = Exercise(multi_head_attention, cases=_many_heads, returns=("output", "weights"), tolerance=1e-7)
+MULTI_HEAD_ATTENTION = Exercise(
+    multi_head_attention,
+    cases=_many_heads,
+    returns=("output", "weights"),
+    tolerance=1e-7,
+    about=About(points=4, minutes=28, difficulty=4, read_again="Many heads, by hand"),
+)
 
 must = MULTI_HEAD_ATTENTION.properties
 must += weights_of_heads()
@@ -108,12 +109,12 @@ wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says(""
 wrong("matrices transposed", {f"@ {W}": f"@ {W}.mT" for W in ("W_q", "W_k", "W_v", "W_o")}).says("""
     You used the transposes of the matrices, because nn.Linear stores them that way. Here every matrix is used as
     it is: x @ W.""")
-_CUT = "    q = _split(query"
-_BY_RESHAPE = "    _split = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
+_CUT = "    q = split_heads(query"
+_BY_RESHAPE = "    split_heads = lambda x, n: x.reshape(len(x), n, x.shape[1], -1)\n"
 wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
     Your heads were cut with reshape or view alone, so that each of them mixes positions and features. Use your
     split_heads, which cuts the features and then exchanges two axes.""")
-wrong("merged by reshape alone", {"_merge(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
+wrong("merged by reshape alone", {"merge_heads(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
     Your weights are right, but the contexts were joined with reshape or view alone, so that a row mixes several
     positions. Use your merge_heads.""")
 _BLOCKS = "torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)"

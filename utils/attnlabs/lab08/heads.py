@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def split_heads(x, heads):
+    """Cut the features of each position into equal parts: (B, T, D) -> (B, H, T, D/H)."""
     batch, length, dim = x.shape
     parts = x.reshape(batch, length, heads, dim // heads)  # (B, T, D) -> (B, T, H, D/H)
     return parts.transpose(1, 2)  # (B, H, T, D/H)
@@ -23,7 +24,9 @@ def _whole(draw):
     yield draw.normal(2, 6, 6), 2  # the positions could be divided among the heads as well
 
 
-SPLIT_HEADS = Exercise(split_heads, cases=_whole, tolerance=1e-9)
+SPLIT_HEADS = Exercise(
+    split_heads, cases=_whole, about=About(points=2, minutes=13, difficulty=2, read_again="Many heads, by hand")
+)
 
 must = SPLIT_HEADS.properties
 must(
@@ -63,6 +66,7 @@ wrong("all features for every head", "return x.unsqueeze(1).expand(-1, heads, -1
 
 
 def merge_heads(x):
+    """Put the features of the heads side by side: (B, H, T, D/H) -> (B, T, D)."""
     batch, heads, length, size = x.shape
     parts = x.transpose(1, 2)  # (B, H, T, D/H) -> (B, T, H, D/H)
     return parts.reshape(batch, length, heads * size)  # (B, T, D)
@@ -80,7 +84,9 @@ def _in_heads(draw):
     yield (draw.normal(2, 5, 3, 4).transpose(1, 2),)  # as split_heads gives it: not in one piece in memory
 
 
-MERGE_HEADS = Exercise(merge_heads, cases=_in_heads, tolerance=1e-9)
+MERGE_HEADS = Exercise(
+    merge_heads, cases=_in_heads, about=About(points=2, minutes=8, difficulty=2, read_again="Many heads, by hand")
+)
 
 must = MERGE_HEADS.properties
 must(

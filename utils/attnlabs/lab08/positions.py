@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise, Mistakes
+from misread.exercise import About, Exercise, Mistakes
 
 
 def sinusoidal_positions(length, dim):
+    """Sine on even, cosine on odd features: -> (T, D)."""
     steps = torch.arange(length, dtype=torch.float64)[:, None]  # (T, 1)
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
     turned = steps / 10000 ** (pairs / dim)  # (T, D/2), radians
@@ -30,7 +31,13 @@ def _sizes(draw):
         yield 200, 4  # longer than a table that was made beforehand
 
 
-SINUSOIDAL_POSITIONS = Exercise(sinusoidal_positions, cases=_sizes, tolerance=1e-5, canonical=in_double)
+SINUSOIDAL_POSITIONS = Exercise(
+    sinusoidal_positions,
+    cases=_sizes,
+    tolerance=1e-5,
+    canonical=in_double,
+    about=About(points=3, minutes=16, difficulty=3, read_again="Positions added to the word vectors"),
+)
 
 must = SINUSOIDAL_POSITIONS.properties
 must(

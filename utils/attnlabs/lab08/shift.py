@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .positions import WRONG_ANGLES, in_double
 
 
 def relative_shift(dim, offset):
+    """The matrix M with p(t) @ M = p(t + offset) for every position t: -> (D, D)."""
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
     turn = offset / 10000 ** (pairs / dim)  # (D/2,), radians
     sine, cosine = turn.sin(), turn.cos()
@@ -50,7 +51,13 @@ def _moves(position):
     )
 
 
-RELATIVE_SHIFT = Exercise(relative_shift, cases=_shifts, tolerance=1e-5, canonical=in_double)
+RELATIVE_SHIFT = Exercise(
+    relative_shift,
+    cases=_shifts,
+    tolerance=1e-5,
+    canonical=in_double,
+    about=About(points=4, minutes=20, difficulty=4, read_again="A shift is a rotation"),
+)
 
 must = RELATIVE_SHIFT.properties
 must(

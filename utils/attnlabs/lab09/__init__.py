@@ -21,4 +21,4 @@ EXERCISES = (
     LABEL_SMOOTHING_LOSS,
     WARMUP_RATE,
 )
-check = Lab("lab09", EXERCISES)
+check = Lab("lab09", EXERCISES, chapter="09_transformer")

@@ -3,7 +3,7 @@
 import torch
 
 from attnlabs.material.layer_parameters import multi_head_attention
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .encoder import OF_BOTH_LAYERS, ends_as_asked
 from .parameters import draw_decoder
@@ -12,6 +12,7 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def decoder_layer(x, memory, self_mask, memory_mask, layer, norm="post"):
+    """Self-attention, cross-attention, feed-forward: x (B, T, D), memory (B, Tk, D) -> (B, T, D)."""
     residual = residual_post_norm if norm == "post" else residual_pre_norm
 
     def attend_to_target(y):
@@ -83,7 +84,13 @@ def _decoders(draw):
         yield 100 * words, 100 * memory, own, source, draw_decoder(draw, 6, 2, 5), norm  # scores of thousands
 
 
-DECODER_LAYER = Exercise(decoder_layer, cases=_decoders, tolerance=1e-8, properties=ends_as_asked("norm_3", "third"))
+DECODER_LAYER = Exercise(
+    decoder_layer,
+    cases=_decoders,
+    tolerance=1e-8,
+    properties=ends_as_asked("norm_3", "third"),
+    about=About(points=4, minutes=20, difficulty=4, read_again="Encoder layer and decoder layer"),
+)
 
 _SEEN = "seen = layer_norm(memory, *layer.norm_2) if norm == 'pre' else memory\n\n    def attend_to_source(y):"
 _OWN, _ACROSS, _COMPUTE = "x, attend_to_target, norm_1", "x, attend_to_source, norm_2", "x, compute, norm_3"

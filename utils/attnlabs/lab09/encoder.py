@@ -1,7 +1,7 @@
 """Lab 9, fourth part: a layer of the encoder."""
 
 from attnlabs.material.layer_parameters import multi_head_attention
-from misread.exercise import Exercise, Mistakes, Properties
+from misread.exercise import About, Exercise, Mistakes, Properties
 
 from .parameters import draw_encoder
 from .parts import feed_forward, layer_norm
@@ -9,6 +9,7 @@ from .residual import residual_post_norm, residual_pre_norm
 
 
 def encoder_layer(x, mask, layer, norm="post"):
+    """Self-attention, then feed-forward, each with residual connection and norm: (B, T, D) -> (B, T, D)."""
     residual = residual_post_norm if norm == "post" else residual_pre_norm
 
     def attend(y):
@@ -71,7 +72,13 @@ def ends_as_asked(norm: str, which: str) -> Properties:
     return must
 
 
-ENCODER_LAYER = Exercise(encoder_layer, cases=_encoders, tolerance=1e-8, properties=ends_as_asked("norm_2", "second"))
+ENCODER_LAYER = Exercise(
+    encoder_layer,
+    cases=_encoders,
+    tolerance=1e-8,
+    properties=ends_as_asked("norm_2", "second"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="Encoder layer and decoder layer"),
+)
 
 _STRAIGHT = "= lambda x, sublayer, n: n(sublayer(x)) if norm == 'post' else sublayer(n(x))"
 

@@ -1,9 +1,10 @@
 """Lab 9, sixth part: the loss that the Transformer is trained with."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def label_smoothing_loss(logits, target, smoothing, pad):
+    """Mean smoothed loss over the real words: (B, T, V), (B, T) -> a number."""
     logs = logits.log_softmax(dim=-1)  # (B, T, V)
     right = logs.gather(-1, target[:, :, None])[:, :, 0]  # (B, T): log-probability of the right word
     even = logs.mean(dim=-1)  # (B, T): of all words, each with 1 / V
@@ -31,6 +32,7 @@ LABEL_SMOOTHING_LOSS = Exercise(
     label_smoothing_loss,
     cases=_sentences,
     tolerance=1e-6,  # one_hot times a number is float32
+    about=About(points=3, minutes=15, difficulty=3, read_again="What it is trained to do"),
 )
 
 must = LABEL_SMOOTHING_LOSS.properties

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def decoder_mask(target, pad):
+    """True where a position may attend: to no later one, and to no padding. target (B, T) -> bool (B, T, T)."""
     length = target.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool, device=target.device).tril()  # (T, T)
     real = target != pad  # (B, T)
@@ -34,7 +35,9 @@ def _sentences(draw):
         yield long, 0
 
 
-DECODER_MASK = Exercise(decoder_mask, cases=_sentences)
+DECODER_MASK = Exercise(
+    decoder_mask, cases=_sentences, about=About(points=3, minutes=14, difficulty=3, read_again="Masks")
+)
 
 must = DECODER_MASK.properties
 must("nothing later", lambda result, target, pad: not torch.as_tensor(result).bool().triu(1).any()).says("""

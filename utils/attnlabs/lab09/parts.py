@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def feed_forward(x, W_1, b_1, W_2, b_2):
+    """Two linear layers with a relu between them, for each word: (B, T, D) -> (B, T, D)."""
     hidden = (x @ W_1 + b_1).relu()  # (B, T, D) -> (B, T, F)
     return hidden @ W_2 + b_2  # (B, T, D)
 
@@ -19,7 +20,9 @@ def _two_layers(draw):
     yield x, draw.normal(dim, hidden), draw.normal(hidden), draw.normal(hidden, dim), draw.normal(dim)
 
 
-FEED_FORWARD = Exercise(feed_forward, cases=_two_layers, tolerance=1e-9)
+FEED_FORWARD = Exercise(
+    feed_forward, cases=_two_layers, about=About(points=1, minutes=8, difficulty=1, read_again="Feed-forward")
+)
 
 must = FEED_FORWARD.properties
 must(
@@ -48,6 +51,7 @@ wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
+    """Each word's features with mean 0 and variance 1, then gain and bias: (B, T, D) -> (B, T, D)."""
     centred = x - x.mean(dim=-1, keepdim=True)  # (B, T, D)
     variance = centred.square().mean(dim=-1, keepdim=True)  # (B, T, 1)
     return gain * centred / (variance + eps).sqrt() + bias  # (B, T, D)
@@ -69,7 +73,12 @@ def _features(draw):
     yield single, draw.uniform(32, low=0.5, high=2.0), draw.normal(32), 1e-5
 
 
-LAYER_NORM = Exercise(layer_norm, cases=_features, tolerance=1e-8)
+LAYER_NORM = Exercise(
+    layer_norm,
+    cases=_features,
+    tolerance=1e-8,
+    about=About(points=2, minutes=14, difficulty=2, read_again="Residual connection and layer norm"),
+)
 
 must = LAYER_NORM.properties
 must(

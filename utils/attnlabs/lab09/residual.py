@@ -1,6 +1,6 @@
 """Lab 9, second part: the residual connection, and the position of its norm."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.sublayer import FakeNorm, FakeSublayer
 
@@ -13,10 +13,15 @@ def _sublayers(draw):
 
 
 def residual_post_norm(x, sublayer, norm):
+    """Add x to the sublayer's output, then normalise the sum: (B, T, D) -> (B, T, D)."""
     return norm(x + sublayer(x))  # (B, T, D)
 
 
-RESIDUAL_POST_NORM = Exercise(residual_post_norm, cases=_sublayers, tolerance=1e-9)
+RESIDUAL_POST_NORM = Exercise(
+    residual_post_norm,
+    cases=_sublayers,
+    about=About(points=2, minutes=8, difficulty=2, read_again="Residual connection and layer norm"),
+)
 
 must = RESIDUAL_POST_NORM.properties
 must(
@@ -53,10 +58,15 @@ wrong("sublayer applied twice", "x = sublayer(x)\nreturn norm(x + sublayer(x))")
 
 
 def residual_pre_norm(x, sublayer, norm):
+    """Add x to the output of a sublayer whose input is normalised: (B, T, D) -> (B, T, D)."""
     return x + sublayer(norm(x))  # (B, T, D)
 
 
-RESIDUAL_PRE_NORM = Exercise(residual_pre_norm, cases=_sublayers, tolerance=1e-9)
+RESIDUAL_PRE_NORM = Exercise(
+    residual_pre_norm,
+    cases=_sublayers,
+    about=About(points=2, minutes=7, difficulty=2, read_again="Residual connection and layer norm"),
+)
 
 must = RESIDUAL_PRE_NORM.properties
 must(

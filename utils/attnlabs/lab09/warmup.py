@@ -1,9 +1,10 @@
 """Lab 9, last part: the learning rate, which rises before it falls."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def warmup_rate(step, d_model, warmup):
+    """The paper's learning rate at a step, which counts from 0."""
     count = step + 1
     return d_model**-0.5 * min(count**-0.5, count * warmup**-1.5)
 
@@ -19,7 +20,13 @@ def _steps(draw):
     yield 2, 64, 1
 
 
-WARMUP_RATE = Exercise(warmup_rate, cases=_steps, tolerance=1e-9, gradients=False, device=False)
+WARMUP_RATE = Exercise(
+    warmup_rate,
+    cases=_steps,
+    gradients=False,
+    device=False,
+    about=About(points=2, minutes=8, difficulty=2, read_again="What it is trained to do"),
+)
 
 must = WARMUP_RATE.properties
 must("positive", lambda result, step, d_model, warmup: result > 0).says("""

@@ -19,4 +19,4 @@ EXERCISES = (
     ERROR_AFTER_FIRST_MISTAKE,
     MIX_WITH_OWN_OUTPUT,
 )
-check = Lab("lab10", EXERCISES)
+check = Lab("lab10", EXERCISES, chapter="10_decoding")

@@ -4,12 +4,13 @@ import torch
 from torch.nn import functional as F
 
 from attnbook.decoding import select
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.writer import fake_writer, long_winded
 
 
 def beam_search(step, state, bos, eos, width, max_length):
+    """The W best sentences, best first: tokens (B, W, L), sums of log-probabilities (B, W)."""
     rows = torch.arange(len(state[0]), device=state[0].device)[:, None]  # (B, 1)
     state = select(state, rows.expand(-1, width).flatten())  # (B, ...) -> (B·W, ...): each sentence W times
     tokens = torch.full((len(rows), width, 1), bos, device=rows.device)  # (B, W, 1)
@@ -90,7 +91,12 @@ def _each_once(tokens):
 
 
 BEAM_SEARCH = Exercise(
-    beam_search, cases=_searches, canonical=_to_full_length, returns=("tokens", "scores"), gradients=False
+    beam_search,
+    cases=_searches,
+    canonical=_to_full_length,
+    returns=("tokens", "scores"),
+    gradients=False,
+    about=About(points=6, minutes=38, difficulty=5, read_again="Beam search: more than one hypothesis"),
 )
 
 must = BEAM_SEARCH.properties

@@ -3,10 +3,11 @@
 import torch
 
 from attnlabs.material.tiny_weights import TinyWeights
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def read_cached(words, state, weights):
+    """Read new words (B, n) after those in the cache: logits (B, n, V), and (keys, values), (B, t + n, D) each."""
     keys, values = state  # (B, t, D) each, of the words read before
     before, new = keys.shape[1], words.shape[1]
     x = weights.embedding[words] + weights.positions[before : before + new]  # (B, n, D)
@@ -54,7 +55,13 @@ def _finished(part, table):
     return holds
 
 
-READ_CACHED = Exercise(read_cached, cases=_words_and_cache, returns=("logits", "state"), tolerance=1e-8)
+READ_CACHED = Exercise(
+    read_cached,
+    cases=_words_and_cache,
+    returns=("logits", "state"),
+    tolerance=1e-8,
+    about=About(points=4, minutes=22, difficulty=4, read_again="The key–value cache: no position is computed twice"),
+)
 
 must = READ_CACHED.properties
 must(

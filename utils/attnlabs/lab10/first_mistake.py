@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def error_after_first_mistake(written, target, pad):
+    """Rates of wrong words before and after a first mistake: (B, T), (B, T) -> (before, after)."""
     wrong, real = written != target, target != pad  # (B, T)
     wrong = wrong & real
     spoilt = wrong.long().cumsum(1) - wrong.long() > 0  # (B, T): a mistake was made before this position
@@ -45,6 +46,7 @@ ERROR_AFTER_FIRST_MISTAKE = Exercise(
     cases=_texts,
     returns=("before", "after"),
     tolerance=1e-6,  # a rate of two whole tensors is float32
+    about=About(points=3, minutes=12, difficulty=3, read_again="Errors accumulate in the plain model"),
 )
 
 must = ERROR_AFTER_FIRST_MISTAKE.properties

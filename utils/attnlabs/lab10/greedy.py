@@ -3,12 +3,13 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.reader import fake_reader
 
 
 def greedy_decode_cached(read, state, prompt, eos, max_length):
+    """Go on with the prompts (B, P), reading each word once: new words (B, L), L <= max_length."""
     ended, said = torch.zeros_like(prompt[:, 0], dtype=torch.bool), []  # (B,)
     words = prompt  # (B, P) at first, then (B, 1)
     for _ in range(max_length):
@@ -59,7 +60,12 @@ def _to_full_length(result, read, state, prompt, eos, max_length):
     return F.pad(result, (0, max(length - result.shape[1], 0)), value=eos)
 
 
-GREEDY_DECODE_CACHED = Exercise(greedy_decode_cached, cases=_readers, canonical=_to_full_length)
+GREEDY_DECODE_CACHED = Exercise(
+    greedy_decode_cached,
+    cases=_readers,
+    canonical=_to_full_length,
+    about=About(points=3, minutes=15, difficulty=3, read_again="The key–value cache: no position is computed twice"),
+)
 
 must = GREEDY_DECODE_CACHED.properties
 must(

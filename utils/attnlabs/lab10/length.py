@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def length_normalised(scores, tokens, eos, alpha):
+    """Scores over ((5 + n) / 6) ** alpha, for n words with the end symbol: (B, W), (B, W, L) -> (B, W)."""
     length = (tokens != eos).sum(-1) + (tokens == eos).any(-1)  # (B, W): words, and one end symbol if there is one
     return scores / ((5 + length) / 6) ** alpha  # (B, W)
 
@@ -35,6 +36,7 @@ LENGTH_NORMALISED = Exercise(
     length_normalised,
     cases=_beams,
     tolerance=1e-6,  # a penalty that is made of whole numbers is float32
+    about=About(points=2, minutes=8, difficulty=2, read_again="A preference for short sentences"),
 )
 
 must = LENGTH_NORMALISED.properties

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def mix_with_own_output(target_input, logits, keep, chance):
+    """Right words where chance < keep, else the model's own, one position later: (B, T), (B, T, V) -> (B, T)."""
     own = torch.cat([target_input[:, :1], logits.argmax(-1)[:, :-1]], dim=1)  # (B, T): written at t − 1, read at t
     return torch.where(chance < keep, target_input, own)  # (B, T)
 
@@ -29,7 +30,12 @@ def _pass_one(draw):
         yield 2 * draw.integers(1500, 2400, 2, 4) + 1, draw.normal(2, 4, 5000), 0.5, draw.uniform(2, 4)
 
 
-MIX_WITH_OWN_OUTPUT = Exercise(mix_with_own_output, cases=_pass_one, gradients=False)
+MIX_WITH_OWN_OUTPUT = Exercise(
+    mix_with_own_output,
+    cases=_pass_one,
+    gradients=False,
+    about=About(points=3, minutes=10, difficulty=3, read_again="Scheduled sampling: training on the model's own words"),
+)
 
 must = MIX_WITH_OWN_OUTPUT.properties
 must(

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def sample_with_temperature(logits, temperature, chance):
+    """The word in whose piece chance falls: logits (B, V), temperature >= 0, chance (B,) -> (B,)."""
     if temperature == 0:
         return logits.argmax(-1)  # (B,)
     ends = (logits / temperature).softmax(-1).cumsum(-1)  # (B, V): where each word's piece of [0, 1] ends
@@ -74,7 +75,11 @@ def _inside(result, logits, temperature, chance):
 
 
 SAMPLE_WITH_TEMPERATURE = Exercise(
-    sample_with_temperature, cases=_logits_and_chance, gradients=False, canonical=_any_of_equals
+    sample_with_temperature,
+    cases=_logits_and_chance,
+    gradients=False,
+    canonical=_any_of_equals,
+    about=About(points=2, minutes=12, difficulty=2, read_again="Sampling the next word"),
 )
 
 must = SAMPLE_WITH_TEMPERATURE.properties

@@ -17,4 +17,4 @@ EXERCISES = (
     MASK_FOR_BERT,
     TOP_P_FILTER,
 )
-check = Lab("lab11", EXERCISES)
+check = Lab("lab11", EXERCISES, chapter="11_bert_gpt")

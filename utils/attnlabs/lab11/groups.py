@@ -2,13 +2,14 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import weights_of_heads
 from ..families.dot_product_attention import SCALED_OR_MASKED_WRONGLY
 
 
 def grouped_query_attention(query, key, value, mask=None):
+    """(B, H, Tq, D), (B, G, Tk, D), (B, G, Tk, Dv) -> context (B, H, Tq, Dv) and weights (B, H, Tq, Tk)."""
     q, sharing = query, query.shape[1] // key.shape[1]
     k = key.repeat_interleave(sharing, dim=1)  # (B, G, Tk, D) -> (B, H, Tk, D)
     v = value.repeat_interleave(sharing, dim=1)  # (B, G, Tk, Dv) -> (B, H, Tk, Dv)
@@ -55,7 +56,11 @@ def _from_weights(result, query, key, value, mask):
 
 
 GROUPED_QUERY_ATTENTION = Exercise(
-    grouped_query_attention, cases=_groups, returns=("context", "weights"), tolerance=1e-7
+    grouped_query_attention,
+    cases=_groups,
+    returns=("context", "weights"),
+    tolerance=1e-7,
+    about=About(points=4, minutes=22, difficulty=4, read_again="The block today"),
 )
 
 must = GROUPED_QUERY_ATTENTION.properties

@@ -2,16 +2,17 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 PAD, SPECIALS = 0, 3  # padding, begin and end are 0, 1 and 2
 
 
 def mask_for_bert(tokens, chosen, mask_id, vocabulary, draw):
-    word = SPECIALS + (draw[1] * (vocabulary - SPECIALS)).long()  # (B, T): from 3 to V - 1
+    """Mask, random word or unchanged, as draw decides: inputs (B, T), and targets (B, T), 0 where not chosen."""
+    word = 3 + (draw[1] * (vocabulary - 3)).long()  # (B, T): from 3 to V - 1
     hidden = torch.where(draw[0] < 0.8, mask_id, word)  # (B, T): what stands there if the token is replaced
     inputs = torch.where(chosen & (draw[0] < 0.9), hidden, tokens)  # (B, T)
-    return inputs, tokens.masked_fill(~chosen, PAD)
+    return inputs, tokens.masked_fill(~chosen, 0)
 
 
 def _sentences(draw):
@@ -39,7 +40,13 @@ def _where(low, high):
 
 _MASKED, _RANDOM, _KEPT = _where(0.0, 0.8), _where(0.8, 0.9), _where(0.9, 1.0)
 
-MASK_FOR_BERT = Exercise(mask_for_bert, cases=_sentences, returns=("inputs", "targets"), gradients=False)
+MASK_FOR_BERT = Exercise(
+    mask_for_bert,
+    cases=_sentences,
+    returns=("inputs", "targets"),
+    gradients=False,
+    about=About(points=3, minutes=20, difficulty=3, read_again="The other mask: restoring hidden words"),
+)
 
 must = MASK_FOR_BERT.properties
 must("what is not chosen stays", lambda result, tokens, chosen, *others: (result[0] == tokens)[~chosen].all()).says("""
@@ -66,7 +73,7 @@ must("targets where chosen", lambda result, tokens, chosen, *others: (result[1] 
     The targets must be the original tokens where `chosen` is True, and padding (0) everywhere else.""")
 
 _HIDDEN, _INPUTS = "torch.where(draw[0] < 0.8, mask_id, word)", "chosen & (draw[0] < 0.9)"
-_TARGETS, _WORD = "tokens.masked_fill(~chosen, PAD)", "SPECIALS + (draw[1] * (vocabulary - SPECIALS)).long()"
+_TARGETS, _WORD = "tokens.masked_fill(~chosen, 0)", "3 + (draw[1] * (vocabulary - 3)).long()"
 
 wrong = MASK_FOR_BERT.mistakes
 wrong("every chosen token masked", {_INPUTS: "chosen", _HIDDEN: "mask_id"}).says("""
@@ -97,30 +104,30 @@ wrong("the same number for both", {"draw[1]": "draw[0]"}).says("""
 wrong("special symbols drawn", {_WORD: "(draw[1] * vocabulary).long()"}).says("""
     You drew from all V numbers, so that padding, begin or end may come out as a random word. The words begin at 3:
     draw one of V − 3 and add 3.""")
-wrong("words beyond the vocabulary", {"(draw[1] * (vocabulary - SPECIALS))": "(draw[1] * vocabulary)"}).says("""
+wrong("words beyond the vocabulary", {"(draw[1] * (vocabulary - 3))": "(draw[1] * vocabulary)"}).says("""
     You multiplied by V and added 3, so that some of your words are V or more, which no word has as its number.
     There are V − 3 words: multiply by V − 3.""")
-wrong("the last word never drawn", {"vocabulary - SPECIALS)": "vocabulary - SPECIALS - 1)"}).says("""
+wrong("the last word never drawn", {"vocabulary - 3)": "vocabulary - 3 - 1)"}).says("""
     You multiplied by V − 4, so that the last word is never drawn. The words are 3 to V − 1, which are V − 3 in
     all.""")
 wrong("rounded to the nearest", {")).long()": ")).round().long()"}).says("""
     You rounded to the nearest whole number. Then the first word comes half as often as the others, and the number
     V may come out, which no word has. Take the whole part: `.long()` cuts off what follows the point.""")
-wrong("targets only where something changed", {"~chosen, PAD": "~(chosen & (draw[0] < 0.9)), PAD"}).says("""
+wrong("targets only where something changed", {"~chosen, 0": "~(chosen & (draw[0] < 0.9)), 0"}).says("""
     Your targets leave out the chosen tokens that stayed as they are. The model must predict those as well, and
     this is why they were chosen: it cannot know which of the tokens that it sees are right.""")
-wrong("targets only behind the mask", {"~chosen, PAD": "~(chosen & (draw[0] < 0.8)), PAD"}).says("""
+wrong("targets only behind the mask", {"~chosen, 0": "~(chosen & (draw[0] < 0.8)), 0"}).says("""
     Your targets hold only the tokens behind a mask. All chosen positions count in the loss, those with a random
     word and those that stayed, too.""")
 wrong("targets everywhere", {_TARGETS: "tokens"}).says("""
     Your targets are all tokens. Where nothing was chosen the model sees the answer, and would only learn to copy
     it, so the target there is padding, which does not count.""")
-wrong("targets where not chosen", {"~chosen, PAD": "chosen, PAD"}).says("""
+wrong("targets where not chosen", {"~chosen, 0": "chosen, 0"}).says("""
     You kept the targets where nothing was chosen, and left out those that are asked for. The target is the token
     where `chosen` is True.""")
-wrong("targets from the inputs", {_TARGETS: "inputs.masked_fill(~chosen, PAD)"}).says("""
+wrong("targets from the inputs", {_TARGETS: "inputs.masked_fill(~chosen, 0)"}).says("""
     Your targets were taken from the inputs, after the masking, so that the model would have to predict the mask.
     They must be the original tokens.""")
-wrong("−100 instead of padding", {"~chosen, PAD": "~chosen, -100"}).says("""
+wrong("−100 instead of padding", {"~chosen, 0": "~chosen, -100"}).says("""
     You marked what does not count with −100, which is the default of `ignore_index` in `cross_entropy`. In this
     lab the mark is padding, the number 0, because our loss leaves padding out.""")

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def top_p_filter(logits, p):
+    """Logits of the smallest set of tokens whose probabilities sum to at least p, −inf elsewhere: (B, V) -> (B, V)."""
     ordered, words = logits.softmax(-1).sort(-1, descending=True)  # (B, V) each
     before = ordered.cumsum(-1) - ordered  # (B, V): what the more probable tokens hold already
     drop = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, words, before >= p)
@@ -45,7 +46,11 @@ def _smallest(result, logits, p):
     return ((shares * _kept(result)).sum(-1) - least <= p + 1e-9).all()
 
 
-TOP_P_FILTER = Exercise(top_p_filter, cases=_next_words, tolerance=1e-9)
+TOP_P_FILTER = Exercise(
+    top_p_filter,
+    cases=_next_words,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Sampling: how much risk?"),
+)
 
 must = TOP_P_FILTER.properties
 must("one token at least", lambda result, logits, p: _kept(result).any(-1).all()).says("""

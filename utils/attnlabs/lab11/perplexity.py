@@ -1,13 +1,13 @@
 """Lab 11: perplexity, `exp` of the mean loss over the real tokens, which is the `sequence_loss` of lab 1."""
 
 import torch
-from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def perplexity(logits, target, pad):
-    losses = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
+    """exp of the mean loss over the real tokens: (B, T, V), (B, T) -> one number for the batch."""
+    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")  # (B, T)
     real = target != pad  # (B, T)
     return (losses.where(real, 0).sum() / real.sum()).exp().item()
 
@@ -35,6 +35,7 @@ PERPLEXITY = Exercise(
     canonical=lambda result, *args: (
         result.item() if isinstance(result, torch.Tensor) and result.numel() == 1 else result
     ),
+    about=About(points=2, minutes=10, difficulty=2, read_again="What GPT is trained to do"),
 )
 
 must = PERPLEXITY.properties
@@ -47,7 +48,7 @@ must(
     A model that gives all V tokens the same probability must have a perplexity of V.""")
 
 _MEAN = "losses.where(real, 0).sum() / real.sum()"
-_LOSSES = 'F.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
+_LOSSES = 'torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
 _RIGHT = "gather(2, target[..., None])[..., 0]"
 
 wrong = PERPLEXITY.mistakes

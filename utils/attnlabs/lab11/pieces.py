@@ -3,10 +3,11 @@
 from collections import Counter
 from itertools import pairwise
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def merge_most_frequent_pair(words):
+    """One step of byte-pair encoding: {symbols: count} -> (the most frequent pair, a new dict with it joined)."""
     counts = Counter()
     for symbols, count in words.items():
         for pair in pairwise(symbols):
@@ -68,6 +69,7 @@ MERGE_MOST_FREQUENT_PAIR = Exercise(
     returns=("pair", "new words"),
     gradients=False,
     device=False,
+    about=About(points=3, minutes=20, difficulty=2, read_again="From text to tokens"),
 )
 
 must = MERGE_MOST_FREQUENT_PAIR.properties

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def language_model_targets(tokens, pad):
+    """The next token at each position, and pad at the last: (B, T) -> (B, T)."""
     last = torch.full_like(tokens[:, :1], pad)  # (B, 1): nothing follows the last position
     return torch.cat([tokens[:, 1:], last], dim=1)  # (B, T)
 
@@ -24,7 +25,11 @@ def _texts(draw):
         yield torch.tensor([[1, 11, 12, 2, 0], [1, 13, 14, 15, 2]]), 0
 
 
-LANGUAGE_MODEL_TARGETS = Exercise(language_model_targets, cases=_texts)
+LANGUAGE_MODEL_TARGETS = Exercise(
+    language_model_targets,
+    cases=_texts,
+    about=About(points=1, minutes=7, difficulty=1, read_again="What GPT is trained to do"),
+)
 
 must = LANGUAGE_MODEL_TARGETS.properties
 must("target t is token t + 1", lambda result, tokens, pad: (result[:, :-1] == tokens[:, 1:]).all()).says("""

@@ -16,4 +16,4 @@ EXERCISES = (
     KNN_PROBABILITIES,
     MIX_PROBABILITIES,
 )
-check = Lab("lab12", EXERCISES)
+check = Lab("lab12", EXERCISES, chapter="12_longer_text")

@@ -4,10 +4,13 @@ import math
 
 import torch
 
+from misread.exercise import About
+
 from .frugal import OnePass
 
 
 def online_softmax_sum(score_blocks, value_blocks):
+    """softmax(scores) @ values in one pass: blocks (B, Tq, K) and (B, K, Dv) -> (B, Tq, Dv)."""
     largest, total, summed = -math.inf, 0.0, 0.0
     for scores, values in zip(score_blocks, value_blocks, strict=True):
         higher = scores.amax(dim=-1, keepdim=True).clamp(min=largest)  # (B, Tq, 1)
@@ -45,7 +48,12 @@ def _blocks(draw):
     yield cut(2, 3, 2, move=-1000.0)
 
 
-ONLINE_SOFTMAX_SUM = OnePass(online_softmax_sum, cases=_blocks, gradients=False)
+ONLINE_SOFTMAX_SUM = OnePass(
+    online_softmax_sum,
+    cases=_blocks,
+    gradients=False,
+    about=About(points=4, minutes=25, difficulty=4, read_again="A softmax that reads its scores in blocks"),
+)
 
 must = ONLINE_SOFTMAX_SUM.properties
 must(

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def relative_scores(query, key, distance, content_bias, distance_bias):
+    """Scores that know how far back a key lies: (B, Tq, D), (B, Tk, D), (Tk, D), (D,), (D,) -> (B, Tq, Tk)."""
     queries, keys, dim = query.shape[1], key.shape[1], query.shape[2]
     at = torch.arange(keys - queries, keys, device=query.device)  # (Tq,) positions of the queries
     back = at[:, None] - torch.arange(keys, device=query.device)  # (Tq, Tk), how far back each key lies
@@ -38,6 +39,7 @@ RELATIVE_SCORES = Exercise(
     relative_scores,
     cases=_memories,
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=4, minutes=25, difficulty=4, read_again="One trick: from distances to keys"),
 )
 
 must = RELATIVE_SCORES.properties

@@ -2,10 +2,14 @@
 
 import torch
 
+from misread.exercise import About
+
 from .frugal import Detached
 
 
 def segment_memory(states, memory, length):
+    """The last length states of memory and segment, detached: (B, T, D), (B, M, D) or None ->
+    (B, at most length, D)."""
     known = states if memory is None else torch.cat([memory, states], dim=1)  # (B, M + T, D)
     return known[:, max(known.shape[1] - length, 0) :].detach()  # (B, min(length, M + T), D)
 
@@ -27,7 +31,11 @@ def _segments(draw):
     yield draw.normal(2, 1, 3), draw.normal(2, 2, 3), 2  # one word
 
 
-SEGMENT_MEMORY = Detached(segment_memory, cases=_segments)
+SEGMENT_MEMORY = Detached(
+    segment_memory,
+    cases=_segments,
+    about=About(points=2, minutes=10, difficulty=2, read_again="Segments with a memory: Transformer-XL"),
+)
 
 must = SEGMENT_MEMORY.properties
 must(

@@ -2,12 +2,13 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import lies_between
 
 
 def knn_probabilities(query, keys, next_tokens, k, temperature, vocabulary):
+    """The next word by the votes of its nearest neighbours: (B, D), (N, D), (N,) -> (B, vocabulary)."""
     distances = (query[:, None] - keys).square().sum(dim=-1)  # (B, N, D) -> (B, N), squared
     nearest, which = distances.topk(k, largest=False)  # (B, k)
     weights = (-nearest / temperature).softmax(dim=-1)  # (B, k)
@@ -38,7 +39,11 @@ def _datastores(draw):
     yield query + 50, keys, *rest  # all entries far away: exp of each −d is 0
 
 
-KNN_PROBABILITIES = Exercise(knn_probabilities, cases=_datastores)
+KNN_PROBABILITIES = Exercise(
+    knn_probabilities,
+    cases=_datastores,
+    about=About(points=3, minutes=18, difficulty=3, read_again="A memory outside the model: nearest neighbours"),
+)
 
 must = KNN_PROBABILITIES.properties
 must(
@@ -134,6 +139,7 @@ wrong("cosines", {"(query[:, None] - keys).square().sum(dim=-1)": COSINE}).says(
 
 
 def mix_probabilities(model, memory, weight):
+    """weight · memory + (1 − weight) · model: (..., V), (..., V), a number -> (..., V)."""
     return weight * memory + (1 - weight) * model
 
 
@@ -151,7 +157,11 @@ def _pairs(draw):
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
 
 
-MIX_PROBABILITIES = Exercise(mix_probabilities, cases=_pairs)
+MIX_PROBABILITIES = Exercise(
+    mix_probabilities,
+    cases=_pairs,
+    about=About(points=1, minutes=5, difficulty=1, read_again="A memory outside the model: nearest neighbours"),
+)
 
 must = MIX_PROBABILITIES.properties
 must("between the two", lambda result, model, memory, weight: lies_between(result, model, memory)).says("""

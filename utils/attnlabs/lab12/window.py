@@ -3,10 +3,13 @@
 import torch
 import torch.nn.functional as F
 
+from misread.exercise import About
+
 from .frugal import Frugal
 
 
 def window_attention(query, key, value, radius):
+    """Attention to positions at most radius away: (B, T, D), (B, T, D), (B, T, Dv) -> (B, T, Dv)."""
     length = query.shape[1]
     around = torch.arange(length, device=query.device)[:, None] + torch.arange(
         -radius, radius + 1, device=query.device
@@ -60,6 +63,7 @@ WINDOW_ATTENTION = Frugal(
     most=_most,
     excess=EXCESS,
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=20, difficulty=3, read_again="Attending to fewer positions"),
 )
 
 must = WINDOW_ATTENTION.properties

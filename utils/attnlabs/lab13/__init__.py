@@ -9,4 +9,4 @@ from .step import NTM_STEP
 from .tape import ERASE_AND_ADD, READ
 
 EXERCISES = (CONTENT_WEIGHTS, INTERPOLATE, CIRCULAR_SHIFT, SHARPEN, ERASE_AND_ADD, READ, NTM_STEP)
-check = Lab("lab13", EXERCISES)
+check = Lab("lab13", EXERCISES, chapter="13_ntm")

@@ -3,10 +3,11 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def content_weights(key, beta, memory):
+    """Softmax of beta times the cosine with each row: (B, M), (B, 1), (B, N, M) -> (B, N)."""
     key = F.normalize(key, dim=-1)  # (B, M); zeros stay zeros
     memory = F.normalize(memory, dim=-1)  # (B, N, M)
     cosine = (memory @ key[:, :, None])[:, :, 0]  # (B, N)
@@ -71,7 +72,11 @@ def _away_from_zero(gradients, key, beta, memory):
 
 
 CONTENT_WEIGHTS = Exercise(
-    content_weights, cases=_keys_and_memories, canonical_gradients=_away_from_zero, tolerance=1e-5
+    content_weights,
+    cases=_keys_and_memories,
+    canonical_gradients=_away_from_zero,
+    tolerance=1e-5,
+    about=About(points=3, minutes=16, difficulty=3, read_again="Step 1: content"),
 )
 
 must = CONTENT_WEIGHTS.properties

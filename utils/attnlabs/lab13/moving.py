@@ -3,12 +3,13 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import lies_between
 
 
 def interpolate(content, previous, gate):
+    """Mix two sets of weights (gate 1: content, gate 0: previous): (B, N), (B, N), (B, 1) -> (B, N)."""
     return gate * content + (1 - gate) * previous  # (B, N)
 
 
@@ -31,7 +32,9 @@ def _two_looks(draw):
     yield _weights(draw, 2, 4), _weights(draw, 2, 4), draw.uniform(2, 1, low=0.98, high=0.999)
 
 
-INTERPOLATE = Exercise(interpolate, cases=_two_looks)
+INTERPOLATE = Exercise(
+    interpolate, cases=_two_looks, about=About(points=1, minutes=6, difficulty=1, read_again="Step 2: interpolation")
+)
 
 must = INTERPOLATE.properties
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
@@ -60,6 +63,7 @@ wrong("gate without its last axis", {"gate * content + (1 - gate)": "gate[:, 0] 
 
 
 def circular_shift(weights, shift):
+    """Move weights around the circle of rows: (B, N), probabilities of -1, 0, +1 (B, 3) -> (B, N)."""
     back, stay, forward = shift.split(1, dim=-1)  # (B, 1) each
     return back * weights.roll(-1, dims=-1) + stay * weights + forward * weights.roll(1, dims=-1)  # (B, N)
 
@@ -88,7 +92,12 @@ def _wrong_at_the_ends_only(result, right):
     return torch.allclose(result[:, 1:-1], right[:, 1:-1]) and not torch.allclose(result, right) and right.shape[1] > 2
 
 
-CIRCULAR_SHIFT = Exercise(circular_shift, cases=_weights_and_shifts, canonical=_marked_below_zero)
+CIRCULAR_SHIFT = Exercise(
+    circular_shift,
+    cases=_weights_and_shifts,
+    canonical=_marked_below_zero,
+    about=About(points=3, minutes=17, difficulty=3, read_again="Step 3: shift"),
+)
 
 must = CIRCULAR_SHIFT.properties
 must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def sharpen(weights, gamma):
+    """Raise to the power gamma and normalise: (B, N), (B, 1) -> (B, N)."""
     powers = (weights / weights.amax(dim=-1, keepdim=True)) ** gamma  # (B, N); the largest is 1, whatever γ is
     return powers / powers.sum(dim=-1, keepdim=True)  # (B, N)
 
@@ -48,7 +49,13 @@ def _away_from_zero(gradients, weights, gamma):
     return [gradients[0] * weights, gradients[1]]
 
 
-SHARPEN = Exercise(sharpen, cases=_weights_and_powers, canonical_gradients=_away_from_zero, tolerance=1e-5)
+SHARPEN = Exercise(
+    sharpen,
+    cases=_weights_and_powers,
+    canonical_gradients=_away_from_zero,
+    tolerance=1e-5,
+    about=About(points=2, minutes=14, difficulty=2, read_again="Step 4: sharpening"),
+)
 
 must = SHARPEN.properties
 must("some weight is left", lambda result, *args: (result.amax(-1) > 0).all()).says("""

@@ -2,7 +2,7 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.machine import fake_machine, loud_machine
 from .content import content_weights
@@ -12,6 +12,7 @@ from .tape import erase_and_add, read
 
 
 def ntm_step(x, state, machine):
+    """One time step: x (B, I), (memory, last_read, read_weights, write_weights) -> output (B, O), new state."""
     memory, last_read, read_weights, write_weights = state
     hidden = machine.controller(x, last_read)  # (B, D)
 
@@ -81,6 +82,7 @@ NTM_STEP = Exercise(
     cases=_machines,
     returns=("output", "state"),
     parts={"state": ("memory", "last_read", "read_weights", "write_weights")},
+    about=About(points=4, minutes=27, difficulty=4, read_again="The whole machine"),
 )
 
 must = NTM_STEP.properties

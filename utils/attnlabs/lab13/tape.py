@@ -3,10 +3,11 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def erase_and_add(memory, weights, erase, add):
+    """Erase and add in proportion to the weights: (B, N, M), (B, N), (B, M), (B, M) -> new (B, N, M)."""
     portion = weights[:, :, None]  # (B, N, 1)
     kept = memory * (1 - portion * erase[:, None])  # (B, N, M)
     return kept + portion * add[:, None]  # (B, N, M)
@@ -24,7 +25,9 @@ def _writings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1), draw.uniform(2, 3), 500 * draw.normal(2, 3)
 
 
-ERASE_AND_ADD = Exercise(erase_and_add, cases=_writings)
+ERASE_AND_ADD = Exercise(
+    erase_and_add, cases=_writings, about=About(points=3, minutes=14, difficulty=3, read_again="Reading and writing")
+)
 
 must = ERASE_AND_ADD.properties
 must(
@@ -76,6 +79,7 @@ wrong(
 
 
 def read(memory, weights):
+    """The weighted sum of the rows: (B, N, M), (B, N) -> (B, M)."""
     return (weights[:, None] @ memory)[:, 0]  # (B, 1, N) @ (B, N, M) -> (B, M)
 
 
@@ -87,7 +91,7 @@ def _readings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1)
 
 
-READ = Exercise(read, cases=_readings)
+READ = Exercise(read, cases=_readings, about=About(points=1, minutes=6, difficulty=1, read_again="Reading and writing"))
 
 must = READ.properties
 must(

@@ -9,4 +9,4 @@ from .tour import OPTIMALITY_GAP, TOUR_LENGTH
 from .visited import MASK_VISITED
 
 EXERCISES = (TOUR_LENGTH, OPTIMALITY_GAP, IS_CONVEX_HULL, MASK_VISITED, POINTER_LOG_PROBS, GREEDY_POINTER_DECODE)
-check = Lab("lab14", EXERCISES)
+check = Lab("lab14", EXERCISES, chapter="14_pointer_networks")

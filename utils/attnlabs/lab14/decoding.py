@@ -2,13 +2,14 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..fakes.pointer import EchoPointer, ForgetfulPointer, PairPointer, fake_pointer
 from .visited import mask_visited
 
 
 def greedy_pointer_decode(step, state, points, first):
+    """From first (B,) on, always choose the open position with the highest score: tours (B, N)."""
     rows = torch.arange(len(points), device=points.device)  # (B,)
     mask = torch.ones(points.shape[:2], dtype=torch.bool, device=points.device)  # (B, N)
     position, tour = first, [first]  # (B,)
@@ -47,7 +48,12 @@ def _journeys(draw):
 
 _MASKED = "scores.masked_fill(~mask, -torch.inf)"
 
-GREEDY_POINTER_DECODE = Exercise(greedy_pointer_decode, cases=_journeys, gradients=False)
+GREEDY_POINTER_DECODE = Exercise(
+    greedy_pointer_decode,
+    cases=_journeys,
+    gradients=False,
+    about=About(points=3, minutes=20, difficulty=3, read_again="The whole network in code"),
+)
 
 must = GREEDY_POINTER_DECODE.properties
 must("begins at `first`", lambda result, step, state, points, first: (result[:, 0] == first).all()).says("""

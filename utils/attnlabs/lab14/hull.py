@@ -2,17 +2,19 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from .polygons import padded, polygons
 
 
 def is_convex_hull(points, polygon):
+    """Whether polygon (B, T), N from its end on, is the hull of points (B, N, 2), counter-clockwise: (B,) bool."""
     real = polygon != points.shape[1]  # (B, T): not the end
     index = torch.where(real, polygon, polygon[:, :1])  # (B, T): after the end, the first corner again
     a = points.gather(1, index.clamp(max=points.shape[1] - 1)[..., None].expand(-1, -1, 2))  # (B, T, 2): corners
     b = a.roll(-1, dims=1)  # (B, T, 2): the next ones
-    bend = turns(a[:, :, None], b[:, :, None], points[:, None])  # (B, T, N)
+    edge, offset = (b - a)[:, :, None], points[:, None] - a[:, :, None]  # (B, T, 1, 2), (B, T, N, 2)
+    bend = edge[..., 0] * offset[..., 1] - edge[..., 1] * offset[..., 0]  # (B, T, N): above 0 to the left
     outside = (bend < 0).flatten(1).any(dim=1)  # (B,): a point lies to the right of an edge
     visits = (polygon[..., None] == torch.arange(points.shape[1], device=points.device)).sum(dim=1)  # (B, N)
     return ~outside & (real.sum(dim=1) >= 3) & (visits <= 1).all(dim=1)
@@ -33,7 +35,12 @@ def _clockwise(points, polygon):
     return is_convex_hull(points, _reversed(points, polygon)) & ~is_convex_hull(points, polygon)
 
 
-IS_CONVEX_HULL = Exercise(is_convex_hull, cases=polygons, gradients=False)
+IS_CONVEX_HULL = Exercise(
+    is_convex_hull,
+    cases=polygons,
+    gradients=False,
+    about=About(points=3, minutes=21, difficulty=3, read_again="Convex hulls: an answer that may stop early"),
+)
 
 must = IS_CONVEX_HULL.properties
 must(
@@ -74,7 +81,7 @@ wrong(
 ).says("""
     You checked only that the polygon bends to the left at each corner. This is also true of a star, and of a polygon
     that is too small. Compare each edge with *all* N points.""")
-wrong("points outside missed", {"points[:, None])": "a[:, None])"}).says("""
+wrong("points outside missed", {"points[:, None] -": "a[:, None] -"}).says("""
     You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
     all N points.""")
 _OTHERS = "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"

@@ -2,19 +2,24 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.additive_scores import TANH_OF_EACH_PART
 from .questions import questions
 
 
 def pointer_log_probs(query, key, W_q, W_k, v, mask):
+    """Log-probability of each position: (B, Dq), (B, N, Dk), ..., mask (B, N) -> (B, N), -inf where closed."""
     scores = ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v  # (B, 1, A) + (B, N, A) -> (B, N)
     log_probs = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)  # a row with nothing open comes out as NaN
     return log_probs.masked_fill(~mask, -torch.inf)
 
 
-POINTER_LOG_PROBS = Exercise(pointer_log_probs, cases=questions, tolerance=1e-9)
+POINTER_LOG_PROBS = Exercise(
+    pointer_log_probs,
+    cases=questions,
+    about=About(points=3, minutes=17, difficulty=3, read_again="Pointing is attention without the weighted sum"),
+)
 
 must = POINTER_LOG_PROBS.properties
 must(

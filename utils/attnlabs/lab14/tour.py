@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def tour_length(points, tour):
+    """Length of the round trip through points (B, N, 2) in the order of tour (B, N): (B,)."""
     stops = points.gather(1, tour[..., None].expand(-1, -1, 2))  # (B, N, 2)
     ways = stops - stops.roll(-1, dims=1)  # (B, N, 2): to the next stop, and from the last one home
     return ways.norm(dim=-1).sum(dim=-1)  # (B,)
@@ -39,7 +40,12 @@ def _farthest(points):
     return (points[:, :, None] - points[:, None]).norm(dim=-1).flatten(1).amax(1)  # (B,)
 
 
-TOUR_LENGTH = Exercise(tour_length, cases=_trips, gradients=False, tolerance=1e-9)
+TOUR_LENGTH = Exercise(
+    tour_length,
+    cases=_trips,
+    gradients=False,
+    about=About(points=2, minutes=11, difficulty=2, read_again="Round trips: exact labels by dynamic programming"),
+)
 
 must = TOUR_LENGTH.properties
 must("a length is not negative", lambda result, points, tour: (result >= 0).all()).says("""
@@ -90,6 +96,7 @@ wrong("a constant under the root", {"ways.norm(dim=-1)": "(ways.square().sum(dim
 
 
 def optimality_gap(length, optimal):
+    """How much longer than the shortest tours are, relative to these, on average: (B,), (B,) -> a number."""
     return (length / optimal - 1).mean()
 
 
@@ -113,7 +120,12 @@ def _lengths(draw):
     yield optimal * ratio, optimal
 
 
-OPTIMALITY_GAP = Exercise(optimality_gap, cases=_lengths, gradients=False, tolerance=1e-9)
+OPTIMALITY_GAP = Exercise(
+    optimality_gap,
+    cases=_lengths,
+    gradients=False,
+    about=About(points=2, minutes=7, difficulty=2, read_again="Results for round trips"),
+)
 
 must = OPTIMALITY_GAP.properties
 must(

@@ -6,11 +6,12 @@ from dataclasses import replace
 import torch
 
 from misread import values
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 from misread.sandbox import Run
 
 
 def mask_visited(mask, chosen):
+    """Close the chosen position (B,) of each row: a new mask (B, N)."""
     return mask & (torch.arange(mask.shape[1], device=mask.device) != chosen[:, None])  # (B, N)
 
 
@@ -51,7 +52,9 @@ class ThenWritten(Exercise):
         return replace(done, after=after)
 
 
-MASK_VISITED = ThenWritten(mask_visited, cases=_masks)
+MASK_VISITED = ThenWritten(
+    mask_visited, cases=_masks, about=About(points=2, minutes=9, difficulty=2, read_again="Masks: each position once")
+)
 
 must = MASK_VISITED.properties
 must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""

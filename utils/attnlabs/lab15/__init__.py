@@ -9,4 +9,4 @@ from .reach import RECEPTIVE_FIELD
 from .reward import REGRET
 
 EXERCISES = (CAUSAL_CONVOLUTION, DENSE_BLOCK, RECEPTIVE_FIELD, CAUSAL_ATTENTION_BLOCK, FEW_SHOT_EPISODE, REGRET)
-check = Lab("lab15", EXERCISES)
+check = Lab("lab15", EXERCISES, chapter="15_snail")

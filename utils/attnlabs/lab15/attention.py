@@ -2,12 +2,16 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 from ..families.attention_properties import closed_get_nothing, rows_sum_to_one
 
 
 def causal_attention_block(x, W_q, W_k, W_v):
+    """Append the context of causal attention.
+
+    (B, T, D), (D, A), (D, A), (D, V) -> output (B, T, D + V), weights (B, T, T).
+    """
     query, key, value = x @ W_q, x @ W_k, x @ W_v  # (B, T, A), (B, T, A), (B, T, V)
     scores = query @ key.mT / query.shape[-1] ** 0.5  # (B, T, T)
     later = torch.ones_like(scores, dtype=torch.bool).triu(1)  # (B, T, T)
@@ -37,6 +41,7 @@ CAUSAL_ATTENTION_BLOCK = Exercise(
     cases=_sequences,
     returns=("output", "weights"),
     tolerance=1e-6,  # √D as a tensor is float32
+    about=About(points=3, minutes=18, difficulty=3, read_again="What causal attention sees"),
 )
 
 must = CAUSAL_ATTENTION_BLOCK.properties

@@ -3,10 +3,11 @@
 import torch
 import torch.nn.functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def causal_convolution(x, weight, dilation):
+    """Causal convolution over time, with taps `dilation` positions apart: (B, T, D), (C, D, K) -> (B, T, C)."""
     past = dilation * (weight.shape[-1] - 1)  # how far the first tap reaches back
     padded = F.pad(x.mT, (past, 0))  # (B, D, past + T)
     return F.conv1d(padded, weight, dilation=dilation).mT  # (B, C, T) -> (B, T, C)
@@ -32,7 +33,11 @@ def _at_the_beginning(result, x, weight, dilation):
     return torch.allclose(result[:, 0], x[:, 0] @ weight[:, :, -1].mT)
 
 
-CAUSAL_CONVOLUTION = Exercise(causal_convolution, cases=_convolved)
+CAUSAL_CONVOLUTION = Exercise(
+    causal_convolution,
+    cases=_convolved,
+    about=About(points=3, minutes=20, difficulty=3, read_again="What a causal convolution sees"),
+)
 
 must = CAUSAL_CONVOLUTION.properties
 must("the first position depends only on itself", _at_the_beginning).says("""
@@ -129,6 +134,10 @@ wrong("stride for dilation", {"dilation=dilation": "stride=dilation"}).says("""
 
 
 def dense_block(x, candidate, gate, dilation):
+    """Append tanh(convolution with candidate) · sigmoid(convolution with gate) to x.
+
+    (B, T, D), (C, D, K), (C, D, K) -> (B, T, D + C).
+    """
     new = causal_convolution(x, candidate, dilation).tanh()  # (B, T, C)
     open_by = causal_convolution(x, gate, dilation).sigmoid()  # (B, T, C), from 0 to 1
     return torch.cat([x, new * open_by], dim=-1)  # (B, T, D + C)
@@ -147,7 +156,11 @@ def _dense(draw):
     yield draw.normal(2, 3, 2), draw.normal(2, 2, 1), draw.normal(2, 2, 1), 3  # one tap
 
 
-DENSE_BLOCK = Exercise(dense_block, cases=_dense)
+DENSE_BLOCK = Exercise(
+    dense_block,
+    cases=_dense,
+    about=About(points=2, minutes=12, difficulty=2, read_again="What a causal convolution sees"),
+)
 
 must = DENSE_BLOCK.properties
 must("what came in is still there", lambda result, x, *others: torch.equal(result[..., : x.shape[-1]], x)).says("""

@@ -2,10 +2,12 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def few_shot_episode(images, labels, ways, shots, draw):
+    """Deal an episode: (N, 1, S, S), (N,), int, int, (2, N) ->
+    images (T, 1, S, S), labels (T,), T = ways · shots + 1."""
     deck, names = draw[0].argsort().tolist(), labels.tolist()
     classes = list(dict.fromkeys(names[i] for i in deck))[:ways]
     examples, candidates = [], []
@@ -52,7 +54,14 @@ def _one_class_per_label(result, images, labels, ways, shots, draw):
     return len(pairs) == len({old for old, _ in pairs}) == len({new for _, new in pairs}) == ways
 
 
-FEW_SHOT_EPISODE = Exercise(few_shot_episode, cases=_decks, returns=("images", "labels"), gradients=False, device=False)
+FEW_SHOT_EPISODE = Exercise(
+    few_shot_episode,
+    cases=_decks,
+    returns=("images", "labels"),
+    gradients=False,
+    device=False,
+    about=About(points=3, minutes=25, difficulty=3, read_again="Five letters, one example each"),
+)
 
 must = FEW_SHOT_EPISODE.properties
 must(

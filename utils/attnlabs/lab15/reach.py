@@ -1,9 +1,13 @@
 """Lab 15: how far a stack of causal convolutions sees."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def receptive_field(dilations, kernel):
+    """The number of positions from the earliest input that an output can depend on to its own position, both counted.
+
+    list, int -> int.
+    """
     return 1 + (kernel - 1) * sum(dilations)
 
 
@@ -18,7 +22,12 @@ def _stacks(draw):
     yield draw.integers(1, 9, 3).tolist(), 1
 
 
-RECEPTIVE_FIELD = Exercise(receptive_field, cases=_stacks, gradients=False)
+RECEPTIVE_FIELD = Exercise(
+    receptive_field,
+    cases=_stacks,
+    gradients=False,
+    about=About(points=2, minutes=8, difficulty=2, read_again="What a causal convolution sees"),
+)
 
 must = RECEPTIVE_FIELD.properties
 must(

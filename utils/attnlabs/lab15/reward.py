@@ -1,9 +1,13 @@
 """Lab 15: what a player of bandits lost, compared with the best arm."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def regret(probabilities, arms):
+    """How much more the best arm pays on average than the pulled arms, summed over all pulls.
+
+    (B, K), (B, N) -> (B,).
+    """
     best = probabilities.amax(dim=1, keepdim=True)  # (B, 1)
     return (best - probabilities.gather(1, arms)).sum(dim=1)  # (B, N) -> (B,)
 
@@ -22,7 +26,12 @@ def _games(draw):
     yield draw.uniform(2, 3), draw.integers(0, 3, 2, 1)  # one pull
 
 
-REGRET = Exercise(regret, cases=_games, gradients=False)
+REGRET = Exercise(
+    regret,
+    cases=_games,
+    gradients=False,
+    about=About(points=2, minutes=9, difficulty=2, read_again="Acting: which arm, which way?"),
+)
 
 must = REGRET.properties
 must("never negative", lambda result, *args: (result >= -1e-9).all()).says("""

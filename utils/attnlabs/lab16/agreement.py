@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def agreement_and_chance(left, right):
+    """How often the digits of a pair agree, and by chance: (N,), (N,) -> two numbers."""
     agreement = (left == right).double().mean()  # ()
     classes = torch.cat([left, right]).unique()  # (K,)
     p_left = (left[:, None] == classes).double().mean(dim=0)  # (N, K) -> (K,)
@@ -39,7 +40,12 @@ def _pairs(draw):
 
 
 AGREEMENT_AND_CHANCE = Exercise(
-    agreement_and_chance, cases=_pairs, returns=("agreement", "chance"), gradients=False, tolerance=1e-6
+    agreement_and_chance,
+    cases=_pairs,
+    returns=("agreement", "chance"),
+    gradients=False,
+    tolerance=1e-6,
+    about=About(points=2, minutes=15, difficulty=2, read_again="Agreement, and chance beside it"),
 )
 
 must = AGREEMENT_AND_CHANCE.properties

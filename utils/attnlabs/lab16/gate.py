@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def gated_residual(x, attended, gamma):
+    """The map plus γ times what was attended to: (B, C, H, W), (B, C, H, W), () -> (B, C, H, W)."""
     return x + gamma * attended  # (B, C, H, W)
 
 
@@ -24,7 +25,11 @@ def _gated(draw):
     yield drawn(2.5, 3, 3, 3, 3)
 
 
-GATED_RESIDUAL = Exercise(gated_residual, cases=_gated, tolerance=1e-9)
+GATED_RESIDUAL = Exercise(
+    gated_residual,
+    cases=_gated,
+    about=About(points=1, minutes=8, difficulty=1, read_again="Attention over a feature map"),
+)
 
 must = GATED_RESIDUAL.properties
 must("γ = 0 changes nothing", lambda result, x, attended, gamma: gamma != 0 or torch.equal(result, x)).says("""

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def hinge_losses(real, fake):
+    """Scores of real and of generated images, any shape -> the discriminator's and the generator's loss."""
     discriminator = (1 - real).relu().mean() + (1 + fake).relu().mean()  # ()
     return discriminator, -fake.mean()  # (), ()
 
@@ -33,7 +34,12 @@ def _scores(draw):
     yield -1 - draw.uniform(reals), 1 + draw.uniform(fakes)  # all wrong
 
 
-HINGE_LOSSES = Exercise(hinge_losses, cases=_scores, returns=("discriminator", "generator"), tolerance=1e-9)
+HINGE_LOSSES = Exercise(
+    hinge_losses,
+    cases=_scores,
+    returns=("discriminator", "generator"),
+    about=About(points=2, minutes=15, difficulty=2, read_again="A GAN in one page"),
+)
 
 must = HINGE_LOSSES.properties
 must("the discriminator's loss is never negative", lambda result, *args: result[0] >= -1e-9).says("""

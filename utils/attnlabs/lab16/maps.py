@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def feature_map_attention(x, W_q, W_k, W_v):
+    """Each position of x (B, C, H, W) attends to all: attended (B, D, H, W), weights (B, N, N)."""
     batch, _, height, width = x.shape
     positions = x.flatten(2).mT  # (B, C, H, W) -> (B, C, N) -> (B, N, C), with N = H · W
     query, key, value = positions @ W_q.T, positions @ W_k.T, positions @ W_v.T  # (B, N, A), (B, N, A), (B, N, D)
@@ -35,7 +36,12 @@ def _maps(draw):
     yield 60 * x, *matrices  # large scores: exp alone overflows
 
 
-FEATURE_MAP_ATTENTION = Exercise(feature_map_attention, cases=_maps, returns=("attended", "weights"))
+FEATURE_MAP_ATTENTION = Exercise(
+    feature_map_attention,
+    cases=_maps,
+    returns=("attended", "weights"),
+    about=About(points=3, minutes=25, difficulty=3, read_again="Attention over a feature map"),
+)
 
 must = FEATURE_MAP_ATTENTION.properties
 must(

@@ -3,10 +3,11 @@
 import torch
 from torch.nn import functional as F
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def spectral_norm_step(weight, u):
+    """One power iteration: weight (O, ...), u (O,) -> weight / σ (O, ...), new u (O,)."""
     matrix = weight.flatten(1)  # (O, …) -> (O, M)
     with torch.no_grad():  # u and v count as constants
         v = F.normalize(matrix.T @ u, dim=0)  # (M,)
@@ -38,7 +39,14 @@ def _weights(draw):
     yield weight, 3 * u  # no unit vector: only its direction counts
 
 
-SPECTRAL_NORM_STEP = Exercise(spectral_norm_step, cases=_weights, returns=("normalised", "new_u"))
+SPECTRAL_NORM_STEP = Exercise(
+    spectral_norm_step,
+    cases=_weights,
+    returns=("normalised", "new_u"),
+    about=About(
+        points=3, minutes=25, difficulty=3, read_again="A discriminator that is not too steep: the spectral norm"
+    ),
+)
 
 must = SPECTRAL_NORM_STEP.properties
 must("new_u has length 1", lambda result, *args: abs(result[1].norm() - 1) < 1e-6).says("""

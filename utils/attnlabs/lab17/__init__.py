@@ -9,4 +9,4 @@ from .score import EXTRAPOLATION_SCORE
 from .split import LENGTH_SPLIT
 
 EXERCISES = (LENGTH_SPLIT, EXTRAPOLATION_SCORE, SHARPENING_FACTOR, RELATIVE_BIAS, RANDOMISED_POSITIONS)
-check = Lab("lab17", EXERCISES)
+check = Lab("lab17", EXERCISES, chapter="17_beyond_lengths")

@@ -2,10 +2,11 @@
 
 import torch
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def relative_bias(query_length, key_length, slopes):
+    """A penalty that grows with the distance, one slope per head: (H,) -> (H, Tq, Tk)."""
     queries = torch.arange(query_length, device=slopes.device)  # (Tq,)
     keys = torch.arange(key_length, device=slopes.device)  # (Tk,)
     distance = (queries[:, None] - keys).abs()  # (Tq, Tk)
@@ -30,7 +31,11 @@ def _sizes(draw):
     yield *((2, 90) if draw.number % 2 else (90, 2)), 0.1 * draw.integers(1, 20, 1).double()  # far away
 
 
-RELATIVE_BIAS = Exercise(relative_bias, cases=_sizes)
+RELATIVE_BIAS = Exercise(
+    relative_bias,
+    cases=_sizes,
+    about=About(points=2, minutes=10, difficulty=2, read_again=("08_heads_positions", "Linear bias")),
+)
 
 must = RELATIVE_BIAS.properties
 must(

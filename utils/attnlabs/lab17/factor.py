@@ -5,10 +5,11 @@ import math
 import torch
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def sharpening_factor(lengths, trained):
+    """By how much scores are multiplied: 1 up to the trained length, then growing: lengths (B,) -> (B,)."""
     return (lengths.log() / math.log(trained)).clamp(min=1.0)  # (B,)
 
 
@@ -31,7 +32,14 @@ def _single(result, *args):
     return result.float() if isinstance(result, Tensor) and result.is_floating_point() else result
 
 
-SHARPENING_FACTOR = Exercise(sharpening_factor, cases=_batches, canonical=_single, gradients=False, tolerance=1e-5)
+SHARPENING_FACTOR = Exercise(
+    sharpening_factor,
+    cases=_batches,
+    canonical=_single,
+    gradients=False,
+    tolerance=1e-5,
+    about=About(points=2, minutes=10, difficulty=2, read_again="Sharpness: many small weights"),
+)
 
 must = SHARPENING_FACTOR.properties
 must(

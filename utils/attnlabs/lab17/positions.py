@@ -4,12 +4,15 @@ from functools import partial
 
 import torch
 
+from misread.exercise import About
+
 from ..fakes.generator import Generator
 from ..families.draws import free_of
 from .draws import ManyDraws, calls_of, coded
 
 
 def randomised_positions(length, longest, generator):
+    """Different positions out of 0 … longest − 1, ascending, each set equally likely: (length,)."""
     order = torch.randperm(longest, generator=generator, device=generator.device)  # (longest,): each position once
     return order[:length].sort().values  # (T,)
 
@@ -28,7 +31,12 @@ def _ranges(draw):
 _without = partial(free_of, coded)
 
 RANDOMISED_POSITIONS = ManyDraws(
-    randomised_positions, cases=_ranges, returns=("call 1", "call 2", "call 3"), gradients=False, device=False
+    randomised_positions,
+    cases=_ranges,
+    returns=("call 1", "call 2", "call 3"),
+    gradients=False,
+    device=False,
+    about=About(points=3, minutes=15, difficulty=3, read_again="Transformers: distances that never occurred"),
 )
 
 must = RANDOMISED_POSITIONS.properties

@@ -1,9 +1,10 @@
 """Lab 17: one number for how well a model does beyond the lengths it was trained on."""
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def extrapolation_score(exact_match, trained):
+    """The mean exact match over the lengths beyond trained: {length: share}, number -> number."""
     beyond = [share for length, share in exact_match.items() if length > trained]
     return sum(beyond) / len(beyond)
 
@@ -36,6 +37,7 @@ EXTRAPOLATION_SCORE = Exercise(
     cases=_measured,
     gradients=False,
     tolerance=1e-6,  # a mean that torch takes of a list is float32
+    about=About(points=2, minutes=8, difficulty=2, read_again="One task for ten models"),
 )
 
 must = EXTRAPOLATION_SCORE.properties

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
-from misread.exercise import Exercise
+from misread.exercise import About, Exercise
 
 
 def length_split(lengths, longest):
+    """Indices of the examples to train on and of those beyond: lengths (N,) -> two tensors of whole numbers."""
     short = lengths <= longest  # (N,)
     return short.nonzero()[:, 0], (~short).nonzero()[:, 0]
 
@@ -45,7 +46,12 @@ def _indices(parts, lengths):
 
 
 LENGTH_SPLIT = Exercise(
-    length_split, cases=_data_sets, returns=("inside", "beyond"), canonical=_in_any_order, gradients=False
+    length_split,
+    cases=_data_sets,
+    returns=("inside", "beyond"),
+    canonical=_in_any_order,
+    gradients=False,
+    about=About(points=1, minutes=6, difficulty=1, read_again="One task for ten models"),
 )
 
 must = LENGTH_SPLIT.properties

@@ -1,19 +1,16 @@
-"""Which section of which chapter teaches what an exercise asks for: the table `reading.toml`."""
+"""Which section of which chapter teaches what an exercise asks for, as the exercise itself says (`read_again`)."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from pathlib import Path
 
+from attnlabs import checks_of, lab_names
 from coursekit.mistakes.families import family_of
 from coursekit.teaching.links import address
-
-TABLE = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Section:
 
 
 def section(lab: str, exercise: str) -> Section | None:
-    """What to read again for an exercise of a lab (`lab02` or its full name), or None where nothing is listed."""
+    """What to read again for an exercise of a lab (`lab02` or its full name); None for one that is not there."""
     return sections(lab).get(exercise)
 
 
@@ -55,11 +52,13 @@ def behind(lab: str, mistake: str) -> Section | None:
 @cache
 def sections(lab: str) -> dict[str, Section]:
     """All sections of a lab, by exercise."""
-    table = dict(tomllib.loads(TABLE.read_text(encoding="utf-8")).get(lab.partition("_")[0], {}))
-    chapter = table.pop("chapter", "")
+    if lab.partition("_")[0] not in lab_names():
+        return {}
+    checks = checks_of(lab.partition("_")[0])
+    places = {name: exercise.about.read_again for name, exercise in checks.exercises().items()}
     return {
-        exercise: Section(chapter, place) if isinstance(place, str) else Section(*place)
-        for exercise, place in table.items()
+        name: Section(checks.chapter, place) if isinstance(place, str) else Section(*place)
+        for name, place in places.items()
     }
 
 
