@@ -5,7 +5,7 @@ in the page, the answers too, so a quiz is for practice.
 
 A question is a mapping: `id`; `ask`; either `choices` (each `right` or `wrong`: its text, with `why`) and, where
 several are right, `several: true`, or `number` with `within`, a `unit`, `why`, and known mistakes under `not`; `again`,
-a link to what one should read again; and `says`, words of the chapter that it rests on.
+a link to what one should read again; and `measured`, the numbers of the chapter that it rests on.
 """
 
 from __future__ import annotations

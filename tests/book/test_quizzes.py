@@ -93,15 +93,9 @@ def test_each_chapter_ends_with_a_link_to_its_quiz(root, quizzes, chapters):
         assert before in chapters[name][: link.start()], name
 
 
-def test_the_first_page_says_that_answers_are_public(root):
-    page = (root / "book/quizzes/part1.md").read_text(encoding="utf-8")
-    assert "therefore public" in page
-    assert "never for grades" in page
-
-
 def test_each_question_has_what_a_form_needs(questions):
     for name, one in questions.items():
-        known = {"id", "ask", "again", "says", *(("number", "within", "unit", "why", "not") if "number" in one
+        known = {"id", "ask", "again", "measured", *(("number", "within", "unit", "why", "not") if "number" in one
                                                  else ("choices", "several"))}  # fmt: skip
         assert set(one) <= known, name
         assert {"id", "ask", "again"} <= set(one), name
@@ -150,10 +144,10 @@ def test_the_right_choice_is_what_the_package_computes(questions, name):
     assert right == TEXTS[name]()
 
 
-def test_what_a_question_quotes_stands_in_its_chapter(quizzes, chapters):
-    missing = [(name, words) for name, every in quizzes.items() for one in every for words in one.get("says", ())
-               if words not in chapters[name]]  # fmt: skip
-    assert missing == []
+def test_the_numbers_that_a_question_rests_on_stand_in_its_chapter(quizzes, chapters):
+    rests = [(name, number) for name, every in quizzes.items() for one in every for number in one.get("measured", ())]
+    assert [(name, number) for name, number in rests if number not in chapters[name]] == []
+    assert all(any(sign.isdigit() for sign in number) for _, number in rests)
 
 
 def test_what_one_should_read_again_is_in_the_chapter(quizzes, chapters):

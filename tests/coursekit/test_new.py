@@ -109,7 +109,7 @@ def test_what_is_to_be_done_next_names_every_file(kind, project):
     for path in lay_down(project, kind, 11, "bert_gpt"):
         name = project.relative(path)
         assert name in steps or name.rpartition("/")[0] in steps or name.endswith("__init__.py")
-    for wanted in ("book/_toc.yml", "coursekit execute", "coursekit status --write", "README.md"):
+    for wanted in ("book/_toc.yml", "coursekit execute", "coursekit verify"):
         assert wanted in steps
 
 

@@ -17,12 +17,9 @@ from coursekit.tasks import (
     FORMAT,
     LEFT_OUT,
     OF_BOOK,
-    PYTEST,
-    QUICK,
     RUFF,
     TASKS,
     TYPES,
-    VERIFY,
     WITH_BOOK,
     WITHOUT_BOOK,
     call,
@@ -54,21 +51,17 @@ def calls(monkeypatch):
             self.append((tuple(command), settings))
             return self.status
 
-        @property
-        def tests(self):
-            """The one command that runs tests; others of its stage may come before it or after it."""
-            (found,) = (command for command, _ in self if command[0] == "pytest")
-            return found
-
     made = Calls()
     monkeypatch.setattr(tasks, "call", made)
     return made
 
 
-def test_each_task_runs_its_commands_with_one_thread(calls, tmp_path):
-    assert run_task("check", tmp_path) == 0
-    assert sorted(command[0] for command, _ in calls) == ["mypy", "pytest", "python", "ruff", "ruff"]
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_runs_all_its_commands_with_one_thread_each(name, calls, tmp_path, capsys):
+    assert run_task(name, tmp_path) == 0
+    assert sorted(command for command, _ in calls) == sorted(command for stage in TASKS[name] for command in stage)
     assert {settings["OMP_NUM_THREADS"] for _, settings in calls} == {"1"}
+    assert (LEFT_OUT in capsys.readouterr().out) == (name == "check")
 
 
 def test_the_first_stage_that_fails_ends_the_task_with_its_status(calls, tmp_path):
@@ -77,21 +70,12 @@ def test_the_first_stage_that_fails_ends_the_task_with_its_status(calls, tmp_pat
     assert len(calls) == 1
 
 
-def test_the_tasks_hold_the_proofs_that_they_promise():
-    assert TASKS["lint"] == ((RUFF,), (FORMAT,), (TYPES,))
-    assert TASKS["book"] == ((BOOK,),)
-    assert TASKS["check"] == ((RUFF,), (FORMAT,), (QUICK, TYPES, VERIFY))
-    assert (*PYTEST, "-m", "not slow and not book", "tests") == QUICK
-    assert VERIFY[-2:] == ("verify", "--no-run")
-    assert TASKS["test"] == ((RUFF,), (FORMAT,), (WITHOUT_BOOK, TYPES, BOOK), (WITH_BOOK,))
-
-
-def test_the_whole_task_tests_what_needs_no_book_beside_its_building_and_the_rest_afterwards():
-    options, marked = WITHOUT_BOOK[len(PYTEST) :], WITH_BOOK[len(PYTEST) :]
-    assert WITHOUT_BOOK[: len(PYTEST)] == WITH_BOOK[: len(PYTEST)] == PYTEST
-    assert options[-5:] == ("-m", "not book", "chapters", "solutions", "tests")
-    assert {"--nbval-lax", "--nbval-cell-timeout=300"} < set(options)
-    assert marked == ("-m", "book", *OF_BOOK)
+def test_every_test_has_its_turn_in_the_whole_task_and_those_of_the_book_after_its_building():
+    place = {command: number for number, stage in enumerate(TASKS["test"]) for command in stage}
+    assert place[BOOK] < place[WITH_BOOK]
+    assert [command[command.index("-m") + 1] for command in (WITHOUT_BOOK, WITH_BOOK)] == ["not book", "book"]
+    assert {"chapters", "solutions", "tests"} < set(WITHOUT_BOOK)
+    assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 
 
 def test_no_test_of_the_built_book_is_left_out():
@@ -150,18 +134,6 @@ def test_no_stage_follows_one_that_failed(calls, tmp_path, monkeypatch):
 def test_a_tool_that_is_lacking_in_a_stage_is_named(tmp_path):
     with pytest.raises(CourseError, match="jupyter-nothing is not installed"):
         run_stage((("python", "-c", "pass"), ("jupyter-nothing",)), tmp_path, environment())
-
-
-def test_the_quick_task_says_first_what_it_leaves_out(calls, tmp_path, capsys):
-    assert run_task("check", tmp_path) == 0
-    assert capsys.readouterr().out == f"{LEFT_OUT}\n"
-    assert sorted(command for command, _ in calls) == sorted([RUFF, FORMAT, QUICK, TYPES, VERIFY])
-
-
-def test_the_whole_task_leaves_nothing_out(calls, tmp_path):
-    assert run_task("test", tmp_path) == 0
-    assert sorted(command for command, _ in calls) == sorted(command for stage in TASKS["test"] for command in stage)
-    assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 
 
 def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):

@@ -26,7 +26,7 @@ An author's day with it:
                                    run a chapter again and store what it shows
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
-  coursekit status --write         count chapters, labs, claims and known mistakes into the book
+  coursekit status --write         list the mistakes that the checks know for the book
   coursekit check                  the quick proofs; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 """
@@ -152,18 +152,17 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
-    """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. With --write it
-    becomes a page of the book, book/status.md, and book/mistakes.md is made anew, which lists the known mistakes."""
-    from coursekit.countedpages import counted_pages
+    """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. The book counts again each
+    time it is built. It knows the checks' mistakes from the file book/mistakes.json, which --write makes anew."""
+    from coursekit.mistakes.known import FILE, file_text
     from coursekit.notebooks import write_bytes
-    from coursekit.status import plain, status_page
+    from coursekit.status import plain, status_places
 
-    if not options.write:
-        print(plain(status_page(project)))
-        return 0
-    for path, text in counted_pages(project).items():
-        write_bytes(text.encode(), project.root / path)
-        print(f"{path.as_posix()}: written")
+    if options.write:
+        write_bytes(file_text().encode(), project.root / FILE)
+        print(f"{FILE.as_posix()}: written")
+    else:
+        print("\n\n".join(map(plain, status_places(project).values())))
     return 0
 
 
@@ -250,7 +249,7 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _status_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--write", action="store_true", help="write book/status.md and book/mistakes.md")
+    command.add_argument("--write", action="store_true", help="write book/mistakes.json")
 
 
 def _open_arguments(command: argparse.ArgumentParser) -> None:

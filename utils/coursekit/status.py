@@ -1,4 +1,4 @@
-"""A table of what the course holds: chapters and labs, counted. Nothing in it changes from run to run."""
+"""What the course holds, counted: chapters and labs. Nothing of it changes from run to run."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from coursekit.labrules import points_by_exercise, points_of
+from coursekit.mistakes.known import Known, known_mistakes
 from coursekit.notebooks import code_cells, images, prose, read
 from coursekit.project import Lab, Project
 
-PAGE = Path("book/status.md")
 CLAIM = re.compile(r"^\s*claim\(", re.MULTILINE)
 EXERCISE = re.compile(r"^(?::{3,}|`{3,})\{exercise(?:-start)?\}", re.MULTILINE)
 
@@ -54,39 +54,31 @@ def chapter_row(project: Project, path: Path) -> ChapterRow:
     )
 
 
-def lab_row(project: Project, lab: Lab, catalogue: dict) -> LabRow:
-    """Counts a lab; `catalogue` is what `attnlabs.catalogue()` gives."""
+def lab_row(project: Project, lab: Lab, known: dict[str, Known]) -> LabRow:
+    """Counts a lab, with what is known of its exercises."""
     notebook = read(lab.source)
-    checks = (catalogue.get(lab.number) or catalogue.get(lab.name) or {}).values()
     return LabRow(
         title=_about(notebook).get("title", lab.name),
         file=project.relative(lab.released),
         minutes=_about(notebook).get("minutes", 0),
         exercises=sum(points > 0 for points in points_by_exercise(notebook).values()),
         points=points_of(notebook),
-        properties=sum(len(exercise.properties) for exercise in checks),
-        mistakes=sum(len(exercise.mistakes) for exercise in checks),
+        properties=sum(exercise.properties for exercise in known.values()),
+        mistakes=sum(len(exercise.mistakes) for exercise in known.values()),
     )
 
 
-def status_page(project: Project) -> str:
-    """The page `book/status.md`."""
-    from attnlabs import catalogue
-
+def status_places(project: Project) -> dict[str, str]:
+    """What stands at each place of the page `book/status.md`: the table of chapters, and that of labs."""
+    known = known_mistakes(project).labs
     chapters = [chapter_row(project, path) for path in project.chapters]
-    known = catalogue()
-    labs = [lab_row(project, lab, known) for lab in project.labs]
-    return "\n".join([
-        "# What the course holds", "",
-        "Counted by `coursekit status --write` from the notebooks and the checks themselves, so it says what",
-        "is there and not what was planned. Minutes are estimates for one reader, without machine time.", "",
-        "## Chapters", "",
-        *table(["Chapter", "Minutes", "Words", "Figures", "Claims", "Exercises"], chapters), "",
-        "A *claim* is a statement of the text that a cell asserts again in every test run.", "",
-        "## Labs", "",
-        *table(["Lab", "Minutes", "Exercises", "Points", "Properties checked", "Known mistakes"], labs), "",
-        "A *known mistake* is a wrong answer that its check recognises and calls by name.", "",
-    ])  # fmt: skip
+    labs = [lab_row(project, lab, known.get(lab.number, {})) for lab in project.labs]
+    return {
+        "chapters": "\n".join(table(["Chapter", "Minutes", "Words", "Figures", "Claims", "Exercises"], chapters)),
+        "labs": "\n".join(
+            table(["Lab", "Minutes", "Exercises", "Points", "Properties checked", "Known mistakes"], labs)
+        ),
+    }
 
 
 def table(heads: list[str], rows: list[ChapterRow] | list[LabRow]) -> list[str]:
@@ -98,10 +90,10 @@ def table(heads: list[str], rows: list[ChapterRow] | list[LabRow]) -> list[str]:
     return lines + ([_line(f"**All {len(rows)}**", sums)] if rows else [])
 
 
-def plain(page: str) -> str:
-    """The page as one reads it in a terminal: without links, bold type and alignment lines."""
-    page = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", page)
-    return re.sub(r"^\|:--.*\n", "", page.replace("**", ""), flags=re.MULTILINE)
+def plain(markdown: str) -> str:
+    """Tables as one reads them in a terminal: without links, bold type and alignment lines."""
+    markdown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"^\|:--.*\n", "", markdown.replace("**", ""), flags=re.MULTILINE)
 
 
 def _line(title: str, numbers: tuple | list) -> str:

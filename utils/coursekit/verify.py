@@ -8,6 +8,7 @@ from coursekit.chapterrules import chapter_problems, repeated_figure_names, stor
 from coursekit.exercises import exercise_problems
 from coursekit.labrules import points_of, repeated_grade_ids, source_problems, step_problems, stray_problems
 from coursekit.leaks import leaks
+from coursekit.mistakes.known import file_problems
 from coursekit.notebooks import is_graded, read
 from coursekit.project import Lab, Project
 from coursekit.unsolved import unsolved_problems
@@ -29,11 +30,9 @@ def verify(project: Project, run: bool = True, say: Say = print) -> list[str]:
 
 
 def course_problems(project: Project) -> list[str]:
-    """What is wrong between notebooks: ids and names that clash, labs without a source, counted pages out of step."""
-    from coursekit.countedpages import page_problems
-
+    """What is wrong between notebooks: ids and names that clash, labs without a source, an old list of mistakes."""
     try:
-        problems = stray_problems(project) + repeated_grade_ids(project.labs) + page_problems(project)
+        problems = stray_problems(project) + repeated_grade_ids(project.labs) + file_problems(project)
         return problems + repeated_figure_names([*project.chapters, *(lab.source for lab in project.labs)])
     except CourseError as error:
         return [str(error)]

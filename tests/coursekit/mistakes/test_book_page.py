@@ -6,33 +6,32 @@ from pathlib import Path
 import pytest
 
 from coursekit.mistakes import book_page
-from coursekit.mistakes.book_page import first_sentence, line, mistakes_page
+from coursekit.mistakes.book_page import first_sentence, line, mistakes_places
 from coursekit.project import Project
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
-    return mistakes_page(Project(ROOT))
+def places() -> dict[str, str]:
+    return mistakes_places(Project(ROOT))
 
 
-def test_the_page_lists_every_known_mistake_of_every_lab(page):
+def test_every_known_mistake_of_every_lab_is_listed(places):
     from attnlabs import catalogue
 
     known = [found for lab in catalogue().values() for listed in lab.values() for found in listed.mistakes]
-    by_lab = page.split("## By lab")[1]
-    assert len(re.findall(r"^- \*\*", by_lab, re.MULTILINE)) == len(known)
-    assert f"{len(known):,} wrong answers" in page
-    assert by_lab.count('<details class="answer">') == by_lab.count("</details>") == len(catalogue())
+    assert len(re.findall(r"^- \*\*", places["labs"], re.MULTILINE)) == len(known)
+    assert places["mistakes"] == f"{len(known):,}"
+    assert places["labs"].count('<details class="answer">') == places["labs"].count("</details>") == len(catalogue())
 
 
-def test_the_twenty_most_widespread_kinds_come_first_each_with_examples(page):
-    kinds = page.split("## By lab")[0].split("\n### ")[1:]
+def test_the_twenty_most_widespread_kinds_come_in_order_each_with_examples(places):
+    kinds = f"\n{places['kinds']}".split("\n### ")[1:]
     assert len(kinds) == 20
     for kind in kinds:
         assert 2 <= len(re.findall(r"^- Lab \d+, `\w+`: ", kind, re.MULTILINE)) <= 3, kind.splitlines()[0]
-    rows = re.findall(r"\| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    rows = re.findall(r"\| (\d+) \| (\d+) \| (\d+) \|$", places["rows"], re.MULTILINE)
     spread = [int(exercises) for _, exercises, _ in rows]
     assert spread == sorted(spread, reverse=True)
 
