@@ -7,9 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from xdist.plugin import pytest_xdist_auto_num_workers
 
 from coursekit import CourseError, tasks
 from coursekit.tasks import (
@@ -94,6 +97,13 @@ def test_the_whole_task_tests_what_needs_no_book_beside_its_building_and_the_res
     assert marked == ("-m", "book", *OF_BOOK)
 
 
+def test_tests_run_on_two_processors_of_one_core_with_two_workers(monkeypatch):
+    monkeypatch.setattr("psutil.cpu_count", lambda logical=True: 2 if logical else 1)
+    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
+    config = SimpleNamespace(option=SimpleNamespace(numprocesses=PYTEST[PYTEST.index("-n") + 1]))
+    assert pytest_xdist_auto_num_workers(config) == 2
+
+
 def test_no_test_of_the_built_book_is_left_out():
     marked = [path for path in (ROOT / "tests").rglob("test_*.py") if "pytest.mark.book" in path.read_text("utf-8")]
     there = [path.relative_to(ROOT).as_posix() for path in marked if path != Path(__file__)]
@@ -152,6 +162,11 @@ def test_a_tool_that_is_lacking_in_a_stage_is_named(tmp_path):
         run_stage((("python", "-c", "pass"), ("jupyter-nothing",)), tmp_path, environment())
 
 
+def test_arguments_for_pytest_run_it_alone_with_these(calls, tmp_path):
+    assert run_task("test", tmp_path, ["-k", "mask"]) == 0
+    assert [command for command, _ in calls] == [("pytest", "-k", "mask")]
+
+
 def test_the_quick_task_says_first_what_it_leaves_out(calls, tmp_path, capsys):
     assert run_task("check", tmp_path) == 0
     assert capsys.readouterr().out == f"{LEFT_OUT}\n"
@@ -189,7 +204,10 @@ def test_a_tool_that_a_signal_ends_has_the_status_that_a_shell_would_give(tmp_pa
     assert call(["python", "-c", die], tmp_path, environment()) == 128 + signal.SIGKILL
 
 
-def test_an_interrupted_tool_ends_in_its_own_way(tmp_path, monkeypatch):
+@pytest.mark.parametrize("status", [0, 6])
+def test_an_interrupted_tool_ends_in_its_own_way_and_its_status_tells_whether_that_was_an_interruption(
+    tmp_path, monkeypatch, status
+):
     wait, heard = subprocess.Popen.wait, []
 
     def interrupted_once(process):
@@ -199,7 +217,8 @@ def test_an_interrupted_tool_ends_in_its_own_way(tmp_path, monkeypatch):
         return wait(process)
 
     monkeypatch.setattr(subprocess.Popen, "wait", interrupted_once)
-    assert call(["python", "-c", "raise SystemExit(6)"], tmp_path, environment()) == 6
+    with pytest.raises(KeyboardInterrupt) if status else nullcontext():
+        assert call(["python", "-c", f"raise SystemExit({status})"], tmp_path, environment()) == 0
     assert heard
 
 
