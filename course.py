@@ -60,7 +60,12 @@ def main():
         oldest, newest = supported()
         return TOO_OTHER.format(oldest, newest, here, sys.executable)
     print("Python {0} does not fit; going on with {1}.".format(here, other))
-    return subprocess.call([other, os.path.abspath(__file__)] + sys.argv[1:])
+    process = subprocess.Popen([other, os.path.abspath(__file__)] + sys.argv[1:])
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # it was interrupted with us, and says itself what is kept
+            continue
 
 
 if __name__ == "__main__":

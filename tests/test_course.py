@@ -45,10 +45,21 @@ def test_it_goes_on_with_a_python_that_fits(monkeypatch, capsys):
     course, called = script(), []
     monkeypatch.setattr(course, "is_supported", lambda version: False)
     monkeypatch.setattr(course, "other_python", lambda: "python3.12")
-    monkeypatch.setattr(course.subprocess, "call", lambda command: called.append(command) or 0)
+
+    class Command:
+        def __init__(self, command):
+            called.append(command)
+
+        def wait(self):
+            called.append("waited for")
+            if len(called) == 2:
+                raise KeyboardInterrupt  # which the command hears as well, and answers
+            return 130
+
+    monkeypatch.setattr(course.subprocess, "Popen", Command)
     monkeypatch.setattr(sys, "argv", ["course.py", "book"])
-    assert course.main() == 0
-    assert called == [["python3.12", str(ROOT / "course.py"), "book"]]
+    assert course.main() == 130
+    assert called == [["python3.12", str(ROOT / "course.py"), "book"], "waited for", "waited for"]
     assert "going on with python3.12" in capsys.readouterr().out
 
 

@@ -1,7 +1,7 @@
 """The teacher's guide: its graph of chapters, syllabi and text questions, from the notebooks when the book is built.
 
-Minutes and questions stand in the notebooks and the graph in `plotting/chapters/ch00.py`, so nothing stands twice. The
-package itself is not imported, because a book is built without PyTorch.
+Minutes and questions stand in the notebooks and the graph in `attnpages/figures/chapters/ch00.py`, so nothing stands
+twice. The package itself is not imported, because a book is built without PyTorch.
 """
 
 from __future__ import annotations

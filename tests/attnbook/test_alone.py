@@ -1,17 +1,12 @@
 """The subject can be installed alone: with torch and tqdm, and nothing else of this house."""
 
-import shutil
 import subprocess
 import sys
-import tomllib
-import zipfile
-from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from alone import declared_alone, installed_alone, whole
 
-ROOT = Path(__file__).parents[2]
-ALONE = ROOT / "utils" / "attnbook" / "pyproject.toml"
 # What an environment with torch and tqdm lacks, made unfindable; numpy is one of them.
 IMPORT_ALL = """if True:
     import importlib, pkgutil, sys, warnings
@@ -30,27 +25,15 @@ IMPORT_ALL = """if True:
 
 
 def test_what_it_declares_is_in_step_with_the_book():
-    alone = tomllib.loads(ALONE.read_text(encoding="utf-8"))["project"]
-    whole = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert (alone["version"], alone["requires-python"]) == (whole["version"], whole["requires-python"])
-    assert set(alone["dependencies"]) <= set(whole["dependencies"])
-    assert set(alone["optional-dependencies"]["corpora"]) <= set(whole["optional-dependencies"]["notebooks"])
+    alone, book = declared_alone("attnbook"), whole()
+    assert (alone["version"], alone["requires-python"]) == (book["version"], book["requires-python"])
+    assert set(alone["dependencies"]) <= set(book["dependencies"])
+    assert set(alone["optional-dependencies"]["corpora"]) <= set(book["optional-dependencies"]["notebooks"])
 
 
 @pytest.mark.slow
 def test_its_wheel_needs_torch_and_tqdm_and_every_module_of_it_imports_with_these(tmp_path):
-    shutil.copytree(ALONE.parent, tmp_path / "attnbook", ignore=shutil.ignore_patterns("__pycache__"))
-    code = "from setuptools.build_meta import build_wheel; build_wheel('..')"
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "attnbook", capture_output=True, check=True)
-    (wheel,) = tmp_path.glob("attnbook-*.whl")
-    with zipfile.ZipFile(wheel) as packed:
-        names = packed.namelist()
-        about = message_from_bytes(packed.read(next(name for name in names if name.endswith("METADATA"))))
-        packed.extractall(tmp_path / "site")
-    needs = [need for need in about.get_all("Requires-Dist") if "extra ==" not in need]
-    assert sorted(need.split(">")[0] for need in needs) == ["filelock", "torch", "tqdm"]
-    assert "attnbook/py.typed" in names
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"attnbook"}
+    assert installed_alone("attnbook", tmp_path) == ["filelock", "torch", "tqdm"]
     command = [sys.executable, "-c", IMPORT_ALL, str(tmp_path / "site")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

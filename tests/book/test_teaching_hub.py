@@ -45,7 +45,7 @@ def test_the_hub_s_configuration_sets_what_the_page_says(root, page):
 
 
 def test_nbgrader_s_configuration_is_that_of_the_course(root, page):
-    from coursekit.course import SETTINGS
+    from coursekit.term import SETTINGS
 
     settings = settings_of(root / "book/teaching/nbgrader_config.py")
     assert f'course_id = "{settings["CourseDirectory.course_id"]}"' in SETTINGS
@@ -56,8 +56,8 @@ def test_nbgrader_s_configuration_is_that_of_the_course(root, page):
 @pytest.mark.slow
 def test_a_lab_goes_through_the_exchange_and_comes_back(root, tmp_path):
     """Released, fetched, submitted and collected by one account, with the page's own settings."""
-    from coursekit.course import make_course
     from coursekit.project import Project
+    from coursekit.term import make_term
 
     course, student, exchange, config = (tmp_path / name for name in ("autumn", "student", "exchange", "config"))
     for folder in (student, exchange, config):
@@ -66,7 +66,7 @@ def test_a_lab_goes_through_the_exchange_and_comes_back(root, tmp_path):
     shared = (root / "book/teaching/nbgrader_config.py").read_text(encoding="utf-8")
     moved = shared.replace('"/srv/nbgrader/exchange"', repr(str(exchange)))
     (config / "nbgrader_config.py").write_text(moved, encoding="utf-8")
-    make_course(course, Project(root).choose_labs(["lab02"]))
+    make_term(course, Project(root).choose_labs(["lab02"]))
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader calls alembic by its name
     environment = {**os.environ, "PATH": programs, "JUPYTER_CONFIG_PATH": str(config), "HOME": str(tmp_path)}
 

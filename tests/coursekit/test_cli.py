@@ -1,14 +1,21 @@
 """The command line."""
 
 import io
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from coursekit.cli import COMMANDS, main
 from coursekit.mistakes.known import known_mistakes
+from coursekit.new import taken
+from coursekit.project import Project
 from coursekit.release import release
+from coursekit.teaching.commands import TEACHING
+
+ROOT = Path(__file__).parents[2]
 
 
 def call(project, *arguments) -> int:
@@ -41,8 +48,39 @@ def test_without_a_command_one_is_asked_for(capsys):
     assert "COMMAND" in capsys.readouterr().err
 
 
+def test_the_help_tells_a_teacher_of_each_command_and_an_author_of_numbers_that_are_free(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    examples = capsys.readouterr().out.partition("A teacher's day")[2]
+    assert [name for name in TEACHING if f"coursekit {name}" not in examples] == []
+    named = re.findall(r"coursekit new (chapter|lab) (\d+) (\w+)", examples)
+    assert named
+    for kind, number, topic in named:
+        assert taken(Project(ROOT), kind, int(number), topic) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interrupted_command_says_in_a_sentence_what_is_kept_and_how_to_go_on(name, project, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(COMMANDS, name, (interrupted, "", lambda command: None))
+    assert call(project, name) == 130
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("Interrupted. ")
+    assert "\n" not in said
+    assert re.search("the same command|name these", said)
+
+
+def test_what_stands_behind_two_dashes_goes_to_pytest(project, monkeypatch):
+    told = []
+    monkeypatch.setattr("coursekit.tasks.run_task", lambda *given: told.append(given) or 5)
+    assert call(project, "test", "--", "-k", "mask", "tests/attnbook") == 5
+    assert told == [("test", project.root, ["-k", "mask", "tests/attnbook"])]
+
+
 def test_outside_of_a_course_the_command_says_so(tmp_path, capsys):
-    assert main(["--root", str(tmp_path), "release"]) == 1
+    assert main(["--root", str(tmp_path), "release"]) == 2
     assert "is in no course" in capsys.readouterr().err
 
 
@@ -58,7 +96,7 @@ def test_release_says_what_it_wrote_and_what_was_in_step(project, capsys):
 
 def test_release_stops_at_a_lab_without_a_source(project, capsys):
     (project.root / "labs" / "lab09_old").mkdir(parents=True)
-    assert call(project, "release") == 1
+    assert call(project, "release") == 2
     assert "labs/lab09_old has no source" in capsys.readouterr().err
 
 
@@ -111,8 +149,8 @@ def test_status_counts_or_writes_what_the_checks_know(project, capsys):
     assert known_mistakes(project).labs["lab01"]["shift_right"].mistakes
 
 
-def test_course_makes_a_folder_to_grade_in(project, tmp_path, capsys):
-    assert call(project, "course", tmp_path / "autumn") == 0
+def test_term_makes_a_folder_to_grade_in(project, tmp_path, capsys):
+    assert call(project, "term", tmp_path / "autumn") == 0
     assert "source/lab01_sums/lab01_sums.ipynb: written" in capsys.readouterr().out
 
 
@@ -127,12 +165,12 @@ def test_a_terminal_without_a_character_shows_a_question_mark(project, change, m
 
 @pytest.mark.parametrize("name", ["lint", "check", "test", "book"])
 def test_a_task_is_run_in_the_courses_folder_and_its_status_returned(project, monkeypatch, name):
-    monkeypatch.setattr("coursekit.tasks.run_task", lambda task, root: (task, root) == (name, project.root) and 7)
+    monkeypatch.setattr("coursekit.tasks.run_task", lambda *given: given[:2] == (name, project.root) and 7)
     assert call(project, name) == 7
 
 
 def test_book_says_where_the_book_begins(project, monkeypatch, capsys):
-    monkeypatch.setattr("coursekit.tasks.run_task", lambda task, root: 0)
+    monkeypatch.setattr("coursekit.tasks.run_task", lambda *_: 0)
     assert call(project, "book") == 0
     page = project.root / "book" / "_build" / "html" / "index.html"
     assert capsys.readouterr().out == f"Open {page}\n"
@@ -148,7 +186,7 @@ def test_lab_copies_the_labs_and_hands_its_options_on(project, monkeypatch, caps
 
 def test_lab_tells_an_administrator_what_to_do_and_copies_nothing(project, monkeypatch, capsys):
     monkeypatch.setattr("os.geteuid", lambda: 0, raising=False)
-    assert call(project, "lab") == 1
+    assert call(project, "lab") == 2
     assert "inside a container, run `coursekit lab --allow-root`" in capsys.readouterr().err
     assert not (project.root / "work").exists()
 

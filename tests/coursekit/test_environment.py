@@ -304,3 +304,28 @@ def test_of_two_set_ups_at_once_the_second_waits_and_has_nothing_left_to_do(mach
     assert [process.communicate()[0].splitlines()[-1] for process in (first, second)] == ["has True"] * 2
     log = (machine.root / "log").read_text(encoding="utf-8")
     assert log.count("-m venv") == 1
+
+
+@posix
+@pytest.mark.parametrize("moment, status", [("set_up", "Interrupted. Nothing is lost"), ("_call", 130)])
+def test_an_interruption_is_told_once_by_whom_it_stopped(machine, monkeypatch, moment, status):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    set_up(machine.root, "reading", {})
+    monkeypatch.setattr(environment, moment, interrupted)
+    said = run(machine.root, ["book"])
+    assert said == status or status in said
+
+
+@posix
+def test_what_is_interrupted_with_a_tool_waits_for_its_end():
+    waits = (
+        "import signal, time; signal.signal(signal.SIGINT, lambda *_: exit(3)); print(1, flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", waits], stdout=subprocess.PIPE)
+    process.stdout.read(1)
+    sender = f"import os, signal; [os.kill(pid, signal.SIGINT) for pid in ({process.pid}, {os.getpid()})]"
+    with pytest.raises(KeyboardInterrupt):
+        subprocess.Popen([sys.executable, "-c", sender]), environment.printed_by(process)
+    assert process.returncode == 3

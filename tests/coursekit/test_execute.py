@@ -1,11 +1,16 @@
 """Running and storing notebooks."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 from nbformat import v4
 
 from coursekit import CourseError
+from coursekit.cli import KEPT
 from coursekit.execute import execute, run_notebook
 from coursekit.notebooks import code_cells, read, write
 
@@ -51,3 +56,23 @@ def test_a_kernel_that_dies_or_hangs_is_reported(tmp_path):
     for name in ("dies", "hangs"):
         with pytest.raises(CourseError, match="died or hung"):
             execute(tmp_path / f"{name}.ipynb", timeout=1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals of this kind")
+def test_an_interrupted_run_ends_its_kernel_and_goes_on_with_no_other_notebook(project, change):
+    begun = project.root / "begun"
+    waits = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(600)"
+    change(project.chapters[0], lambda cells, _: cells["count"].update(source=waits))
+    before = project.chapters[0].read_bytes()
+    command = [sys.executable, "-m", "coursekit", "--root", str(project.root), "execute", "--all"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=60)[0].decode().replace("\r", "").splitlines()
+    assert process.returncode == 130
+    assert said[1:] == [f"Interrupted. {KEPT['execute']}"]
+    assert said[0].startswith(str(project.chapters[0]))
+    assert project.chapters[0].read_bytes() == before

@@ -7,9 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from xdist.plugin import pytest_xdist_auto_num_workers
 
 from coursekit import CourseError, tasks
 from coursekit.tasks import (
@@ -78,6 +81,13 @@ def test_every_test_has_its_turn_in_the_whole_task_and_those_of_the_book_after_i
     assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 
 
+def test_tests_run_on_two_processors_of_one_core_with_two_workers(monkeypatch):
+    monkeypatch.setattr("psutil.cpu_count", lambda logical=True: 2 if logical else 1)
+    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
+    config = SimpleNamespace(option=SimpleNamespace(numprocesses=PYTEST[PYTEST.index("-n") + 1]))
+    assert pytest_xdist_auto_num_workers(config) == 2
+
+
 def test_no_test_of_the_built_book_is_left_out():
     marked = [path for path in (ROOT / "tests").rglob("test_*.py") if "pytest.mark.book" in path.read_text("utf-8")]
     there = [path.relative_to(ROOT).as_posix() for path in marked if path != Path(__file__)]
@@ -136,6 +146,11 @@ def test_a_tool_that_is_lacking_in_a_stage_is_named(tmp_path):
         run_stage((("python", "-c", "pass"), ("jupyter-nothing",)), tmp_path, environment())
 
 
+def test_arguments_for_pytest_run_it_alone_with_these(calls, tmp_path):
+    assert run_task("test", tmp_path, ["-k", "mask"]) == 0
+    assert [command for command, _ in calls] == [("pytest", "-k", "mask")]
+
+
 def test_a_command_is_printed_and_run_in_the_folder_with_utf8_and_this_environment_first(tmp_path, capfd):
     folder = tmp_path / "a course with spaces"
     folder.mkdir()
@@ -161,7 +176,10 @@ def test_a_tool_that_a_signal_ends_has_the_status_that_a_shell_would_give(tmp_pa
     assert call(["python", "-c", die], tmp_path, environment()) == 128 + signal.SIGKILL
 
 
-def test_an_interrupted_tool_ends_in_its_own_way(tmp_path, monkeypatch):
+@pytest.mark.parametrize("status", [0, 6])
+def test_an_interrupted_tool_ends_in_its_own_way_and_its_status_tells_whether_that_was_an_interruption(
+    tmp_path, monkeypatch, status
+):
     wait, heard = subprocess.Popen.wait, []
 
     def interrupted_once(process):
@@ -171,7 +189,8 @@ def test_an_interrupted_tool_ends_in_its_own_way(tmp_path, monkeypatch):
         return wait(process)
 
     monkeypatch.setattr(subprocess.Popen, "wait", interrupted_once)
-    assert call(["python", "-c", "raise SystemExit(6)"], tmp_path, environment()) == 6
+    with pytest.raises(KeyboardInterrupt) if status else nullcontext():
+        assert call(["python", "-c", f"raise SystemExit({status})"], tmp_path, environment()) == 0
     assert heard
 
 

@@ -1,7 +1,7 @@
 """A class that hands in: right, wrong, crashing, looping, hostile, late, missing, handed in twice.
 
 `python tests/helpers/made_up_class.py COURSE LAB … [--students 30]` lays down what was downloaded from Moodle, with
-deadlines and a list of the students, into a folder that `coursekit course` made. With --read it reads the answers to
+deadlines and a list of the students, into a folder that `coursekit term` made. With --read it reads the answers to
 the text question as a teacher would, all but the last one; with --compare it holds grades-LAB.csv against what each
 student must get. Some of these notebooks are hostile: grade them only with isolation.
 """

@@ -17,6 +17,18 @@ def test_anything_else_sends_to_the_top():
     assert "top" in advice
 
 
+def test_a_name_that_is_near_is_asked_about_first():
+    assert run_order.advice("maks", [], "mask").startswith("Did you mean mask? If not, maks is made in a cell above")
+
+
+def test_a_mistyped_name_in_a_notebook_is_told_from_a_cell_that_was_not_run(monkeypatch, capsys):
+    shell = InteractiveShell()
+    monkeypatch.setattr(run_order, "get_ipython", lambda: shell)
+    run_order.watch([])
+    shell.run_cell("weights = 1\nweigths + 1")
+    assert run_order.advice("weigths", [], "weights") in capsys.readouterr().out
+
+
 def test_a_name_error_in_a_notebook_carries_the_advice(monkeypatch, capsys):
     shell = InteractiveShell()
     monkeypatch.setattr(run_order, "get_ipython", lambda: shell)

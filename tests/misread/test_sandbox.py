@@ -56,6 +56,20 @@ def test_a_failure_tells_the_last_line_outside_the_libraries():
     assert not failure.unwritten
 
 
+def mistyped(weights):
+    return weigths  # noqa: F821
+
+
+def unbound(weights):
+    weight = weight + 1  # noqa: F821, F841
+    return weights
+
+
+@pytest.mark.parametrize("function, told", [(mistyped, "is not defined. Did you mean `weights`?"), (unbound, "value")])
+def test_a_mistyped_name_is_told_with_the_one_that_is_near_and_a_variable_without_a_value_is_not(function, told):
+    assert run(function, (torch.zeros(2),)).failure.text.endswith(told)
+
+
 @pytest.mark.parametrize("swallow", [False, True])
 def test_a_loop_without_end_is_stopped(swallow):
     def stubborn():

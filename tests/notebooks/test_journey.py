@@ -12,12 +12,12 @@ import warm_kernels
 from nbformat import NotebookNode, from_dict
 from tiny_course import lab_notebook
 
-from coursekit.course import make_course
 from coursekit.labrules import points_by_exercise
 from coursekit.notebooks import is_answer, is_graded, normalise, read, to_text, write
 from coursekit.project import Lab, Project
 from coursekit.regions import MARK
 from coursekit.release import released_files
+from coursekit.term import make_term
 from coursekit.textquestion import text_question
 
 # One that runs quickly, as two copies of it are run, and whose exercises do without each other's answers.
@@ -76,7 +76,7 @@ def hand_in(folder: Path, lab: Lab, submissions: dict[str, NotebookNode]) -> Non
 
 def handed_out(folder: Path, lab: Lab) -> NotebookNode:
     """Makes a course with the lab and hands it out: what students get."""
-    make_course(folder, [lab])
+    make_term(folder, [lab])
     nbgrader(folder, "generate_assignment", lab.name)
     return read(folder / "release" / lab.name / lab.source.name)
 

@@ -6,4 +6,4 @@ ROOMS = ("attnbook", "misread", "attnpages", "attnruns", "attnlabs", "coursekit"
 
 
 class CourseError(Exception):
-    """Something in the course's files that a person has to mend; the message says what and where."""
+    """What is refused, on the command line or in the course's files; the message says what, and how to mend it."""

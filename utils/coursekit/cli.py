@@ -10,30 +10,47 @@ from coursekit import CourseError
 from coursekit.project import Project, find_project
 from coursekit.teaching.commands import TEACHING, lab_argument
 
+REFUSED, INTERRUPTED = 2, 130  # statuses; the second is 128 + SIGINT, as shells have it
+# What is kept when Ctrl-C ends a command, and how to go on.
+KEPT = {
+    "grade": "Each grade that was known is kept, and the same command goes on with the others.",
+    "execute": "The notebooks above with their seconds are stored, the others are as they were; name these to go on.",
+    "book": "A page that was not written yet is missing or old, and the same command builds it.",
+    "test": "Nothing was changed, and the same command begins with the first step again.",
+    "check": "Nothing was changed, and the same command begins with the first step again.",
+    "verify": "Nothing was changed, and the same command begins with the first check again.",
+    "lab": "Your work is in work/ as you saved it last, and the same command opens it again.",
+}
+KEPT_ANYHOW = "What is named above as written is whole, and the same command makes the rest."
 ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
 A reader's day with it, and a student's:
   coursekit book                   build the book and say where it begins
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
 A teacher's day with it:
-  coursekit course ~/my-course     make a folder in which nbgrader hands out and grades the labs
-  coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
+  coursekit term ../autumn         make a folder for one term, in which the labs are handed out and graded
   coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
+  coursekit grade ../autumn lab02  grade what was handed in; coursekit mistakes ../autumn tells what the class got wrong
+  coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
 An author's day with it:
-  coursekit new chapter 19 diffusion --title "…"
+  coursekit new chapter 21 diffusion --title "…"
                                    lay down a chapter's skeleton; coursekit new lab likewise
   coursekit execute chapters/02_bahdanau.ipynb
                                    run a chapter again and store what it shows
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
-  coursekit status --write         list the mistakes that the checks know for the book
+  coursekit status                 count chapters, labs, claims and known mistakes
   coursekit check                  the quick proofs; coursekit test runs all of them
 Each command explains itself: coursekit release --help
+
+Exit status: 0 all is well; 1 (or a tool's own) a fault was found, or something failed; 2 what was asked for, or a file
+that it needs, is refused with the reason; 130 interrupted by Ctrl-C.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one sub-command; returns 0 when all is well, 1 when something needs mending.
+    """Runs one sub-command; returns 0 when all is well, 1 when it has found a fault, 2 when it refuses what it is
+    given, and 130 when it was interrupted.
 
     Raises SystemExit with status 2 for arguments that it cannot do anything with."""
     for stream in (sys.stdout, sys.stderr):
@@ -44,7 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.run(find_project(options.root), options)
     except CourseError as error:
         print(f"coursekit: {error}", file=sys.stderr)
-        return 1
+        return REFUSED
+    except KeyboardInterrupt:
+        print(f"\nInterrupted. {KEPT.get(options.command, KEPT_ANYHOW)}", file=sys.stderr)
+        return INTERRUPTED
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     form = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser("coursekit", description=ABOUT, epilog=EPILOG, formatter_class=form)
     top.add_argument("--root", type=Path, help="the course's folder (default: the one you are in)")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands = top.add_subparsers(required=True, metavar="COMMAND", dest="command")
     for name, (function, about, add_arguments) in COMMANDS.items():
         text = " ".join((function.__doc__ or "").split())
         command = commands.add_parser(name, help=about, description=text)
@@ -152,8 +172,9 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
-    """Counts what is there: minutes, words, figures, claims, exercises and known mistakes. The book counts again each
-    time it is built. It knows the checks' mistakes from the file book/mistakes.json, which --write makes anew."""
+    """Counts, for each chapter and lab: minutes, words, figures, claims, exercises and known mistakes. The book counts
+    again each time it is built. It knows the checks' mistakes from the file book/mistakes.json, which --write makes anew.
+    Whether all is in order, coursekit verify says."""
     from coursekit.mistakes.known import FILE, file_text
     from coursekit.notebooks import write_bytes
     from coursekit.status import plain, status_places
@@ -206,14 +227,15 @@ def run_check(project: Project, options: argparse.Namespace) -> int:
 
 def run_test(project: Project, options: argparse.Namespace) -> int:
     """All proofs: style, the book built with each warning as an error, all unit tests, and all chapters and
-    solutions run again. Takes less than half an hour on two cores, and stops at the first step that fails."""
-    return _run_task("test", project)
+    solutions run again. Takes less than half an hour on two cores, and stops at the first step that fails. What stands
+    behind -- goes to pytest, which is then all that runs: coursekit test -- -k mask tests/attnbook"""
+    return _run_task("test", project, options.pytest)
 
 
-def _run_task(name: str, project: Project) -> int:
+def _run_task(name: str, project: Project, arguments: Sequence[str] = ()) -> int:
     from coursekit.tasks import run_task
 
-    return run_task(name, project.root)
+    return run_task(name, project.root, arguments)
 
 
 def _execute_arguments(command: argparse.ArgumentParser) -> None:
@@ -258,6 +280,12 @@ def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, help="where JupyterLab listens (default: its own, 8888)")
 
 
+def _test_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "pytest", nargs="*", metavar="-- ARGUMENT", help="for pytest, such as -- -k mask tests/attnbook"
+    )
+
+
 def _no_arguments(command: argparse.ArgumentParser) -> None:
     """The command takes none."""
 
@@ -269,9 +297,9 @@ COMMANDS = {
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
-    "status": (run_status, "count what the course holds", _status_arguments),
+    "status": (run_status, "count chapters, labs, claims and known mistakes", _status_arguments),
     **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),
-    "test": (run_test, "all proofs", _no_arguments),
+    "test": (run_test, "all proofs, or pytest with your arguments", _test_arguments),
 }

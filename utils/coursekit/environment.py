@@ -69,7 +69,10 @@ def run(root: str | Path, arguments: list[str]) -> int | str:
     if command == "setup":
         print(f"Ready. Activate it with: {activation(root)}")
         return 0
-    return _call([python, "-m", "coursekit", "--root", root, *(arguments or ["--help"])], root)
+    try:
+        return _call([python, "-m", "coursekit", "--root", root, *(arguments or ["--help"])], root)
+    except KeyboardInterrupt:
+        return 130  # coursekit was interrupted with us, and has said what is kept
 
 
 def set_up(root: Path, level: str, wishes: Mapping[str, str]) -> Path:
@@ -251,7 +254,26 @@ def _call(command: list, root: Path, quiet: bool = False) -> int:
     """Run a command in the book's folder, with the environment's own tools."""
     settings = settings_with(python_of(root / ".venv").parent)
     where = subprocess.DEVNULL if quiet else None
-    return subprocess.run(list(map(str, command)), cwd=root, env=settings, stderr=where, check=False).returncode
+    process = subprocess.Popen(list(map(str, command)), cwd=root, env=settings, stderr=where)
+    printed_by(process)
+    return process.returncode
+
+
+def printed_by(process: subprocess.Popen) -> bytes:
+    """Waits for the end of a tool, and returns what it printed into its pipe, if it has one.
+
+    Ctrl-C reaches the tool as well as us, and it ends, or asks, in its own way. Raises KeyboardInterrupt after its end
+    if that was no good one."""
+    interrupted = False
+    while True:
+        try:
+            printed, _ = process.communicate()
+            break
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted and process.returncode:
+        raise KeyboardInterrupt
+    return printed or b""
 
 
 def settings_with(*folders: str | Path) -> dict[str, str]:

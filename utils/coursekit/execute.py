@@ -1,10 +1,12 @@
 """Running notebooks from top to bottom, and storing what they show in a form that stays the same."""
 
+import asyncio
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
@@ -19,6 +21,14 @@ LIMIT = 90  # seconds on two cores, for any notebook
 CELL_TIMEOUT = 600
 # A traceback that nobody reads takes a second to lay out; what failed, and how, is kept of each error anyway.
 QUIET = ["--IPKernelApp.log_level=40", "--InteractiveShell.xmode=Minimal"]
+
+
+class Interruptible(asyncio.SelectorEventLoop):
+    """nbclient's own handler of Ctrl-C ends the kernel and runs on; without it, Ctrl-C ends the run and its kernel."""
+
+    def add_signal_handler(self, *_: object) -> NoReturn:
+        """Raises RuntimeError, as everywhere outside of a main thread, which nbclient is prepared for."""
+        raise RuntimeError("this loop leaves signals alone")
 
 
 @dataclass
@@ -40,12 +50,23 @@ def run_notebook(notebook: NotebookNode, folder: Path, timeout: int = CELL_TIMEO
         resources={"metadata": {"path": str(folder)}}, extra_arguments=QUIET,
     )  # fmt: skip
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as settings:
+    with tempfile.TemporaryDirectory() as settings, asyncio.Runner(loop_factory=Interruptible) as runner:
         try:
-            client.execute(env=_environment(settings))
+            runner.run(_to_the_end(client, _environment(settings)))
         except (DeadKernelError, TimeoutError) as error:
             raise CourseError(f"the kernel died or hung: {error}") from error
     return Run(notebook, time.perf_counter() - started, _failures(notebook))
+
+
+async def _to_the_end(client: NotebookClient, environment: dict[str, str]) -> None:
+    run = asyncio.ensure_future(client.async_execute(env=environment))
+    try:
+        await asyncio.shield(run)
+    except asyncio.CancelledError:  # by Ctrl-C: a kernel that is busy would not hear a softer word
+        client.shutdown_kernel = "immediate"
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
+        raise
 
 
 def execute(path: Path, timeout: int = CELL_TIMEOUT) -> float:

@@ -44,8 +44,8 @@ def lay_down(project: Project, kind: str, number: int, topic: str, title: str | 
     `topic` becomes part of the names, such as bert_gpt; `title` is what people read, made of the topic when left out.
     Raises CourseError, and writes nothing, for a number or a topic that is none, and where that number is taken."""
     words = _words(number, topic, title)
-    if taken := _taken(project, kind, words):
-        raise CourseError(f"{kind} {number} is there already: {', '.join(taken)}; nothing was written")
+    if found := taken(project, kind, number, topic):
+        raise CourseError(f"{kind} {number} is there already: {', '.join(found)}; nothing was written")
     files = {project.root / fill(place, words): _content(name, words) for name, place in FILES[kind].items()}
     for path, text in files.items():
         write_bytes(text.encode(), path)
@@ -97,7 +97,9 @@ def _words(number: int, topic: str, title: str | None) -> dict[str, str]:
     return {"@NUMBER@": f"{number:02d}", "@CHAPTER@": str(number), "@TOPIC@": topic, "@TITLE@": title}
 
 
-def _taken(project: Project, kind: str, words: dict[str, str]) -> list[str]:
+def taken(project: Project, kind: str, number: int, topic: str) -> list[str]:
+    """What is there already of a chapter or lab with this number, whatever its topic."""
+    words = _words(number, topic, None)
     found = [path for pattern in TAKEN[kind] for path in project.root.glob(fill(pattern, words))]
     return sorted(project.relative(path) for path in found)
 

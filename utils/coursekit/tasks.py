@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from coursekit import CourseError
-from coursekit.environment import settings_with
+from coursekit.environment import printed_by, settings_with
 
 Command = Sequence[str]
 Stage = tuple[Command, ...]  # commands that run side by side
@@ -27,8 +27,10 @@ RUFF = ("ruff", "check", ".")
 FORMAT = ("ruff", "format", "--check", ".")
 TYPES = ("mypy",)  # of what, stands in pyproject.toml
 VERIFY = ("python", "-m", "coursekit", "verify", "--no-run")
-# Two workers with a thread each; a notebook stays whole in one worker, and so in one kernel.
-PYTEST = ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+# A worker with one thread for each processor that the system counts; `auto` counts two of one core once, and would
+# leave a small machine with one worker. Each worker imports torch, so there are at most eight. A notebook stays whole
+# in one worker, and so in one kernel.
+PYTEST = ("pytest", "-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder")
 
 STYLE: tuple[Stage, ...] = ((RUFF,), (FORMAT,))
 QUICK: Command = (*PYTEST, "-m", "not slow and not book", "tests")
@@ -52,16 +54,17 @@ ROOT_REFUSED = (
 )
 
 
-def run_task(name: str, root: Path) -> int:
+def run_task(name: str, root: Path, arguments: Sequence[str] = ()) -> int:
     """Runs the commands of a task in the folder `root`; returns 0, or the status of the first that fails, whose stage
-    is the last one that is run.
+    is the last one that is run. Where there are `arguments`, pytest runs with these, in place of the task.
 
     Raises CourseError for a tool that the environment lacks."""
     # Where bytecode was not to be kept, each of some hundred processes would compile the packages and their tests anew.
     settings = environment() | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
     if name == "check":
         say(LEFT_OUT)
-    return next(filter(None, (run_stage(stage, root, settings) for stage in TASKS[name])), 0)
+    stages = ((("pytest", *arguments),),) if arguments else TASKS[name]
+    return next(filter(None, (run_stage(stage, root, settings) for stage in stages)), 0)
 
 
 def run_stage(stage: Stage, root: Path, settings: dict[str, str]) -> int:
@@ -95,18 +98,14 @@ def refuse_root(allow_root: bool) -> None:
 def call(command: Command, root: Path, settings: dict[str, str], kept: bool = False) -> int:
     """Prints one command, runs it in the folder `root`, and returns its status.
 
-    What it prints is `kept` until it ends, where something else runs beside it."""
+    What it prints is `kept` until it ends, where something else runs beside it. Raises KeyboardInterrupt as
+    :func:`coursekit.environment.printed_by`."""
     program = _program(command[0], settings["PATH"])
     if not kept:
         say(f"$ {shlex.join(command)}")
     out, err = (subprocess.PIPE, subprocess.STDOUT) if kept else (None, None)
     process = subprocess.Popen([program, *command[1:]], cwd=root, env=settings, stdout=out, stderr=err)
-    while True:
-        try:
-            printed, _ = process.communicate()
-            break
-        except KeyboardInterrupt:  # the tool was interrupted with us, and ends (or asks) in its own way
-            continue
+    printed = printed_by(process)
     if kept:
         say(f"$ {shlex.join(command)}\n{printed.decode('utf-8', errors='replace').rstrip()}")
     status = process.returncode

@@ -1,1 +1,1 @@
-"""How a check works, whatever it checks; `exercise.py` tells how to write one."""
+"""How a check works, whatever it checks; `README.md` writes one, and `exercise.py` tells all that one can hold."""

@@ -2,9 +2,9 @@
 
 How to write a lab
 ------------------
-A lab is a folder `checks/labNN/`. Its `__init__.py` lists `EXERCISES`, in the notebook's order; its modules are
+A lab is a folder `attnlabs/labNN/`. Its `__init__.py` lists `EXERCISES`, in the notebook's order; its modules are
 named after what they hold, and a long list of mistakes stands in a module of its own beside its exercise. What
-several labs share lives in `checks/families/`, models to be tried on in `checks/fakes/`, and what a notebook
+several labs share lives in `attnlabs/families/`, models to be tried on in `attnlabs/fakes/`, and what a notebook
 imports too in `attnlabs/material/`. One exercise in full:
 
     def shift_right(target, bos):                     # the reference: its name and parameters count
@@ -38,7 +38,7 @@ every mistake gives something else. The sizes of the first case come from `draw.
 with each of them 1. What the text allows at its edges belongs to the cases (`tests/helpers/edges.py` demands it).
 A student sees the input that is easiest to read (few numbers, none of three digits, a difference in the first
 decimals); `if draw.compact:` yields inputs only to be shown.
-Functions may be arguments; one that carries tensors is a `Fake` (see `fakes/base.py`).
+Functions may be arguments; one that carries tensors is a `Fake` (see `misread/fakes.py`).
 *Mistake code* is a body (text, with the reference's parameters), or edits of the reference's source (a
 dict; each old text stands exactly once in the code below the docstring), or a function. torch, F, nn, math, np
 and the names of the lab's module are at hand.

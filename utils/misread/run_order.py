@@ -1,8 +1,10 @@
-"""A cell run too early: say which one to run first, under Python's own message."""
+"""A cell run too early, or a name mistyped: say under Python's own message which cell to run, or which name is near."""
 
 import sys
 from collections.abc import Iterable
 from typing import Any
+
+from .near_names import near_name
 
 
 def get_ipython() -> Any:
@@ -11,11 +13,14 @@ def get_ipython() -> Any:
     return ipython and ipython.get_ipython()
 
 
-def advice(name: str, exercises: Iterable[str]) -> str:
-    """What to do about a `name` that is not defined, in a notebook whose lab has these `exercises`."""
+def advice(name: str, exercises: Iterable[str], near: str = "") -> str:
+    """What to do about a `name` that is not defined, in a notebook whose lab has these `exercises`.
+
+    `near` is a name that was perhaps meant."""
     if name in exercises:
         return f"{name} is an exercise of this lab: run the cell with `def {name}` first, then this one again."
-    return f"{name} is made in a cell above: run the cells from the top, in order, then this one again."
+    above = f"{name} is made in a cell above: run the cells from the top, in order, then this one again."
+    return f"Did you mean {near}? If not, {above}" if near else above
 
 
 def watch(exercises: Iterable[str]) -> None:
@@ -27,6 +32,6 @@ def watch(exercises: Iterable[str]) -> None:
     def explain(shell, kind, error, traceback, tb_offset=None):
         shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
         if error.name:
-            print(advice(error.name, names))
+            print(advice(error.name, names, near_name(error, names)))
 
     shell.set_custom_exc((NameError,), explain)

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 from . import values
+from .near_names import near_name
 
 SECONDS = 5.0  # for one call; an answer needs milliseconds
 OUTPUT = 64 * 1024  # characters that are kept of what one call (or, in grading, one cell) prints
@@ -215,4 +216,7 @@ def failure_of(error: BaseException) -> Failure:
             text = linecache.getline(code.co_filename, step.tb_lineno, step.tb_frame.f_globals).strip()
             found = (code.co_name, step.tb_lineno, text if len(text) < 80 else text[:77] + "...")
         step = step.tb_next
-    return Failure(error.with_traceback(None), said or "(no text)", *getattr(error, "where", found))
+    where = getattr(error, "where", None)
+    if where is None and type(error) is NameError and (near := near_name(error)):  # with `where` it was said there
+        said += f". Did you mean `{near}`?"
+    return Failure(error.with_traceback(None), said or "(no text)", *(where or found))

@@ -1,6 +1,8 @@
 """`coursekit grade` as a teacher uses it."""
 
 import csv
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -8,13 +10,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from small_class import LAB, a_mark, a_record, answered, course_with, solved, steps
+from small_class import LAB, a_mark, a_record, answered, course_with, solved, source, steps
 
 from coursekit import CourseError, cli
 from coursekit.grading import command, isolation
 from coursekit.grading.command import NOT_MARKED, NOTHING, STEPS, Order, grade_lab, mistakes, summary
 from coursekit.grading.course import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.grading.deadlines import COLUMNS
+from coursekit.notebooks import write
 from coursekit.project import Project
 
 WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
@@ -177,6 +180,24 @@ def ends(pid: int, seconds: float = 20.0) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="grading needs forks")
+def test_an_interrupted_run_ends_at_once_with_one_sentence_and_keeps_what_is_graded(project, tmp_path):
+    slow = answered(weight_sum="import time\ndef weight_sum(weights, value):\n    time.sleep(600)")
+    term = course_with(tmp_path, {"ann": solved(), "bob": slow, "eve": slow})
+    write(source(), project.root / "solutions" / LAB / f"{LAB}.ipynb")
+    command = [sys.executable, "-m", "coursekit", "--root", str(project.root), "grade", str(term), "lab02"]
+    process = subprocess.Popen([*command, "--without-isolation"], stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 240
+    while not (grades := list(term.glob("graded/*/*.json"))) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it, to all that it has started
+    said = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 130
+    assert said == f"\nInterrupted. {cli.KEPT['grade']}\n"
+    assert [path.parent.name for path in grades] == ["ann"]
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers in /proc")
 def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
     course = course_with(tmp_path, {f"s{number}": solved() for number in range(3)})
@@ -201,8 +222,8 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path):
     assert all(grade.earned == 6.0 for grade in grades_so_far(jobs_of(course, LAB)))
 
 
-def test_an_empty_course_is_said_on_the_command_line(project, tmp_path, capsys):
-    assert cli.main(["--root", str(project.root), "grade", str(tmp_path), "lab01"]) == 1
+def test_an_empty_term_is_said_on_the_command_line(project, tmp_path, capsys):
+    assert cli.main(["--root", str(project.root), "grade", str(tmp_path), "lab01"]) == 2
     assert "has no source of 'lab01_sums'" in capsys.readouterr().err
 
 

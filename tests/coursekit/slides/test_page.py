@@ -44,12 +44,12 @@ def test_a_chapter_is_named_as_people_name_it(course, name):
 
 
 def test_a_chapter_that_is_not_there_is_refused_with_those_that_are(course, capsys):
-    assert cli.main(["--root", str(course.root), "slides", "99"]) == 1
+    assert cli.main(["--root", str(course.root), "slides", "99"]) == 2
     assert "there is no chapter '99'; chapters: 01_counting" in capsys.readouterr().err
 
 
 def test_without_mathjax_there_are_no_slides(project, tmp_path, capsys):
-    assert cli.main(["--root", str(project.root), "slides", "--to", str(tmp_path)]) == 1
+    assert cli.main(["--root", str(project.root), "slides", "--to", str(tmp_path)]) == 2
     assert "book/_static/mathjax is missing" in capsys.readouterr().err
 
 

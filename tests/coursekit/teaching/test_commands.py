@@ -17,11 +17,14 @@ def test_the_commands_of_teachers_are_commands_of_coursekit():
     assert TEACHING.items() <= cli.COMMANDS.items()
 
 
-def test_a_handout_lies_here_under_the_labs_name_unless_it_is_told_otherwise(project, monkeypatch):
+def test_a_handout_lies_in_work_under_the_labs_name_unless_it_is_told_otherwise(project, monkeypatch):
     told = []
     monkeypatch.setattr("coursekit.teaching.handout.write_handout", lambda *given: told.append(given[1:]))
     assert call(project, "handout", "lab01") == call(project, "handout", "lab01", "--to", "a.zip", "--book", "b") == 0
-    assert told == [(project.labs[0], Path("lab01_sums.zip"), None), (project.labs[0], Path("a.zip"), "b")]
+    assert told == [
+        (project.labs[0], project.root / "work/handouts/lab01_sums.zip", None),
+        (project.labs[0], Path("a.zip"), "b"),
+    ]
 
 
 @pytest.mark.parametrize("names", [[], ["01"]])
@@ -29,7 +32,7 @@ def test_slides_are_made_of_the_chapters_named_or_of_all(project, monkeypatch, n
     told = []
     monkeypatch.setattr("coursekit.slides.page.write_slides", lambda *given: told.append(given[1:]))
     assert call(project, "slides", *names) == 0
-    assert told == [(project.chapters[0], Path("slides"))]
+    assert told == [(project.chapters[0], project.root / "work" / "slides")]
 
 
 def test_mistakes_are_told_of_the_labs_named_or_of_all_that_are_graded(project, monkeypatch, tmp_path, capsys):

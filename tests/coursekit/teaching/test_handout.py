@@ -83,7 +83,7 @@ def test_the_command_writes_the_file_where_it_is_told(course, tmp_path, capsys):
     (["--book", "example.org"], "such as https://example.org/book; got 'example.org'"),
 ])  # fmt: skip
 def test_what_cannot_be_meant_is_refused_with_an_example(course, capsys, line, words):
-    assert cli.main(["--root", str(course.root), "handout", "lab01", *line]) == 1
+    assert cli.main(["--root", str(course.root), "handout", "lab01", *line]) == 2
     assert words in capsys.readouterr().err
 
 

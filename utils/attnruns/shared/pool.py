@@ -3,7 +3,6 @@
 The standard library's pool of processes waits for running jobs when it is interrupted, which takes a minute here.
 """
 
-import os
 import signal
 import threading
 import traceback
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from attnbook.interrupts import deaf_children
 from attnbook.training.progress import listening
 
 TICK = 0.2  # seconds until we look again whether somebody wants us to stop
@@ -110,7 +110,7 @@ class _Worker:
         self.job: Any = None
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-        with _deaf_children():
+        with deaf_children():
             self.process.start()
         theirs.close()  # the child has its own; with ours open we wouldn't hear that it died
 
@@ -177,19 +177,3 @@ def _serve(pipe, work: Callable) -> None:
                 pipe.send(("finished", result))
             except Exception as error:
                 pipe.send(("failed", (f"{type(error).__name__}: {error}".rstrip(".: "), traceback.format_exc())))
-
-
-@contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes started in this block do not hear SIGINT, not even while they import; ours waits for its end."""
-    if os.name == "nt":  # no such thing there: a child that is interrupted while it imports complains, and ends
-        yield
-        return
-    from multiprocessing import resource_tracker  # it is not on Windows
-
-    resource_tracker.ensure_running()  # starting it later would take our block away
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

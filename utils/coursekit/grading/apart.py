@@ -40,7 +40,7 @@ class Warm:
             command = isolation.contained(call, view)
         silent = subprocess.DEVNULL
         self.process = subprocess.Popen(
-            command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings()
+            command, pass_fds=[theirs.fileno()], stdin=silent, stdout=silent, env=_settings(), start_new_session=True
         )
         theirs.close()
         self.connection.settimeout(READY)

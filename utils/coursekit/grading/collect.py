@@ -1,7 +1,7 @@
 """The first step: what was downloaded from Moodle, Canvas or a mailbox goes where students' notebooks are graded.
 
 In `downloaded/LAB/` lie notebooks (`ann.ipynb`), folders of students with a notebook, or zips of either. Nothing is
-unpacked but notebooks, a name never leads out of the course's folder, and what is not taken is named.
+unpacked but notebooks, a name never leads out of the term's folder, and what is not taken is named.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ SAME_NAME = "several students have this name; look for the notebook yourself"
 
 @dataclass(frozen=True)
 class Order:
-    """What a teacher asked for: the course's folder, a lab, and how. `book` is the address of the built book."""
+    """What a teacher asked for: the term's folder, a lab, and how. `book` is the address of the built book."""
 
     course: Path
     lab: str

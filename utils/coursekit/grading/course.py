@@ -6,10 +6,11 @@ import hashlib
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from threading import Thread
 from typing import Any
 
 import attnbook
+from attnbook.interrupts import deaf_children
 from coursekit import CourseError
 from coursekit.grading.given import given, lay_out
 from coursekit.grading.isolation import PACKAGES
@@ -117,11 +119,11 @@ class Grade:
 
 
 def jobs_of(course: Path, lab: str) -> list[Job]:
-    """All submissions of a lab in the folder of a course. Raises CourseError where there is no such lab, or none."""
+    """All submissions of a lab in the folder of a term. Raises CourseError where there is no such lab, or none."""
     source = course / "source" / lab / f"{lab}.ipynb"
     if not source.is_file():
         known = ", ".join(folder.name for folder in folders(course / "source")) or "none"
-        raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit course` makes them")
+        raise CourseError(f"{course} has no source of {lab!r}; sources there: {known}. `coursekit term` makes them")
     found = submissions(course, lab)
     if not found:
         raise CourseError(
@@ -141,13 +143,15 @@ def grade_all(jobs: list[Job], workers: int = 2, isolated: bool = True) -> Itera
     waiting = [job for job in jobs if known[job.student] is None]
     if not waiting:
         return
-    with TemporaryDirectory() as folder, ExitStack() as pools:
+    with TemporaryDirectory() as folder, ExitStack() as pools, _nobody_waiting():
         lay_out(given(waiting[0].checks), Path(folder))
 
         def begin() -> ProcessPoolExecutor:
             context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(1, context, _prepare, (Path(folder), isolated))
-            return pools.enter_context(pool)
+            pool = pools.enter_context(ProcessPoolExecutor(1, context, _prepare, (Path(folder), isolated)))
+            with deaf_children():
+                pool.submit(int, 0)  # it begins its process now
+            return pool
 
         first = begin()
         try:
@@ -236,7 +240,21 @@ _warm: Any = None  # each worker has one
 def _prepare(view: Path, isolated: bool) -> None:
     global _setting
     _setting = view, isolated
+    # Ctrl-C is for the grader, which ends its workers; what a worker starts hears it again, as any program does
+    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_the_grader, daemon=True).start()
+
+
+@contextmanager
+def _nobody_waiting() -> Iterator[None]:
+    """After an interruption nobody waits for a notebook that is half graded."""
+    try:
+        yield
+    except (KeyboardInterrupt, GeneratorExit):
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+        raise
 
 
 def _end_with_the_grader() -> None:

@@ -1,4 +1,4 @@
-"""When a lab is due, what a late submission costs, and when it was handed in: `deadlines.csv` in a course's folder."""
+"""When a lab is due, what a late submission costs, and when it was handed in: `deadlines.csv` in a term's folder."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 def _lab(name: str, labs: dict[str, str]) -> str:
     if name not in labs:
         known = ", ".join(sorted(set(labs.values()))) or "none"
-        raise ValueError(f"lab is {name!r}; it must be one that has a source in the course's folder: {known}")
+        raise ValueError(f"lab is {name!r}; it must be one that has a source in the term's folder: {known}")
     return labs[name]
 
 

@@ -47,7 +47,7 @@ def _csv(grade: Grade, _: Mapping[str, str]) -> dict[str, str]:
 
 
 def _text(grade: Grade, points: str, total: str) -> dict[str, str]:
-    """The columns of the text question, if this course reads the answers to it."""
+    """The columns of the text question, if this term reads the answers to it."""
     return {points: _points(grade.text_points), total: _points(grade.total)} if grade.text else {}
 
 

@@ -75,7 +75,7 @@ def _text_cell(source: NotebookNode) -> str:
 
 
 def _settings(course: Path) -> Any:
-    """nbgrader's own view of the folder: where the gradebook is, and the course's name."""
+    """nbgrader's own view of the folder: where the gradebook is, and the name under which it is run."""
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config.loader import Config, PyFileConfigLoader
 

@@ -1,4 +1,4 @@
-"""`students.csv` in a course's folder: who takes the course, as Moodle or Canvas writes it, or one column of names.
+"""`students.csv` in a term's folder: who takes part, as Moodle or Canvas writes it, or one column of names.
 
 With it, students who handed in nothing have a row in the table of grades, and the rows have what the platform knows
 its users by.

@@ -56,7 +56,7 @@ def with_texts(course: Path, jobs: list[Job], grades: list[Grade]) -> list[Grade
         return grades
     entries = read_table(course, jobs[0].lab).entries([grade.student for grade in grades], question.points)
     if all(entry.points is None for entry in entries.values()):
-        return grades  # this course does not ask it, or nobody has begun to read
+        return grades  # this term does not ask it, or nobody has begun to read
     return [
         replace(grade, text=_about(entries.get(grade.student), question.points))
         if grade.student in entries or not grade.refused
@@ -83,7 +83,7 @@ def state(grades: list[Grade]) -> str:
 
 
 def asked(jobs: list[Job]) -> TextQuestion | None:
-    """The lab's text question, from its source in the course's folder."""
+    """The lab's text question, from its source in the term's folder."""
     return text_question(read(jobs[0].source).cells)
 
 

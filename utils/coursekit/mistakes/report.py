@@ -17,7 +17,7 @@ ROW, LEFT, WIDTH, RIGHT = 30, 430, 420, 120  # pixels: a bar's row, its name, th
 
 
 def write_report(course: Path, tallies: Sequence[Tally], book: str | None) -> Path:
-    """Write ``mistakes.html`` into the course's folder."""
+    """Write ``mistakes.html`` into the term's folder."""
     path = course / "mistakes.html"
     write_bytes(report(tallies, book).encode(), path)
     return path

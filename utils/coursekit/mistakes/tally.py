@@ -52,7 +52,7 @@ class Tally:
 
 
 def graded_labs(course: Path) -> list[str]:
-    """The labs of which a course holds grades. Raises CourseError where there are none."""
+    """The labs of which a term holds grades. Raises CourseError where there are none."""
     labs = sorted({path.stem for folder in folders(course / "graded") for path in folder.glob("lab*.json")})
     if not labs:
         raise CourseError(f"{course} holds no grades: `coursekit grade {course} LAB` makes them")

@@ -1,4 +1,6 @@
-"""The sub-commands of `coursekit` for teachers: course, grade, exam, handout, slides, mistakes."""
+"""The sub-commands of `coursekit` for teachers: term, grade, exam, handout, slides, mistakes.
+
+What they make lies in the folder of the term, or else in work/, which git ignores, unless --to says where."""
 
 import argparse
 from pathlib import Path
@@ -6,18 +8,19 @@ from pathlib import Path
 from coursekit.project import Project
 
 
-def run_course(project: Project, options: argparse.Namespace) -> int:
-    """Makes a folder for one run of the course, in which nbgrader hands out and grades: the labs' sources,
-    the settings, and a README with the commands that a term needs. An existing course keeps its grades."""
-    from coursekit.course import make_course
+def run_term(project: Project, options: argparse.Namespace) -> int:
+    """Makes a folder for one term, in which labs are handed out and graded: the labs' sources, the settings, deadlines,
+    and a README with the commands that a term needs. A folder that is there keeps its settings and its grades, and
+    gets the sources of today."""
+    from coursekit.term import make_term
 
-    for name in make_course(options.folder, project.choose_labs(options.labs)):
+    for name in make_term(options.folder, project.choose_labs(options.labs)):
         print(f"{options.folder / name}: written")
     return 0
 
 
 def run_grade(project: Project, options: argparse.Namespace) -> int:
-    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a course) in six steps:
+    """Grades what students handed in (downloaded/LAB/ or submitted/NAME/LAB/ in the folder of a term) in six steps:
     collect takes downloads to submitted/; check reads the notebooks and runs nothing; run calls each notebook's
     functions, apart from everything else, later exercises with right helpers; mark takes off what lateness costs
     (deadlines.csv), and lays out the answers to the text question (text-LAB.html; their points go into text-LAB.csv);
@@ -30,7 +33,7 @@ def run_grade(project: Project, options: argparse.Namespace) -> int:
 
     isolated = not options.without_isolation
     for lab in project.choose_labs(options.labs):
-        order = Order(options.course, lab.name, options.workers, isolated, options.export, options.book)
+        order = Order(options.term, lab.name, options.workers, isolated, options.export, options.book)
         for line in grade_lab(order, options.only):
             print(line, flush=True)
     return 0
@@ -43,7 +46,7 @@ def run_exam(project: Project, options: argparse.Namespace) -> int:
     the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
     from coursekit.exams.command import make_exam, report
 
-    folder = options.to or project.root / "work" / f"exam-{options.kind}"  # git leaves work/ alone
+    folder = options.to or project.root / "work" / f"exam-{options.kind}"
     print(report(*make_exam(options.kind, options.seed, folder)))
     return 0
 
@@ -56,7 +59,7 @@ def run_handout(project: Project, options: argparse.Namespace) -> int:
     from coursekit.teaching.handout import write_handout
 
     (lab,) = project.choose_labs([options.lab])
-    path = options.to or Path(f"{lab.name}.zip")
+    path = options.to or project.root / "work" / "handouts" / f"{lab.name}.zip"
     write_handout(project, lab, path, options.book)
     print(f"{path}: written")
     return 0
@@ -69,23 +72,24 @@ def run_slides(project: Project, options: argparse.Namespace) -> int:
     into the notes, slide-skip leaves it out. Keys: arrows, N for notes, S for a speaker's window, P to print."""
     from coursekit.slides.page import choose_chapter, write_slides
 
+    folder = options.to or project.root / "work" / "slides"
     for chapter in [choose_chapter(project, name) for name in options.chapters] or project.chapters:
-        print(f"{write_slides(project, chapter, options.to)}: written")
+        print(f"{write_slides(project, chapter, folder)}: written")
     return 0
 
 
 def run_mistakes(project: Project, options: argparse.Namespace) -> int:
-    """Tells which mistakes a class made, from what `coursekit grade` stored in the folder of the course: a table by
+    """Tells which mistakes a class made, from what `coursekit grade` stored in the folder of the term: a table by
     exercise with the number of students and their share, and a page mistakes.html with a figure and with what to say
     in the next lecture: the check's own words, and the section to read again. No names of students appear."""
     from coursekit.mistakes.report import lines, write_report
     from coursekit.mistakes.tally import graded_labs, tally
 
-    names = [lab.name for lab in project.choose_labs(options.labs)] if options.labs else graded_labs(options.course)
-    tallies = [tally(options.course, name) for name in names]
+    names = [lab.name for lab in project.choose_labs(options.labs)] if options.labs else graded_labs(options.term)
+    tallies = [tally(options.term, name) for name in names]
     for one in tallies:
         print("\n".join(lines(one)))
-    print(f"{write_report(options.course, tallies, options.book)}: written")
+    print(f"{write_report(options.term, tallies, options.book)}: written")
     return 0
 
 
@@ -94,14 +98,14 @@ def lab_argument(command: argparse.ArgumentParser) -> None:
     command.add_argument("labs", nargs="*", metavar="LAB", help="such as lab01 (default: all)")
 
 
-def _course_arguments(command: argparse.ArgumentParser) -> None:
+def _term_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("folder", type=Path, metavar="FOLDER", help="where it shall be, such as ../autumn")
     lab_argument(command)
 
 
 def _grade_arguments(command: argparse.ArgumentParser) -> None:
     steps = ("collect", "check", "run", "mark", "feedback", "export", "likeness", "gradebook")
-    command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
+    command.add_argument("term", type=Path, metavar="FOLDER", help="of the term, made by `coursekit term`")
     command.add_argument("labs", nargs="+", metavar="LAB", help="such as lab01")
     command.add_argument("--only", choices=steps, help="one step alone (default: the first six)")
     command.add_argument("--workers", type=int, default=2, help="notebooks run side by side (default 2)")
@@ -115,12 +119,12 @@ def _grade_arguments(command: argparse.ArgumentParser) -> None:
 def _exam_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
     command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
-    command.add_argument("--to", type=Path, metavar="FOLDER", help="where (default: work/exam-KIND, which git ignores)")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="default: work/exam-KIND/")
 
 
 def _handout_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("lab", metavar="LAB", help="such as lab02")
-    command.add_argument("--to", type=Path, metavar="FILE.zip", help="where it goes (default: the lab's name, here)")
+    command.add_argument("--to", type=Path, metavar="FILE.zip", help="default: work/handouts/, by the lab's name")
     command.add_argument(
         "--book", metavar="URL", help="the address of the built book, such as https://example.org/book"
     )
@@ -128,17 +132,17 @@ def _handout_arguments(command: argparse.ArgumentParser) -> None:
 
 def _slides_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as 02 (default: all)")
-    command.add_argument("--to", type=Path, default=Path("slides"), metavar="FOLDER", help="default: slides/, here")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="default: work/slides/")
 
 
 def _mistakes_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("course", type=Path, metavar="FOLDER", help="of the course, made by `coursekit course`")
+    command.add_argument("term", type=Path, metavar="FOLDER", help="of the term, made by `coursekit term`")
     command.add_argument("labs", nargs="*", metavar="LAB", help="such as lab02 (default: all that are graded)")
     command.add_argument("--book", metavar="URL", help="the address of the built book, for links to its sections")
 
 
 TEACHING = {
-    "course": (run_course, "make a folder in which nbgrader grades the labs", _course_arguments),
+    "term": (run_term, "make a folder for a term, to hand out and grade", _term_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
     "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
     "handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments),

@@ -1,4 +1,4 @@
-"""A folder in which a teacher runs the labs as a course, with nbgrader."""
+"""A folder for one term, in which a teacher hands out and grades the labs, with nbgrader."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ c.Execute.interrupt_on_timeout = True  # a cell that hangs counts as failed; the
 """
 
 README = """\
-# One run of the course
+# One term
 
 The labs' sources, with solutions and hidden tests, are in `source/`. In the environment of the book (`.venv`
 activated, or `conda activate paying-attention`), for each lab:
@@ -47,7 +47,7 @@ activated, or `conda activate paying-attention`), for each lab:
 `--only likeness` compares the students' answers with each other and writes `likeness-{lab}.html`. `--only gradebook`
 writes the points into nbgrader's gradebook, so that formgrader and `nbgrader export` know them.
 
-**Who takes the course** may stand in `students.csv`: the table that Moodle or Canvas exports, or one column `student`.
+**Who takes part** may stand in `students.csv`: the table that Moodle or Canvas exports, or one column `student`.
 Who handed in nothing then has a row in the table of grades, with blank points.
 
 **Deadlines** stand in `deadlines.csv`, which shows in its first lines how to write one. Without a deadline nothing is
@@ -61,7 +61,7 @@ one with nothing on it.
 """
 
 
-def make_course(folder: Path, labs: list[Lab]) -> list[str]:
+def make_term(folder: Path, labs: list[Lab]) -> list[str]:
     """Writes the sources of `labs`, and settings, deadlines and README where there are none; returns what it wrote.
 
     Raises CourseError for a lab that could not be released."""
