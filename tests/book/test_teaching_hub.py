@@ -1,11 +1,9 @@
 """The page on JupyterHub: its two configuration files set what it says, and a lab goes through the exchange."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from nbgrader_forks import nbgrader
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +65,12 @@ def test_a_lab_goes_through_the_exchange_and_comes_back(root, tmp_path):
     moved = shared.replace('"/srv/nbgrader/exchange"', repr(str(exchange)))
     (config / "nbgrader_config.py").write_text(moved, encoding="utf-8")
     make_term(course, Project(root).choose_labs(["lab02"]))
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # nbgrader calls alembic by its name
-    environment = {**os.environ, "PATH": programs, "JUPYTER_CONFIG_PATH": str(config), "HOME": str(tmp_path)}
-
-    def nbgrader(folder: Path, *words: str) -> None:
-        command = [sys.executable, "-m", "nbgrader", *words]
-        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, timeout=600)
-
-    nbgrader(course, "generate_assignment", "lab02_bahdanau")
-    nbgrader(course, "release_assignment", "lab02_bahdanau")
-    nbgrader(student, "fetch_assignment", "lab02_bahdanau", "--course", "paying_attention")
-    nbgrader(student, "submit", "lab02_bahdanau", "--course", "paying_attention")
-    nbgrader(course, "collect", "lab02_bahdanau")
+    settings = {"JUPYTER_CONFIG_PATH": str(config), "HOME": str(tmp_path)}
+    nbgrader(course, "generate_assignment", "lab02_bahdanau", **settings)
+    nbgrader(course, "release_assignment", "lab02_bahdanau", **settings)
+    nbgrader(student, "fetch_assignment", "lab02_bahdanau", "--course", "paying_attention", **settings)
+    nbgrader(student, "submit", "lab02_bahdanau", "--course", "paying_attention", **settings)
+    nbgrader(course, "collect", "lab02_bahdanau", **settings)
     (submitted,) = course.glob("submitted/*/lab02_bahdanau")
     assert {path.name for path in submitted.iterdir()} >= {"lab02_bahdanau.ipynb", "timestamp.txt"}
     fetched = (student / "lab02_bahdanau/lab02_bahdanau.ipynb").read_bytes()

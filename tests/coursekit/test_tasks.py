@@ -20,6 +20,7 @@ from coursekit.tasks import (
     FORMAT,
     LEFT_OUT,
     OF_BOOK,
+    QUICK,
     RUFF,
     TASKS,
     TYPES,
@@ -84,7 +85,7 @@ def test_every_test_has_its_turn_in_the_whole_task_and_those_of_the_book_after_i
 def test_tests_run_on_two_processors_of_one_core_with_two_workers(monkeypatch):
     monkeypatch.setattr("psutil.cpu_count", lambda logical=True: 2 if logical else 1)
     monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
-    config = SimpleNamespace(option=SimpleNamespace(numprocesses=PYTEST[PYTEST.index("-n") + 1]))
+    config = SimpleNamespace(option=SimpleNamespace(numprocesses=QUICK[QUICK.index("-n") + 1]))
     assert pytest_xdist_auto_num_workers(config) == 2
 
 

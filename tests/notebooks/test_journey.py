@@ -1,15 +1,11 @@
 """A lab's whole way through nbgrader: handed out, handed in, graded, exported."""
 
 import csv
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import warm_kernels
 from nbformat import NotebookNode, from_dict
+from nbgrader_forks import nbgrader
 from tiny_course import lab_notebook
 
 from coursekit.labrules import points_by_exercise
@@ -22,26 +18,6 @@ from coursekit.textquestion import text_question
 
 # One that runs quickly, as two copies of it are run, and whose exercises do without each other's answers.
 LABS = [lab for lab in Project(Path(__file__).parents[2]).labs if lab.number == "lab07"]
-
-
-# nbgrader without two seconds of grammars in each command (`coursekit/no_grammars.py`), and the same with kernels that
-# are forks: for a lab that imports torch in each of them.
-MAIN = "import coursekit.no_grammars; from nbgrader.apps.nbgraderapp import main; main()"
-PLAIN = [sys.executable, "-c", MAIN]
-WARM = [sys.executable, "-c", f"""\
-import sys; sys.path.append({str(Path(warm_kernels.__file__).parent)!r})
-import warm_kernels; warm_kernels.install()
-{MAIN}"""]  # fmt: skip
-
-
-def nbgrader(folder: Path, *command: str, status: int = 0, program: Sequence[str] = PLAIN) -> str:
-    """Runs one command of nbgrader in the teacher's folder, as a teacher would; returns what it logged."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        [*program, *command], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
-    assert done.returncode == status, done.stderr[-3000:]
-    return done.stderr
 
 
 def grades(folder: Path) -> dict[str, tuple[float, float]]:
@@ -100,7 +76,7 @@ def test_a_real_lab_gives_each_student_the_points_one_expects(lab: Lab, tmp_path
         "perfect": solved(released, source),
         "half-right with a crash": broken(solved(released, source, half), 0, "def nothing(:"),
     })  # fmt: skip
-    nbgrader(tmp_path, "autograde", lab.name, program=WARM)
+    nbgrader(tmp_path, "autograde", lab.name, warm=True)
     assert grades(tmp_path) == {"perfect": (full, most), "half-right with a crash": (sum(points[1:half]), most)}
 
 

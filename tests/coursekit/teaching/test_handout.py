@@ -15,7 +15,7 @@ from coursekit.notebooks import code_cells, is_answer, is_graded, read
 from coursekit.project import Project
 from coursekit.regions import MARK
 from coursekit.teaching import handout
-from coursekit.teaching.wheel import build_wheel, contents
+from coursekit.teaching.wheel import contents
 
 ROOT = Path(__file__).parents[3]
 WHEEL = ("sums-1-py3-none-any.whl", b"a wheel")
@@ -100,11 +100,11 @@ def test_versions_of_python_that_cannot_be_read_are_refused(course):
 
 
 @pytest.fixture(scope="module")
-def unzipped(tmp_path_factory) -> Path:
+def unzipped(tmp_path_factory, wheel) -> Path:
     """The handout of lab 2 of this book, unzipped in an empty folder."""
     folder, project = tmp_path_factory.mktemp("handout"), Project(ROOT)
     (lab,) = project.choose_labs(["lab02"])
-    for name, content in contents(handout.handout(project, lab, wheel=build_wheel(ROOT))).items():
+    for name, content in contents(handout.handout(project, lab, wheel=wheel)).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
     return folder / lab.name
@@ -117,7 +117,19 @@ def python(unzipped: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     program = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     (wheel,) = unzipped.glob("*.whl")
-    pip = [sys.executable, "-m", "pip", "--python", program, "install", "--no-deps", "--no-index", "--quiet", wheel]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        program,
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        "-q",
+        wheel,
+    ]
     subprocess.run(pip, check=True)
     (site,) = folder.rglob("site-packages")
     # a path in a .pth file comes last, and .pth files in it are not read: the editable install of the book is not seen

@@ -31,13 +31,13 @@ def test_what_setuptools_says_of_a_wheel_that_cannot_be_built_is_told(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_packages_records_and_weights_and_neither_answers_nor_tests():
-    name, wheel = build_wheel(ROOT)
-    held = contents(wheel)
+def test_the_wheel_holds_packages_records_and_weights_and_neither_answers_nor_tests(wheel):
+    name, content = wheel
+    held = contents(content)
     assert name.startswith("paying_attention-")
     assert {"attnlabs/lab02/__init__.py", "coursekit/teaching/wheel.py"} <= held.keys()
     assert any(file.endswith(".pt") for file in held)
     assert not [file for file in held if file.startswith(("solutions", "tests", "labs", "chapters"))]
     assert not [file for file in held if Path(file).name in ("right.py", "adversarial.py")]
     assert [file for file, content in held.items() if str(ROOT).encode() in content] == []
-    assert build_wheel(ROOT) == (name, wheel)
+    assert build_wheel(ROOT) == wheel

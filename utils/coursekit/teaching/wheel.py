@@ -15,7 +15,8 @@ from coursekit import ROOMS, CourseError
 SOURCES = ("pyproject.toml", "LICENSE", "LICENSE-text", *(f"utils/{name}" for name in ROOMS), "results")
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: when it was made is nobody's business
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
-BUILD = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+# uncompressed, because `archive` compresses it, and what it holds is mostly weights
+BUILD = "from setuptools.build_meta import build_wheel; build_wheel('dist', {'--build-option': '--compression=stored'})"
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
