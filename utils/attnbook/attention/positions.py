@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from attnbook.attention.precision import at_least_float32
 
-
 BASE = 10000.0  # of the angles, in both papers below; models for longer texts have a greater one
 
 

@@ -37,8 +37,9 @@ class TransformerConfig:
         tied: the output layer is the transpose of the target's word vectors.
         fused: use torch's fused kernel: the same model, less memory, but no weights to look at.
         normalisation: ``"layer"``, or ``"rms"``, which divides by the root mean square and subtracts nothing.
-        feed_forward: ``"relu"``, ``"gelu"`` or its approximation ``"gelu_tanh"``, or ``"swiglu"``. That has three matrices instead of two, and therefore two thirds of
-            ``d_ff`` features, so that both have equally many weights.
+        feed_forward: ``"relu"``, ``"gelu"`` or its approximation ``"gelu_tanh"``, or ``"swiglu"``. That has three
+            matrices instead of two, and therefore two thirds of ``d_ff`` features, so that both have equally many
+            weights.
         key_value_heads: heads of keys and values in each attention, shared by groups of the queries' heads; ``None`` =
             as many as ``heads``.
         bias: let the projections of attention, the feed-forward sublayer and layer norms have one.

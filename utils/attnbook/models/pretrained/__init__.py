@@ -7,18 +7,14 @@ makes the tokenizer.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
-from torch import nn
 
 from attnbook.models.pretrained.errors import WeightsError
 from attnbook.models.pretrained.families import FAMILIES, build
 from attnbook.models.pretrained.files import find
 from attnbook.models.pretrained.tokenizers import tokenizer_in, tokenizer_of
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 __all__ = ["Pretrained", "WeightsError", "load"]
 
@@ -28,13 +24,13 @@ class Pretrained:
     """A model with somebody else's weights, and what turns text into its words.
 
     Fields:
-        model: in evaluation mode, without gradients.
-        tokenizer: of the package ``tokenizers``; ``None`` where the files hold none.
+        model: a ``LanguageModel`` or a ``MaskedLanguageModel``, in evaluation mode, without gradients.
+        tokenizer: a ``Tokenizer`` of the package ``tokenizers``; ``None`` where the files hold none.
         ends: the tokens after which a text is over.
     """
 
-    model: nn.Module
-    tokenizer: "Tokenizer | None"
+    model: Any
+    tokenizer: Any
     ends: tuple[int, ...]
 
 

