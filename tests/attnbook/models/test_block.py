@@ -161,7 +161,7 @@ def test_the_configuration_chooses_the_positions(changes, own, cross):
 
 
 CHOICES = [("norm", "batch"), ("positions", "absolute"), ("cross_positions", "sinusoidal")]
-CHOICES += [("normalisation", "batch"), ("feed_forward", "gelu")]
+CHOICES += [("normalisation", "batch"), ("feed_forward", "tanh")]
 
 
 @pytest.mark.parametrize(("field", "value"), CHOICES)

@@ -10,13 +10,16 @@ from torch import Tensor, nn
 
 from attnbook.attention.precision import at_least_float32
 
+BASE = 10000.0  # of the angles, in both papers below; models for longer texts have a greater one
 
-def angles(positions: Tensor, dim: int) -> Tensor:
-    """The angle of each pair of features at each position, t · 10000^(−2i/D), in radians.
+
+def angles(positions: Tensor, dim: int, base: float = BASE) -> Tensor:
+    """The angle of each pair of features at each position, t · base^(−2i/D), in radians.
 
     Args:
         positions: ``(..., T)`` numbers, as float32 or float64.
         dim: D, even; a pair is made of two neighbouring features.
+        base: the greater it is, the slower the last pairs turn.
 
     Returns:
         ``(..., T, D/2)``; the first pair turns fastest, one radian a position.
@@ -29,7 +32,7 @@ def angles(positions: Tensor, dim: int) -> Tensor:
     if dim < 2 or dim % 2:
         raise ValueError(f"dim must be even, since features turn in pairs; got {dim}")
     pairs = torch.arange(0, dim, 2, device=positions.device, dtype=positions.dtype)  # (D/2,): 0, 2, 4, …
-    return positions[..., None] * 10000.0 ** (-pairs / dim)  # (..., T, 1) * (D/2,) -> (..., T, D/2)
+    return positions[..., None] * base ** (-pairs / dim)  # (..., T, 1) * (D/2,) -> (..., T, D/2)
 
 
 def sinusoidal_positions(length: int, dim: int, start: int = 0) -> Tensor:
@@ -66,13 +69,13 @@ def relative_shift(dim: int, offset: float) -> Tensor:
     return torch.block_diag(*blocks)
 
 
-def apply_rotary(x: Tensor, positions: Tensor) -> Tensor:
+def apply_rotary(x: Tensor, positions: Tensor, base: float = BASE) -> Tensor:
     """Turn each pair of features of ``x (..., T, D)`` by the angle of its position, ``positions (..., T)``.
 
     Source: Su et al. 2021, equation 34.
     """
     # Angles grow with the position, so they keep their digits until sine and cosine are taken; bfloat16 has too few.
-    turn = angles(positions.to(x.device, torch.promote_types(x.dtype, torch.float32)), x.shape[-1])  # (T, D/2)
+    turn = angles(positions.to(x.device, torch.promote_types(x.dtype, torch.float32)), x.shape[-1], base)  # (T, D/2)
     cos, sin = turn.cos().to(x.dtype), turn.sin().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, D/2) each
     turned = [even * cos - odd * sin, even * sin + odd * cos]
@@ -139,11 +142,18 @@ class NoPositions(nn.Module):
 class Rotary(NoPositions):
     """Turn query and key, each by its own position: their dot product then depends on the distance alone.
 
+    Args:
+        base: of the angles, see :func:`angles`.
+
     Source: Su et al. 2021, section 3.2.
     """
 
+    def __init__(self, base: float = BASE) -> None:
+        super().__init__()
+        self.base = base
+
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return apply_rotary(x, positions)
+        return apply_rotary(x, positions, self.base)
 
 
 class LinearBias(NoPositions):

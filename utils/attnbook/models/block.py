@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Heads, LinearBias, MultiHeadAttention, NoPositions, Rotary
+from attnbook.attention.positions import BASE
 
 NORMS = ("pre", "post")
 NORMALISATIONS = ("layer", "rms")
-FEED_FORWARDS = ("relu", "swiglu")
+FEED_FORWARDS = ("relu", "gelu", "gelu_tanh", "swiglu")
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "linear_bias")
 CROSS_POSITIONS = ("same", "none", "rotary", "linear_bias")
 
@@ -37,11 +39,14 @@ class TransformerConfig:
         tied: the output layer is the transpose of the target's word vectors.
         fused: use torch's fused kernel: the same model, less memory, but no weights to look at.
         normalisation: ``"layer"``, or ``"rms"``, which divides by the root mean square and subtracts nothing.
-        feed_forward: ``"relu"``, or ``"swiglu"``. That has three matrices instead of two, and therefore two thirds of
-            ``d_ff`` features, so that both have equally many weights.
+        feed_forward: ``"relu"``, ``"gelu"`` or its approximation ``"gelu_tanh"``, or ``"swiglu"``. That has three
+            matrices instead of two, and therefore two thirds of ``d_ff`` features, so that both have equally many
+            weights.
         key_value_heads: heads of keys and values in each attention, shared by groups of the queries' heads; ``None`` =
             as many as ``heads``.
         bias: let the projections of attention, the feed-forward sublayer and layer norms have one.
+        rotary_base: of the angles of rotary positions. eps: what norms add to the variance.
+        scale_words: multiply word vectors by √D, as the paper does. norm_words: normalise their sum with the positions.
 
     Raises:
         ValueError: for an unknown choice, no layers, or ``heads`` that ``key_value_heads`` does not divide.
@@ -63,6 +68,10 @@ class TransformerConfig:
     feed_forward: str = "relu"
     key_value_heads: int | None = None
     bias: bool = True
+    rotary_base: float = BASE
+    eps: float = 1e-5
+    scale_words: bool = True
+    norm_words: bool = False
 
     def __post_init__(self) -> None:
         choices = {"norm": NORMS, "positions": POSITIONS, "cross_positions": CROSS_POSITIONS}
@@ -78,14 +87,14 @@ class TransformerConfig:
     def make_norm(self) -> nn.Module:
         """A fresh normalisation of the features at each position."""
         if self.normalisation == "rms":
-            return nn.RMSNorm(self.d_model, eps=1e-5)  # Zhang and Sennrich 2019, equation 4; as layer norm's eps
-        return nn.LayerNorm(self.d_model, bias=self.bias)
+            return nn.RMSNorm(self.d_model, eps=self.eps)  # Zhang and Sennrich 2019, equation 4
+        return nn.LayerNorm(self.d_model, eps=self.eps, bias=self.bias)
 
     def make_feed_forward(self) -> nn.Module:
         """A fresh feed-forward sublayer."""
         if self.feed_forward == "swiglu":
             return SwiGLU(self.d_model, self.d_ff * 2 // 3, self.bias)
-        return FeedForward(self.d_model, self.d_ff, self.bias)
+        return FeedForward(self.d_model, self.d_ff, self.bias, self.feed_forward)
 
     def self_attention(self) -> MultiHeadAttention:
         """A fresh attention within a sequence."""
@@ -97,27 +106,38 @@ class TransformerConfig:
 
     def _attention(self, kind: str, learn: bool) -> MultiHeadAttention:
         kinds: dict[str, Callable[[], NoPositions]]
-        kinds = {"rotary": Rotary, "linear_bias": lambda: LinearBias(self.heads, learn)}
+        kinds = {"rotary": lambda: Rotary(self.rotary_base), "linear_bias": lambda: LinearBias(self.heads, learn)}
         return MultiHeadAttention(
             self.d_model, self.heads, positions=kinds.get(kind, NoPositions)(), fused=self.fused, bias=self.bias,
             key_value_heads=self.key_value_heads,
         )  # fmt: skip
 
 
+BETWEEN: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": nn.functional.relu,
+    "gelu": nn.functional.gelu,
+    "gelu_tanh": partial(nn.functional.gelu, approximate="tanh"),
+}
+
+
 class FeedForward(nn.Module):
     """W_2 relu(W_1 x + b_1) + b_2, the same for each position: the part that computes, where attention only fetches.
 
-    Source: Vaswani et al. 2017, equation 2.
+    Args:
+        between: ``"relu"``, ``"gelu"`` or ``"gelu_tanh"``, between the two matrices.
+
+    Source: Vaswani et al. 2017, equation 2; Hendrycks and Gimpel 2016, section 2, for GELU and its approximation.
     """
 
-    def __init__(self, d_model: int, d_ff: int, bias: bool = True) -> None:
+    def __init__(self, d_model: int, d_ff: int, bias: bool = True, between: str = "relu") -> None:
         super().__init__()
+        self.between = BETWEEN[between]
         self.widen = nn.Linear(d_model, d_ff, bias=bias)
         self.narrow = nn.Linear(d_ff, d_model, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D)``."""
-        return self.narrow(self.widen(x).relu())
+        return self.narrow(self.between(self.widen(x)))
 
 
 class SwiGLU(FeedForward):

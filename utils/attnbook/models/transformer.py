@@ -46,7 +46,7 @@ class TransformerState(NamedTuple):
 
 
 class Embedding(nn.Module):
-    """Word vectors times √D, plus positions where the configuration adds some, then dropout.
+    """Word vectors times √D, plus positions where the configuration adds some, a norm where it has one, then dropout.
 
     Source: Vaswani et al. 2017, sections 3.4, 3.5 and 5.4.
     """
@@ -59,13 +59,15 @@ class Embedding(nn.Module):
             self.add_positions = Sinusoidal(config.d_model)
         elif config.positions == "learned":
             self.add_positions = Learned(config.d_model, config.max_length)
+        self.scale = config.d_model**0.5 if config.scale_words else 1.0
+        self.norm = config.make_norm() if config.norm_words else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
         nn.init.normal_(self.words.weight, std=config.d_model**-0.5)
 
     def forward(self, words: Tensor, start: int = 0) -> Tensor:
         """``words (B, T)``, the first of which stands at position ``start`` -> ``(B, T, D)``."""
-        x = self.words(words) * self.words.embedding_dim**0.5  # (B, T) -> (B, T, D)
-        return self.dropout(x if self.add_positions is None else self.add_positions(x, start))
+        x = self.words(words) * self.scale  # (B, T) -> (B, T, D)
+        return self.dropout(self.norm(x if self.add_positions is None else self.add_positions(x, start)))
 
 
 class Stack(nn.Module):
