@@ -184,7 +184,7 @@ class Watched(nn.Module):
 
     def forward(self, seen):
         self.asked.append(self.training)
-        return self.layer(seen)
+        return self.layer(seen), None
 
 
 def test_a_policy_plays_in_evaluation_mode_and_its_loss_is_that_of_the_policy_in_training():

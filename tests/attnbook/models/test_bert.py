@@ -51,7 +51,9 @@ def test_a_word_is_read_with_those_on_both_sides_and_never_with_padding(position
     model = small(positions=positions).to(device, float64)
     logits, weights = model(words, lengths)
     assert logits.shape == (B, T, V)
-    assert [tuple(layer.shape) for layer in weights] == [(B, 2, T, T)] * 2
+    maps = model.maps(words, lengths)
+    assert [tuple(layer.shape) for layer in maps] == [(B, 2, T, T)] * 2
+    torch.testing.assert_close(weights, maps[-1].mean(dim=1))
     for other in (0, 3):  # a word before and a word after the second of the third sentence
         changed = words.clone()
         changed[2, other] = (words[2, other] - 2) % (V - 3) + 3
@@ -59,7 +61,7 @@ def test_a_word_is_read_with_those_on_both_sides_and_never_with_padding(position
     padded = words.clone()
     padded[1, 2:] = 5
     torch.testing.assert_close(model(padded, lengths)[0][1, :2], logits[1, :2])
-    assert all(layer[1, :, :, 2:].eq(0).all() for layer in weights)
+    assert all(layer[1, :, :, 2:].eq(0).all() for layer in maps)
 
 
 def test_the_width_of_the_padding_changes_nothing(words, lengths, device, float64):
@@ -73,7 +75,7 @@ def test_fused_gives_the_same_logits_and_no_weights(words, lengths, device, dtyp
     logits, nothing = fused(words, lengths)
     real = (words != 0)[..., None]
     close(logits * real, plain(words, lengths)[0] * real)
-    assert nothing == [None, None]
+    assert nothing is None
 
 
 def test_one_length_per_sentence_is_asked_for(words, lengths):

@@ -6,7 +6,8 @@ from torch import nn
 
 from attnbook.data.pictures.glyphs import glyph_classes
 from attnbook.data.worlds.episodes import few_shot_episodes
-from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, LSTMReader, PixelNeighbour, PrototypicalNetwork
+from attnbook.models import LSTMTagger
+from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, PixelNeighbour, PrototypicalNetwork
 from attnbook.models.snail import Snail, SnailSizes
 
 WAYS, SHOTS = 3, 2
@@ -31,7 +32,7 @@ def make(name):
     if name == "pixels":
         return PixelNeighbour(WAYS)
     if name == "lstm":
-        return EpisodeReader(LSTMReader(DIM + WAYS, WAYS, hidden=6), encoder(), WAYS)
+        return EpisodeReader(LSTMTagger(DIM + WAYS, WAYS, hidden=6), encoder(), WAYS)
     return EpisodeReader(Snail(DIM + WAYS, WAYS, LENGTH, sizes=SnailSizes(4, 4, 4)), encoder(), WAYS)
 
 
@@ -84,7 +85,7 @@ def test_the_sequence_holds_features_and_labels_and_none_at_the_question(episode
 def test_the_prediction_is_the_readers_last_one(episode, device):
     model = make("lstm").to(device).eval()
     labels = episode.labels[:, :-1]
-    assert torch.equal(model(episode.images, labels), model.reader(model.sequence(episode.images, labels))[:, -1])
+    assert torch.equal(model(episode.images, labels), model.reader(model.sequence(episode.images, labels))[0][:, -1])
 
 
 def test_features_are_normalised_over_the_batch_in_training(device):
@@ -96,10 +97,10 @@ def test_features_are_normalised_over_the_batch_in_training(device):
 
 
 def test_the_lstm_does_not_depend_on_later_inputs(draw, device, dtype, close):
-    model = LSTMReader(3, 2, hidden=4).to(device, dtype)
+    model = LSTMTagger(3, 2, hidden=4).to(device, dtype)
     x = draw(2, 6, 3)
-    assert model(x).shape == (2, 6, 2)
-    close(model(x[:, :4]), model(x)[:, :4])
+    assert model(x)[0].shape == (2, 6, 2)
+    close(model(x[:, :4])[0], model(x)[0][:, :4])
 
 
 def test_prototypes_are_means_and_logits_squared_distances(episode, device):

@@ -36,7 +36,7 @@ def model(request, device, dtype):
 def dependence(network: nn.Module, x: torch.Tensor) -> torch.Tensor:
     """Row t, column s: whether the output at t depends on the input at s."""
     x = x.detach().requires_grad_()
-    output = network(x)
+    output = network(x)[0] if isinstance(network, Snail) else network(x)
     rows = [torch.autograd.grad(output[:, t].square().sum(), x, retain_graph=True)[0] for t in range(x.shape[1])]
     return torch.stack([row.abs().sum(dim=(0, 2)) > 0 for row in rows])
 
@@ -207,7 +207,7 @@ def test_every_output_depends_on_every_earlier_input(model, draw, device):
 
 def test_a_prefix_has_the_same_outputs_as_the_whole(model, draw, close):
     x = draw(B, T, D)
-    close(model(x[:, :4]), model(x)[:, :4])
+    close(model(x[:, :4])[0], model(x)[0][:, :4])
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_the_output_layer_reads_all_features(blocks, width):
     chosen = {} if blocks is None else {"blocks": blocks}
     model = Snail(D, 2, T, **chosen, sizes=SIZES)
     assert model.output.in_features == width
-    assert model(torch.zeros(B, T, D)).shape == (B, T, 2)
+    assert model(torch.zeros(B, T, D))[0].shape == (B, T, 2)
 
 
 def test_sizes_left_out_are_32():
@@ -232,6 +232,10 @@ def test_there_is_a_map_per_block_of_attention(model, draw, close):
     for weights in maps:
         assert weights.shape == (B, T, T)
         assert not weights.requires_grad
+    _, last = model(x)
+    assert (last is None) == (not maps)
+    if maps:
+        close(last.detach(), maps[-1])
     if isinstance(model.blocks[0], CausalAttentionBlock):
         close(maps[0], model.blocks[0].attend(x)[1].detach())
 
@@ -245,7 +249,9 @@ def test_attention_alone_treats_earlier_positions_as_a_set_and_positions_tell_th
         "positions": Snail(6, 2, T, ("attention",), SIZES, positions=Sinusoidal(6)),
         "convolutions": Snail(6, 2, T, ("convolutions",), SIZES),
     }
-    same = {name: torch.allclose(m.to(device, dtype)(x)[:, -1], m(exchanged)[:, -1]) for name, m in models.items()}
+    same = {
+        name: torch.allclose(m.to(device, dtype)(x)[0][:, -1], m(exchanged)[0][:, -1]) for name, m in models.items()
+    }
     assert same == {"set": True, "positions": False, "convolutions": False}
 
 

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from attnbook.attention import sinusoidal_positions
+from attnbook.decoding import greedy
 from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer_xl import TransformerXL, align_distances, segment_memory
 
@@ -84,9 +85,45 @@ def test_in_one_layer_the_gradients_of_its_weights_are_those_of_one_long_segment
 
 def test_without_memory_a_segment_knows_nothing_of_the_one_before(words, close, device):
     model = small(memory=0).to(device)
-    logits, seen = model(words, 4)
+    logits, weights = model(words, 4)
     close(logits[:, 4:8], model(words[:, 4:8])[0])
-    assert [layer.shape[-1] for layers in seen for layer in layers] == [4] * 6
+    segment = torch.arange(12, device=device) // 4
+    assert weights[:, segment[:, None] != segment].eq(0).all()
+
+
+@pytest.mark.parametrize("segment", [None, 1, 5])
+def test_weights_of_a_text_are_those_of_its_segments_each_at_its_place(segment, words, close, device, float64):
+    model = small(memory=3).to(device, float64)
+    _, weights = model(words, segment)
+    maps = model.maps(words, segment)
+    assert [tuple(layer.shape) for layer in maps] == [(*words.shape[:1], H, 12, 12)] * len(model.blocks.layers)
+    close(weights, maps[-1].mean(dim=1))
+    close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))
+    assert weights.triu(1).eq(0).all()
+    _, memory, _ = model.read(words[:, : segment or 12], model.start())
+    if segment:
+        _, _, second = model.read(words[:, segment : 2 * segment], memory)
+        first = segment - memory[0].shape[1]  # the first word that the memory holds
+        close(maps[0][:, :, segment : 2 * segment, first : 2 * segment], second[0])
+
+
+@pytest.mark.parametrize("memory", [0, 3, 20])
+def test_word_by_word_it_reads_as_in_segments_of_one_word(memory, words, close, device, float64):
+    model = small(memory=memory).to(device, float64)
+    state, stepped = model.start(), []
+    for token in words.unbind(dim=1):
+        logits, state, _ = model.step(token, state)
+        stepped.append(logits)
+    close(torch.stack(stepped, dim=1), model(words, 1)[0])
+    if memory >= 11:  # no word is forgotten
+        close(torch.stack(stepped, dim=1), model(words)[0])
+
+
+def test_it_writes_what_it_finds_likeliest(words, device):
+    model = small(memory=30).to(device)
+    written = greedy(model, prompt=words[:, :5], max_length=4, eos=-1).tokens
+    whole = torch.cat([words[:, :5], written], dim=1)
+    assert torch.equal(model(whole)[0][:, 4:-1].argmax(dim=-1), written)
 
 
 def test_words_beyond_layers_times_memory_change_nothing_and_nearer_ones_do(words, device):

@@ -43,7 +43,7 @@ class Table(nn.Module):
         self.rows = nn.Parameter(torch.randn(ACTIONS + 1, ACTIONS + 1, generator=generator(0), dtype=torch.float64))
 
     def forward(self, seen):
-        return seen @ self.rows
+        return seen @ self.rows, None
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def paths():
 
 def probability(policy, played):
     """Of each path, (4,)."""
-    log_probs = policy(played.seen)[..., :ACTIONS].log_softmax(dim=-1)
+    log_probs = policy(played.seen)[0][..., :ACTIONS].log_softmax(dim=-1)
     return log_probs.gather(-1, played.actions[..., None])[..., 0].sum(dim=1).exp()
 
 
@@ -84,7 +84,7 @@ def expected_gradient(policy, **weights):
     parts = []
     for i, share in enumerate(chance):
         one = Played(*(tensor[i : i + 1] for tensor in played))
-        parts.append(share * gradient(policy, actor_critic_loss(policy(one.seen), one, **weights)))
+        parts.append(share * gradient(policy, actor_critic_loss(policy(one.seen)[0], one, **weights)))
     return sum(parts)
 
 
@@ -106,7 +106,7 @@ def test_the_baseline_changes_the_mean_of_the_gradient_not_at_all(policy):
 def test_drawn_episodes_give_the_same_gradient_but_for_noise(policy):
     world = TwoSteps(40_000)
     played = play(policy, world, generator(1))
-    drawn = gradient(policy, actor_critic_loss(policy(played.seen), played, entropy=0.0, value=0.0))
+    drawn = gradient(policy, actor_critic_loss(policy(played.seen)[0], played, entropy=0.0, value=0.0))
     torch.testing.assert_close(drawn, expected_gradient(policy, entropy=0.0, value=0.0), rtol=0, atol=0.02)
 
 
@@ -174,7 +174,7 @@ def test_a_greedy_play_takes_the_likeliest_action_and_never_the_expected_reward(
     with torch.no_grad():
         policy.rows[:, -1] = 100.0
     played = play(policy, TwoSteps(5), generator(0), greedy=True)
-    assert torch.equal(played.actions, policy(played.seen)[..., :ACTIONS].argmax(dim=-1))
+    assert torch.equal(played.actions, policy(played.seen)[0][..., :ACTIONS].argmax(dim=-1))
 
 
 def test_a_seed_fixes_a_play(policy):

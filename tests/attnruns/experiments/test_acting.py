@@ -86,7 +86,7 @@ class Always(nn.Module):
         self.logits = 50 * nn.functional.one_hot(torch.tensor(action), actions + 1).float()
 
     def forward(self, seen):
-        return self.logits.expand(*seen.shape[:2], -1)
+        return self.logits.expand(*seen.shape[:2], -1), None
 
 
 def test_the_figures_of_a_policy_that_always_pulls_one_arm():

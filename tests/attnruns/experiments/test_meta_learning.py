@@ -106,14 +106,14 @@ class Remembering(nn.Module):
         apart = torch.cdist(keys, keys)[:, :, :-1]
         earlier = torch.ones(x.shape[1], x.shape[1] - 1, dtype=torch.bool).tril(diagonal=-1)
         nearest = apart.masked_fill(~earlier, torch.inf).argmin(dim=-1)  # (B, T)
-        return values.gather(1, (nearest + 1)[..., None].expand(-1, -1, 4))
+        return values.gather(1, (nearest + 1)[..., None].expand(-1, -1, 4)), None
 
 
 class Constant(nn.Module):
     """Always the value 0."""
 
     def forward(self, x):
-        return torch.tensor([1.0, 0, 0, 0]).expand(*x.shape[:2], 4)
+        return torch.tensor([1.0, 0, 0, 0]).expand(*x.shape[:2], 4), None
 
 
 def test_recall_can_be_solved_from_what_is_shown_and_a_constant_is_at_chance(monkeypatch):
@@ -128,9 +128,9 @@ def test_the_loss_of_recall_is_taken_where_the_key_occurred_before():
     batch = online_recall(3)
     logits = torch.randn(3, 48, 4)
     wanted = torch.nn.functional.cross_entropy(logits[batch.seen], batch.values[batch.seen])
-    assert torch.equal(meta_learning.recall_loss(lambda x: logits, batch), wanted)
+    assert torch.equal(meta_learning.recall_loss(lambda x: (logits, None), batch), wanted)
     logits[~batch.seen] += 100 * torch.randn(int((~batch.seen).sum()), 4)
-    assert torch.equal(meta_learning.recall_loss(lambda x: logits, batch), wanted)
+    assert torch.equal(meta_learning.recall_loss(lambda x: (logits, None), batch), wanted)
 
 
 def test_steps_since_seen_by_hand():

@@ -10,9 +10,10 @@ import copy
 from torch import Tensor, nn
 
 from attnbook.attention import padding_mask
-from attnbook.models.block import TransformerConfig
+from attnbook.models.block import TransformerConfig, mean_over_heads
 from attnbook.models.inputs import check_source
 from attnbook.models.transformer import Embedding, Stack, start_as_xavier
+from attnbook.modes import evaluating
 
 SUMMARIES = ("mean", "first")
 
@@ -56,10 +57,20 @@ class MaskedLanguageModel(nn.Module):
             seen.append(weights)
         return self.blocks.last_norm(x), seen
 
-    def forward(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, list[Tensor | None]]:
-        """Read as :meth:`encode` does: logits ``(B, T, V)`` of the word at each position itself, and the weights."""
-        x, weights = self.encode(words, lengths)
-        return self.output(x), weights
+    def forward(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Read as :meth:`encode` does.
+
+        Returns:
+            logits ``(B, T, V)`` of the word at each position itself, and weights ``(B, T, T)``: of the last layer, the
+            mean of its heads; ``None`` if fused. :meth:`maps` gives those of each head and layer.
+        """
+        x, seen = self.encode(words, lengths)
+        return self.output(x), mean_over_heads(seen[-1])
+
+    @evaluating
+    def maps(self, words: Tensor, lengths: Tensor) -> list[Tensor | None]:
+        """Each layer's weights ``(B, H, T, T)``; arguments as of :meth:`encode`."""
+        return self.encode(words, lengths)[1]
 
 
 class SentenceClassifier(nn.Module):

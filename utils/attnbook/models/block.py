@@ -169,6 +169,11 @@ class Memory(NamedTuple):
     positions: Tensor
 
 
+def mean_over_heads(weights: Tensor | None) -> Tensor | None:
+    """One picture of where a layer looked, ``(B, H, T, Tk)`` -> ``(B, T, Tk)``; ``None`` if fused."""
+    return None if weights is None else weights.mean(dim=1)
+
+
 def words_in(past: Heads | None) -> int:
     """How many words a cache of keys and values holds: t, and 0 where there is none before the first word."""
     return 0 if past is None else past.key.shape[2]

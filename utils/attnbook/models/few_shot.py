@@ -29,7 +29,7 @@ class EpisodeReader(nn.Module):
     """Reads an episode as a sequence of pictures with their labels, and predicts the label of the last picture.
 
     Args:
-        reader: ``(B, T, encoder.dim + ways) -> (B, T, ways)``, for instance a :class:`~attnbook.models.snail.Snail`.
+        reader: ``(B, T, encoder.dim + ways) -> ((B, T, ways), weights)``, a :class:`~attnbook.models.snail.Snail`.
         encoder: pictures ``(N, 1, side, side) -> (N, dim)``.
         ways: how many labels there are.
 
@@ -42,26 +42,13 @@ class EpisodeReader(nn.Module):
 
     def forward(self, images: Tensor, labels: Tensor) -> Tensor:
         """``images (B, T, 1, side, side)``, ``labels (B, T − 1)`` of all but the last -> logits ``(B, ways)``."""
-        return self.reader(self.sequence(images, labels))[:, -1]
+        return self.reader(self.sequence(images, labels))[0][:, -1]
 
     def sequence(self, images: Tensor, labels: Tensor) -> Tensor:
         """The reader's input ``(B, T, dim + ways)``: features and one-hot label; zeros replace the last label."""
         features = self.encoder(images.flatten(0, 1)).unflatten(0, images.shape[:2])  # (B, T, dim)
         given = F.pad(F.one_hot(labels, self.ways), (0, 0, 0, 1)).to(features.dtype)  # (B, T, ways)
         return torch.cat([features, given], dim=-1)
-
-
-class LSTMReader(nn.Module):
-    """An LSTM instead of a :class:`~attnbook.models.snail.Snail`: ``(B, T, inputs)`` -> ``(B, T, outputs)``."""
-
-    def __init__(self, inputs: int, outputs: int, hidden: int = 128) -> None:
-        super().__init__()
-        self.lstm = nn.LSTM(inputs, hidden, batch_first=True)
-        self.output = nn.Linear(hidden, outputs)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """``x (B, T, inputs)`` -> ``(B, T, outputs)``; the prediction at t depends on positions 0 … t."""
-        return self.output(self.lstm(x)[0])
 
 
 class PrototypicalNetwork(nn.Module):

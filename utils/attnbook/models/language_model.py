@@ -10,9 +10,10 @@ from torch import Tensor, nn
 
 from attnbook.attention import Heads
 from attnbook.decoding import select
-from attnbook.models.block import Block, TransformerConfig, words_in
+from attnbook.models.block import Block, TransformerConfig, mean_over_heads, words_in
 from attnbook.models.inputs import check_words
 from attnbook.models.transformer import Embedding, Stack, past_mask, start_as_xavier
+from attnbook.modes import evaluating
 
 
 class LanguageModelState(NamedTuple):
@@ -65,18 +66,30 @@ class LanguageModel(nn.Module):
         return self.output(self.blocks.last_norm(x)), LanguageModelState(tuple(past)), seen
 
     def step(self, token: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, None]:
-        """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights."""
+        """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights.
+
+        A text of L words would have L² of them, where the cache grows by the word.
+        """
         logits, state, _ = self.read(token[:, None], state)
         return logits[:, 0], state, None
 
     select = staticmethod(select)
 
-    def forward(self, words: Tensor) -> tuple[Tensor, list[Tensor | None]]:
-        """Read ``words (B, T)`` from the beginning: logits ``(B, T, V)``, and each layer's weights ``(B, H, T, T)``.
+    def forward(self, words: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Read ``words (B, T)`` from the beginning.
+
+        Returns:
+            logits ``(B, T, V)`` and weights ``(B, T, T)``: of the last layer, the mean of its heads; ``None`` if fused.
+            :meth:`maps` gives those of each head and layer.
 
         Raises:
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
         """
         check_words(words)
         logits, _, seen = self.read(words, self.start())
-        return logits, seen
+        return logits, mean_over_heads(seen[-1])
+
+    @evaluating
+    def maps(self, words: Tensor) -> list[Tensor | None]:
+        """Each layer's weights ``(B, H, T, T)`` when ``words (B, T)`` are read from the beginning."""
+        return self.read(words, self.start())[2]

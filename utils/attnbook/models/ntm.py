@@ -216,7 +216,7 @@ class NTM(nn.Module):
 
 
 class LSTMTagger(nn.Module):
-    """The same task without a memory: an LSTM that reads vectors and says one at each step.
+    """No memory: an LSTM that reads vectors and says one at each step, beside an :class:`NTM` or a SNAIL.
 
     Args:
         inputs, outputs: features of an input and of an output vector.

@@ -197,19 +197,28 @@ class Snail(nn.Module):
             width = block.width
         self.output = nn.Linear(width, outputs)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """``x (B, T, inputs)`` -> ``(B, T, outputs)``; the prediction at t depends on positions 0 … t."""
-        x = self.positions(x)
-        for block in self.blocks:
-            x = block(x)
-        return self.output(x)
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Read ``x (B, T, inputs)``; the prediction at t depends on positions 0 … t.
+
+        Returns:
+            predictions ``(B, T, outputs)`` and weights ``(B, T, T)`` of the last block of attention; ``None`` without
+            one. :meth:`maps` gives those of each.
+        """
+        x, seen = self._read(x)
+        return self.output(x), seen[-1] if seen else None
 
     @evaluating
     def maps(self, x: Tensor) -> list[Tensor]:
         """The attention weights ``(B, T, T)`` of each block of attention, from the input to the output."""
-        x, found = self.positions(x), []
+        return self._read(x)[1]
+
+    def _read(self, x: Tensor) -> tuple[Tensor, list[Tensor]]:
+        x, seen = self.positions(x), []
         for block in self.blocks:
             if isinstance(block, CausalAttentionBlock):
-                found.append(block.attend(x)[1])
-            x = block(x)
-        return found
+                context, weights = block.attend(x)
+                x = torch.cat([x, context], dim=-1)
+                seen.append(weights)
+            else:
+                x = block(x)
+        return x, seen

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import Heads, Learned, Sinusoidal, causal_mask, padding_mask, window_mask
 from attnbook.decoding import select
-from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig, words_in
+from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig, mean_over_heads, words_in
 from attnbook.models.inputs import check_decoder_input, check_source
 from attnbook.modes import evaluating
 
@@ -195,7 +195,8 @@ class Transformer(nn.Module):
         """Teacher forcing: all words at once, since the right words are known and the mask hides what comes later.
 
         Returns:
-            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``: of the last layer, the mean of its heads.
+            logits ``(B, T, V)`` and weights to the source ``(B, T, Tk)``: of the last layer, the mean of its heads;
+            ``None`` if fused. :meth:`maps` gives those of each head and layer.
 
         Raises:
             ValueError: if ``decoder_input`` is not ``(B, T)`` with the batch of ``source`` and T > 0.
@@ -207,8 +208,7 @@ class Transformer(nn.Module):
     @staticmethod
     def mean_cross_weights(seen: list[tuple]) -> Tensor | None:
         """One picture of where the decoder attended: the mean of the last layer's heads, ``(B, T, Tk)``."""
-        cross_weights = seen[-1][1]  # (B, H, T, Tk)
-        return None if cross_weights is None else cross_weights.mean(dim=1)
+        return mean_over_heads(seen[-1][1])
 
     @evaluating
     def maps(self, source: Tensor, lengths: Tensor, decoder_input: Tensor) -> Maps:

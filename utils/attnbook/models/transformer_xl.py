@@ -3,16 +3,22 @@
 Two ideas that need each other. *Memory*: what enters each layer is kept, detached, and the next segment attends to it
 as well. *Relative positions*: a score depends on how far back a key lies, so that a state which is kept means the
 same a segment later; with absolute positions, word 3 of both segments would stand at the same position.
+It can write too: ``greedy(model, prompt=words, max_length=20)``, and so on (:mod:`attnbook.decoding`).
 Source: Dai et al. 2019.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Heads, MultiHeadAttention, attend, merge_heads, sinusoidal_positions, split_heads
-from attnbook.models.block import Block, TransformerConfig
+from attnbook.decoding import select
+from attnbook.models.block import Block, TransformerConfig, mean_over_heads
 from attnbook.models.inputs import check_words
 from attnbook.models.transformer import Embedding, Stack, past_mask, start_as_xavier
+from attnbook.modes import evaluating
 
 
 def segment_memory(states: Tensor, memory: Tensor | None, length: int) -> Tensor | None:
@@ -165,15 +171,38 @@ class TransformerXL(nn.Module):
         """What a layer keeps of ``states (B, T, D)`` and of its memory: :func:`segment_memory`."""
         return segment_memory(states, memory, self.memory_length)
 
-    def forward(self, words: Tensor, segment: int | None = None) -> tuple[Tensor, list[list[Tensor | None]]]:
+    def step(self, token: Tensor, memory: tuple[Tensor | None, ...]) -> tuple[Tensor, tuple[Tensor | None, ...], None]:
+        """Read one word ``token (B,)``, a segment by itself: it looks back as far as the memory reaches.
+
+        Returns:
+            logits ``(B, V)`` of the next word, the memory after this one, and no weights.
+        """
+        logits, memory, _ = self.read(token[:, None], memory)
+        return logits[:, 0], memory, None
+
+    select = staticmethod(select)
+
+    def forward(self, words: Tensor, segment: int | None = None) -> tuple[Tensor, Tensor | None]:
         """Read ``words (B, T)`` in segments of ``segment`` words (all at once when left out), memory passing on.
 
         Returns:
-            logits ``(B, T, V)``, and for each segment each layer's weights.
+            logits ``(B, T, V)`` and weights ``(B, T, T)``, zero where a word is beyond the memory: of the last layer,
+            the mean of its heads. :meth:`maps` gives those of each head and layer.
 
         Raises:
             ValueError: if ``words`` is not ``(B, T)`` with B > 0 and T > 0.
         """
+        logits, seen = self._by_segments(words, segment)
+        return logits, mean_over_heads(side_by_side([layers[-1] for layers in seen]))
+
+    @evaluating
+    def maps(self, words: Tensor, segment: int | None = None) -> list[Tensor]:
+        """Each layer's weights ``(B, H, T, T)``; arguments as of :meth:`forward`."""
+        _, seen = self._by_segments(words, segment)
+        return [side_by_side(layer) for layer in zip(*seen, strict=True)]
+
+    def _by_segments(self, words: Tensor, segment: int | None) -> tuple[Tensor, list[list[Any]]]:
+        """Logits of all segments, and for each segment each layer's weights ``(B, H, T', M + T')``."""
         check_words(words)
         memory, logits, seen = self.start(), [], []
         for part in words.split(words.shape[1] if segment is None else segment, dim=1):
@@ -181,6 +210,15 @@ class TransformerXL(nn.Module):
             logits.append(out)
             seen.append(weights)
         return torch.cat(logits, dim=1), seen
+
+
+def side_by_side(parts: Sequence[Tensor]) -> Tensor:
+    """Weights of one layer in the segments of a text, ``(B, H, T', M + T')`` each -> ``(B, H, T, T)`` of the text."""
+    length, end, rows = sum(part.shape[-2] for part in parts), 0, []
+    for part in parts:
+        end += part.shape[-2]  # the last key of a segment is its last word
+        rows.append(nn.functional.pad(part, (end - part.shape[-1], length - end)))
+    return torch.cat(rows, dim=-2)
 
 
 def past_of(layer: Block, memory: Tensor | None) -> Heads | None:

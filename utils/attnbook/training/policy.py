@@ -45,7 +45,8 @@ def play(policy: nn.Module, world: World, generator: torch.Generator, greedy: bo
     """Act in ``world``: each action is drawn with the policy's probabilities, or is the likeliest one if ``greedy``.
 
     Args:
-        policy: ``(B, T, F) -> (B, T, actions + 1)``: logits of the actions, then the expected rewards to come.
+        policy: ``(B, T, F) -> ((B, T, actions + 1), weights)``: logits of the actions, then the expected rewards to
+            come.
         world: a fresh one, because acting changes it.
         generator: of the random numbers with which actions are drawn.
     """
@@ -57,7 +58,7 @@ def _episode(policy: nn.Module, world: World, generator: torch.Generator, greedy
     """As :func:`play`, in the mode that the policy is in."""
     seen, actions, rewards = [world.begin()], [], []
     for _ in range(world.steps):
-        logits = policy(torch.stack(seen, dim=1))[:, -1, : world.actions]  # (B, actions)
+        logits = policy(torch.stack(seen, dim=1))[0][:, -1, : world.actions]  # (B, actions)
         action = logits.argmax(-1) if greedy else logits.softmax(-1).multinomial(1, generator=generator)[:, 0]
         after, reward = world.act(action)
         seen.append(after)
@@ -106,6 +107,6 @@ class PolicyLoss(ChangingLoss):
         def loss(model: nn.Module, batch: NamedTuple) -> Tensor:
             draw = generator(seed_of_step(self.seed, step), next(model.parameters()).device)
             played = _episode(model, self.world_of(batch, draw), draw)  # by the policy whose gradient is wanted
-            return actor_critic_loss(model(played.seen), played, self.entropy)
+            return actor_critic_loss(model(played.seen)[0], played, self.entropy)
 
         return loss

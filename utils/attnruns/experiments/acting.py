@@ -12,7 +12,7 @@ from attnbook.data.worlds import bandits, mazes
 from attnbook.data.worlds.bandits import ARMS, PULLS, bandit_arms
 from attnbook.data.worlds.mazes import MOVES, Mazes, random_mazes
 from attnbook.device import best_device, device_of
-from attnbook.models.few_shot import LSTMReader
+from attnbook.models import LSTMTagger
 from attnbook.models.snail import Snail, SnailSizes
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training.policy import Played, PolicyLoss, play
@@ -180,7 +180,7 @@ def build(name: str) -> nn.Module:
     recipe = chosen(RECIPES, name)
     inputs, outputs = SEEN[recipe.task], ACTIONS[recipe.task] + 1
     if recipe.blocks == "lstm":
-        return LSTMReader(inputs, outputs, hidden=64)
+        return LSTMTagger(inputs, outputs, hidden=64)
     return Snail(inputs, outputs, LENGTHS[recipe.task], recipe.blocks, SIZES)
 
 

@@ -87,7 +87,7 @@ def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
 def scores(model: LanguageModel, batch: Batch) -> dict[str, list[list[float]]]:
     """Of each head, by layer: its prefix-matching score, and how much it attends to the word before."""
     words = shift_right(batch.target).to(device_of(model))
-    _, weights = model(words)
+    weights = [layer for layer in model.maps(words) if layer is not None]  # none is fused here
     found = {
         "prefix_matching": [prefix_matching_score(layer, words) for layer in weights],
         "previous_word": [previous_word_score(layer) for layer in weights],

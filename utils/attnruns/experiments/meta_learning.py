@@ -22,7 +22,8 @@ from attnbook.data.worlds.episodes import (
     online_recall,
 )
 from attnbook.device import device_of
-from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, LSTMReader, PixelNeighbour, PrototypicalNetwork
+from attnbook.models import LSTMTagger
+from attnbook.models.few_shot import EpisodeReader, GlyphEncoder, PixelNeighbour, PrototypicalNetwork
 from attnbook.models.snail import Snail
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
@@ -55,7 +56,7 @@ class GlyphTask:
 
 def recall_loss(model: nn.Module, batch: Recall) -> Tensor:
     """Cross-entropy in nats, over the positions whose key occurred before."""
-    return F.cross_entropy(model(batch.inputs)[batch.seen], batch.values[batch.seen])
+    return F.cross_entropy(model(batch.inputs)[0][batch.seen], batch.values[batch.seen])
 
 
 def episode_loss(model: nn.Module, batch: Episode) -> Tensor:
@@ -67,7 +68,7 @@ def episode_loss(model: nn.Module, batch: Episode) -> Tensor:
 def recall_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy where the key occurred before: in all, and by how many steps ago it occurred last."""
     batch = online_recall(TESTS, TEST_SEED)
-    right = model(batch.inputs.to(device_of(model))).argmax(dim=-1).cpu() == batch.values  # (B, T)
+    right = model(batch.inputs.to(device_of(model)))[0].argmax(dim=-1).cpu() == batch.values  # (B, T)
     ago = steps_since_seen(batch.which)  # (B, T), 0 where never
     by_gap = {str(gap): share(right[ago == gap]) for gap in (1, 2, 4, 8, 16, 32)}
     return {"right": share(right[batch.seen]), "right_by_gap": by_gap}
@@ -137,7 +138,7 @@ WIDTH = 64  # of the linear layer before sinusoids
 def reader(recipe: Recipe, inputs: int, outputs: int, length: int) -> nn.Module:
     """The network that reads the sequence: ``(B, T, inputs)`` -> ``(B, T, outputs)``."""
     if recipe.blocks == "lstm":
-        return LSTMReader(inputs, outputs)
+        return LSTMTagger(inputs, outputs)
     if not recipe.positions:
         return Snail(inputs, outputs, length, recipe.blocks)
     return nn.Sequential(
