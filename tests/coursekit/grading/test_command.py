@@ -15,8 +15,8 @@ from small_class import LAB, a_mark, a_record, answered, course_with, solved, so
 from coursekit import CourseError, cli
 from coursekit.grading import command, isolation
 from coursekit.grading.command import NOT_MARKED, NOTHING, STEPS, Order, grade_lab, mistakes, summary
-from coursekit.grading.course import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.grading.deadlines import COLUMNS
+from coursekit.grading.records import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.notebooks import write
 from coursekit.project import Project
 
