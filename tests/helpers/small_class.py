@@ -9,7 +9,7 @@ from nbformat import NotebookNode, from_dict, v4
 from tiny_course import ABOUT, marks
 
 from coursekit.grading.command import Order, grade_lab
-from coursekit.grading.course import Grade, digest, jobs_of, store
+from coursekit.grading.records import Grade, digest, jobs_of, store
 from coursekit.grading.submission import Submission, parts_of, read_submission
 from coursekit.notebooks import write
 from coursekit.regions import MARK

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from small_class import LAB, a_mark, a_record, answered, course_with, solved, source, steps
+from small_class import LAB, a_mark, a_record, answered, course_with, solved, source, steps, writing
 
 from coursekit import CourseError, cli
 from coursekit.grading import command, isolation
 from coursekit.grading.command import NOT_MARKED, NOTHING, STEPS, Order, grade_lab, mistakes, summary
-from coursekit.grading.course import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.grading.deadlines import COLUMNS
+from coursekit.grading.records import NOT_RUN, Grade, grades_so_far, jobs_of
 from coursekit.notebooks import write
 from coursekit.project import Project
 
@@ -164,6 +164,19 @@ def test_a_class_gets_grades_pages_and_a_table(tmp_path, capsys, monkeypatch):
     assert "✗ weight_sum" in page
     assert '<a href="https://example.org/b/chapters/02_bahdanau.html#the-attention-layer-forward">Chapter 2' in page
     assert "could not be graded" in (folder / "feedback" / "eve" / f"{LAB}.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_half_a_character_in_code_output_error_and_text_stops_no_step(tmp_path):
+    half = "\\ud800"  # as JSON and Python write it
+    notebook = writing("Because of HALF.")
+    answer = "def weight_sum(weights, value):\n    print('HALF')\n    raise ValueError('no HALF here')  # HALF"
+    next(cell for cell in notebook.cells if cell.id == "weight_sum").source = answer
+    term = course_with(tmp_path, {"ann": nbformat.writes(notebook).replace("HALF", half).encode()}, asks=True)
+    assert steps(term, *STEPS, "likeness")[-2] == f"export: grades-{LAB}.csv, 1 students, 0 without a grade"
+    for name in (f"feedback/ann/{LAB}.html", f"grades-{LAB}.csv", f"text-{LAB}.html", f"likeness-{LAB}.html"):
+        assert (term / name).read_bytes().decode("utf-8")
+    assert "stopped with ValueError" in (term / "feedback" / "ann" / f"{LAB}.html").read_text(encoding="utf-8")
 
 
 def ends(pid: int, seconds: float = 20.0) -> bool:

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from coursekit.grading.course import Grade
 from coursekit.grading.export import FORMATS, table
+from coursekit.grading.records import Grade
 
 GRADES = [
     Grade("bob", "lab02", refused="there is no notebook"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coursekit.grading.course import Grade, Job
 from coursekit.grading.feedback import LONGEST, page, write_feedback
+from coursekit.grading.records import Grade, Job
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 

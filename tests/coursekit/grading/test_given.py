@@ -16,8 +16,9 @@ from small_class import LAB, POINTS, answered, course_with
 import attnlabs as checks
 from coursekit import ROOMS
 from coursekit.grading import wire
-from coursekit.grading.course import graded, jobs_of
 from coursekit.grading.given import TABLE, given, lay_out
+from coursekit.grading.records import jobs_of
+from coursekit.grading.side_by_side import graded
 from coursekit.grading.submission import cells_to_run
 from coursekit.magics import parsed
 from coursekit.notebooks import code_cells, read

@@ -9,8 +9,8 @@ from small_class import LAB, POINTS, asking, course_with, solved, source, writin
 
 from coursekit import CourseError
 from coursekit.grading.command import Order, grade_lab
-from coursekit.grading.course import Grade, jobs_of
 from coursekit.grading.gradebook import read_by_hand, write_gradebook
+from coursekit.grading.records import Grade, jobs_of
 from coursekit.notebooks import grader, is_answer, is_graded, write
 
 LATE = {"handed_in": "2026-10-20T00:30:00+02:00", "known": "by x", "due": "2026-10-19T23:59:00+02:00", "days": 1}

@@ -7,8 +7,8 @@ import pytest
 from small_class import LAB, RIGHT, answered, course_with, solved, source
 
 from coursekit import CourseError
-from coursekit.grading.course import jobs_of
 from coursekit.grading.likeness import BOOK, answers_of, own_lines, write_likeness
+from coursekit.grading.records import jobs_of
 
 LONG = """\
 def alignment_error_rate(sure, possible, predicted):

@@ -16,9 +16,10 @@ from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, part
 
 import attnlabs as checks
 from coursekit.grading import isolation
-from coursekit.grading.course import Grade, graded, jobs_of
 from coursekit.grading.marking import like_the_books, names_in
+from coursekit.grading.records import Grade, jobs_of
 from coursekit.grading.remote import Remote, Session
+from coursekit.grading.side_by_side import graded
 from misread import sandbox
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ import pytest
 from small_class import LAB, a_record, course_with, solved, steps
 
 from coursekit import CourseError
-from coursekit.grading.course import jobs_of
 from coursekit.grading.names import home, homes, spelt, submissions
+from coursekit.grading.records import jobs_of
 from coursekit.grading.roster import FILE, attendance
 
 COMPOSED, DECOMPOSED = "J\u00fcrgen", "Ju\u0308rgen"

@@ -21,7 +21,7 @@ from small_class import (
 )
 
 from coursekit import CourseError
-from coursekit.grading.course import digest, jobs_of
+from coursekit.grading.records import digest, jobs_of
 from coursekit.grading.submission import NO_PYTHON, CannotGradeError, defined, parts_of, read_submission
 from coursekit.notebooks import grader, is_answer, is_graded
 from coursekit.work import STUB

@@ -4,7 +4,7 @@ import pytest
 from nbformat import v4
 from small_class import LAB, QUESTION, asking, course_with, solved, writing
 
-from coursekit.grading.course import jobs_of
+from coursekit.grading.records import jobs_of
 from coursekit.grading.written import name_of, written_answer, written_answers
 from coursekit.textquestion import STUB
 

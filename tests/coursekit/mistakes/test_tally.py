@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import CourseError, cli
-from coursekit.grading.course import Grade
+from coursekit.grading.records import Grade
 from coursekit.mistakes.tally import explained, graded_labs, tally
 
 LAB = "lab02_bahdanau"

@@ -45,25 +45,25 @@ class Collected:
     told: list[str]
 
 
-def collect(course: Path, lab: str) -> Collected:
+def collect(term: Path, lab: str) -> Collected:
     """Copy what is new in downloaded/LAB/ to submitted/, the latest of each student.
 
     What a newer notebook replaces is kept in `earlier/`."""
-    files = downloads(course / DOWNLOADED / lab)
-    ordered = sorted(_told_apart(list(_found(course, lab, files))), key=lambda one: (one.student, one.when))
+    files = downloads(term / DOWNLOADED / lab)
+    ordered = sorted(_told_apart(list(_found(term, lab, files))), key=lambda one: (one.student, one.when))
     new, told = [], []
     for student, ones in groupby(ordered, key=lambda one: one.student):
         *before, last = ones
-        if _take(course, lab, last):
+        if _take(term, lab, last):
             new.append(student)
-        told += [line for one in [*before, last] if (line := _kept(course, lab, one))]
+        told += [line for one in [*before, last] if (line := _kept(term, lab, one))]
     told += [f"not taken: {', '.join(map(_shown, places))} ({why})" for why, places in files.left.items()]
     return Collected(new, told)
 
 
-def _found(course: Path, lab: str, files: Downloads) -> Iterator[Found]:
+def _found(term: Path, lab: str, files: Downloads) -> Iterator[Found]:
     """Each notebook with its owner; one that is nobody's is left."""
-    people = {key for person in roster(course) for key in person.keys}
+    people = {key for person in roster(term) for key in person.keys}
     whose = owners([one.place for one in files.notebooks], lab, people)
     for one, (student, number) in zip(files.notebooks, whose, strict=True):
         if student:
@@ -83,33 +83,33 @@ def _told_apart(found: list[Found]) -> Iterator[Found]:
         yield replace(one, student=f"{one.student} {one.number}") if shared else one
 
 
-def _take(course: Path, lab: str, one: Found) -> bool:
+def _take(term: Path, lab: str, one: Found) -> bool:
     """Store a notebook, unless the same or a later one is there."""
-    path = home(course, one.student, lab) / f"{lab}.ipynb"
+    path = home(term, one.student, lab) / f"{lab}.ipynb"
     if path.is_file():
         when = path.stat().st_mtime
         if path.read_bytes() == one.content or when >= one.when:
             return False
-        _keep(course, lab, replace(one, when=when, content=path.read_bytes()))
+        _keep(term, lab, replace(one, when=when, content=path.read_bytes()))
         (path.parent / WRITTEN_AT).unlink(missing_ok=True)  # it told the time of the notebook before
     write_bytes(one.content, path)
     os.utime(path, (one.when, one.when))
     return True
 
 
-def _kept(course: Path, lab: str, one: Found) -> str:
+def _kept(term: Path, lab: str, one: Found) -> str:
     """Keep a notebook that is not the student's latest, and say so, once."""
-    if (home(course, one.student, lab) / f"{lab}.ipynb").read_bytes() == one.content:
+    if (home(term, one.student, lab) / f"{lab}.ipynb").read_bytes() == one.content:
         return ""
-    if (path := _keep(course, lab, one)) is None:
+    if (path := _keep(term, lab, one)) is None:
         return ""
-    why = f"{one.student} has handed in a later one; it is kept as {path.relative_to(course).as_posix()}"
+    why = f"{one.student} has handed in a later one; it is kept as {path.relative_to(term).as_posix()}"
     return f"not taken: {_shown(one.place)} ({why})"
 
 
-def _keep(course: Path, lab: str, one: Found) -> Path | None:
+def _keep(term: Path, lab: str, one: Found) -> Path | None:
     """Store a notebook in earlier/, unless it is there."""
-    folder = course / EARLIER / one.student
+    folder = term / EARLIER / one.student
     if any(path.read_bytes() == one.content for path in folder.glob(f"{lab}-*.ipynb")):
         return None
     stamp = datetime.fromtimestamp(one.when).strftime("%Y-%m-%dT%H%M%S")

@@ -11,12 +11,13 @@ from pathlib import Path
 from tqdm import tqdm
 
 from coursekit.grading import collect, deadlines, texts
-from coursekit.grading.course import Grade, Job, current, grade_all, grades_so_far, jobs_of, store
 from coursekit.grading.export import table
 from coursekit.grading.feedback import write_feedback
 from coursekit.grading.isolation import refuse_without_forks, refuse_without_isolation
+from coursekit.grading.records import Grade, Job, current, grades_so_far, jobs_of, store
 from coursekit.grading.roster import FILE as ROSTER
 from coursekit.grading.roster import attendance
+from coursekit.grading.side_by_side import grade_all
 from coursekit.grading.submission import CannotGradeError, find_notebook, parts_of, read_submission
 from coursekit.notebooks import read, write_bytes
 from coursekit.work import STUB
@@ -31,7 +32,7 @@ SAME_NAME = "several students have this name; look for the notebook yourself"
 class Order:
     """What a teacher asked for: the term's folder, a lab, and how. `book` is the address of the built book."""
 
-    course: Path
+    term: Path
     lab: str
     workers: int = 2
     isolated: bool = True
@@ -44,20 +45,20 @@ def grade_lab(order: Order, only: str | None = None) -> Iterator[str]:
 
     Raises CourseError where nothing is handed in, where foreign code could do damage (see `isolation`), and for a
     deadline that cannot be understood."""
-    deadlines.deadlines(order.course)  # a wrong line is said now, and not after everything was run
-    attendance(order.course, order.lab)
-    texts.refuse_wrong_points(order.course, order.lab)
+    deadlines.deadlines(order.term)  # a wrong line is said now, and not after everything was run
+    attendance(order.term, order.lab)
+    texts.refuse_wrong_points(order.term, order.lab)
     for step in STEPS.values() if only is None else [(STEPS | MORE)[only]]:
         yield from step(order)
 
 
 def collected(order: Order) -> Iterator[str]:
     """Copy what is new in downloaded/LAB/ to submitted/, and say who has handed in, and what was not taken."""
-    found = collect.collect(order.course, order.lab)
+    found = collect.collect(order.term, order.lab)
     yield from (f"collect: {line}" for line in found.told)
-    jobs, new = jobs_of(order.course, order.lab), found.new
+    jobs, new = jobs_of(order.term, order.lab), found.new
     yield f"collect: {len(jobs)} have handed in" + (f", {len(new)} of them anew: {', '.join(new)}" if new else "")
-    there = attendance(order.course, order.lab)
+    there = attendance(order.term, order.lab)
     if there.absent:
         yield f"  nothing from {', '.join(sorted(there.absent))}"
     yield from (f"  not in {ROSTER}: {name}" for name in there.strangers)
@@ -66,7 +67,7 @@ def collected(order: Order) -> Iterator[str]:
 
 def checked(order: Order) -> Iterator[str]:
     """Read each notebook without running anything: what is missing, what was mended, what cannot be graded."""
-    jobs = jobs_of(order.course, order.lab)
+    jobs = jobs_of(order.term, order.lab)
     told = [line for job in jobs for line in _look(job)]
     yield f"check: {len(jobs)} notebooks read, {len(told)} remarks"
     yield from (f"  {line}" for line in told)
@@ -87,7 +88,7 @@ def _look(job: Job) -> Iterator[str]:
 
 def run(order: Order) -> Iterator[str]:
     """Run and judge what is new or changed, each submission apart; the only step in which foreign code runs."""
-    jobs = jobs_of(order.course, order.lab)
+    jobs = jobs_of(order.term, order.lab)
     refuse_without_forks()
     if order.isolated:
         refuse_without_isolation()
@@ -100,15 +101,15 @@ def run(order: Order) -> Iterator[str]:
 
 def mark(order: Order) -> Iterator[str]:
     """Take off what lateness costs, by deadlines.csv, and lay out what a person must read."""
-    due = deadlines.deadlines(order.course)
-    jobs = jobs_of(order.course, order.lab)
+    due = deadlines.deadlines(order.term)
+    jobs = jobs_of(order.term, order.lab)
     for job, grade in zip(jobs, grades_so_far(jobs), strict=True):
         if not grade.refused:
             deadline = due.get((job.lab, job.student)) or due.get((job.lab, ""))
             when, known = deadlines.handed_in(job.folder, find_notebook(job.folder, job.lab)[0])
             store(job, replace(grade, late=deadlines.lateness(deadline, when, known)))
-    yield from texts.lay_out(order.course, jobs)
-    grades = marked(order.course, jobs)
+    yield from texts.lay_out(order.term, jobs)
+    grades = marked(order.term, jobs)
     dated = any(lab == order.lab for lab, _ in due)
     late = [f"{grade.student} ({grade.late['days']})" for grade in grades if grade.late and grade.late["days"]]
     said = f"late, in started days: {', '.join(late) or 'nobody'}" if dated else f"no deadline in {deadlines.FILE}"
@@ -119,33 +120,33 @@ def mark(order: Order) -> Iterator[str]:
     yield from (f"  {exercise}: {mistake}: {count}" for exercise, mistake, count in mistakes(grades))
 
 
-def marked(course: Path, jobs: list[Job]) -> list[Grade]:
+def marked(term: Path, jobs: list[Job]) -> list[Grade]:
     """The grades as they are exported; what was not marked yet is refused, with this reason."""
     grades = [
         grade if grade.refused or grade.late else Grade(grade.student, grade.lab, refused=NOT_MARKED)
         for grade in grades_so_far(jobs)
     ]
-    return texts.with_texts(course, jobs, grades)
+    return texts.with_texts(term, jobs, grades)
 
 
 def feedback(order: Order) -> Iterator[str]:
     """Write each student's page."""
-    jobs = jobs_of(order.course, order.lab)
-    for job, grade in zip(jobs, marked(order.course, jobs), strict=True):
+    jobs = jobs_of(order.term, order.lab)
+    for job, grade in zip(jobs, marked(order.term, jobs), strict=True):
         write_feedback(job, grade, order.book)
     yield f"feedback: {len(jobs)} pages, feedback/NAME/{order.lab}.html"
 
 
 def export(order: Order) -> Iterator[str]:
     """Write the table of grades; who handed in nothing has an empty cell, as who could not be graded."""
-    found = attendance(order.course, order.lab)
+    found = attendance(order.term, order.lab)
     nothing = dict.fromkeys(found.absent, NOTHING) | dict.fromkeys(found.doubtful, SAME_NAME)
-    grades = marked(order.course, jobs_of(order.course, order.lab))
+    grades = marked(order.term, jobs_of(order.term, order.lab))
     grades += [Grade(name, order.lab, refused=why) for name, why in nothing.items()]
     people = [*found.people.items(), *found.absent.items(), *found.doubtful.items()]
     known = {name: {"Student": person.name, **person.about} for name, person in people if person}
     name = f"grades-{order.lab}.csv"
-    write_bytes(table(grades, order.kind, known).encode(), order.course / name)
+    write_bytes(table(grades, order.kind, known).encode(), order.term / name)
     blank = sum(grade.points is None for grade in grades)
     yield f"export: {name}, {len(grades)} students, {blank} without a grade{texts.state(grades)}"
 
@@ -154,7 +155,7 @@ def likeness(order: Order) -> Iterator[str]:
     """Compare the students' answers with each other, and write the pairs that are alike."""
     from coursekit.grading.likeness import LEAST, write_likeness
 
-    pairs = write_likeness(jobs_of(order.course, order.lab))
+    pairs = write_likeness(jobs_of(order.term, order.lab))
     alike = [pair for pair in pairs if max(pair.text, pair.names) >= LEAST]
     yield f"likeness: {len(alike)} of {len(pairs)} pairs are alike by {LEAST:.0%} or more: likeness-{order.lab}.html"
 
@@ -163,10 +164,10 @@ def gradebook(order: Order) -> Iterator[str]:
     """Take what was read of the text question in formgrader, and write all points into nbgrader's gradebook."""
     from coursekit.grading.gradebook import read_by_hand, write_gradebook
 
-    jobs = jobs_of(order.course, order.lab)
-    if taken := texts.take(order.course, jobs, read_by_hand(order.course, jobs)):
+    jobs = jobs_of(order.term, order.lab)
+    if taken := texts.take(order.term, jobs, read_by_hand(order.term, jobs)):
         yield f"text: points of {taken} answers were taken from nbgrader's gradebook into text-{order.lab}.csv"
-    count = write_gradebook(order.course, jobs, marked(order.course, jobs))
+    count = write_gradebook(order.term, jobs, marked(order.term, jobs))
     yield f"gradebook: {count} of {len(jobs)} submissions are in nbgrader's gradebook"
 
 

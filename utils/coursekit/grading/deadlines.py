@@ -53,15 +53,15 @@ class Deadline:
         return max(100 - days * self.percent, self.floor) / 100
 
 
-def deadlines(course: Path) -> dict[tuple[str, str], Deadline]:
+def deadlines(term: Path) -> dict[tuple[str, str], Deadline]:
     """All lines of the file, by lab and student ("" for everybody).
 
     Raises CourseError, which names the line and shows a right one, for what cannot be understood."""
-    if not (course / FILE).exists():
+    if not (term / FILE).exists():
         return {}
-    labs = {name: folder.name for folder in folders(course / "source") for name in (folder.name, folder.name[:5])}
+    labs = {name: folder.name for folder in folders(term / "source") for name in (folder.name, folder.name[:5])}
     found: dict[tuple[str, str], Deadline] = {}
-    for number, row in _rows(course / FILE):
+    for number, row in _rows(term / FILE):
         try:
             key = _lab(row["lab"], labs), row["student"]
             if key in found:

@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from coursekit.grading.course import Grade
 from coursekit.grading.deadlines import sentence
+from coursekit.grading.records import Grade
 
 FORMATS = ("csv", "moodle", "canvas")
 Known = Mapping[str, Mapping[str, str]]  # by student, the cells of students.csv by which the platform knows them

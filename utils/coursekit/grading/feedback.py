@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from coursekit.grading.course import Grade, Job
 from coursekit.grading.deadlines import sentence
 from coursekit.grading.offline import HEAD
 from coursekit.grading.reading import behind, section
+from coursekit.grading.records import Grade, Job
 from coursekit.notebooks import write_bytes
 
 LONGEST = 6000  # characters of one message

@@ -11,8 +11,8 @@ from typing import Any
 from nbformat import NotebookNode
 
 from coursekit import CourseError
-from coursekit.grading.course import Grade, Job
 from coursekit.grading.names import spelt
+from coursekit.grading.records import Grade, Job
 from coursekit.grading.submission import find_notebook, parsed_notebook, parts_of
 from coursekit.notebooks import code_cells, grader, is_answer, is_graded, read, write
 from coursekit.textquestion import is_written
@@ -20,13 +20,13 @@ from coursekit.textquestion import is_written
 UNKNOWN = "the gradebook does not know {lab} yet: run `nbgrader generate_assignment {lab}` in {folder} first"
 
 
-def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> int:
+def write_gradebook(term: Path, jobs: list[Job], grades: Sequence[Grade]) -> int:
     """Write the grades of a lab; returns how many. Points that somebody gave by hand stay.
 
     Raises CourseError if the assignment was never made with nbgrader, which stores its cells in the gradebook."""
     from nbgrader.api import Gradebook, MissingEntry
 
-    settings, source = _settings(course), read(jobs[0].source)
+    settings, source = _settings(term), read(jobs[0].source)
     exercises, text = _exercises(source), _text_cell(source)
     graded = [(job, grade) for job, grade in zip(jobs, grades, strict=True) if not grade.refused]
     with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
@@ -34,20 +34,20 @@ def write_gradebook(course: Path, jobs: list[Job], grades: Sequence[Grade]) -> i
         try:
             book.find_notebook(jobs[0].lab, jobs[0].lab)
         except MissingEntry:
-            raise CourseError(UNKNOWN.format(lab=jobs[0].lab, folder=course)) from None
+            raise CourseError(UNKNOWN.format(lab=jobs[0].lab, folder=term)) from None
         for job, grade in graded:
             student = _known_as(book, job.student)
             _write(book, replace(grade, student=student), exercises)
             _write_text(book, replace(grade, student=student), text)
-            _show(course, replace(job, student=student))
+            _show(term, replace(job, student=student))
     return len(graded)
 
 
-def read_by_hand(course: Path, jobs: list[Job]) -> dict[str, tuple[float, str]]:
+def read_by_hand(term: Path, jobs: list[Job]) -> dict[str, tuple[float, str]]:
     """Points and comment that somebody gave in formgrader for the answer to the text question, by student."""
     from nbgrader.api import Gradebook, MissingEntry
 
-    settings, lab, name = _settings(course), jobs[0].lab, _text_cell(read(jobs[0].source))
+    settings, lab, name = _settings(term), jobs[0].lab, _text_cell(read(jobs[0].source))
     found: dict[str, tuple[float, str]] = {}
     with warnings.catch_warnings(), Gradebook(settings.db_url, settings.course_id) as book:
         warnings.simplefilter("ignore")
@@ -74,14 +74,14 @@ def _text_cell(source: NotebookNode) -> str:
     return next((str(grader(cell)["grade_id"]) for cell in source.cells if is_written(cell)), "")
 
 
-def _settings(course: Path) -> Any:
+def _settings(term: Path) -> Any:
     """nbgrader's own view of the folder: where the gradebook is, and the name under which it is run."""
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config.loader import Config, PyFileConfigLoader
 
-    path = course / "nbgrader_config.py"
-    config = PyFileConfigLoader(path.name, path=str(course)).load_config() if path.is_file() else Config()
-    return CourseDirectory(config=config, root=str(course.resolve()))
+    path = term / "nbgrader_config.py"
+    config = PyFileConfigLoader(path.name, path=str(term)).load_config() if path.is_file() else Config()
+    return CourseDirectory(config=config, root=str(term.resolve()))
 
 
 def _exercises(source: NotebookNode) -> dict[str, str]:
@@ -128,10 +128,10 @@ def _write_text(book: Any, grade: Grade, name: str) -> None:
     book.db.commit()
 
 
-def _show(course: Path, job: Job) -> None:
+def _show(term: Path, job: Job) -> None:
     """Lay down what formgrader shows: the notebook as it was handed in, without outputs, which could be anything."""
     path = find_notebook(job.folder, job.lab)[0]
     notebook = parsed_notebook(path)
     for cell in code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
-    write(notebook, course / "autograded" / job.student / job.lab / f"{job.lab}.ipynb")
+    write(notebook, term / "autograded" / job.student / job.lab / f"{job.lab}.ipynb")

@@ -19,9 +19,9 @@ from nbformat import NotebookNode
 
 from attnbook.extras import needed_from
 from coursekit import CourseError
-from coursekit.grading.course import Job
 from coursekit.grading.export import harmless
 from coursekit.grading.offline import HEAD
+from coursekit.grading.records import Job
 from coursekit.grading.submission import CannotGradeError, Submission, cells_to_run, read_submission
 from coursekit.notebooks import grader, is_answer, read, write_bytes
 from coursekit.regions import given_lines

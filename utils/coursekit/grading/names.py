@@ -20,26 +20,26 @@ def spelt(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def homes(course: Path) -> dict[str, list[Path]]:
+def homes(term: Path) -> dict[str, list[Path]]:
     """The folders in submitted/ by the student's name; two where a name was stored in two ways."""
     found: dict[str, list[Path]] = {}
-    for folder in folders(course / SUBMITTED):
+    for folder in folders(term / SUBMITTED):
         found.setdefault(spelt(folder.name), []).append(folder)
     return found
 
 
-def home(course: Path, student: str, lab: str) -> Path:
+def home(term: Path, student: str, lab: str) -> Path:
     """Where a student's submission of a lab lies, or will."""
-    places = homes(course).get(student, [course / SUBMITTED / student])
+    places = homes(term).get(student, [term / SUBMITTED / student])
     return next((place for place in places if (place / lab).is_dir()), places[0]) / lab
 
 
-def submissions(course: Path, lab: str) -> dict[str, Path]:
+def submissions(term: Path, lab: str) -> dict[str, Path]:
     """The folder of each submission of a lab by the student's name, in the order of names.
 
     Raises CourseError where one student has two."""
     found: dict[str, Path] = {}
-    for student, places in sorted(homes(course).items()):
+    for student, places in sorted(homes(term).items()):
         there = [place / lab for place in places if (place / lab).is_dir()]
         if len(there) > 1:
             raise CourseError(

@@ -40,11 +40,11 @@ class Person:
         return {bare(text) for text in (self.name, self.turned, *self.about.values())} - {""}
 
 
-def roster(course: Path) -> list[Person]:
+def roster(term: Path) -> list[Person]:
     """Everybody in the file, in its order; nobody where there is none.
 
     Raises CourseError, which says how the file should look, for one that cannot be understood."""
-    path = course / FILE
+    path = term / FILE
     if not path.exists():
         return []
     text = csv_text(path)
@@ -87,10 +87,10 @@ class Attendance:
     strangers: list[str]
 
 
-def attendance(course: Path, lab: str) -> Attendance:
+def attendance(term: Path, lab: str) -> Attendance:
     """Hold the submissions of a lab against the list, and against those of the other labs."""
-    everybody = roster(course)
-    names = {name: any((place / lab).is_dir() for place in places) for name, places in homes(course).items()}
+    everybody = roster(term)
+    names = {name: any((place / lab).is_dir() for place in places) for name, places in homes(term).items()}
     shared = Counter(key for person in everybody for key in person.keys)
     by_key = {key: person for person in everybody for key in person.keys if shared[key] == 1}
     people = {name: by_key[bare(name)] for name in names if bare(name) in by_key}

@@ -109,9 +109,9 @@ class Table:
             raise CourseError(f"{self.path.name} cannot be written ({error}); is it open in another program?") from None
 
 
-def read_table(course: Path, lab: str) -> Table:
+def read_table(term: Path, lab: str) -> Table:
     """The table of a lab, empty where there is no file yet. Raises CourseError for one that cannot be understood."""
-    path = course / f"text-{lab}.csv"
+    path = term / f"text-{lab}.csv"
     if not path.exists():
         return Table(path)
     text = csv_text(path)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coursekit.grading.course import Grade, Job
+from coursekit.grading.records import Grade, Job
 from coursekit.grading.text_page import write_page
 from coursekit.grading.text_table import Entry, read_table
 from coursekit.grading.written import name_of, written_answers
@@ -15,27 +15,27 @@ from coursekit.notebooks import read
 from coursekit.textquestion import TextQuestion, text_question
 
 
-def refuse_wrong_points(course: Path, lab: str) -> None:
+def refuse_wrong_points(term: Path, lab: str) -> None:
     """Raise CourseError, which names the row, for a table that cannot be understood; nothing if there is none."""
-    source = course / "source" / lab / f"{lab}.ipynb"
+    source = term / "source" / lab / f"{lab}.ipynb"
     question = text_question(read(source).cells) if source.is_file() else None
     if question is not None:
-        table = read_table(course, lab)
+        table = read_table(term, lab)
         table.entries([row["student"] for row in table.rows], question.points)
 
 
-def lay_out(course: Path, jobs: list[Job]) -> Iterator[str]:
+def lay_out(term: Path, jobs: list[Job]) -> Iterator[str]:
     """Write the page of answers and the table for their points, and say how far the reading is.
 
     Nothing for a lab that asks no text question. Raises CourseError for a table that cannot be understood."""
     lab, question = jobs[0].lab, asked(jobs)
     if question is None:
         return
-    answers, table = written_answers(jobs), read_table(course, lab)
+    answers, table = written_answers(jobs), read_table(term, lab)
     table.add(lab, answers)
     entries = table.entries(answers, question.points)
     order = {student: entries[student] for student in sorted(entries, key=_rows(table.rows, entries))}
-    write_page(course / f"text-{lab}.html", lab, question, answers, order)
+    write_page(term / f"text-{lab}.html", lab, question, answers, order)
     yield f"text: answers in text-{lab}.html, points go into text-{lab}.csv; {_state(entries)}"
     yield from _remarks(lab, answers, entries, table.strangers(answers))
 
@@ -49,12 +49,12 @@ def _remarks(lab: str, answers: dict[str, str], entries: dict[str, Entry], stran
         yield f"  {name}: has points in text-{lab}.csv, but no notebook that can be read"
 
 
-def with_texts(course: Path, jobs: list[Job], grades: list[Grade]) -> list[Grade]:
+def with_texts(term: Path, jobs: list[Job], grades: list[Grade]) -> list[Grade]:
     """The grades with the points and comments of the text question, if any answer was read."""
     question = asked(jobs)
     if question is None:
         return grades
-    entries = read_table(course, jobs[0].lab).entries([grade.student for grade in grades], question.points)
+    entries = read_table(term, jobs[0].lab).entries([grade.student for grade in grades], question.points)
     if all(entry.points is None for entry in entries.values()):
         return grades  # this term does not ask it, or nobody has begun to read
     return [
@@ -65,12 +65,12 @@ def with_texts(course: Path, jobs: list[Job], grades: list[Grade]) -> list[Grade
     ]
 
 
-def take(course: Path, jobs: list[Job], read_elsewhere: Mapping[str, tuple[float, str]]) -> int:
+def take(term: Path, jobs: list[Job], read_elsewhere: Mapping[str, tuple[float, str]]) -> int:
     """Fill empty rows of the table with points and comments that were given elsewhere; returns how many."""
     question = asked(jobs)
     if question is None or not read_elsewhere:
         return 0
-    table = read_table(course, jobs[0].lab)
+    table = read_table(term, jobs[0].lab)
     table.add(jobs[0].lab, written_answers(jobs))
     return table.fill(read_elsewhere)
 

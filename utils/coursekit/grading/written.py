@@ -8,7 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from coursekit.grading.course import Job
+from coursekit.grading.records import Job
 from coursekit.grading.submission import CannotGradeError, find_notebook, parsed_notebook
 from coursekit.notebooks import grader, read
 from coursekit.textquestion import STUB, is_written

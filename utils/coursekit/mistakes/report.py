@@ -16,9 +16,9 @@ BARS, TALKED_ABOUT = 15, 6  # of the figure, and of what to say
 ROW, LEFT, WIDTH, RIGHT = 30, 430, 420, 120  # pixels: a bar's row, its name, the longest bar, its number
 
 
-def write_report(course: Path, tallies: Sequence[Tally], book: str | None) -> Path:
+def write_report(term: Path, tallies: Sequence[Tally], book: str | None) -> Path:
     """Write ``mistakes.html`` into the term's folder."""
-    path = course / "mistakes.html"
+    path = term / "mistakes.html"
     write_bytes(report(tallies, book).encode(), path)
     return path
 

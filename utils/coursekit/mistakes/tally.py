@@ -8,8 +8,8 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.grading.command import mistakes
-from coursekit.grading.course import Grade, jobs_of, stored
 from coursekit.grading.reading import Section, section
+from coursekit.grading.records import Grade, jobs_of, stored
 from coursekit.project import folders
 
 UNWRITTEN = "unwritten"
@@ -51,20 +51,20 @@ class Tally:
     unwritten: dict[str, int]
 
 
-def graded_labs(course: Path) -> list[str]:
+def graded_labs(term: Path) -> list[str]:
     """The labs of which a term holds grades. Raises CourseError where there are none."""
-    labs = sorted({path.stem for folder in folders(course / "graded") for path in folder.glob("lab*.json")})
+    labs = sorted({path.stem for folder in folders(term / "graded") for path in folder.glob("lab*.json")})
     if not labs:
-        raise CourseError(f"{course} holds no grades: `coursekit grade {course} LAB` makes them")
+        raise CourseError(f"{term} holds no grades: `coursekit grade {term} LAB` makes them")
     return labs
 
 
-def tally(course: Path, lab: str) -> Tally:
+def tally(term: Path, lab: str) -> Tally:
     """Count the mistakes of one lab. Raises CourseError where nothing of it was graded."""
-    found = [grade for job in jobs_of(course, lab) if (grade := stored(job)) is not None]
+    found = [grade for job in jobs_of(term, lab) if (grade := stored(job)) is not None]
     grades = [grade for grade in found if not grade.refused]
     if not grades:
-        raise CourseError(f"no notebook of {lab} was graded in {course}: `coursekit grade {course} {lab}` does it")
+        raise CourseError(f"no notebook of {lab} was graded in {term}: `coursekit grade {term} {lab}` does it")
     marks = [mark for grade in grades for mark in grade.marks if mark["mistake"]]
     unwritten = Counter(mark["exercise"] for mark in marks if mark["mistake"] == UNWRITTEN)
     return Tally(lab, len(grades), len(found) - len(grades), _seen(lab, grades), dict(unwritten))

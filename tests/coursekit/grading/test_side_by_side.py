@@ -1,7 +1,5 @@
 """A class is graded side by side, and an interrupted run goes on."""
 
-import dataclasses
-import json
 import os
 import sys
 from concurrent.futures import Executor, Future
@@ -11,8 +9,9 @@ import pytest
 from small_class import LAB, answered, course_with, solved, source, with_cell
 
 from coursekit import CourseError
-from coursekit.grading import course, wire
-from coursekit.grading.course import FAULT, KILLED, Grade, grade_all, graded, jobs_of, stored
+from coursekit.grading import side_by_side, wire
+from coursekit.grading.records import FAULT, jobs_of, stored
+from coursekit.grading.side_by_side import KILLED, grade_all, graded
 from coursekit.notebooks import write
 
 WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
@@ -23,45 +22,25 @@ def points(grades) -> dict[str, float | None]:
 
 
 @pytest.fixture
-def no_process(monkeypatch):
-    """Fails when something would be graded."""
-    monkeypatch.setattr(course, "ProcessPoolExecutor", lambda *_: pytest.fail("it is graded again"))
-
-
-@pytest.fixture
 def in_this_process(monkeypatch, warm):
     """Grades with the one warm process, and keeps the list of those that were graded."""
     began: list[str] = []
 
     class Here(Executor):
         def __init__(self, *_):
-            monkeypatch.setattr(course, "_warm", warm)
+            monkeypatch.setattr(side_by_side, "_warm", warm)
 
         def submit(self, function, job):
             done = Future()
-            began.extend([job.student] if function is course._grade else [])
+            began.extend([job.student] if function is side_by_side._grade else [])
             try:
                 done.set_result(function(job))
             except CourseError as error:
                 done.set_exception(error)
             return done
 
-    monkeypatch.setattr(course, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(side_by_side, "ProcessPoolExecutor", Here)
     return began
-
-
-def test_the_jobs_are_the_students_who_handed_in(tmp_path):
-    course_with(tmp_path, {"bob": solved(), "ann": solved()})
-    (tmp_path / "submitted" / "eve").mkdir()
-    assert [job.student for job in jobs_of(tmp_path, LAB)] == ["ann", "bob"]
-
-
-def test_an_unknown_lab_and_an_empty_folder_are_said(tmp_path):
-    course_with(tmp_path, {})
-    with pytest.raises(CourseError, match=f"no source of 'lab99'; sources there: {LAB}"):
-        jobs_of(tmp_path, "lab99")
-    with pytest.raises(CourseError, match="nobody has handed in"):
-        jobs_of(tmp_path, LAB)
 
 
 @pytest.mark.slow
@@ -105,7 +84,7 @@ def test_where_no_process_for_answers_can_be_had_nothing_is_graded_nor_kept(tmp_
         raise wire.WireError("no namespaces")
 
     course_with(tmp_path, {"ann": solved()})
-    monkeypatch.setattr(course, "_running", lambda: SimpleNamespace(submission=refused, ended=False))
+    monkeypatch.setattr(side_by_side, "_running", lambda: SimpleNamespace(submission=refused, ended=False))
     with pytest.raises(CourseError, match=r"lost 6.0 of 6.0 points.*\n✗ masked_softmax: .*no namespaces"):
         list(grade_all(jobs_of(tmp_path, LAB), isolated=False))
     assert [stored(job) for job in jobs_of(tmp_path, LAB)] == [None]
@@ -139,7 +118,7 @@ def test_a_fault_of_the_grader_leaves_a_blank_stops_nobody_and_is_tried_again(tm
         return graded(job, warm)
 
     with monkeypatch.context() as patch:
-        patch.setattr(course, "graded", fails)
+        patch.setattr(side_by_side, "graded", fails)
         found = {grade.student: grade for grade in grade_all(jobs_of(tmp_path, LAB), isolated=False)}
     assert found["ann"].refused == f"{FAULT} RuntimeError: a fault"
     assert (found["ann"].points, found["bob"].points) == (None, 6.0)
@@ -150,79 +129,6 @@ def test_a_fault_of_the_grader_leaves_a_blank_stops_nobody_and_is_tried_again(tm
 def test_two_workers_grade_a_class(tmp_path):
     course_with(tmp_path, {"ann": solved(), "bob": WRONG, "eve": b"broken"})
     assert points(grade_all(jobs_of(tmp_path, LAB), 2, isolated=False)) == {"ann": 6.0, "bob": 5.0, "eve": None}
-
-
-@pytest.mark.parametrize("content", ["", "[]", "7", "{}", '{"student": 3, "x": 1}', "null"])
-def test_a_broken_record_is_as_none(content, tmp_path):
-    course_with(tmp_path, {"ann": solved()})
-    (job,) = jobs_of(tmp_path, LAB)
-    job.grade.parent.mkdir(parents=True)
-    job.grade.write_text(content)
-    assert stored(job) is None
-
-
-def test_a_record_of_another_version_is_as_none_and_one_of_this_is_read(tmp_path, no_process):
-    course_with(tmp_path, {"ann": solved()})
-    (job,) = jobs_of(tmp_path, LAB)
-    mine = Grade("ann", LAB, course.digest(job), marks=[{"points": 2.0}])
-    job.grade.parent.mkdir(parents=True)
-    job.grade.write_text(json.dumps(dataclasses.asdict(mine)))
-    assert list(grade_all([job])) == [mine]
-    job.grade.write_text(json.dumps(dataclasses.asdict(mine) | {"version": 0}))
-    assert stored(job) is None
-
-
-def test_the_digest_changes_with_the_notebook_and_with_the_source(tmp_path):
-    course_with(tmp_path, {"ann": solved()})
-    (job,) = jobs_of(tmp_path, LAB)
-    first = course.digest(job)
-    course_with(tmp_path, {"ann": WRONG})
-    second = course.digest(job)
-    job.source.write_text(job.source.read_text() + "\n")
-    assert len({first, second, course.digest(job)}) == 3
-
-
-def shared(packages):
-    """The modules of coursekit that the grader shares with other commands, each with nothing in it."""
-    (packages / "coursekit").mkdir()
-    for name in ("magics", "notebooks", "unsolved", "work"):
-        (packages / "coursekit" / f"{name}.py").touch()
-    return sorted((packages / "coursekit").iterdir())
-
-
-def test_the_digest_changes_with_what_reads_the_notebooks(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "PACKAGES", tmp_path)
-    paths, judged = shared(tmp_path), course.what_judges.__wrapped__
-    found = [judged("lab02")]
-    for path in paths:
-        path.write_text("x = 1\n")
-        found.append(judged("lab02"))
-    assert len(set(found)) == len(paths) + 1 == 5
-
-
-def test_the_digest_changes_with_the_labs_checks_and_what_they_share_and_with_the_grader(tmp_path, monkeypatch):
-    parts = ["misread", "attnlabs/families", "attnlabs/fakes", "attnlabs/lab02"]
-    parts += ["coursekit/grading", "attnlabs/lab03"]
-    shared(tmp_path)
-    monkeypatch.setattr(course, "PACKAGES", tmp_path)
-    judged = course.what_judges.__wrapped__
-    found = [judged("lab02")]
-    for part in parts:
-        (tmp_path / part).mkdir(parents=True)
-        (tmp_path / part / "one.py").write_text("x = 1\n")
-        found.append(judged("lab02"))
-    assert len(set(found)) == len(parts)
-    assert found[-1] == found[-2]  # another lab's checks
-    monkeypatch.setattr(course.attnbook, "__version__", "99")
-    assert judged("lab02") not in found
-
-
-def test_the_digest_of_a_submission_holds_what_judges_it(tmp_path, monkeypatch):
-    course_with(tmp_path, {"ann": solved()})
-    (job,) = jobs_of(tmp_path, LAB)
-    first = course.digest(job)
-    monkeypatch.setattr(course, "what_judges", lambda lab: f"another check of {lab}")
-    assert course.digest(job) != first
 
 
 def test_a_link_or_a_folder_in_place_of_a_notebook_stops_nobody(tmp_path):
