@@ -7,11 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from built_wheel import wheel  # noqa: F401 (a fixture)
 from made_up_class import KINDS, OTHERS, differences, hand_in, read_texts, text_differences
 from skips import skip_for_want_of
 
 from coursekit import cli
 from coursekit.grading import isolation
+from coursekit.teaching import handout as handouts
 
 ROOT = Path(__file__).parents[2]
 LAB = "lab02_bahdanau"
@@ -38,11 +40,12 @@ def pages(course: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_each_kind_of_student_gets_the_points_that_they_earned(tmp_path, monkeypatch, capsys):
+def test_each_kind_of_student_gets_the_points_that_they_earned(tmp_path, monkeypatch, capsys, wheel):  # noqa: F811
     if reason := isolation.lacking():
         skip_for_want_of("isolation", f"hostile notebooks are run only where they can be kept apart: {reason}")
     (tmp_path / "book").mkdir()
     monkeypatch.chdir(tmp_path / "book")
+    monkeypatch.setattr(handouts, "build_wheel", lambda root: wheel)  # built once for all workers
     course = tmp_path / "autumn"
     make, handout, folder, move, grade, export, mistakes = commands()
     coursekit(make)

@@ -19,11 +19,11 @@ def self_attention__linear(x, W_q, W_k, W_v, mask=None):
 def self_attention__loops(x, W_q, W_k, W_v, mask=None):
     B, T, _ = x.shape
     mask = torch.ones(B, T, T, dtype=torch.bool) if mask is None else mask.expand(B, T, T)
-    rows = []
+    query, key, rows = x @ W_q, x @ W_k, []
     for b in range(B):
         for i in range(T):
             seen = [j for j in range(T) if mask[b, i, j]]
-            scores = [(x[b, i] @ W_q) @ (x[b, j] @ W_k) / W_q.shape[-1] ** 0.5 for j in seen]
+            scores = [query[b, i] @ key[b, j] / W_q.shape[-1] ** 0.5 for j in seen]
             spread = torch.stack(scores).softmax(0) if seen else None
             rows += [spread[seen.index(j)] if j in seen else x.new_zeros(()) for j in range(T)]
     weights = torch.stack(rows).reshape(B, T, T)

@@ -24,8 +24,8 @@ def call(answers: Answers, name: str, *args, flows=(), **changes):
     return answers.reply({"do": "call", "with": given | changes})
 
 
-def run(answers: Answers, source: str):
-    return answers.reply({"do": "run", "with": {"source": source, "name": "cell", "seconds": 2.0}})
+def run(answers: Answers, source: str, seconds: float = 2.0):
+    return answers.reply({"do": "run", "with": {"source": source, "name": "cell", "seconds": seconds}})
 
 
 def test_a_cell_says_what_it_printed_and_where_it_stopped(answers):
@@ -51,7 +51,7 @@ def test_a_cell_may_await_and_what_one_begins_a_later_one_awaits(answers):
 def test_what_is_awaited_may_fail_and_has_a_clock(answers):
     failed = run(answers, "async def f(): 1 / 0\nawait f()")["error"]
     assert (failed["type"], failed["line"], failed["code"]) == ("ZeroDivisionError", 1, "async def f(): 1 / 0")
-    endless = run(answers, "import asyncio\nawait asyncio.sleep(60)")["error"]
+    endless = run(answers, "import asyncio\nawait asyncio.sleep(60)", seconds=0.25)["error"]
     assert endless["timed_out"]
     assert run(answers, "await asyncio.sleep(0)")["error"] is None
 

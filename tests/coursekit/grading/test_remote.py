@@ -196,7 +196,7 @@ ENDS = {
     "interrupt": "def f(): raise KeyboardInterrupt",
     "a base exception": "class E(BaseException): pass\ndef f(): raise E",
     "odd text": "class E(Exception):\n    def __str__(self): raise ValueError\ndef f(): raise E",
-    "a large result": "import torch\ndef f(): return torch.zeros(10**8)",
+    "a large result": "import torch\ndef f(): return torch.zeros(2 * 10**7)",
     "written to the socket": (
         "import os\ndef f():\n  for i in range(3, 40):\n    try: os.write(i, b'x' * 99)\n    except OSError: pass"
     ),
