@@ -20,7 +20,7 @@ from attnbook.attention import (
     scaled_dot,
     sinusoidal_positions,
 )
-from attnbook.attention.positions import angles
+from attnbook.attention.positions import angles, kept_positions
 
 B, H, T, D = 2, 8, 6, 8
 offsets = st.floats(-50, 50)
@@ -77,6 +77,31 @@ def test_an_odd_number_of_features_is_refused(dim):
 def test_a_length_below_one_is_refused(length):
     with pytest.raises(ValueError, match=f"length must be at least 1, got {length}"):
         sinusoidal_positions(length, D)
+
+
+@pytest.mark.parametrize("start, length", [(0, 1), (0, 6), (5, 1), (250, 6), (255, 1), (256, 300), (1000, 7)])
+@pytest.mark.parametrize("half", [None, torch.float16, torch.bfloat16])
+def test_what_is_kept_is_to_the_bit_what_is_made_anew(start, length, half, device, dtype):
+    like = torch.zeros(1, device=device, dtype=half or dtype)
+    for _ in range(2):  # made, and then kept
+        kept = kept_positions(length, D, like, start)
+        assert torch.equal(kept, sinusoidal_positions(length, D, start).to(like))
+        assert (kept.dtype, kept.device) == (like.dtype, like.device)
+
+
+def test_a_table_that_was_first_asked_for_in_inference_mode_can_be_trained_with():
+    like, weight = torch.zeros(1, dtype=torch.float64), torch.ones(18, 18, dtype=torch.float64, requires_grad=True)
+    with torch.inference_mode():
+        kept_positions(3, 18, like)
+    (kept_positions(3, 18, like) @ weight).sum().backward()
+    assert weight.grad.isfinite().all()
+
+
+def test_a_table_begins_at_position_0():
+    with pytest.raises(ValueError, match="start must be at least 0, the first position of a table, got -1"):
+        kept_positions(3, D, torch.zeros(1), -1)
+    with pytest.raises(ValueError, match="length must be at least 1, got 0"):
+        kept_positions(0, D, torch.zeros(1))
 
 
 # ---- what is added to word vectors

@@ -134,8 +134,9 @@ class _BlockedAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, grad_logs: Tensor) -> tuple[Tensor | None, ...]:
+        query, key, value, mask, context, logs = ctx.saved_tensors
         with torch.autocast(grad.device.type, enabled=False):
-            grads = backward_blocks(*ctx.saved_tensors, grad, grad_logs, ctx.causal, ctx.block)
+            grads = backward_blocks(query, key, value, mask, context, logs, grad, grad_logs, ctx.causal, ctx.block)
         return *grads, None, None, None
 
 
@@ -194,10 +195,11 @@ def blocked_attention(
         raise ValueError(
             f"causal attention has a key for each query, got {query.shape[-2]} queries, {key.shape[-2]} keys"
         )
-    if mask is not None:
-        scores, mask = like_scores(query, key), for_all_heads(mask, query)
-        check_mask(mask, scores)
-        mask = mask.expand_as(scores)  # a view, which takes no memory
+    allowed = for_all_heads(mask, query)
+    if allowed is not None:
+        scores = like_scores(query, key)
+        check_mask(allowed, scores)
+        allowed = allowed.expand_as(scores)  # a view, which takes no memory
     with torch.autocast(query.device.type, enabled=False):
         wide = (at_least_float32(x) for x in (query, key, value))
-        return _BlockedAttention.apply(*wide, mask, causal, block)[0].to(value.dtype), None
+        return _BlockedAttention.apply(*wide, allowed, causal, block)[0].to(value.dtype), None

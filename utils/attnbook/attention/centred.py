@@ -241,5 +241,7 @@ class LocalAttention(nn.Module):
         centre: Tensor, score: Callable[..., Tensor] = scaled_dot,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
         """:func:`local_attend` around a ``centre (B,)``, which ``self.centre`` computes."""
-        how = {"centre": centre, "half_width": self.half_width, "gaussian": self.gaussian}
-        return local_attend(query, key, value, mask, score=score, **how)
+        half_width, gaussian = self.half_width, self.gaussian
+        return local_attend(
+            query, key, value, mask, centre=centre, half_width=half_width, score=score, gaussian=gaussian
+        )

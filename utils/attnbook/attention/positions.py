@@ -5,9 +5,12 @@ how far apart a query and a key are: :class:`Rotary` turns both before they are 
 the score of those that are far apart. The fifth is to say nothing (:class:`NoPositions`).
 """
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor, nn
 
+from attnbook.attention.arguments import check_length
 from attnbook.attention.precision import at_least_float32
 
 BASE = 10000.0  # of the angles, in both papers below; models for longer texts have a greater one
@@ -46,10 +49,35 @@ def sinusoidal_positions(length: int, dim: int, start: int = 0) -> Tensor:
 
     Source: Vaswani et al. 2017, section 3.5.
     """
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}")
+    check_length(length)
     turned = angles(torch.arange(start, start + length, dtype=torch.float64), dim)  # (T, D/2)
     return torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(1)  # (T, D/2, 2) -> (T, D)
+
+
+def kept_positions(length: int, dim: int, like: Tensor, start: int = 0) -> Tensor:
+    """:func:`sinusoidal_positions` from ``start`` >= 0 on, in the number type and on the device of ``like``.
+
+    To reckon a table on the CPU in float64 and to carry it to a device takes longer than what is done with it there, so
+    each is made once and kept. The result is a part of it: nobody may write into it.
+
+    Returns:
+        ``(length, dim)``.
+
+    Raises:
+        ValueError: as :func:`sinusoidal_positions`, or if ``start`` is negative.
+    """
+    check_length(length)
+    if start < 0:
+        raise ValueError(f"start must be at least 0, the first position of a table, got {start}")
+    rows = max(256, 1 << (start + length - 1).bit_length())  # a power of two, so that few tables serve all lengths
+    return _table(rows, dim, like.dtype, like.device)[start : start + length]
+
+
+@lru_cache(maxsize=16)
+@torch.inference_mode(False)  # a tensor made in inference mode could not be trained with later
+def _table(rows: int, dim: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """``(rows, dim)`` of :func:`sinusoidal_positions`."""
+    return sinusoidal_positions(rows, dim).to(device, dtype)
 
 
 def relative_shift(dim: int, offset: float) -> Tensor:
@@ -95,7 +123,7 @@ class Sinusoidal(nn.Module):
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """``x (B, T, D)``, whose first word stands at position ``start``, plus its positions."""
-        return x + sinusoidal_positions(x.shape[1], self.dim, start).to(x)
+        return x + kept_positions(x.shape[1], self.dim, x, start)
 
 
 class Learned(nn.Module):

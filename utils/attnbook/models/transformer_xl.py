@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Heads, MultiHeadAttention, attend, merge_heads, sinusoidal_positions, split_heads
+from attnbook.attention import Heads, MultiHeadAttention, attend, merge_heads, split_heads
+from attnbook.attention.positions import kept_positions
 from attnbook.decoding import select
 from attnbook.models.block import Block, TransformerConfig, mean_over_heads
 from attnbook.models.inputs import check_words
@@ -96,7 +97,7 @@ class RelativeAttention(MultiHeadAttention):
 
     def relative_scores(self, query: Tensor, keys: int) -> Tensor:
         """(q + v)·W_R R(i − j) / √(D/H): ``query (B, H, Tq, D/H)`` -> ``(B, H, Tq, Tk)``."""
-        distances = sinusoidal_positions(keys, self.project_distance.in_features).flip(0).to(query)  # (Tk, D)
+        distances = kept_positions(keys, self.project_distance.in_features, query).flip(0)  # (Tk, D)
         distances = split_heads(self.project_distance(distances)[None], self.heads)  # (1, H, Tk, D/H): Tk − 1 … 0
         query = (query + self.distance_bias[:, None]) / query.shape[-1] ** 0.5  # (B, H, Tq, D/H)
         return align_distances(query @ distances.mT)  # (B, H, Tq, Tk), by distance, then by key
