@@ -32,7 +32,7 @@ EDITS = {
     "mask_for_bert": [
         {"(vocabulary - 3)": "(mask_id - 3)"},
         {"mask_id, word": "vocabulary, word"},
-        {"~chosen, 0": "~chosen | (tokens == word), PAD"},
+        {"~chosen, 0": "~chosen | (tokens == word), 0"},
         {"draw[0] < 0.9": "draw[0] < 0.92"},
     ],
     "top_p_filter": [
