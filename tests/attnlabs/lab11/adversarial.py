@@ -30,9 +30,9 @@ EDITS = {
         {").exp()": ").exp().round()"},
     ],
     "mask_for_bert": [
-        {"(vocabulary - SPECIALS)": "(mask_id - SPECIALS)"},
+        {"(vocabulary - 3)": "(mask_id - 3)"},
         {"mask_id, word": "vocabulary, word"},
-        {"~chosen, PAD": "~chosen | (tokens == word), PAD"},
+        {"~chosen, 0": "~chosen | (tokens == word), 0"},
         {"draw[0] < 0.9": "draw[0] < 0.92"},
     ],
     "top_p_filter": [

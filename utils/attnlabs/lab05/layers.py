@@ -70,22 +70,29 @@ wrong(
 ).says("""
     You added the input of the *whole stack* in each layer. What is added is the input of the layer itself, which is
     the output of the layer below it.""")
-wrong(
-    "one sum around the whole stack", {SUM: "out", "    for": "    below = x\n    for", "return x": "return x + below"}
-).says(
-    """
+
+
+def _one_sum_around_the_stack(x, context, layers, first_residual):
+    below = x
+    for layer in layers:
+        x = layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+    return x + below
+
+
+wrong("one sum around the whole stack", _one_sum_around_the_stack).says("""
     You added the input of the stack to the output of the stack, once. Each layer from `first_residual` on has a
-    residual connection of its own, around this layer alone."""
-)
-wrong(
-    "one sum around the upper layers",
-    {
-        "        inputs": "        below = x if number == first_residual else below\n        inputs",
-        SUM: "out",
-        "    for": "    below = 0\n    for",
-        "return x": "return x + below",
-    },
-).says("""
+    residual connection of its own, around this layer alone.""")
+
+
+def _one_sum_around_the_upper_layers(x, context, layers, first_residual):
+    below = 0
+    for number, layer in enumerate(layers, start=1):
+        below = x if number == first_residual else below
+        x = layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+    return x + below
+
+
+wrong("one sum around the upper layers", _one_sum_around_the_upper_layers).says("""
     You kept the input of layer `first_residual` and added it once, to the output of the stack. Each layer from
     `first_residual` on has a residual connection of its own, around this layer alone.""")
 wrong(
@@ -96,14 +103,18 @@ wrong(
     You added the input in the top layer only. The sum of one layer is the input of the next one, so keep it in the
     variable that the next layer reads."""
 )
-wrong(
-    "the first residual layer's input added everywhere",
-    {
-        "        inputs": "        skip = x if number == first_residual else skip\n        inputs",
-        "x + out if": "skip + out if",
-        "    for": "    skip = 0\n    for",
-    },
-).says("""
+
+
+def _first_input_added_everywhere(x, context, layers, first_residual):
+    skip = 0
+    for number, layer in enumerate(layers, start=1):
+        skip = x if number == first_residual else skip
+        out = layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+        x = skip + out if number >= first_residual else out
+    return x
+
+
+wrong("the first residual layer's input added everywhere", _first_input_added_everywhere).says("""
     You added the input of layer `first_residual` in each later layer, too. What is added is the input of the layer
     itself, which is the sum that the layer below it returned.""")
 wrong("averaged", {"x + out if": "(x + out) / 2 if"}).says("""

@@ -70,15 +70,18 @@ wrong("clockwise", {"bend < 0": "bend > 0"}).says("""
 wrong("bends of 0 refused", {"bend < 0": "bend <= 0"}).says("""
     You reject a polygon if any bend is 0. Every edge has a bend of 0 with its own two ends, and with each point that
     lies exactly on it, so a bend of 0 is allowed.""")
-wrong(
-    "only the bends looked at",
-    "answers = []\n"
-    "for row, positions in zip(points, polygon.tolist()):\n"
-    "    c = row[[n for n in positions if n < len(row)]]\n"
-    "    bends = turns(c.roll(1, 0), c, c.roll(-1, 0))\n"
-    "    answers.append(len(c) >= 3 and len({*positions} - {len(row)}) == len(c) and bool((bends >= 0).all()))\n"
-    "return torch.tensor(answers)",
-).says("""
+
+
+def _only_bends(points, polygon):
+    answers = []
+    for row, positions in zip(points, polygon.tolist(), strict=True):
+        c = row[[n for n in positions if n < len(row)]]  # (corners, 2)
+        bends = turns(c.roll(1, 0), c, c.roll(-1, 0))
+        answers.append(len(c) >= 3 and len({*positions} - {len(row)}) == len(c) and bool((bends >= 0).all()))
+    return torch.tensor(answers)
+
+
+wrong("only the bends looked at", _only_bends).says("""
     You checked only that the polygon bends to the left at each corner. This is also true of a star, and of a polygon
     that is too small. Compare each edge with *all* N points.""")
 wrong("points outside missed", {"points[:, None] -": "a[:, None] -"}).says("""
