@@ -14,6 +14,7 @@ from attnbook.models import LSTMN, LSTMLanguageModel
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 from attnruns.shared.weights import load_weights
@@ -32,8 +33,8 @@ def task() -> Task:
 
 
 def build(name: str, task: Task) -> nn.Module:
-    """Build a reader by name; both have states of 64 features and word vectors of 32."""
-    return KINDS[name](len(task.source_vocabulary))
+    """A reader with states of 64 features and word vectors of 32. Raises ValueError for a name that there is not."""
+    return chosen(KINDS, name)(len(task.source_vocabulary))
 
 
 def trained(name: str, seed: int = 0) -> nn.Module:
