@@ -5,15 +5,6 @@ import torch
 from torch.nn import functional as F
 
 
-def shift_right__loops(target, bos):
-    shifted = torch.empty_like(target)
-    for b in range(target.shape[0]):
-        shifted[b, 0] = bos
-        for t in range(1, target.shape[1]):
-            shifted[b, t] = target[b, t - 1]
-    return shifted
-
-
 def shift_right__padded(target, bos):
     return F.pad(target, (1, 0), value=bos)[:, :-1]
 
@@ -22,23 +13,9 @@ def sequence_loss__ignore_index(logits, target, pad):
     return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad)
 
 
-def sequence_loss__loops(logits, target, pad):
-    total, count = 0.0, 0
-    for b in range(target.shape[0]):
-        for t in range(target.shape[1]):
-            if target[b, t] != pad:
-                total = total + torch.logsumexp(logits[b, t], 0) - logits[b, t, target[b, t]]
-                count += 1
-    return total / count
-
-
 def last_states__gather(states, lengths):
     index = (lengths - 1).view(-1, 1, 1).expand(-1, 1, states.size(2))
     return states.gather(1, index).squeeze(1)
-
-
-def last_states__loops(states, lengths):
-    return torch.stack([states[b, length - 1] for b, length in enumerate(lengths.tolist())])
 
 
 def greedy_decode__stops_early(step, state, bos, eos, max_length):
@@ -64,13 +41,6 @@ def greedy_decode__sentence_by_sentence(step, state, bos, eos, max_length):
             if token.item() == eos:
                 break
     return result
-
-
-def exact_match_by_length__joined(predictions, targets, source_lengths):
-    found = {length: [] for length in source_lengths}
-    for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
-        found[length].append(" ".join(prediction) == " ".join(target))
-    return {length: sum(hits) / len(hits) for length, hits in found.items()}
 
 
 def exact_match_by_length__numpy(predictions, targets, source_lengths):

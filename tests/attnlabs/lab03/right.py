@@ -8,18 +8,8 @@ def dot_score__einsum(query, key):
     return torch.einsum("bqd,bkd->bqk", query, key)
 
 
-def dot_score__loops(query, key):
-    return torch.stack(
-        [torch.stack([torch.stack([q @ k for k in ks]) for q in qs]) for qs, ks in zip(query, key, strict=True)]
-    )
-
-
 def general_score__einsum(query, key, W):
     return torch.einsum("bqd,de,bke->bqk", query, W, key)
-
-
-def general_score__keys_first(query, key, W):
-    return torch.bmm(query, torch.matmul(key, W.T).transpose(-2, -1))
 
 
 def cosine_score__lengths(query, key, eps=1e-8):
@@ -34,15 +24,6 @@ def cosine_score__similarity(query, key, eps=1e-8):
 def concat_score__split(query, key, W, v):
     dim = query.shape[-1]
     return torch.tanh((query @ W[:, :dim].T).unsqueeze(2) + (key @ W[:, dim:].T).unsqueeze(1)) @ v
-
-
-def concat_score__loops(query, key, W, v):
-    return torch.stack(
-        [
-            torch.stack([torch.stack([v @ torch.tanh(W @ torch.cat([q, k])) for k in ks]) for q in qs])
-            for qs, ks in zip(query, key, strict=True)
-        ]
-    )
 
 
 def scaled_dot_attention__exp(query, key, value, mask=None):
@@ -65,10 +46,6 @@ def scaled_dot_attention__root_of_a_tensor(query, key, value, mask=None):
     return torch.matmul(weights, value), weights
 
 
-def padding_mask__loops(lengths, max_length):
-    return torch.tensor([[place < n for place in range(max_length)] for n in lengths.tolist()], device=lengths.device)
-
-
 def padding_mask__cumsum(lengths, max_length):
     ones = torch.ones(len(lengths), max_length, dtype=torch.long, device=lengths.device)
     return ones.cumsum(1) <= lengths.unsqueeze(1)
@@ -80,12 +57,3 @@ def attention_entropy__logarithm_held(weights):
 
 def attention_entropy__small_number(weights):
     return -(weights * (weights + 1e-12).log()).sum(-1)
-
-
-def attention_entropy__loops(weights):
-    return torch.stack(
-        [
-            torch.stack([sum((-w * w.log() for w in row if w > 0), row.new_zeros(())) for row in rows])
-            for rows in weights
-        ]
-    )

@@ -7,17 +7,6 @@ import torch
 import torch.nn.functional as F
 
 
-def residual_stack__index(x, context, layers, first_residual):
-    for i in range(len(layers)):
-        below = x
-        if context is not None:
-            x = torch.concatenate((x, context), dim=2)
-        x = layers[i](x)
-        if i + 1 >= first_residual:
-            x = x + below
-    return x
-
-
 def residual_stack__two_loops(x, context, layers, first_residual):
     def call(layer, h):
         return layer(h if context is None else F.pad(h, (0, context.shape[-1])) + F.pad(context, (h.shape[-1], 0)))
@@ -27,15 +16,6 @@ def residual_stack__two_loops(x, context, layers, first_residual):
     for layer in layers[first_residual - 1 :]:
         x = torch.add(call(layer, x), x)
     return x
-
-
-def bidirectional_first_layer__sentences(x, lengths, forward_layer, backward_layer):
-    rows = []
-    for sentence, n in zip(x, lengths.tolist(), strict=True):
-        words = sentence[None, :n]  # (1, n, E)
-        both = torch.cat([forward_layer(words), backward_layer(words.flip(1)).flip(1)], dim=2)
-        rows.append(F.pad(both, (0, 0, 0, len(sentence) - n)))
-    return torch.cat(rows)
 
 
 def bidirectional_first_layer__indices(x, lengths, forward_layer, backward_layer):
@@ -52,25 +32,8 @@ def length_penalty__loops(tokens, bos, pad, alpha):
     return torch.tensor([math.pow(5 + n, alpha) / math.pow(6, alpha) for n in counts])
 
 
-def length_penalty__exp(tokens, bos, pad, alpha):
-    length = tokens.ne(pad).sum(1) - 1.0  # every sentence begins with one bos
-    return torch.exp(alpha * torch.log((length + 5) / 6))
-
-
 def length_penalty__double(tokens, bos, pad, alpha):
     return ((5 + torch.count_nonzero((tokens != pad) & (tokens != bos), dim=1).double()) / 6).pow(alpha)
-
-
-def coverage_penalty__loops(weights, written, mask, beta, least=1e-6):
-    found = []
-    for b in range(len(weights)):
-        total = 0.0
-        for i in range(weights.shape[2]):
-            if mask[b, i]:
-                received = sum(float(weights[b, j, i]) for j in range(weights.shape[1]) if written[b, j])
-                total += math.log(max(min(received, 1.0), least))
-        found.append(beta * total)
-    return torch.tensor(found, dtype=weights.dtype)
 
 
 def coverage_penalty__einsum(weights, written, mask, beta, least=1e-6):
@@ -87,15 +50,6 @@ def average_gradients__totals(gradients, words):
             continue
         totals = [total + count * part for total, part in zip(totals, parts, strict=True)]
     return [total / sum(words) for total in totals]
-
-
-def average_gradients__stacked(gradients, words):
-    counts = torch.tensor(words, dtype=gradients[0][0].dtype)
-    found = []
-    for p in range(len(gradients[0])):
-        stacked = torch.stack([worker[p] for worker in gradients]).nan_to_num()  # (R, …)
-        found.append(torch.tensordot(counts / counts.sum(), stacked, dims=1))
-    return tuple(found)
 
 
 def average_gradients__numpy(gradients, words):

@@ -2,34 +2,11 @@
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 
 def image_to_annotations__permute(features):
     batch, dim, height, width = features.shape
     return features.permute(0, 2, 3, 1).reshape(batch, height * width, dim)
-
-
-def image_to_annotations__loops(features):
-    _, _, height, width = features.shape
-    return torch.stack([features[:, :, r, c] for r in range(height) for c in range(width)], dim=1)
-
-
-def image_to_annotations__einsum(features):
-    return torch.einsum("bdhw->bhwd", features).flatten(1, 2)
-
-
-def doubly_stochastic_penalty__loops(weights, mask):
-    total = 0.0
-    for rows, real in zip(weights, mask, strict=True):
-        for position in range(rows.shape[1]):
-            total = total + (1 - sum(row[position] for row, kept in zip(rows, real, strict=True) if kept)) ** 2
-    return total / len(weights)
-
-
-def doubly_stochastic_penalty__einsum(weights, mask):
-    received = torch.einsum("btk,bt->bk", weights, mask.to(weights.dtype))
-    return F.mse_loss(received, torch.ones_like(received), reduction="sum") / weights.shape[0]
 
 
 def doubly_stochastic_penalty__norm(weights, mask):
@@ -45,11 +22,6 @@ def pointing_accuracy__loops(weights, inside):
                 count += 1
                 hits += cell[row.index(max(row))]
     return hits / count
-
-
-def pointing_accuracy__amax(weights, inside):
-    peak = weights == weights.amax(-1, keepdim=True)
-    return (peak & inside).any(-1).sum() / inside.any(-1).sum()
 
 
 def pointing_accuracy__numpy(weights, inside):
@@ -74,10 +46,6 @@ def sample_location__exponential(weights, generator):
     return (weights / waits).argmax(-1)
 
 
-def sample_location__captions(weights, generator):
-    return torch.stack([rows.multinomial(1, generator=generator).squeeze(1) for rows in weights])
-
-
 def reinforce_loss__loops(log_probs, rewards, mask):
     batch, samples, _ = log_probs.shape
     total = 0.0
@@ -96,10 +64,3 @@ def reinforce_loss__scaled(log_probs, rewards, mask):
         advantage = (rewards - rewards.mean(1, keepdim=True)) * samples / (samples - 1)
     picked = log_probs.masked_fill(~mask.unsqueeze(1), 0.0)
     return -torch.einsum("bn,bnt->", advantage, picked) / advantage.numel()
-
-
-def reinforce_loss__matrix(log_probs, rewards, mask):
-    samples = rewards.shape[1]
-    without = (1 - torch.eye(samples, dtype=rewards.dtype)) / (samples - 1)
-    advantage = rewards.detach() - rewards.detach() @ without
-    return (-advantage[..., None] * log_probs * mask[:, None, :]).sum(2).mean()

@@ -5,11 +5,6 @@ import math
 import torch
 
 
-def split_heads__loops(x, heads):
-    size = x.shape[2] // heads
-    return torch.stack([x[:, :, h * size : (h + 1) * size] for h in range(heads)], dim=1)
-
-
 def split_heads__turned_first(x, heads):
     B, T, D = x.shape
     return x.transpose(1, 2).reshape(B, heads, D // heads, T).transpose(2, 3)
@@ -17,21 +12,6 @@ def split_heads__turned_first(x, heads):
 
 def merge_heads__cat(x):
     return torch.cat([x[:, h] for h in range(x.size(1))], dim=-1)
-
-
-def merge_heads__contiguous_view(x):
-    B, H, T, d = x.shape
-    return x.permute(0, 2, 1, 3).contiguous().view(B, T, H * d)
-
-
-def multi_head_attention__loops(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
-    mask = torch.ones(len(query), 1, key.shape[1], dtype=torch.bool) if mask is None else mask
-    contexts, every = [], []
-    for q, k, v in zip(*((x @ W).chunk(heads, -1) for x, W in ((query, W_q), (key, W_k), (value, W_v))), strict=True):
-        scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
-        every.append(torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1).masked_fill(~mask, 0.0))
-        contexts.append(every[-1] @ v)
-    return torch.cat(contexts, dim=-1) @ W_o, torch.stack(every, dim=1)
 
 
 def multi_head_attention__einsum(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
@@ -57,32 +37,8 @@ def sinusoidal_positions__exp(length, dim):
     return table
 
 
-def sinusoidal_positions__loops(length, dim):
-    table = torch.zeros(length, dim, dtype=torch.float64)
-    for t in range(length):
-        for i in range(dim):
-            angle = t / 10000 ** (2 * (i // 2) / dim)
-            table[t, i] = math.cos(angle) if i % 2 else math.sin(angle)
-    return table
-
-
-def add_positions__loops(x, positions):
-    words = [x[:, t] + positions[t].to(x) for t in range(x.shape[1])]
-    return torch.stack(words, dim=1)
-
-
 def add_positions__type_as(x, positions):
     return (x + positions[None, : x.shape[1]].to(x.device)).to(x.dtype)
-
-
-def relative_shift__loops(dim, offset):
-    M = torch.zeros(dim, dim)
-    for i in range(0, dim, 2):
-        angle = offset / 10000 ** (i / dim)
-        M[i, i] = M[i + 1, i + 1] = math.cos(angle)
-        M[i, i + 1] = -math.sin(angle)
-        M[i + 1, i] = math.sin(angle)
-    return M
 
 
 def relative_shift__power(dim, offset):

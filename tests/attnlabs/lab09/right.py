@@ -10,51 +10,16 @@ def feed_forward__linear(x, W_1, b_1, W_2, b_2):
     return F.linear(F.relu(F.linear(x, W_1.T, b_1)), W_2.T, b_2)
 
 
-def feed_forward__loops(x, W_1, b_1, W_2, b_2):
-    return torch.stack([torch.stack([(word @ W_1 + b_1).clamp(min=0) @ W_2 + b_2 for word in words]) for words in x])
-
-
 def layer_norm__torch(x, gain, bias, eps=1e-5):
     return F.layer_norm(x, x.shape[-1:], gain, bias, eps)
-
-
-def layer_norm__loops(x, gain, bias, eps=1e-5):
-    rows = []
-    for word in x.reshape(-1, x.shape[-1]):
-        mean = word.sum() / len(word)
-        variance = sum((number - mean) ** 2 for number in word) / len(word)
-        rows.append((word - mean) / (variance + eps) ** 0.5 * gain + bias)
-    return torch.stack(rows).view(x.shape)
-
-
-def residual_post_norm__steps(x, sublayer, norm):
-    out = sublayer(x)
-    out = out + x
-    return norm(out)
 
 
 def residual_post_norm__each_sentence(x, sublayer, norm):
     return torch.cat([norm(torch.add(one, sublayer(one))) for one in x.split(1)])
 
 
-def residual_pre_norm__steps(x, sublayer, norm):
-    normed = norm(x)
-    out = sublayer(normed)
-    return out + x
-
-
 def residual_pre_norm__each_sentence(x, sublayer, norm):
     return torch.cat([torch.add(one, sublayer(norm(one))) for one in x.split(1)])
-
-
-def decoder_mask__loops(target, pad):
-    batch, length = target.shape
-    mask = torch.zeros(batch, length, length, dtype=torch.bool, device=target.device)
-    for b in range(batch):
-        for query in range(length):
-            for key in range(query + 1):
-                mask[b, query, key] = bool(target[b, key] != pad)
-    return mask
 
 
 def decoder_mask__places(target, pad):
@@ -103,40 +68,8 @@ def decoder_layer__written_out(x, memory, self_mask, memory_mask, layer, norm="p
     return x + _compute(_norm(x, layer.norm_3), layer.feed_forward)
 
 
-def _in_turn(x, norm, *steps):
-    for step, parts in steps:
-        x = x + step(_norm(x, parts)) if norm == "pre" else _norm(x + step(x), parts)
-    return x
-
-
-def encoder_layer__loop(x, mask, layer, norm="post"):
-    attention, norm_1, feed_forward, norm_2 = layer
-    own = (lambda y: _attention(y, y, y, *attention, mask), norm_1)
-    return _in_turn(x, norm, own, (lambda y: _compute(y, feed_forward), norm_2))
-
-
-def decoder_layer__loop(x, memory, self_mask, memory_mask, layer, norm="post"):
-    own = (lambda y: _attention(y, y, y, *layer.self_attention, self_mask), layer.norm_1)
-    across = (lambda y: _attention(y, memory, memory, *layer.cross_attention, memory_mask), layer.norm_2)
-    return _in_turn(x, norm, own, across, (lambda y: _compute(y, layer.feed_forward), layer.norm_3))
-
-
 def label_smoothing_loss__torch(logits, target, smoothing, pad):
     return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, label_smoothing=smoothing)
-
-
-def label_smoothing_loss__distribution(logits, target, smoothing, pad):
-    words = logits.shape[-1]
-    wanted = (1 - smoothing) * F.one_hot(target, words) + smoothing / words
-    losses = -(wanted * F.log_softmax(logits, dim=-1)).sum(-1)
-    return losses.masked_fill(target == pad, 0.0).sum() / (target != pad).sum()
-
-
-def warmup_rate__branches(step, d_model, warmup):
-    count = step + 1
-    if count < warmup:
-        return count / (math.sqrt(d_model) * warmup**1.5)
-    return 1 / math.sqrt(d_model * count)
 
 
 def warmup_rate__peak(step, d_model, warmup):

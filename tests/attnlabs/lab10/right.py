@@ -1,7 +1,6 @@
 """Right answers of lab 10 in other styles than the reference's."""
 
 import math
-from itertools import takewhile
 
 import torch
 
@@ -22,14 +21,6 @@ def sample_with_temperature__loops(logits, temperature, chance):
     return torch.tensor(chosen)
 
 
-def sample_with_temperature__first_true(logits, temperature, chance):
-    if not temperature:
-        return logits.argmax(dim=-1)
-    ends = torch.cumsum(torch.softmax(logits / temperature, -1), -1)
-    ends[:, -1] = 1.0
-    return (chance.view(-1, 1) < ends).int().argmax(-1)
-
-
 def sample_with_temperature__last_of_equals(logits, temperature, chance):
     """Which of several equal words temperature 0 takes is left open."""
     words = logits.shape[1]
@@ -37,18 +28,6 @@ def sample_with_temperature__last_of_equals(logits, temperature, chance):
         return words - 1 - logits.flip(1).argmax(1)
     ends = (logits / temperature).softmax(1).cumsum(1)
     return (ends <= chance[:, None]).sum(1).clamp(max=words - 1)
-
-
-def read_cached__one_by_one(words, state, weights):
-    keys, values = state
-    dim, rows = weights.embedding.shape[1], []
-    for word in words.unbind(1):
-        x = weights.embedding[word] + weights.positions[keys.shape[1]]  # (B, D)
-        keys = torch.cat([keys, (x @ weights.W_k).unsqueeze(1)], 1)
-        values = torch.cat([values, (x @ weights.W_v).unsqueeze(1)], 1)
-        share = torch.einsum("bd,bkd->bk", x @ weights.W_q, keys).div(dim**0.5).softmax(-1)
-        rows.append((x + torch.einsum("bk,bkd->bd", share, values)) @ weights.W_o)
-    return torch.stack(rows, 1), (keys, values)
 
 
 def read_cached__torch_attention(words, state, weights):
@@ -112,53 +91,10 @@ def beam_search__lists(step, state, bos, eos, width, max_length):
     return torch.tensor(tokens), torch.tensor(scores, dtype=state[0].dtype)
 
 
-def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
-    B = state[0].size(0)
-    logits, state = step(torch.full((B,), bos), state)
-    scores, word = torch.log_softmax(logits, 1).topk(width, 1)
-    V = logits.size(1)
-    tokens, done = word[:, :, None], word == eos
-    state = tuple(s.unsqueeze(1).expand(-1, width, *s.shape[1:]) for s in state)  # (B, W, ...)
-    for _ in range(1, max_length):
-        logits, state = step(tokens[:, :, -1].reshape(-1), tuple(s.flatten(0, 1) for s in state))
-        log_p = torch.log_softmax(logits, 1).view(B, width, V)
-        frozen = torch.full((V,), -torch.inf, dtype=log_p.dtype)
-        frozen[eos] = 0
-        log_p = torch.where(done[:, :, None], frozen, log_p)
-        scores, flat = (scores[:, :, None] + log_p).view(B, -1).sort(dim=1, descending=True)
-        scores, flat = scores[:, :width], flat[:, :width]
-        parent, word = torch.div(flat, V, rounding_mode="floor"), flat.remainder(V)
-        which = torch.arange(B)[:, None]
-        tokens = torch.cat((tokens[which, parent], word[:, :, None]), 2)
-        done = done[which, parent] | (word == eos)
-        state = tuple(s.unflatten(0, (B, width))[which, parent] for s in state)
-    return tokens, scores
-
-
-def length_normalised__loops(scores, tokens, eos, alpha):
-    rows = []
-    for beams, totals in zip(tokens.tolist(), scores, strict=True):
-        lengths = [min(len(list(takewhile(lambda word: word != eos, beam))) + 1, len(beam)) for beam in beams]
-        rows.append(torch.stack([s / ((5 + n) / 6) ** alpha for s, n in zip(totals, lengths, strict=True)]))
-    return torch.stack(rows)
-
-
 def length_normalised__cumsum(scores, tokens, eos, alpha):
     before = (tokens == eos).long().cumsum(-1) - (tokens == eos).long()
     n = (before == 0).sum(dim=2)
     return scores * torch.pow((5.0 + n.to(scores.dtype)) / 6.0, -alpha)
-
-
-def error_after_first_mistake__loops(written, target, pad):
-    counts = {False: [0, 0], True: [0, 0]}  # spoilt -> [mistakes, places]
-    for row, right in zip(written.tolist(), target.tolist(), strict=True):
-        spoilt = False
-        for word, wanted in zip(row, right, strict=True):
-            if wanted != pad:
-                counts[spoilt][0] += word != wanted
-                counts[spoilt][1] += 1
-                spoilt = spoilt or word != wanted
-    return tuple(wrong / places if places else 0.0 for wrong, places in counts.values())
 
 
 def error_after_first_mistake__cumprod(written, target, pad):
@@ -167,15 +103,6 @@ def error_after_first_mistake__cumprod(written, target, pad):
     clean = torch.cat([torch.ones_like(right[:, :1]), right[:, :-1]], 1).long().cumprod(1).bool()
     rates = [(~right & part).sum() / (real & part).sum().clamp(min=1) for part in (clean, ~clean)]
     return rates[0], rates[1]
-
-
-def mix_with_own_output__loops(target_input, logits, keep, chance):
-    mixed = target_input.clone()
-    for b in range(mixed.shape[0]):
-        for t in range(1, mixed.shape[1]):
-            if chance[b, t] >= keep:
-                mixed[b, t] = logits[b, t - 1].argmax()
-    return mixed
 
 
 def mix_with_own_output__rolled(target_input, logits, keep, chance):

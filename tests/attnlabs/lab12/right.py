@@ -4,20 +4,6 @@ import torch
 import torch.nn.functional as F
 
 
-def online_softmax_sum__none_first(score_blocks, value_blocks):
-    largest = None
-    for scores, values in zip(score_blocks, value_blocks, strict=True):
-        here = scores.max(dim=-1, keepdim=True).values
-        if largest is None:
-            largest, total, summed = here, 0, 0
-        new = torch.maximum(largest, here)
-        parts = torch.exp(scores - new)
-        total = total * torch.exp(largest - new) + parts.sum(-1, keepdim=True)
-        summed = summed * torch.exp(largest - new) + torch.einsum("bqk,bkd->bqd", parts, values)
-        largest = new
-    return summed / total
-
-
 def online_softmax_sum__mean_and_log(score_blocks, value_blocks):
     """The context of what came so far, and the logarithm of its total, which is what FlashAttention keeps."""
     values_left = iter(value_blocks)
@@ -33,15 +19,6 @@ def online_softmax_sum__mean_and_log(score_blocks, value_blocks):
     return context
 
 
-def window_attention__loop(query, key, value, radius):
-    rows = []
-    for i in range(query.shape[1]):
-        near = slice(max(i - radius, 0), i + radius + 1)
-        scores = torch.einsum("bd,bkd->bk", query[:, i], key[:, near]) / query.shape[2] ** 0.5
-        rows.append(torch.einsum("bk,bkd->bd", scores.softmax(-1), value[:, near]))
-    return torch.stack(rows, dim=1)
-
-
 def window_attention__unfold(query, key, value, radius):
     keys = F.pad(key, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)
     values = F.pad(value, (0, 0, radius, radius)).unfold(1, 2 * radius + 1, 1)
@@ -50,31 +27,10 @@ def window_attention__unfold(query, key, value, radius):
     return torch.einsum("btw,btdw->btd", torch.where(there, scores, -torch.inf).softmax(-1), values)
 
 
-def segment_memory__branches(states, memory, length):
-    if length == 0:
-        return states[:, :0].detach()
-    both = states if memory is None else torch.cat((memory, states), 1)
-    return both[:, -length:].detach()
-
-
 def segment_memory__no_grad(states, memory, length):
     with torch.no_grad():
         both = torch.cat([states[:, :0] if memory is None else memory, states], dim=1)
         return both[:, max(both.size(1) - length, 0) :].clone()
-
-
-def relative_scores__loops(query, key, distance, content_bias, distance_bias):
-    queries, keys, dim = query.shape[1], key.shape[1], query.shape[2]
-    rows = []
-    for i in range(queries):
-        at = keys - queries + i
-        row = []
-        for j in range(keys):
-            content = ((query[:, i] + content_bias) * key[:, j]).sum(-1)
-            far = ((query[:, i] + distance_bias) * distance[at - j]).sum(-1) if j <= at else -torch.inf
-            row.append((content + far) / dim**0.5)
-        rows.append(torch.stack(row, dim=-1))
-    return torch.stack(rows, dim=1)
 
 
 def relative_scores__paper(query, key, distance, content_bias, distance_bias):
@@ -91,21 +47,6 @@ def knn_probabilities__cdist(query, keys, next_tokens, k, temperature, vocabular
     nearest, which = torch.topk(-(torch.cdist(query, keys) ** 2), k)
     weights = torch.softmax(nearest / temperature, dim=1)
     return torch.einsum("bk,bkv->bv", weights, F.one_hot(next_tokens[which], vocabulary).to(weights.dtype))
-
-
-def knn_probabilities__loops(query, keys, next_tokens, k, temperature, vocabulary):
-    rows = []
-    for one in query:
-        distances = ((keys - one) ** 2).sum(-1)
-        which = distances.argsort()[:k]
-        weights = (-distances[which] / temperature).softmax(0)
-        votes = next_tokens[which]
-        rows.append(torch.stack([weights[votes == word].sum() for word in range(vocabulary)]))
-    return torch.stack(rows)
-
-
-def mix_probabilities__lerp(model, memory, weight):
-    return torch.lerp(model, memory, weight)
 
 
 def mix_probabilities__difference(model, memory, weight):

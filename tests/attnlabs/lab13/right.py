@@ -4,10 +4,6 @@ import torch
 import torch.nn.functional as F
 
 
-def content_weights__torch_cosine(key, beta, memory):
-    return F.softmax(beta * F.cosine_similarity(memory, key.unsqueeze(1), dim=2), dim=1)
-
-
 def content_weights__without_dividing_by_zero(key, beta, memory):
     dots = torch.bmm(memory, key.unsqueeze(-1)).squeeze(-1)
     squares = key.square().sum(-1, keepdim=True) * memory.square().sum(-1)
@@ -23,18 +19,6 @@ def content_weights__added_to_each_length(key, beta, memory):
 
 def interpolate__lerp(content, previous, gate):
     return torch.lerp(previous, content, gate)
-
-
-def interpolate__loops(content, previous, gate):
-    return torch.stack([g * c + (1 - g) * p for c, p, g in zip(content, previous, gate, strict=True)])
-
-
-def circular_shift__loops(weights, shift):
-    rows = weights.shape[1]
-    columns = []
-    for i in range(rows):
-        columns.append(sum(shift[:, move + 1] * weights[:, (i - move) % rows] for move in (-1, 0, 1)))
-    return torch.stack(columns, 1)
 
 
 def circular_shift__cat(weights, shift):
@@ -63,12 +47,6 @@ def erase_and_add__own_copy(memory, weights, erase, add):
         w = weights[:, n : n + 1]
         new[:, n] = memory[:, n] * (1 - w * erase) + w * add
     return new
-
-
-def read__loops(memory, weights):
-    return torch.stack(
-        [sum(w * row for w, row in zip(ws, rows, strict=True)) for ws, rows in zip(weights, memory, strict=True)]
-    )
 
 
 def read__einsum(memory, weights):

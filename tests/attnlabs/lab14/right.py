@@ -1,19 +1,7 @@
 """Right answers of lab 14 in other styles than the reference's."""
 
-import math
-
 import numpy as np
 import torch
-
-
-def tour_length__loops(points, tour):
-    totals = []
-    for cities, order in zip(points, tour.tolist(), strict=True):
-        total = torch.zeros((), dtype=points.dtype)
-        for here, there in zip(order, order[1:] + order[:1], strict=True):
-            total = total + torch.dist(cities[here], cities[there])
-        totals.append(total)
-    return torch.stack(totals)
 
 
 def tour_length__home_appended(points, tour):
@@ -22,24 +10,8 @@ def tour_length__home_appended(points, tour):
     return torch.diff(round_trip, dim=1).pow(2).sum(-1).sqrt().sum(-1)
 
 
-def optimality_gap__loops(length, optimal):
-    gaps = [(own - best) / best for own, best in zip(length, optimal, strict=True)]
-    return sum(gaps) / len(gaps)
-
-
 def optimality_gap__mean_ratio(length, optimal):
     return torch.mean(length / optimal) - 1
-
-
-def is_convex_hull__loops(points, polygon):
-    answers = []
-    for row, places in zip(points.tolist(), polygon.tolist(), strict=True):
-        places = [place for place in places if place != len(row)]
-        good = len(places) > 2 and len(places) == len(set(places))
-        for (ax, ay), (bx, by) in [(row[places[i - 1]], row[places[i]]) for i in range(len(places))]:
-            good = good and all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for x, y in row)
-        answers.append(good)
-    return torch.tensor(answers)
 
 
 def is_convex_hull__shoelace(points, polygon):
@@ -56,26 +28,8 @@ def is_convex_hull__shoelace(points, polygon):
     return (area >= 0).all(2).all(1) & (real.sum(1) > 2) & ~again.any(1)
 
 
-def mask_visited__clone(mask, chosen):
-    new = mask.clone()
-    new[torch.arange(len(mask)), chosen] = False
-    return new
-
-
 def mask_visited__one_hot(mask, chosen):
     return mask & ~torch.nn.functional.one_hot(chosen, mask.shape[1]).bool()
-
-
-def pointer_log_probs__loops(query, key, W_q, W_k, v, mask):
-    rows = []
-    for b in range(len(query)):
-        scores = torch.stack([v @ torch.tanh(W_q @ query[b] + W_k @ place) for place in key[b]])
-        if mask[b].any():
-            total = torch.logsumexp(scores[mask[b]], dim=0)
-            rows.append(torch.where(mask[b], scores - total, torch.full_like(scores, -math.inf)))
-        else:
-            rows.append(torch.full_like(scores, -math.inf))
-    return torch.stack(rows)
 
 
 def pointer_log_probs__mask_added(query, key, W_q, W_k, v, mask):
@@ -83,16 +37,6 @@ def pointer_log_probs__mask_added(query, key, W_q, W_k, v, mask):
     scores = torch.matmul(torch.tanh((query @ W_q.T).unsqueeze(1) + key @ W_k.T), v) + wall
     scores = scores.masked_fill(~mask.any(1, keepdim=True), 0.0)  # a closed row: anything finite
     return scores.log_softmax(1) + wall
-
-
-def greedy_pointer_decode__lists(step, state, points, first):
-    B, N, _ = points.shape
-    tours = [[f] for f in first.tolist()]
-    for _ in range(N - 1):
-        scores, state = step(torch.stack([points[b, tours[b][-1]] for b in range(B)]), state)
-        for b in range(B):
-            tours[b].append(max(set(range(N)) - set(tours[b]), key=lambda n, b=b: scores[b, n].item()))
-    return torch.tensor(tours)
 
 
 def greedy_pointer_decode__numpy_mask(step, state, points, first):

@@ -12,27 +12,6 @@ def feature_map_attention__convolutions(x, W_q, W_k, W_v):
     return torch.bmm(value, weights.transpose(1, 2)).view(B, len(W_v), height, width), weights
 
 
-def feature_map_attention__einsum(x, W_q, W_k, W_v):
-    query, key, value = (torch.einsum("ac,bchw->bhwa", W, x) for W in (W_q, W_k, W_v))
-    scores = torch.einsum("bhwa,bija->bhwij", query, key).flatten(3)
-    weights = scores.softmax(-1).view(*scores.shape[:3], *x.shape[2:])
-    attended = torch.einsum("bhwij,bijd->bdhw", weights, value)
-    return attended, weights.flatten(3).flatten(1, 2)
-
-
-def feature_map_attention__loops(x, W_q, W_k, W_v):
-    height, width = x.shape[2:]
-    places = [(r, c) for r in range(height) for c in range(width)]
-    rows, contexts = [], []
-    for r, c in places:
-        query = x[:, :, r, c] @ W_q.T
-        scores = [(query * (x[:, :, i, j] @ W_k.T)).sum(-1) for i, j in places]
-        row = torch.stack(scores, -1).softmax(-1)
-        rows.append(row)
-        contexts.append(sum(row[:, n, None] * (x[:, :, i, j] @ W_v.T) for n, (i, j) in enumerate(places)))
-    return torch.stack(contexts, -1).unflatten(-1, (height, width)), torch.stack(rows, 1)
-
-
 def feature_map_attention__values_last(x, W_q, W_k, W_v):
     """The mean of the positions first, and W_v afterwards: the same, because both are linear."""
     columns = x.flatten(2)
@@ -42,20 +21,6 @@ def feature_map_attention__values_last(x, W_q, W_k, W_v):
 
 def gated_residual__addcmul(x, attended, gamma):
     return torch.addcmul(x, attended, gamma)
-
-
-def gated_residual__two_lines(x, attended, gamma):
-    scaled = attended * gamma.view(1, 1, 1, 1)
-    return scaled.add(x)
-
-
-def spectral_norm_step__by_hand(weight, u):
-    matrix = weight.reshape(weight.shape[0], -1)
-    v = matrix.detach().t().mv(u.detach())
-    v = v / v.norm()
-    u = matrix.detach().mv(v)
-    u = u / u.norm()
-    return weight / torch.dot(u, torch.mv(matrix, v)), u
 
 
 def spectral_norm_step__outer(weight, u):
@@ -72,16 +37,6 @@ def hinge_losses__minimum(real, fake):
     """As SAGAN's equation 4."""
     zero = real.new_zeros(())
     return -torch.minimum(zero, real - 1).mean() - torch.minimum(zero, -1 - fake).mean(), -fake.mean()
-
-
-def hinge_losses__clamp(real, fake):
-    missing = torch.clamp(1 - real, min=0).sum() / real.numel() + torch.clamp(1 + fake, min=0).sum() / fake.numel()
-    return missing, fake.mean().neg()
-
-
-def agreement_and_chance__every_pair(left, right):
-    """Chance as the share of agreements when every left digit meets every right one."""
-    return (left == right).float().mean().item(), (left[:, None] == right[None]).double().mean().item()
 
 
 def agreement_and_chance__counter(left, right):

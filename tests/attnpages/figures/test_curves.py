@@ -1,6 +1,5 @@
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -48,12 +47,6 @@ def test_shares_are_drawn_from_0_to_1_and_other_numbers_freely():
     assert plot_by_length({"plain": {1: [50.0], 2: [20.0]}}).get_ylim()[1] > 1.1
 
 
-def test_the_legend_calls_the_shaded_lengths_as_it_is_asked_to(texts):
-    written = texts(plot_by_length(TWO, shaded="sizes seen in training"))
-    assert "sizes seen in training" in written
-    assert "lengths seen in training" not in written
-
-
 def test_without_trained_lengths_nothing_is_shaded(texts):
     assert "lengths seen in training" not in texts(plot_by_length(TWO, trained=None))
 
@@ -69,13 +62,6 @@ def test_lengths_too_near_to_each_other_are_not_all_named(looks_right):
     ax = plot_by_length({"plain": dict.fromkeys([1, 2, 100, 101, 200], 0.5)}, trained=None)
     looks_right(ax)
     assert ax.get_xticks().tolist() == [1, 100, 200]
-
-
-def test_curves_may_go_into_given_axes(looks_right):
-    _, axes = plt.subplots(1, 2, figsize=(8, 4))
-    assert plot_by_length(TWO, ax=axes[1]) is axes[1]
-    assert plot_gradient_by_distance(GRADIENTS, ax=axes[0]) is axes[0]
-    looks_right(axes[0])
 
 
 @pytest.mark.parametrize("plot", [plot_by_length, plot_gradient_by_distance])

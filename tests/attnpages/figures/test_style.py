@@ -75,12 +75,6 @@ def test_names_are_written_for_people():
     assert readable("location_aware") == "location aware"
 
 
-def test_given_axes_are_kept():
-    _, ax = plt.subplots()
-    assert new_axes(ax) is ax
-    assert new_axes() is not ax
-
-
 def test_inches_measure_what_is_drawn():
     ax = plt.figure(figsize=(4, 2), layout="none").add_axes((0, 0, 1, 0.5))
     assert inches(ax) == pytest.approx((4, 1))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch import nn
 
 from attnbook.data.worlds import mazes
@@ -24,35 +25,15 @@ def few(monkeypatch):
         monkeypatch.setitem(acting.RECIPES, name, replace(recipe, batch=4))
 
 
-@pytest.mark.parametrize("name", acting.STEPS)
-def test_a_run_trains_and_measures_the_policy_of_its_name(name, best):
-    outcome = acting.run(Job(name, 0, 2))
-    figures = outcome.figures
+@pytest.mark.parametrize("name, best", once_on_the_card(acting.STEPS), indirect=["best"])
+def test_a_run_trains_and_measures_the_policy_of_its_name(name, best, tmp_path):
+    figures = checked_run(acting, Job(name, 0, 2), tmp_path, best, kept=name.endswith("snail"))
     measured = {"reward", "regret", "reward_greedy", "regret_greedy"}
     if name.startswith("maze"):
         measured = {"found_once", "found_twice", "first_round", "second_round", "shortest", "goals"}
     assert {"parameters", "seconds", "loss", "losses", "untrained"} | measured <= figures.keys()
     assert figures["untrained"].keys() == measured
     assert ("references" in figures) == name.startswith("bandit")
-    assert (outcome.model is not None) == name.endswith("snail")
-
-
-@pytest.mark.parametrize("name", ["bandit_snail", "maze_lstm"])
-def test_a_seed_fixes_a_run(name):
-    runs = [acting.run(Job(name, seed, 2)).figures for seed in (0, 0, 1)]
-    one, same, other = (repr({**figures, "seconds": 0}) for figures in runs)
-    assert one == same
-    assert one != other
-
-
-def test_a_policy_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="no model is called 'maze_gru'"):
-        acting.build("maze_gru")
-
-
-def test_weights_that_were_not_kept_are_refused():
-    with pytest.raises(ValueError, match=r"no results/weights/acting_maze_lstm_0\.pt"):
-        acting.trained("maze_lstm")
 
 
 # ---- bandits

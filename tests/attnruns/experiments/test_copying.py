@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnruns.experiments import copying
 from attnruns.shared.runner import Job
@@ -83,10 +84,9 @@ def test_a_machine_is_tested_on_the_grid_in_both_states_and_an_lstm_is_not(small
     assert not copying.grids(copying.build("lstm"), "lstm")
 
 
-def test_weights_are_kept_of_what_a_chapter_shows(small_grid, monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(["ntm", "no_shift"]), indirect=["best"])
+def test_a_run_trains_and_tests_a_machine(name, small_grid, monkeypatch, best, tmp_path):
     monkeypatch.setattr(copying, "TASK", replace(copying.TASK, validation=(2,), tests=(3,)))
-    for name in ("ntm", "no_shift"):
-        figures, model, _ = copying.run(Job(name, 0, 2))
-        assert (model is not None) == copying.RECIPES[name].kept
-        assert figures["wrong_bits"].keys() == {"3"}
-        assert figures["parameters"] == 13460
+    figures = checked_run(copying, Job(name, 0, 2), tmp_path, best, kept=copying.RECIPES[name].kept)
+    assert figures["wrong_bits"].keys() == {"3"}
+    assert figures["parameters"] == 13460

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.models import NTM, LSTMTagger
 from attnbook.training import GravesRMSprop
@@ -47,12 +48,12 @@ def test_the_papers_settings():
     assert (config.hidden, config.width, config.read_heads, config.write_heads) == (100, 20, 1, 1)
 
 
-def test_a_run_trains_and_tests_a_model(monkeypatch, tmp_path, best):
-    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
+@pytest.mark.parametrize("name, best", once_on_the_card(["paper_feedforward"]), indirect=["best"])
+def test_a_run_trains_and_tests_a_model(name, monkeypatch, tmp_path, best):
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr(episodes, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
-    figures, model, _ = experiment.run(Job("paper_feedforward", 0, 2))
+    figures = checked_run(experiment, Job(name, 0, 2), tmp_path, best, kept=True)
     assert figures["sequences"] == 2
     assert figures["solved"] is None
     assert figures["wrong_bits"].keys() == figures["wrong_bits_last"].keys() == {"10", "20", "40", "80", "120"}
-    assert isinstance(model, NTM)

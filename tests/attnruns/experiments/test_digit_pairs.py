@@ -1,9 +1,8 @@
 """The experiment on pairs of digits: recipes are what their names say, and every figure is counted right."""
 
-import json
-
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch.nn.utils import parametrize
 
 from attnbook.data.pictures.digit_pairs import crop_digits, digit_pairs
@@ -53,28 +52,19 @@ def test_what_is_too_long_for_a_cpu_is_only_offered_on_a_gpu():
     assert ("large" in experiment.STEPS) == (experiment.best_device().type == "cuda")
 
 
-def test_weights_that_are_kept_stay_under_500_kilobytes():
-    for name, recipe in experiment.RECIPES.items():
-        halves = 2 * sum(tensor.numel() for tensor in experiment.build(name).state_dict().values())
-        assert not recipe.kept or halves < 490_000
+def test_a_chapter_shows_three_seeds_with_attention_and_one_without():
     assert experiment.RECIPES["both"].kept == (0, 1, 2)
     assert experiment.RECIPES["none"].kept == (0,)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["both", "none"])
-def test_a_run_seeds_trains_and_measures(name, small, best):
-    first, again = (experiment.run(Job(name, 0, 3)) for _ in range(2))
-    varying = {"seconds", "milliseconds_per_step"}
-    same, same_again = ({k: v for k, v in run.figures.items() if k not in varying} for run in (first, again))
-    assert same == same_again
-    assert json.loads(json.dumps(same)) == same
-    assert same["curves"]["step"] == [0, 2, 3]
-    assert all(len(curve) == 3 for curve in same["curves"].values())
-    assert (same["generator_attention"] is None) == (name == "none")
-    assert (same["curves"]["gamma_generator"] == [None] * 3) == (name == "none")
-    assert first.model is not None
-    assert (experiment.run(Job(name, 1, 1)).model is not None) == (name == "both")
+@pytest.mark.parametrize("name, best", once_on_the_card(["both", "none"]), indirect=["best"])
+def test_a_run_trains_and_measures(name, small, best, tmp_path):
+    figures = checked_run(experiment, Job(name, 0, 3), tmp_path, best, kept=True)
+    assert figures["curves"]["step"] == [0, 2, 3]
+    assert all(len(curve) == 3 for curve in figures["curves"].values())
+    assert (figures["generator_attention"] is None) == (name == "none")
+    assert (figures["curves"]["gamma_generator"] == [None] * 3) == (name == "none")
 
 
 # ---- figures
@@ -137,8 +127,3 @@ def test_a_leader_is_who_gets_most_of_the_attention_of_both():
     assert figures["first_leads"] == 0.75
     assert figures["uniform"] == 0.25
     assert experiment.attention_shares(None, 8, 32) is None
-
-
-def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="no model is called 'nothing'"):
-        experiment.build("nothing")

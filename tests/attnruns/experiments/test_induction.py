@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data import shift_right
 from attnbook.data.batching import Batch
@@ -45,11 +46,10 @@ def test_a_model_that_copies_is_right_there_and_nowhere_else():
     assert found["right_elsewhere"] < 0.3
 
 
-@pytest.mark.parametrize("name", induction.STEPS)
-def test_a_run_measures_while_training_and_takes_away_each_head(name, best):
-    outcome = induction.run(Job(name, 0, 3))
-    figures, config = outcome.figures, induction.build(name).config
-    assert (outcome.model is not None) == (induction.RECIPES[name].kept > 0)
+@pytest.mark.parametrize("name, best", once_on_the_card(induction.STEPS), indirect=["best"])
+def test_a_run_measures_while_training_and_takes_away_each_head(name, best, tmp_path):
+    figures = checked_run(induction, Job(name, 0, 3), tmp_path, best, kept=induction.RECIPES[name].kept > 0)
+    config = induction.build(name).config
     assert [seen["step"] for seen in figures["while_training"]] == [0, 1, 2, 3]
     shape = [[config.heads] * config.layers] * 2
     assert [[len(layer) for layer in of] for of in figures["scores"].values()] == shape

@@ -48,8 +48,3 @@ def test_weights_are_kept_of_the_first_seed_only(task, monkeypatch):
     monkeypatch.setattr(lengths, "task", lambda: task)
     monkeypatch.setattr(lengths, "train_and_measure", lambda *arguments: {})
     assert lengths.run(Job("location_aware", 1, 3)).model is None
-
-
-def test_an_unknown_name_is_refused(task):
-    with pytest.raises(ValueError, match="no model is called 'nothing'"):
-        lengths.build("nothing", task)

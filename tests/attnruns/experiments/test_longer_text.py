@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.models import LanguageModel
 from attnbook.models.transformer_xl import TransformerXL
@@ -22,17 +23,15 @@ def few(monkeypatch):
 NAMES = ("copy_16_memory_0", "copy_32_memory_16_through", "copy_32_memory_16_deep", "recall_memory_0", "context_rotary")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_trains_and_measures_a_model_of_its_name(name, best):
-    figures = longer_text.run(Job(name, 0, 2)).figures
+@pytest.mark.parametrize("name, best", once_on_the_card(NAMES), indirect=["best"])
+def test_a_run_trains_and_measures_a_model_of_its_name(name, best, tmp_path):
+    figures = checked_run(longer_text, Job(name, 0, 2), tmp_path, best, kept=longer_text.RECIPES[name].kept)
     assert 0 <= figures["right"] <= 1
     assert figures["parameters"] > 10_000
     if name.startswith("context"):
         assert list(figures["by_position"]["8"]) == [str(eighth) for eighth in range(8)]
     else:
         assert figures["by_test_memory"].keys() == {"0", "16"}
-    again = longer_text.run(Job(name, 0, 2)).figures
-    assert repr({**figures, "seconds": 0}) == repr({**again, "seconds": 0})
 
 
 def test_every_lag_is_tried_with_every_memory():
@@ -112,8 +111,3 @@ def test_recall_without_memory_is_trained_on_single_segments_of_as_many_words():
 
 def test_a_context_is_read_all_at_once():
     assert isinstance(longer_text.build("context_linear_bias"), LanguageModel)
-
-
-def test_a_model_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="no model is called 'copy_1'"):
-        longer_text.build("copy_1")

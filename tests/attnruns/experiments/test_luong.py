@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch import nn
 
 from attnbook.attention import (
@@ -15,7 +16,6 @@ from attnbook.attention import (
 )
 from attnbook.data.batching import Task
 from attnbook.data.symbols.numbers import number_list, number_lists
-from attnbook.models import LuongSeq2Seq
 from attnruns.experiments import luong
 from attnruns.shared.runner import Job
 
@@ -46,30 +46,15 @@ def test_each_model_is_what_its_name_says(name, lists):
         assert (model.local.gaussian, model.local.half_width) == (wanted, 4 if name == "local_m" else 3)
 
 
-def test_weights_that_are_kept_stay_under_500_kilobytes():
-    for name, recipe in luong.RECIPES.items():
-        halves = 2 * sum(tensor.numel() for tensor in luong.build(name, luong.task()).state_dict().values())
-        assert not recipe.kept or halves < 490_000  # and some 7 kB of names
-
-
 @pytest.mark.slow
-def test_a_run_seeds_trains_measures_and_keeps_the_first_seed(lists, monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(["walking", "input"]), indirect=["best"])
+def test_a_run_trains_and_measures(name, lists, monkeypatch, best, tmp_path):
     monkeypatch.setattr(luong, "task", lambda: lists)
-    first, again, other, unkept = (
-        luong.run(Job(*job, 2)) for job in (("walking", 0), ("walking", 0), ("walking", 1), ("input", 0))
-    )
-    assert isinstance(first.model, LuongSeq2Seq)
-    assert other.model is None
-    assert unkept.model is None
-    timing = {"seconds", "milliseconds_per_step"}
-    same, same_again = ({k: v for k, v in run.figures.items() if k not in timing} for run in (first, again))
-    assert same == same_again
-    assert first.figures["loss"] != other.figures["loss"]
-    assert first.figures["milliseconds_per_step"] > 0
-    for name in ("right_words", "peak_on_word", "elsewhere_though_right", "peak_distance", "peak_in_number"):
-        assert first.figures[name].keys() == {"3", "6"}
-    assert "centre_distance" in first.figures
-    assert "centre_distance" not in unkept.figures
+    figures = checked_run(luong, Job(name, 0, 2), tmp_path, best, kept=name == "walking")
+    assert figures["milliseconds_per_step"] > 0
+    for measured in ("right_words", "peak_on_word", "elsewhere_though_right", "peak_distance", "peak_in_number"):
+        assert figures[measured].keys() == {"3", "6"}
+    assert ("centre_distance" in figures) == (name == "walking")
 
 
 # ---- where it attends
@@ -157,8 +142,3 @@ def test_training_steps_are_timed_without_changing_the_model(lists):
     assert luong.milliseconds_per_step(model, lists, repeats=2) > 0
     assert all(torch.equal(one, other) for one, other in zip(before, model.parameters(), strict=True))
     assert all(parameter.grad is None for parameter in model.parameters())
-
-
-def test_an_unknown_name_is_refused(lists):
-    with pytest.raises(ValueError, match="no model is called 'nothing'"):
-        luong.build("nothing", lists)

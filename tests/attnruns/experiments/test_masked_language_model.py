@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import once_on_the_card
 
 from attnbook.data.texts.vocabulary import PAD
 from attnruns.experiments import masked_language_model
@@ -57,7 +58,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name, best", once_on_the_card(KINDS), indirect=["best"])
 def test_a_run_answers_every_task_with_every_number_of_labels(name, best):
     outcome = masked_language_model.run(Job(name, 0, 2))
     figures = outcome.figures

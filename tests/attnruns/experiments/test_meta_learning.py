@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch import nn
 
 from attnbook.data.worlds.episodes import online_recall
@@ -21,42 +22,17 @@ def few(monkeypatch):
     monkeypatch.setitem(meta_learning.TRAINING, "batch", 4)
 
 
-@pytest.mark.parametrize("name", [*RECALL, *GLYPHS])
-def test_a_run_trains_and_measures_the_model_of_its_name(name, best):
-    outcome = meta_learning.run(Job(name, 0, 2))
-    figures = outcome.figures
+@pytest.mark.parametrize("name, best", once_on_the_card([*RECALL, *GLYPHS]), indirect=["best"])
+def test_a_run_trains_and_measures_the_model_of_its_name(name, best, tmp_path):
+    figures = checked_run(meta_learning, Job(name, 0, 2), tmp_path, best, kept=name.endswith("snail"))
     assert 0 <= figures["right"] <= 1
     if name in RECALL:
         assert figures["right_by_gap"].keys() == {"1", "2", "4", "8", "16", "32"}
     if "pixels" in name:
-        assert figures.keys() == {"parameters", "seconds", "right"}
         assert figures["parameters"] == 0
+        assert "losses" not in figures
     else:
         assert {"parameters", "seconds", "loss", "losses"} < figures.keys()
-    assert (outcome.model is not None) == name.endswith("snail")
-
-
-@pytest.mark.parametrize("name", ["recall_snail", "glyphs_prototypes"])
-def test_a_seed_fixes_a_run(name):
-    runs = [meta_learning.run(Job(name, seed, 2)).figures for seed in (0, 0, 1)]
-    one, same, other = (repr({**figures, "seconds": 0}) for figures in runs)
-    assert one == same
-    assert one != other
-
-
-def test_weights_are_kept_of_seed_0_alone(best):
-    assert meta_learning.run(Job("recall_snail", 1, 1)).model is None
-
-
-@pytest.mark.parametrize("name", [name for name, recipe in meta_learning.RECIPES.items() if recipe.kept])
-def test_weights_that_are_kept_are_small(name):
-    numbers = sum(tensor.numel() for tensor in meta_learning.build(name).state_dict().values())
-    assert 2 * numbers < 500_000  # bytes, in half precision
-
-
-def test_weights_that_were_not_kept_are_refused():
-    with pytest.raises(ValueError, match=r"no results/weights/meta_learning_recall_lstm_0\.pt"):
-        meta_learning.trained("recall_lstm")
 
 
 def test_each_model_is_of_its_kind():
@@ -79,11 +55,6 @@ def test_each_half_of_snail_has_one_kind_of_block_only(task):
     assert len(kinds(f"{task}_snail")) == 2
     assert kinds(f"{task}_attention") == {CausalAttentionBlock}
     assert kinds(f"{task}_convolutions") == kinds(f"{task}_snail") - {CausalAttentionBlock}
-
-
-def test_a_model_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="no model is called 'recall_gru'"):
-        meta_learning.build("recall_gru")
 
 
 # ---- tasks and figures

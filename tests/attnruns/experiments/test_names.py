@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data.symbols.names import WORDS, name_batch
 from attnbook.data.texts.vocabulary import EOS
@@ -25,15 +26,8 @@ def test_only_the_model_that_copies_is_shown_names():
 
 
 @pytest.mark.slow
-def test_a_run_measures_a_model_and_keeps_that_of_seed_0(monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(["plain"]), indirect=["best"])
+def test_a_run_measures_a_model(name, monkeypatch, best, tmp_path):
     monkeypatch.setattr(names, "TESTS", 50)
     monkeypatch.setattr(names, "EMBEDDING", 8)
-    outcome = names.run(Job("plain", 0, 2))
-    assert outcome.figures["exact"] == 0.0
-    assert outcome.model is not None
-    assert names.run(Job("pointer_generator", 1, 2)).model is None
-
-
-def test_an_unknown_model_is_refused():
-    with pytest.raises(ValueError, match="there is: plain, pointer_generator"):
-        names.build("lstm")
+    assert checked_run(names, Job(name, 0, 2), tmp_path, best, kept=True)["exact"] == 0.0

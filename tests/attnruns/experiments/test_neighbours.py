@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import once_on_the_card
 
 from attnbook.data.texts.language import text_task
 from attnbook.data.texts.vocabulary import PAD
@@ -33,8 +34,9 @@ def model(few):
     return neighbours.build("part", len(few.source_vocabulary)).eval()
 
 
-def test_a_run_has_a_perplexity_for_each_store_and_each_k(few, best):
-    outcome = neighbours.run(Job("part", 0, 5))
+@pytest.mark.parametrize("name, best", once_on_the_card(["part"]), indirect=["best"])
+def test_a_run_has_a_perplexity_for_each_store_and_each_k(name, few, best):
+    outcome = neighbours.run(Job(name, 0, 5))
     figures = outcome.figures
     assert figures["feed_forward"]["by_store"].keys() == {"10", "20", str(len(few.train))}
     assert figures["last_state"]["by_store"].keys() == {str(len(few.train))}

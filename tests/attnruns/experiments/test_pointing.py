@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data.points.geometry import convex_hull
 from attnbook.data.points.pointing import hull_batch, sorting_batch, tour_batch, training_tours
@@ -75,8 +76,8 @@ def test_the_shortest_tours_are_found_shortest_wherever_they_start(answers):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", pointing.STEPS)
-def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(pointing.STEPS), indirect=["best"])
+def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch, best, tmp_path):
     kind = pointing.RECIPES[name].puzzle
     puzzle = pointing.PUZZLES[kind]
     smaller = {"tested": (5, 6), "trained": puzzle.trained[:2]}
@@ -85,14 +86,11 @@ def test_a_run_trains_a_model_and_measures_it_at_each_size(name, monkeypatch, be
     monkeypatch.setitem(pointing.PUZZLES, kind, replace(puzzle, **smaller))
     monkeypatch.setattr(pointing, "TESTS", 6)
     monkeypatch.setattr(pointing, "HIDDEN", 16)
-    outcome, again = pointing.run(Job(name, 0, 2)), pointing.run(Job(name, 0, 2))
-    assert outcome.figures | {"seconds": 0} == again.figures | {"seconds": 0}
-    assert (outcome.model is not None) == pointing.RECIPES[name].kept
-    measured = {key: value for key, value in outcome.figures.items() if isinstance(value, dict)}
+    figures = checked_run(pointing, Job(name, 0, 2), tmp_path, best, kept=pointing.RECIPES[name].kept)
+    measured = {key: value for key, value in figures.items() if isinstance(value, dict)}
     assert all(value.keys() == {"5", "6"} for value in measured.values())
     assert measured.keys() & {"exact", "gap"}
     assert ("gap_nearest_neighbour" in measured) == name.startswith("tsp")
-    assert pointing.run(Job(name, 1, 2)).model is None
 
 
 @pytest.mark.slow
@@ -127,9 +125,3 @@ def test_figures_are_asked_of_as_many_instances_of_a_size_as_there_are_said_to_b
     counted = partial(pointing.by_size, lambda batch: {"count": len(batch.source)}, puzzle)
     assert counted() == {"count": {"5": 3, "6": 3}}
     assert counted({5: 2, 6: 1}.get) == {"count": {"5": 2, "6": 1}}
-
-
-@pytest.mark.parametrize("name", ["chess_lstm", "sort_gru"])
-def test_an_unknown_model_is_refused(name):
-    with pytest.raises(ValueError, match="there is: sort_lstm, sort_transformer"):
-        pointing.build(name)

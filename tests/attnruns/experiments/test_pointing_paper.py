@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch import nn
 
 from attnbook.data.points.geometry import convex_hull
@@ -96,15 +97,15 @@ def test_hulls_are_counted_with_a_beam_too(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tsp10_glimpse", "tsp20_lstm", "hull50_sgd", "delaunay10_left"])
+@pytest.mark.parametrize(
+    "name, best", once_on_the_card(["tsp10_glimpse", "tsp20_lstm", "hull50_sgd", "delaunay10_left"]), indirect=["best"]
+)
 def test_a_run_trains_a_model_and_measures_it_at_each_size(name, small, best):
-    outcome = pointing_paper.run(Job(name, 0, 2))
-    measured = {key: value for key, value in outcome.figures.items() if isinstance(value, dict)}
+    figures = checked_run(pointing_paper, Job(name, 0, 2), small, best, kept=True)
+    measured = {key: value for key, value in figures.items() if isinstance(value, dict)}
     assert all(value.keys() == {"5", "6"} for value in measured.values())
     assert measured.keys() & {"exact", "gap"}
-    assert outcome.figures["examples"] == 8
-    assert outcome.model is not None
-    assert pointing_paper.run(Job(name, 1, 2)).model is None
+    assert figures["examples"] == 8
     assert not list((small / "checkpoints").iterdir())
 
 
@@ -137,8 +138,3 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(small, monkeypatch)
 
 def test_large_hulls_are_tested_on_fewer_instances():
     assert [pointing_paper.tests_of(size) for size in pointing_paper.PUZZLES["hull50"].tested] == [1000] * 3 + [200] * 2
-
-
-def test_an_unknown_model_is_refused():
-    with pytest.raises(ValueError, match="there is: tsp10_lstm, tsp10_long"):
-        pointing_paper.build("tsp10_gru")

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.models.pointer import pointer_loss
 from attnbook.training.rollout import RolloutLoss, RolloutPolicy
@@ -21,13 +22,11 @@ def small(monkeypatch, few_tours):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", pointing_reinforce.RECIPES)
+@pytest.mark.parametrize("name, best", once_on_the_card(["reinforce", "labels"]), indirect=["best"])
 def test_a_run_trains_the_network_and_measures_it(name, small, best):
-    outcome, again = pointing_reinforce.run(Job(name, 0, 4)), pointing_reinforce.run(Job(name, 0, 4))
-    assert outcome.figures | {"seconds": 0} == again.figures | {"seconds": 0}
-    assert len(outcome.figures["lengths_while_training"]) == 2
-    assert {"gap", "gap_beam", "gap_two_opt", "gap_nearest_neighbour", "length_optimal"} <= outcome.figures.keys()
-    assert outcome.model.state_dict().keys() == pointing_reinforce.build(name).state_dict().keys()
+    figures = checked_run(pointing_reinforce, Job(name, 0, 4), small, best, kept=True)
+    assert len(figures["lengths_while_training"]) == 2
+    assert {"gap", "gap_beam", "gap_two_opt", "gap_nearest_neighbour", "length_optimal"} <= figures.keys()
     assert not list((small / "checkpoints").iterdir())
 
 
@@ -44,8 +43,3 @@ def test_with_labels_it_learns_from_trips_and_without_from_their_lengths(small):
     assert (batch.target == 0).all()
     assert torch.equal(batch.source, same.source)
     assert not torch.equal(batch.source, other.source)
-
-
-def test_an_unknown_model_is_refused():
-    with pytest.raises(ValueError, match="there is: labels, reinforce"):
-        pointing_reinforce.build("critic")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnruns.experiments import recalling
 from attnruns.shared.runner import Job
@@ -33,10 +34,10 @@ def test_a_memory_has_room_for_the_longest_test_and_the_choice_is_not_made_on_it
     assert bits.target.shape[-1] == task.outputs
 
 
-@pytest.mark.parametrize("name", recalling.STEPS)
-def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(recalling.STEPS), indirect=["best"])
+def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best, tmp_path):
     small = {kind: replace(task, validation=(2,), tests=(3,)) for kind, task in recalling.TASKS.items()}
     monkeypatch.setattr(recalling, "TASKS", small)
-    figures = recalling.run(Job(name, 0, 2)).figures
+    figures = checked_run(recalling, Job(name, 0, 2), tmp_path, best)
     assert figures["wrong_bits"].keys() == {"3"}
     assert figures["parameters"] > 10_000

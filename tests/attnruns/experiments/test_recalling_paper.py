@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.models.ntm_addressing import STEPS as ADDRESSING
 from attnruns.experiments import recalling_paper as experiment
@@ -12,7 +13,7 @@ from attnruns.shared.runner import Job
 
 @pytest.fixture(autouse=True)
 def small(tmp_path, monkeypatch):
-    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr(episodes, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
 
@@ -51,10 +52,14 @@ def test_a_machine_is_tested_without_each_of_its_steps_and_is_whole_again_afterw
     assert found["none"]["4"] == pytest.approx(episodes.wrong_per_sequence(machine, lesson), abs=1e-3)
 
 
-@pytest.mark.parametrize("name", ["recall_lstm", "recall_no_shift", "repeat_feedforward", "recall_lstm_alone"])
-def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best):
+@pytest.mark.parametrize(
+    "name, best",
+    once_on_the_card(["recall_lstm", "recall_no_shift", "repeat_feedforward", "recall_lstm_alone"]),
+    indirect=["best"],
+)
+def test_a_run_trains_and_tests_a_model_of_its_name(name, monkeypatch, best, tmp_path):
     monkeypatch.setattr(experiment, "KNOCKED_OUT_ON", (2,))
-    figures, model, _ = experiment.run(Job(name, 0, 1))
+    recipe = experiment.RECIPES[name]
+    figures = checked_run(experiment, Job(name, 0, 1), tmp_path, best, kept=recipe.kept > 0)
     assert ("wrong_bits_without" in figures) == (name == "recall_lstm")
-    assert (model is None) == (experiment.RECIPES[name].kept == 0)
-    assert figures["wrong_bits"].keys() == experiment.TASKS[experiment.RECIPES[name].task].tests.keys()
+    assert figures["wrong_bits"].keys() == experiment.TASKS[recipe.task].tests.keys()

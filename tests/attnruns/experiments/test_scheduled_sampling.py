@@ -2,9 +2,9 @@
 
 import pytest
 import torch
+from experiment_runs import checked_run, once_on_the_card
 from torch import nn
 
-from attnbook.data.batching import Example
 from attnbook.data.symbols.numbers import number_list, number_lists
 from attnbook.data.texts.vocabulary import EOS, PAD
 from attnbook.models import PlainSeq2Seq, Transformer
@@ -118,24 +118,11 @@ def test_a_model_is_trained_with_the_loss_of_its_name(name, loss):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, kind", [("linear", PlainSeq2Seq), ("transformer_two_pass", Transformer)])
-def test_a_run_leaves_matches_and_what_follows_an_error(name, kind, lists, monkeypatch, best):
+@pytest.mark.parametrize("name, best", once_on_the_card(["transformer_two_pass", "linear"]), indirect=["best"])
+def test_a_run_leaves_matches_and_what_follows_an_error(name, lists, monkeypatch, best, tmp_path):
     monkeypatch.setattr(experiment, "task", lambda: lists)
-    assert type(experiment.build(name, lists)) is kind
-    figures = experiment.run(Job(name, 0, 2)).figures
+    assert type(experiment.build(name, lists)) is (PlainSeq2Seq if name == "linear" else Transformer)
+    figures = checked_run(experiment, Job(name, 0, 2), tmp_path, best)
     assert list(figures["exact_match"]) == ["1", "2", "3", "4"]
     assert len(figures["after_error"]["own"]) == experiment.REACH
     assert figures["later_right"].keys() == {"untouched", "planted"}
-
-
-def test_all_models_share_one_task_of_lists_that_overtax_them():
-    assert set(experiment.STEPS) == {
-        "teacher_forcing",
-        "fewer_steps",
-        "linear",
-        "exponential",
-        "inverse_sigmoid",
-        "transformer",
-        "transformer_two_pass",
-    }
-    assert isinstance(number_list([1]), Example)

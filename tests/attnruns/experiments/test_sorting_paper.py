@@ -1,6 +1,7 @@
 """Sorting and counting in short trainings: lessons of the paper's sizes, and what no one can do better."""
 
 import pytest
+from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data import BitBatch
 from attnruns.experiments import sorting_paper as experiment
@@ -30,14 +31,15 @@ def test_costs_are_in_bits_per_sequence():
     assert experiment.in_bits(model, task) == {"200": pytest.approx(asked)}
 
 
-def test_a_run_of_ngrams_stands_beside_what_is_best(monkeypatch, tmp_path, best):
-    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path)
+@pytest.mark.parametrize("name, best", once_on_the_card(["ngrams_lstm_alone", "sort_lstm_alone"]), indirect=["best"])
+def test_a_run_of_ngrams_stands_beside_what_is_best(name, monkeypatch, tmp_path, best):
+    monkeypatch.setattr(resume, "CHECKPOINTS", tmp_path / "checkpoints")
     for module in (episodes, experiment):
         monkeypatch.setattr(module, "TESTED", 2)
     monkeypatch.setattr(episodes, "HELD_OUT", 1)
-    figures, model, _ = experiment.run(Job("ngrams_lstm_alone", 1, 1))
-    assert figures["best_bits"] < figures["bits"]["200"]
-    assert model is None
-    figures, model, _ = experiment.run(Job("sort_lstm_alone", 0, 1))
-    assert "best_bits" not in figures
-    assert figures["wrong_bits"].keys() == {"10", "20", "30"}
+    figures = checked_run(experiment, Job(name, 1, 1), tmp_path, best)
+    if name.startswith("ngrams"):
+        assert figures["best_bits"] < figures["bits"]["200"]
+    else:
+        assert "best_bits" not in figures
+        assert figures["wrong_bits"].keys() == {"10", "20", "30"}

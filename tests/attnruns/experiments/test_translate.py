@@ -105,11 +105,6 @@ def test_an_epoch_of_the_translators_has_as_many_batches_as_chapter_18_says():
     assert of_small_pieces.steps_per_epoch(translate.BATCH) == 303
 
 
-def test_an_unknown_recipe_is_refused():
-    with pytest.raises(ValueError, match="transformer_de_fr"):
-        translate.run(Job("transformer_de_fr", 0, 1))
-
-
 # ---- dropout
 
 

@@ -14,6 +14,7 @@ from attnbook.models import LSTMN, LSTMLanguageModel
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
@@ -31,8 +32,8 @@ def task() -> Task:
 
 
 def build(name: str, other: Task | None = None) -> nn.Module:
-    """Build a reader by name; both have states of 64 features and word vectors of 32."""
-    return KINDS[name](len((task() if other is None else other).source_vocabulary))
+    """A reader with states of 64 features and word vectors of 32. Raises ValueError for a name that there is not."""
+    return chosen(KINDS, name)(len((task() if other is None else other).source_vocabulary))
 
 
 class AtTheVerb(NamedTuple):

@@ -9,6 +9,7 @@ from attnbook.data.batching import Task
 from attnbook.data.symbols.numbers import number_lists
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
 
@@ -24,7 +25,11 @@ def task() -> Task:
 
 
 def make_score(name: str, hidden: int = HIDDEN, score_hidden: int = SCORE_HIDDEN) -> Score:
-    """Build a score by the name it has in chapter 03, for queries and keys of ``hidden`` features."""
+    """A score by the name it has in chapter 03, for queries and keys of ``hidden`` features.
+
+    Raises:
+        ValueError: if there is none of that name.
+    """
     scores = {
         "dot": lambda: Dot(),
         "scaled_dot": lambda: ScaledDot(),
@@ -36,7 +41,7 @@ def make_score(name: str, hidden: int = HIDDEN, score_hidden: int = SCORE_HIDDEN
         "location": lambda: Location(hidden, PLACES),
         "location_aware": lambda: LocationAware(hidden, hidden, score_hidden),
     }
-    return scores[name]()
+    return chosen(scores, name)()
 
 
 def build(name: str) -> nn.Module:

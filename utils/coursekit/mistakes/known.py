@@ -36,9 +36,8 @@ def file_text() -> str:
     """What the file should say, from the checks themselves."""
     from attnlabs import catalogue  # which brings torch along
 
-    labs, general = catalogue(), set()
-    for exercise in (one for exercises in labs.values() for one in exercises.values()):
-        general.update(exercise.general)
+    labs = catalogue()
+    general = {name for exercises in labs.values() for one in exercises.values() for name in one.general}
     said = {
         lab: {
             name: Known(len(one.properties), {found.name: found.message for found in one.mistakes})._asdict()

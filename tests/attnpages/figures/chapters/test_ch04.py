@@ -17,24 +17,9 @@ def test_the_two_decoders_differ_in_their_query():
     assert "query $s_t$" in luong
 
 
-def test_luong_has_one_sub_step_more_and_feeds_its_input():
-    bahdanau, luong = map(written_in, draw_orders())
-    assert [text for text in bahdanau if text.isdigit()] == ["1", "2", "3"]
-    assert [text for text in luong if text.isdigit()] == ["1", "2", "3", "4"]
-    assert any("next" in text for text in luong)
-    assert not any("next" in text for text in bahdanau)
-
-
 def test_orders_need_two_axes():
     with pytest.raises(ValueError, match="axes must be two, one per decoder; got 1"):
         draw_orders([plt.subplots()[1]])
-
-
-def test_each_placement_has_a_panel_of_its_name():
-    axes = draw_placements()
-    assert [ax.get_title() for ax in axes.flat] == [f'"{name}"' for name in PLACEMENTS]
-    for ax in axes.flat:
-        assert {"attention", "output layer"} <= {*written_in(ax)}
 
 
 def test_only_a_stack_has_two_cells_and_a_skip_connection():

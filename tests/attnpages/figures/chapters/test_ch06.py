@@ -1,31 +1,10 @@
 import pytest
 import torch
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
-from attnpages.figures.chapters.ch06 import (
-    by_offset,
-    draw_captioner,
-    plot_baselines,
-    plot_maps,
-    plot_offsets,
-    plot_variances,
-)
+from attnpages.figures.chapters.ch06 import by_offset, plot_baselines, plot_maps, plot_offsets, plot_variances
 
 IMAGE = torch.zeros(8, 8).index_fill(0, torch.tensor([3]), 1.0)
-
-
-def test_the_drawing_names_what_the_chapter_speaks_of(looks_right, texts):
-    there = texts(draw_captioner())
-    for word in ("canvas", "CNN", "feature map", "attention", "query", "context", "annotations: keys and values,"):
-        assert word in there
-
-
-def test_the_drawing_goes_where_it_is_told():
-    ax = draw_captioner()
-    before = len(ax.patches)
-    assert any(isinstance(patch, FancyBboxPatch) for patch in ax.patches)
-    assert draw_captioner(ax) is ax
-    assert len(ax.patches) == 2 * before
 
 
 def test_maps_have_one_panel_per_word_and_one_for_the_canvas(looks_right):

@@ -3,7 +3,6 @@ import torch
 
 from attnbook.training import warmup_rate
 from attnpages.figures.chapters.ch09 import (
-    draw_both_norms,
     draw_transformer,
     plot_by_learning_rate,
     plot_error_rates,
@@ -30,11 +29,6 @@ def test_the_whole_model_names_its_parts_and_its_masks(texts, norm, layer_norms)
 def test_another_norm_is_refused():
     with pytest.raises(ValueError, match="norm must be 'post' or 'pre'"):
         draw_transformer(*SENTENCES, norm="batch")
-
-
-def test_both_norms_stand_side_by_side():
-    both = draw_both_norms(*SENTENCES)
-    assert [ax.get_title() for ax in both] == ["post-norm (the paper)", "pre-norm (most code since)"]
 
 
 def test_no_line_of_the_drawing_has_dashes_or_markers_but_the_frames():

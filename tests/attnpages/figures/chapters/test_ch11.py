@@ -1,13 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch11 import draw_blocks, plot_next_words
-
-
-def test_both_blocks_name_their_parts(texts):
-    then, now = draw_blocks()
-    assert [ax.get_title() for ax in (then, now)] == ["2017 (pre-norm)", "later"]
-    assert "layer norm" in texts(then)
-    assert "RMSNorm" in texts(now)
+from attnpages.figures.chapters.ch11 import plot_next_words
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):

@@ -1,38 +1,10 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13_machine import draw_addressing, draw_machine, draw_rows
+from attnpages.figures.chapters.ch13_machine import draw_rows
 from attnpages.figures.style import TRUTH_COLOUR
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
-
-
-def test_the_machine_names_its_parts(texts):
-    ax = draw_machine()
-    assert {"controller", "write head", "read head", "memory (N, M)", *"01234567"} <= set(texts(ax))
-    assert texts(ax).count("instructions") == 2
-
-
-def test_addressing_shows_its_steps_in_order_and_where_the_previous_weights_enter():
-    ax = draw_addressing()
-    at = {text.get_text(): text.get_position()[0] for text in ax.texts}
-    steps = [at[name] for name in ("1\ncontent", "2\ninterpolation", "3\nshift", "4\nsharpening")]
-    assert steps == sorted(steps)
-    assert at[r"own weights $w_{t-1}$"] == steps[1] == at[r"gate $g_t$"]
-    assert at[r"memory $M_{t-1}$"] == steps[0]
-
-
-def test_what_is_read_reaches_the_controller_and_the_output():
-    ax = draw_machine()
-    lines = [list(zip(*line.get_data(), strict=True)) for line in ax.lines]
-    assert [line[-1] for line in lines][-2:] == [(0.6, 0.25), (-0.1, 3.85)]
-
-
-def test_both_heads_receive_the_rows_with_which_they_compare_their_keys(texts):
-    ax = draw_machine()
-    dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
-    assert len(dashed) == 2
-    assert "rows to\ncompare" in texts(ax)
 
 
 def test_each_row_shows_its_number_in_each_panel(looks_right, texts):

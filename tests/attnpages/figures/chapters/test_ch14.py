@@ -4,15 +4,7 @@ import torch
 
 from attnbook.data.points.geometry import convex_hull
 from attnbook.data.points.tours import distances
-from attnpages.figures.chapters.ch14 import (
-    Way,
-    draw_held_karp,
-    draw_network,
-    draw_pointing,
-    plot_pointing,
-    plot_ways,
-    plot_wrapping,
-)
+from attnpages.figures.chapters.ch14 import Way, draw_held_karp, draw_network, plot_pointing, plot_ways, plot_wrapping
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
@@ -101,11 +93,6 @@ def test_the_best_way_is_dotted_and_closed():
     assert {corners[0], corners[2]} in dotted
     assert {corners[3], corners[0]} in dotted
     assert all(line.get_linestyle() == ":" for line in lines(ax))
-
-
-def test_both_endings_are_named(texts):
-    words = texts(draw_pointing())
-    assert {"query", "keys", "score", "normalise", "values", "weighted sum", "a position"} <= set(words)
 
 
 def test_the_network_names_its_positions_and_crosses_out_what_was_chosen(texts):

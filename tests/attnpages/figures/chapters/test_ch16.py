@@ -2,7 +2,6 @@ import pytest
 import torch
 
 from attnpages.figures.chapters.ch16 import (
-    draw_networks,
     plot_agreement,
     plot_attention_maps,
     plot_canvases,
@@ -26,12 +25,6 @@ def test_canvases_have_one_size_and_a_mark_each():
         plot_canvases({"a": torch.zeros(1, 8, 32), "b": torch.zeros(1, 8, 16)})
     with pytest.raises(ValueError, match=r"one boolean per canvas of a row; it does not for \['a'\]"):
         plot_canvases({"a": torch.zeros(2, 8, 32)}, marked={"a": [True]})
-
-
-def test_the_drawing_names_both_networks_and_attention_in_each():
-    written = [text.get_text() for text in draw_networks().texts]
-    assert {"generator", "discriminator", "score"} <= set(written)
-    assert written.count("attention") == 2
 
 
 def test_cells_without_a_gradient_stay_white():
