@@ -64,7 +64,7 @@ def test_a_new_exercise_passes_its_tests_and_verify(copy):
     tested = in_copy(copy, "pytest", "-q", "tests/attnlabs/lab07", "-k", "mean_of_words")
     assert tested.returncode == 0, tested.stdout
     again = in_copy(copy, "coursekit", "new", "exercise", "lab07", "mean_of_words")
-    assert again.returncode == 1
+    assert again.returncode == 2
     assert "has mean_of_words already; nothing was written" in again.stderr
 
 
