@@ -3,6 +3,7 @@ leash."""
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 
 import pretended_card
@@ -11,6 +12,9 @@ import torch
 from hypothesis import HealthCheck, settings
 from small_task import knowing, task  # noqa: F401 (fixtures)
 from torch import Tensor
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell has it for what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else no test could interrupt what it starts
 
 DEVICES = ["cpu"]
 if os.environ.get("ATTNBOOK_DEVICE") != "cpu":  # GitHub's Macs list a graphics device that cannot hold a tensor

@@ -49,7 +49,7 @@ def test_each_kind_of_student_gets_the_points_that_they_earned(tmp_path, monkeyp
     course = tmp_path / "autumn"
     make, handout, folder, move, grade, export, mistakes = commands()
     coursekit(make)
-    coursekit(handout)
+    coursekit(handout, "--to", f"{LAB}.zip")  # else it would lie in work/ of the course that is tested
     assert Path(f"{LAB}.zip").is_file()
     subprocess.run(shlex.split(folder), check=True)
     assert Path(shlex.split(move)[-1]).resolve() == course / "downloaded" / LAB

@@ -24,6 +24,7 @@ OTHER = {
     "d_model": 16, "heads": 4, "layers": 2, "d_ff": 8, "dropout": 0.1, "norm": "post", "positions": "learned",
     "cross_positions": "rotary", "max_length": 20, "window": 3, "tied": False, "fused": True, "normalisation": "rms",
     "feed_forward": "swiglu", "key_value_heads": 1, "bias": False,
+    "rotary_base": 5000.0, "eps": 1e-6, "scale_words": False, "norm_words": True,
 }  # fmt: skip
 
 

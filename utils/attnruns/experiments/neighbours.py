@@ -73,7 +73,8 @@ def task(recipe: Recipe) -> Task:
 
 
 def build(name: str, vocabulary_size: int = CAPTION_PIECES) -> LanguageModel:
-    """A fresh model, the same by each name: 64 wide, 2 layers, rotary positions."""
+    """A fresh model, the same by each name: 64 wide, 2 layers, rotary positions. Raises ValueError for another name."""
+    chosen(RECIPES, name)
     return LanguageModel(vocabulary_size, TransformerConfig())
 
 

@@ -3,7 +3,7 @@
 The file begins with ``GGUF``, a version, and two counts. Then come that many facts (a name, a type, a value) and that
 many descriptions of tensors (a name, a shape, a kind, a position), and behind them the tensors themselves.
 
-Source: the specification of GGUF, version 3, in the repository of ggml (``docs/gguf.md``).
+Source: the specification of GGUF, version 3, in the repository of ggml.
 """
 
 import struct
