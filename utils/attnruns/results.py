@@ -2,11 +2,12 @@
 
 import difflib
 import json
-import os
 import re
 import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
+
+from attnbook.folders import named_folder
 
 _RESULTS_VARIABLE = "ATTNBOOK_RESULTS"
 _INSTALLED = Path("share", "paying-attention", "results")  # where pyproject.toml lets the wheel put them
@@ -42,11 +43,8 @@ def load_result(name: str) -> dict:
 
 def result_folders() -> list[Path]:
     """The folders in which results are looked for, as :func:`load_result` says; the first one counts."""
-    named = os.environ.get(_RESULTS_VARIABLE, "").strip()
-    if named:
-        if not Path(named).is_dir():
-            raise ValueError(f"{_RESULTS_VARIABLE} is {named!r}, which is no folder")
-        return [Path(named)]
+    if (named := named_folder(_RESULTS_VARIABLE)) is not None:
+        return [named]
     package = Path(__file__).resolve().parent
     above = dict.fromkeys([Path.cwd(), *Path.cwd().parents, package, *package.parents])
     # pip installs data below sys.prefix; with --user or --target it is below a folder above the package instead.

