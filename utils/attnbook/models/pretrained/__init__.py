@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from attnbook.models.pretrained.errors import WeightsError
-from attnbook.models.pretrained.families import FAMILIES, build
+from attnbook.models.pretrained.families import build
 from attnbook.models.pretrained.files import find
 from attnbook.models.pretrained.tokenizers import tokenizer_in, tokenizer_of
 
@@ -47,7 +47,7 @@ def load(path: str | Path, dtype: torch.dtype = torch.float32) -> Pretrained:
     """
     path = Path(path)
     found = find(path)
-    model = build(FAMILIES[found.family], found.tensors, found.facts, dtype)
+    model = build(found.family, found.tensors, found.facts, dtype)
     folder = path if path.is_dir() else path.parent
     tokenizer = tokenizer_of(found.told) if found.told else tokenizer_in(folder)
     end = found.told.get("tokenizer.ggml.eos_token_id", found.facts.get("eos_token_id"))

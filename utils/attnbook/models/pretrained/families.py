@@ -204,11 +204,15 @@ def bert(tensors: Mapping[str, Tensor], facts: Facts) -> State:
     return tied(renamed(kept, outside, "encoder.layer.{}.", BERT))
 
 
-FAMILIES = {  # by ``model_type`` of a config.json; "llama_gguf" is what GGUF calls llama
+FAMILIES = {  # by ``model_type`` of a config.json
     "llama": Family(llama_config, llama, LanguageModel),
-    "llama_gguf": Family(llama_config, llama_gguf, LanguageModel),
+    "qwen2": Family(llama_config, llama, LanguageModel),
     "gpt2": Family(gpt2_config, gpt2, LanguageModel),
     "bert": Family(bert_config, bert, MaskedLanguageModel),
+}
+PACKED = {  # by ``general.architecture`` of a GGUF file
+    "llama": Family(llama_config, llama_gguf, LanguageModel),
+    "qwen2": Family(llama_config, llama_gguf, LanguageModel),
 }
 
 

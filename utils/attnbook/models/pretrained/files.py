@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from attnbook.models.pretrained.errors import WeightsError
+from attnbook.models.pretrained.families import FAMILIES, PACKED, Family
 from attnbook.models.pretrained.gguf import GGUF
 from attnbook.models.pretrained.safetensors import read_safetensors
 
@@ -25,13 +26,13 @@ class Found(NamedTuple):
     """What lies in files, before it is a model.
 
     Fields:
-        family: a key of :data:`~attnbook.models.pretrained.families.FAMILIES`.
+        family: how it is read.
         facts: of its configuration, as in a config.json.
         tensors: by the names of the file.
         told: everything that a GGUF file says, its vocabulary too; empty for others.
     """
 
-    family: str
+    family: Family
     facts: Mapping[str, Any]
     tensors: Mapping[str, Tensor]
     told: Mapping[str, Any]
@@ -71,22 +72,25 @@ def _from_safetensors(files: list[Path], config: Path) -> Found:
         kind = facts["model_type"]
     except (ValueError, KeyError, TypeError) as error:
         raise WeightsError(f"{config} is no configuration of a model: it names no model_type") from error
+    if kind not in FAMILIES:
+        raise WeightsError(f"the model is of the kind {kind!r}; the book's blocks can be {', '.join(FAMILIES)}")
     tensors: dict[str, Tensor] = {}
     for file in files:
         tensors |= read_safetensors(file)
-    return Found(known(kind), usual(facts), tensors, {})
+    return Found(FAMILIES[kind], usual(facts), tensors, {})
 
 
 def _from_gguf(path: Path) -> Found:
     file = GGUF(path)
     kind = file.facts.get("general.architecture", "")
-    if kind not in ("llama", "qwen2"):
-        raise WeightsError(f"{path.name} holds a model of the kind {kind!r}; of GGUF files llama and qwen2 can be read")
+    if kind not in PACKED:
+        known = " and ".join(PACKED)
+        raise WeightsError(f"{path.name} holds a model of the kind {kind!r}; of GGUF files {known} can be read")
     facts = {theirs: file.facts.get(f"{kind}.{name}") for name, theirs in LLAMA_FACTS.items()}
     facts = {name: value for name, value in facts.items() if value is not None}
     facts |= {"model_type": kind, "tie_word_embeddings": "output.weight" not in file.described}
     tensors = {name: file.tensor(name) for name in file.described}
-    return Found("llama_gguf", usual(facts), tensors, file.facts)
+    return Found(PACKED[kind], usual(facts), tensors, file.facts)
 
 
 def usual(facts: dict[str, Any]) -> dict[str, Any]:
@@ -99,11 +103,3 @@ def usual(facts: dict[str, Any]) -> dict[str, Any]:
     if facts["model_type"] == "qwen2":
         facts = {**facts, "attention_bias": True}
     return facts
-
-
-def known(kind: str) -> str:
-    """The family that reads this kind of model."""
-    names = {"llama": "llama", "qwen2": "llama", "gpt2": "gpt2", "bert": "bert"}
-    if kind not in names:
-        raise WeightsError(f"the model is of the kind {kind!r}; the book's blocks can be {', '.join(names)}")
-    return names[kind]
