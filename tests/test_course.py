@@ -1,7 +1,6 @@
 """The script course.py, and the Makefile that calls it: any Python gets a sentence, none a wall of errors."""
 
 import ast
-import importlib.util
 import os
 import re
 import shutil
@@ -12,16 +11,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from loaded import loaded
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[1]
 
 
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("course", ROOT / "course.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(ROOT / "course.py")
 
 
 @pytest.mark.parametrize("version", [(2, 7, 18), (3, 8, 18), (3, 10, 13), (3, 11, 0), (3, 11, 2), (3, 12, 1),

@@ -1,21 +1,18 @@
 """The pages that are filled with counts when the book is built."""
 
-import importlib.util
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from loaded import loaded
 
 WITHOUT = "import sys; sys.modules.update(dict.fromkeys(['torch', 'numpy', 'tqdm', 'nbgrader'])); "
 
 
 @pytest.fixture(scope="module")
 def extension(root):
-    spec = importlib.util.spec_from_file_location("counted_pages", root / "book/_ext/counted_pages.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(root / "book/_ext/counted_pages.py")
 
 
 def test_each_place_is_filled_and_each_count_has_its_place(root, extension):

@@ -1,21 +1,17 @@
 """The small extension of the book, piece by piece."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
+from loaded import loaded
 from pybtex.database import Entry, Person
 from sphinx import addnodes
 
 
 @pytest.fixture(scope="module")
 def extension(root):
-    where = root / "book/_ext/paying_attention_book.py"
-    spec = importlib.util.spec_from_file_location("paying_attention_book", where)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(root / "book/_ext/paying_attention_book.py")
 
 
 def handler_of(module):

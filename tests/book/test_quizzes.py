@@ -1,6 +1,5 @@
 """The quizzes: each answer is right, each mistake has its words, each link its target, and the pages work."""
 
-import importlib.util
 import json
 import math
 import re
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 import yaml
+from loaded import loaded
 from quiz_answers import NUMBERS, TEXTS
 from without_a_lab import PAGES
 
@@ -54,10 +54,7 @@ def test_each_page_has_a_heading():
 
 @pytest.fixture(scope="module")
 def extension(root):
-    spec = importlib.util.spec_from_file_location("quizzes", root / "book/_ext/quizzes.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(root / "book/_ext/quizzes.py")
 
 
 # --- what is asked --------------------------------------------------------------------------------

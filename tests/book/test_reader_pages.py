@@ -1,11 +1,11 @@
 """What a reader sees of a notebook's cells: claims as one mark, sources in the page's colours, folds with a word."""
 
-import importlib.util
 from functools import reduce
 from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
+from loaded import loaded
 
 TITLE = '<h1>A chapter</h1><p class="open-notebook"><a>Open the notebook</a></p>'
 STREAM = (
@@ -16,10 +16,7 @@ INPUT = '<div class="cell_input"><div class="highlight"><pre>{}</pre></div></div
 
 @pytest.fixture(scope="module")
 def reader_pages(root):
-    spec = importlib.util.spec_from_file_location("reader_pages", root / "book/_ext/reader_pages.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(root / "book/_ext/reader_pages.py")
 
 
 @pytest.fixture

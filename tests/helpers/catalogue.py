@@ -5,7 +5,6 @@ that are wrong on rare inputs only. There `WRONG` has a list for each exercise, 
 share one; `NAMED` says as which mistake some are known; `RIGHT`, what wrong answers are made of, passes.
 """
 
-import importlib.util
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations
@@ -16,6 +15,7 @@ import pytest
 import torch
 from duration import at_most
 from edges import EXCUSED, missing
+from loaded import loaded
 
 import attnlabs as checks
 from attnlabs import Exercise, Mistake, evaluate
@@ -31,14 +31,7 @@ VARIANTS = (0, 2, 3)  # what a notebook shows, what it grades with, and what it 
 
 @cache
 def _modules(lab: str, names: str) -> list[ModuleType]:
-    return [_module(path) for path in sorted((FOLDER / lab).glob(names))]
-
-
-def _module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return [loaded(path, f"{path.parent.name}_{path.stem}") for path in sorted((FOLDER / lab).glob(names))]
 
 
 def right_answers(lab: str) -> dict[str, Callable]:

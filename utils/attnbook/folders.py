@@ -1,4 +1,4 @@
-"""Where files lie that are not of this repository: in a folder that the reader names, or where the system keeps them."""
+"""Where files lie that are not of this repository: in a folder that the reader names, or in the system's own."""
 
 import os
 from pathlib import Path

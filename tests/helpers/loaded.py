@@ -1,0 +1,13 @@
+"""A file of Python that lies in no package, as a module."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+
+def loaded(path: Path, name: str = "") -> ModuleType:
+    """Run the file and return its module, which is called like the file where no other ``name`` is given."""
+    spec = importlib.util.spec_from_file_location(name or path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
