@@ -23,6 +23,11 @@ FOLDER = Path("book/quizzes")
 EMPTY = ("input",)
 
 
+def short_name(name: str) -> str:
+    """What labels and ids of a page begin with: "13" for the chapter 13_ntm, "13e" for its evidence."""
+    return name[:2] + ("e" if name.endswith("_evidence") else "")
+
+
 class Html(nodes.General, nodes.TextElement):
     """An element that docutils has no node for: a `tag` with its `attributes`. Links may stand in it."""
 
@@ -76,7 +81,7 @@ class Quiz(SphinxDirective):
         path = Path(self.env.srcdir) / FOLDER / f"{name}.yml"
         self.env.note_dependency(str(path))
         questions = yaml.safe_load(path.read_text(encoding="utf-8"))
-        forms = [self.form(name[:2], number, one) for number, one in enumerate(questions, start=1)]
+        forms = [self.form(short_name(name), number, one) for number, one in enumerate(questions, start=1)]
         return [element("div", *forms, element("p", class_="quiz-score", hidden=True), class_="quiz")]
 
     def form(self, chapter: str, number: int, question: dict) -> Html:

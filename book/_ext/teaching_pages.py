@@ -88,6 +88,8 @@ def _notebook(path: Path) -> tuple[dict, str]:
 def _with_minutes(chapter: Chapter, root: Path) -> Chapter:
     """The chapter with its files and minutes, as far as they are there."""
     for path in sorted((root / "chapters").glob(f"{chapter.number:02}_*.ipynb")):
+        if path.stem.endswith("_evidence"):
+            continue
         about, text = _notebook(path)
         reading = int(READING.search(text)[1])
         file = path.relative_to(root).as_posix()

@@ -2,11 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 import torch
 import yaml
-from without_a_lab import PAGES, WITHOUT_A_LAB
+from without_a_lab import has_a_lab, is_page
 
 from attnlabs import evaluate
 
@@ -37,13 +38,8 @@ def test_no_page_is_listed_twice(toc_files):
 def test_every_notebook_is_in_the_contents_in_order(root, toc_files, folder):
     listed = [name for name in toc_files if name.startswith(folder + "/")]
     assert sorted(listed) == notebooks(root, folder)
-    numbered = [name for name in listed if not is_page(name)]
+    numbered = [name for name in listed if not is_page(Path(name).name)]
     assert numbered == sorted(numbered)
-
-
-def is_page(name):
-    """Whether a notebook is a page without a number, such as "chapters/18_one_corpus"."""
-    return name.startswith("chapters/") and name.removeprefix("chapters/")[:2] in PAGES
 
 
 def test_a_page_has_no_number_in_the_contents(root):
@@ -54,7 +50,7 @@ def test_a_page_has_no_number_in_the_contents(root):
         for name in (one["file"] for one in part["chapters"])
         if name.startswith("chapters/")
     ]
-    assert {name: numbered for name, numbered in listed if numbered == is_page(name)} == {}
+    assert {name: numbered for name, numbered in listed if numbered == is_page(Path(name).name)} == {}
 
 
 def test_every_page_of_the_book_folder_is_in_the_contents(root, toc_files):
@@ -65,10 +61,9 @@ def test_every_page_of_the_book_folder_is_in_the_contents(root, toc_files):
 def test_each_chapter_is_followed_by_its_lab(toc_files):
     for place, name in enumerate(toc_files):
         if name.startswith("chapters/"):
-            number = name.removeprefix("chapters/")[:2]
-            if number in WITHOUT_A_LAB:
-                continue
-            assert toc_files[place + 1].startswith(f"labs/lab{number}_"), f"after {name}"
+            chapter = name.removeprefix("chapters/")
+            if has_a_lab(chapter):
+                assert toc_files[place + 1].startswith(f"labs/lab{chapter[:2]}_"), f"after {name}"
 
 
 def test_each_lab_has_its_solution(toc_files):
@@ -87,7 +82,7 @@ def test_the_title_page_has_a_card_for_each_chapter_that_is_here(root, toc_files
     ]
     wanted = [
         (
-            one["title"] if is_page(name) else f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}",
+            one["title"] if is_page(Path(name).name) else f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}",
             name,
             f"{one['minutes']} minutes",
         )

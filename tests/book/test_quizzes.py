@@ -10,7 +10,7 @@ import torch
 import yaml
 from loaded import loaded
 from quiz_answers import NUMBERS, TEXTS
-from without_a_lab import PAGES
+from without_a_lab import is_page
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,14 @@ def quizzes(root):
 
 
 @pytest.fixture(scope="module")
-def questions(quizzes):
+def extension(root):
+    return loaded(root / "book/_ext/quizzes.py")
+
+
+@pytest.fixture(scope="module")
+def questions(extension, quizzes):
     """{"02/weight": question}."""
-    return {f"{name[:2]}/{one['id']}": one for name, every in quizzes.items() for one in every}
+    return {f"{extension.short_name(name)}/{one['id']}": one for name, every in quizzes.items() for one in every}
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +42,19 @@ def chapters(root):
 
 
 HEADINGS = {  # a page has no number that its readers see
-    "18": "Quiz on the page about a real corpus",
-    "19": "Quiz on the page about trained machines",
-    "20": "Quiz on the page about the tasks of the paper",
+    "18_one_corpus": "Quiz on the page about a real corpus",
+    "13_ntm_evidence": "Quiz on the evidence for Chapter 13",
+    "14_pointer_networks_evidence": "Quiz on the evidence for Chapter 14",
 }
 
 
 def heading(name: str) -> str:
     """The heading of the quiz of a chapter or a page."""
-    return HEADINGS.get(name[:2], f"Quiz on Chapter {int(name[:2])}")
+    return HEADINGS.get(name, f"Quiz on Chapter {int(name[:2])}")
 
 
-def test_each_page_has_a_heading():
-    assert set(HEADINGS) == PAGES
-
-
-@pytest.fixture(scope="module")
-def extension(root):
-    return loaded(root / "book/_ext/quizzes.py")
+def test_each_page_has_a_heading(chapters):
+    assert set(HEADINGS) == {name for name in chapters if is_page(name)}
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def test_each_chapter_ends_with_a_link_to_its_quiz(root, quizzes, chapters):
         assert link, name
         assert link[2] == heading(name).lower().replace(" ", "-"), name
         assert f"```{{quiz}} {name}\n" in (root / link[1]).read_text(encoding="utf-8"), name
-        before = "## Exercises\n" if name[:2] in PAGES else "## The lab\n"
+        before = "## Exercises\n" if is_page(name) else "## The lab\n"
         assert before in chapters[name][: link.start()], name
 
 
@@ -147,13 +147,13 @@ def test_the_numbers_that_a_question_rests_on_stand_in_its_chapter(quizzes, chap
     assert all(any(sign.isdigit() for sign in number) for _, number in rests)
 
 
-def test_what_one_should_read_again_is_in_the_chapter(quizzes, chapters):
+def test_what_one_should_read_again_is_in_the_chapter(extension, quizzes, chapters):
     for name, every in quizzes.items():
         for one in every:
-            label = re.fullmatch(r"\{ref\}`((?:sec|ex)-(\d\d)-[\w-]+)`", one["again"])
+            label = re.fullmatch(r"\{ref\}`((?:sec|ex)-(\d\de?)-[\w-]+)`", one["again"])
             link = re.fullmatch(r"\[(.+)\]\(\.\./\.\./chapters/(\w+)\.ipynb#([\w-]+)\)", one["again"])
             if label:
-                assert label[2] == name[:2]
+                assert label[2] == extension.short_name(name)
                 assert f"({label[1]})=" in chapters[name] or f":label: {label[1]}" in chapters[name], one["again"]
             else:
                 assert link[2] == name

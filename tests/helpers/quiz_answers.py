@@ -226,10 +226,10 @@ NUMBERS = {
     "18/clipping": clipped_precision,
     "18/brevity": lambda: bleu_from_counts(torch.tensor([[8, 10, 8, 7, 6, 5, 8, 7, 6, 5]])),
     "18/padding": padding,
-    "19/search": lambda: content_weights(torch.ones(1, 2), torch.full((1, 1), 3.0), one_row_of(20))[0, 0],
-    "19/lead": lambda: sharpen(torch.tensor([0.1, 0.05]), torch.tensor([3.0]))[0],
-    "20/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
-    "20/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
+    "13e/search": lambda: content_weights(torch.ones(1, 2), torch.full((1, 1), 3.0), one_row_of(20))[0, 0],
+    "13e/lead": lambda: sharpen(torch.tensor([0.1, 0.05]), torch.tensor([3.0]))[0],
+    "14e/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
+    "14e/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
 }
 TEXTS = {
     "02/shapes": lambda: str(

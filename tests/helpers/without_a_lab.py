@@ -1,4 +1,11 @@
-"""The one list of chapters that no lab follows."""
+"""Which chapters no lab follows; a chapter is called by its file's name without its suffix."""
 
-PAGES = {"18", "19", "20"}  # like chapters, but without a number in the contents, a lab and a box on the map
-WITHOUT_A_LAB = {"00"} | PAGES  # a map
+
+def is_page(name: str) -> bool:
+    """Whether a page is like a chapter, but without a number in the contents, a lab and a box on the map."""
+    return name == "18_one_corpus" or name.endswith("_evidence")
+
+
+def has_a_lab(name: str) -> bool:
+    """Whether a lab has to follow: not the map, which is numbered, nor pages."""
+    return not name.startswith("00_") and not is_page(name)

@@ -61,12 +61,17 @@ class Labels:
 
 
 def places_of(path: Path) -> dict[str, str]:
-    """The labels of one chapter. Figures, tables and formulas count from 1 behind the chapter's number."""
-    chapter, counts, found = int(path.name[:2]), {"Figure": 0, "Table": 0, "": 0}, {}
+    """The labels of one chapter. Figures, tables and formulas count from 1 behind the chapter's number.
+
+    Evidence for a chapter has no number, in the book as here, so that no two figures are called the same.
+    """
+    before = "" if path.stem.endswith("_evidence") else f"{int(path.name[:2])}."
+    counts: dict[str, int] = {"Figure": 0, "Table": 0, "": 0}
+    found: dict[str, str] = {}
 
     def count(kind: str, label: str) -> None:
         counts[kind] += 1
-        number = f"{chapter}.{counts[kind]}"
+        number = f"{before}{counts[kind]}"
         found[label] = f"{kind} {number}" if kind else f"({number})"
 
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
