@@ -103,7 +103,7 @@ def test_on_linux_the_tests_have_bubblewrap_and_none_is_skipped_for_want_of_it()
     job = workflow("test")["jobs"]["test"]
     (step,) = (step for step in job["steps"] if "apt-get install --yes bubblewrap" in step.get("run", ""))
     assert step["if"] == "runner.os == 'Linux'"
-    assert job["steps"].index(step) < next(n for n, step in enumerate(job["steps"]) if step.get("run") == "make test")
+    assert job["steps"].index(step) < next(n for n, step in enumerate(job["steps"]) if step.get("run") == ".ci/run")
     assert job["env"]["ATTNBOOK_NO_SKIPS"] == "${{ matrix.os == 'ubuntu-latest' && 'isolation' || '' }}"
 
 
@@ -119,6 +119,8 @@ def test_a_workflow_calls_only_what_exists(name):
             assert words[0] == "-m" or (words[0] == "course.py" and set(words[1:]) <= VERBS), words
         elif tool.startswith(".venv/bin/"):
             assert tool.removeprefix(".venv/bin/") in scripts
+        elif "/" in tool:
+            assert (ROOT / tool).is_file(), tool
         else:
             assert tool in ALWAYS_THERE, tool
 
