@@ -4,7 +4,7 @@ import pytest
 
 from coursekit.execute import execute
 from coursekit.release import release
-from coursekit.verify import lab_problems, lab_summary, verify
+from coursekit.verify import chapter_summary, lab_problems, lab_summary, verify
 from coursekit.work import work_problem
 
 
@@ -20,7 +20,10 @@ def finished(project):
 def test_a_finished_course_is_in_order_and_each_notebook_is_reported(finished):
     said = []
     assert verify(finished, say=said.append) == []
-    assert said == ["chapters/01_counting.ipynb: ok", "lab01_sums: 2 graded cells, 5 points, ok"]
+    assert said == [
+        "chapters/01_counting.ipynb: 4 words, 1 printed block, 1 figure, ok",
+        "lab01_sums: 2 graded cells, 5 points, ok",
+    ]
 
 
 @pytest.mark.slow
@@ -44,4 +47,5 @@ def test_an_unreadable_notebook_is_a_problem_and_no_crash(project):
     found = "\n".join(verify(project, run=False, say=lambda _: None))
     assert "01_counting.ipynb cannot be read" in found
     assert "lab01_sums.ipynb cannot be read" in found
+    assert chapter_summary(project.chapters[0]) == "unreadable"
     assert lab_summary(project.labs[0]) == "unreadable"

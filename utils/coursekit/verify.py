@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
@@ -11,6 +12,7 @@ from coursekit.leaks import leaks
 from coursekit.mistakes.known import file_problems
 from coursekit.notebooks import is_graded, read
 from coursekit.project import Lab, Project
+from coursekit.size import size_in_words
 from coursekit.unsolved import unsolved_problems
 from coursekit.work import work_problem
 
@@ -23,7 +25,7 @@ def verify(project: Project, run: bool = True, say: Say = print) -> list[str]:
     `run` = False leaves out running the unsolved labs, which takes some seconds per lab."""
     problems = course_problems(project)
     for path in project.chapters:
-        problems += _report(project.relative(path), partial(chapter_problems, path), say, "")
+        problems += _report(project.relative(path), partial(chapter_problems, path), say, chapter_summary(path))
     for lab in project.labs:
         problems += _report(lab.name, partial(lab_problems, project, lab, run), say, lab_summary(lab))
     return problems
@@ -48,6 +50,14 @@ def lab_problems(project: Project, lab: Lab, run: bool = True) -> list[str]:
     if run and lab.released.is_file():
         problems += unsolved_problems(lab)
     return problems
+
+
+def chapter_summary(path: Path) -> str:
+    """How long a chapter is, and what is too much for one sitting."""
+    try:
+        return size_in_words(path)
+    except CourseError:
+        return "unreadable"
 
 
 def lab_summary(lab: Lab) -> str:
