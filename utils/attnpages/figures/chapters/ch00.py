@@ -61,7 +61,8 @@ class ConceptMap:
     """The chapters as boxes that lead to them. Jupyter and the book show it; its ink is the page's own."""
 
     def _repr_html_(self) -> str:
-        width, height = 3 * _WIDTH + 2 * _GAP_X + 2, 9 * _HEIGHT + 8 * _GAP_Y + 2
+        rows = 1 + max(one.row for one in CHAPTERS.values())
+        width, height = 3 * _WIDTH + 2 * _GAP_X + 2, rows * (_HEIGHT + _GAP_Y) - _GAP_Y + 2
         marks = [*(_arrow(*pair) for pair in ARROWS), *(_box(number) for number in CHAPTERS)]
         return (
             '<div class="concept-map" style="overflow-x:auto">'
