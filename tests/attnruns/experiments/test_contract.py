@@ -26,7 +26,7 @@ NOT_ON_THE_CARD = {
     "translate_endings": "needs the captions, which are fetched",
 }
 # Of these a chapter loads several models.
-SMALL = ("captioning", "digit_pairs", "gnmt", "language_model", "luong", "meta_learning")
+SMALL = ("captioning", "digit_pairs", "gnmt", "language_model", "luong", "meta_learning", "vision")
 
 
 def builds_by_name(name: str) -> bool:

@@ -40,6 +40,7 @@ from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq
 from attnbook.models.spectral_norm import SpectralNorm, spectral_norm_step, spectrally_normalised
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 from attnbook.models.transformer_xl import RelativeAttention, TransformerXL, align_distances, segment_memory
+from attnbook.models.vision import VisionTransformer, patches_to_tokens
 
 __all__ = [
     "GNMT",
@@ -80,6 +81,7 @@ __all__ = [
     "TransformerConfig",
     "TransformerState",
     "TransformerXL",
+    "VisionTransformer",
     "align_distances",
     "answer_log_probs",
     "attentional_state",
@@ -96,6 +98,7 @@ __all__ = [
     "mask_visited",
     "mix_probabilities",
     "nearest_neighbours",
+    "patches_to_tokens",
     "pointer_log_probs",
     "pointer_loss",
     "segment_memory",

@@ -3,7 +3,7 @@
 import torch
 
 from attnbook.attention.positions import apply_rotary
-from attnbook.models.pretrained.families import neighbouring_pairs, renamed
+from attnbook.models.pretrained.families import neighbouring_pairs
 
 
 def rotated_in_halves(x, positions):
@@ -32,10 +32,3 @@ def test_scores_of_halves_are_scores_of_neighbours_once_the_rows_are_laid_out_an
 
 def test_rows_of_two_heads_keep_to_their_head():
     assert neighbouring_pairs(torch.arange(8), heads=2).tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
-
-
-def test_names_are_ours_and_a_name_without_a_rule_stays():
-    names = ["tok.weight", "blk.12.q.bias", "blk.x.q.bias", "blk.3.other.weight", "lonely"]
-    found = renamed({name: torch.zeros(0) for name in names}, {"tok": "words"}, "blk.{}.", {"q": "query"})
-    ours = ["words.weight", "blocks.layers.12.query.bias", "blk.x.q.bias", "blk.3.other.weight", "lonely"]
-    assert list(found) == ours

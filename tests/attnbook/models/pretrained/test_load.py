@@ -9,6 +9,7 @@ import torch
 from written_weights import gguf_bytes, write_safetensors
 
 from attnbook.decoding import greedy
+from attnbook.models.bert import MaskedLanguageModel
 from attnbook.models.pretrained import WeightsError, load
 from attnbook.models.pretrained.safetensors import read_safetensors
 
@@ -16,7 +17,7 @@ MADE = Path(__file__).parent / "made"
 WRITERS = ("llama", "qwen2", "gpt2")
 
 
-@pytest.fixture(scope="module", params=(*WRITERS, "bert"))
+@pytest.fixture(scope="module", params=(*WRITERS, "bert", "vit", "dinov2"))
 def pair(request):
     return load(MADE / request.param), read_safetensors(MADE / f"{request.param}.expected.safetensors")
 
@@ -38,9 +39,10 @@ def changed(tmp_path):
 
 def test_a_model_computes_what_it_computes_in_transformers(pair):
     loaded, expected = pair
-    given = [expected["words"]]
-    if "states" in expected:
+    given = [expected["images" if "images" in expected else "words"]]
+    if isinstance(loaded.model, MaskedLanguageModel):
         given.append(torch.full((len(given[0]),), given[0].shape[1]))
+    if "states" in expected:
         found, wanted = loaded.model.encode(*given)[0], expected["states"]
     else:
         found, wanted = loaded.model(*given)[0], expected["logits"]
@@ -78,7 +80,11 @@ def test_the_file_itself_may_be_named():
 @pytest.mark.parametrize(
     "name, facts, message",
     [
-        ("llama", {"model_type": "mamba"}, "of the kind 'mamba'; the book's blocks can be llama, qwen2, gpt2, bert"),
+        (
+            "llama",
+            {"model_type": "mamba"},
+            "of the kind 'mamba'; the book's blocks can be llama, qwen2, gpt2, bert, vit, dinov2",
+        ),
         ("llama", {"hidden_act": "gelu"}, "the model has hidden_act = 'gelu', and the book's blocks have 'silu' only"),
         ("llama", {"rope_parameters": {"rope_type": "yarn"}}, "the model has rope_scaling = 'yarn'"),
         ("llama", {"head_dim": 16}, "the model has head_dim = 16, and the book's blocks have 8 only"),
@@ -91,6 +97,9 @@ def test_the_file_itself_may_be_named():
         ),
         ("gpt2", {"n_inner": 48}, r"feed_forward.widen.bias is \(128,\) in the file, and \(48,\) in the model"),
         ("gpt2", {"activation_function": "relu"}, "the model has activation_function = 'relu'"),
+        ("vit", {"qkv_bias": False}, "the model has qkv_bias = False, and the book's blocks have True only"),
+        ("vit", {"image_size": 16}, r"add_positions.vectors is \(10, 32\) in the file, and \(17, 32\) in the model"),
+        ("dinov2", {"use_swiglu_ffn": True}, "the model has use_swiglu_ffn = True"),
         ("bert", {"position_embedding_type": "relative_key"}, "the model has position_embedding_type = 'relative_key'"),
     ],
 )
@@ -102,6 +111,26 @@ def test_what_our_blocks_are_not_is_refused(changed, name, facts, message):
 def test_a_tensor_that_nobody_knows_is_named(changed):
     folder = changed("gpt2", tensors=lambda found: found | {"h.0.attn.sinks": torch.zeros(4)})
     with pytest.raises(WeightsError, match=r"the file has tensors that are no part of the model, 1 of them: .*sinks"):
+        load(folder)
+
+
+def test_a_model_without_a_head_returns_the_vector_of_its_class_token():
+    images = read_safetensors(MADE / "dinov2.expected.safetensors")["images"]
+    model = load(MADE / "dinov2").model
+    torch.testing.assert_close(model(images)[0], model.encode(images)[0][:, 0], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "left_out, message",
+    [
+        ("embeddings.cls_token", "the file does not say embeddings.cls_token of its model"),
+        ("encoder.layer.1.layer_scale2.lambda1", "the file does not say encoder.layer.1.layer_scale2.lambda1"),
+        ("encoder.layer.1.norm2.bias", "the file lacks tensors of the model, 1 of them: .*norm_feed_forward.bias"),
+    ],
+)
+def test_a_file_that_lacks_a_part_of_a_vision_transformer_is_refused(changed, left_out, message):
+    folder = changed("dinov2", tensors=lambda found: {name: one for name, one in found.items() if name != left_out})
+    with pytest.raises(WeightsError, match=message):
         load(folder)
 
 

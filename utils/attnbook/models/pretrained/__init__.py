@@ -24,7 +24,8 @@ class Pretrained:
     """A model with somebody else's weights, and what turns text into its words.
 
     Fields:
-        model: a ``LanguageModel`` or a ``MaskedLanguageModel``, in evaluation mode, without gradients.
+        model: a ``LanguageModel``, a ``MaskedLanguageModel`` or a ``VisionTransformer``, in evaluation mode, without
+            gradients.
         tokenizer: a ``Tokenizer`` of the package ``tokenizers``; ``None`` where the files hold none.
         ends: the tokens after which a text is over.
     """
@@ -38,7 +39,7 @@ def load(path: str | Path, dtype: torch.dtype = torch.float32) -> Pretrained:
     """A GGUF file, a safetensors file beside its config.json, or a folder of these, as a model of the book.
 
     Args:
-        path: of a Llama (SmolLM2, TinyLlama), Qwen2, GPT-2 or BERT.
+        path: of a Llama (SmolLM2, TinyLlama), Qwen2, GPT-2, BERT, ViT or DINOv2.
         dtype: of the weights; ``torch.bfloat16`` takes half of the memory.
 
     Raises:

@@ -1,11 +1,12 @@
 """What the files of each family call the parts of our blocks, and which configuration makes our blocks that family.
 
 A file's tensor is renamed, and sometimes laid out anew; nothing is computed. What a family has and our blocks lack is
-refused by :class:`~attnbook.models.pretrained.errors.WeightsError`.
+refused by :class:`~attnbook.models.pretrained.errors.WeightsError`. Families that read images stand in
+:mod:`~attnbook.models.pretrained.vision`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -14,9 +15,10 @@ from attnbook.models.bert import MaskedLanguageModel
 from attnbook.models.block import TransformerConfig
 from attnbook.models.language_model import LanguageModel
 from attnbook.models.pretrained.errors import WeightsError
+from attnbook.models.pretrained.renaming import Facts, State, refuse, renamed
+from attnbook.models.pretrained.vision import dinov2, of_patches, vit, vit_config
 
-Facts = Mapping[str, Any]
-State = dict[str, Tensor]
+Make = Callable[[State, Facts, TransformerConfig], nn.Module]
 
 
 class Family(NamedTuple):
@@ -25,33 +27,12 @@ class Family(NamedTuple):
     Fields:
         config: the facts of a file -> the configuration.
         rename: the file's tensors, the facts -> tensors under our names.
-        make: a vocabulary's size and a configuration -> a model.
+        make: tensors under our names, the facts, the configuration -> a model, whose weights are not yet these.
     """
 
     config: Callable[[Facts], TransformerConfig]
     rename: Callable[[Mapping[str, Tensor], Facts], State]
-    make: Callable[[int, TransformerConfig], nn.Module]
-
-
-def renamed(tensors: Mapping[str, Tensor], outside: Mapping[str, str], layer: str, inside: Mapping[str, str]) -> State:
-    """Tensors under our names; those that no rule names keep theirs, so that they are found left over.
-
-    Args:
-        outside: the file's name without ``.weight`` or ``.bias`` -> ours, for what stands outside of the blocks.
-        layer: how names in a block begin, with ``{}`` for its number.
-        inside: as ``outside``, for what stands in each block.
-    """
-    before, behind = layer.split("{}")
-    found: State = {}
-    for name, tensor in tensors.items():
-        part, _, kind = name.rpartition(".")
-        if part in outside:
-            found[f"{outside[part]}.{kind}"] = tensor
-            continue
-        number, _, rest = part.removeprefix(before).partition(behind)
-        ours = inside.get(rest) if part.startswith(before) and number.isdigit() else None
-        found[f"blocks.layers.{number}.{ours}.{kind}" if ours else name] = tensor
-    return found
+    make: Make
 
 
 def tied(state: State) -> State:
@@ -69,11 +50,15 @@ def neighbouring_pairs(weight: Tensor, heads: int) -> Tensor:
     return halves.transpose(1, 2).reshape(weight.shape)
 
 
-def refuse(facts: Facts, **wanted: Any) -> None:
-    """Raise WeightsError if a fact is there and is not what our blocks compute."""
-    for name, value in wanted.items():
-        if facts.get(name) not in (None, value):
-            raise WeightsError(f"the model has {name} = {facts[name]!r}, and the book's blocks have {value!r} only")
+def of_words(kind: Callable[[int, TransformerConfig], nn.Module]) -> Make:
+    """How a model is made that a vocabulary's size and a configuration describe."""
+
+    def make(state: State, facts: Facts, config: TransformerConfig) -> nn.Module:
+        if "embed.words.weight" not in state:
+            raise WeightsError(f"there are no word vectors among {', '.join(list(state)[:4])}, …")
+        return kind(len(state["embed.words.weight"]), config)
+
+    return make
 
 
 # ---- Llama: SmolLM2, TinyLlama, Qwen2 -------------------------------------------------------------------------------
@@ -127,7 +112,12 @@ def llama_gguf(tensors: Mapping[str, Tensor], facts: Facts) -> State:
 
 
 def with_zero_biases(state: State, facts: Facts) -> State:
-    """Qwen2 has biases of query, key and value alone; ours come all together, and one of zeros adds nothing."""
+    """Qwen2 has biases of query, key and value alone, and ours come all together; our output layer has one if not tied.
+
+    A bias of zeros adds nothing.
+    """
+    if not facts.get("tie_word_embeddings") and "output.weight" in state:
+        state.setdefault("output.bias", state["output.weight"].new_zeros(len(state["output.weight"])))
     if facts.get("attention_bias"):
         for name in [name for name in state if name.startswith("blocks.layers.") and name.endswith(".weight")]:
             if state[name].ndim == 2:
@@ -205,14 +195,16 @@ def bert(tensors: Mapping[str, Tensor], facts: Facts) -> State:
 
 
 FAMILIES = {  # by ``model_type`` of a config.json
-    "llama": Family(llama_config, llama, LanguageModel),
-    "qwen2": Family(llama_config, llama, LanguageModel),
-    "gpt2": Family(gpt2_config, gpt2, LanguageModel),
-    "bert": Family(bert_config, bert, MaskedLanguageModel),
+    "llama": Family(llama_config, llama, of_words(LanguageModel)),
+    "qwen2": Family(llama_config, llama, of_words(LanguageModel)),
+    "gpt2": Family(gpt2_config, gpt2, of_words(LanguageModel)),
+    "bert": Family(bert_config, bert, of_words(MaskedLanguageModel)),
+    "vit": Family(vit_config, vit, of_patches),
+    "dinov2": Family(vit_config, dinov2, of_patches),
 }
 PACKED = {  # by ``general.architecture`` of a GGUF file
-    "llama": Family(llama_config, llama_gguf, LanguageModel),
-    "qwen2": Family(llama_config, llama_gguf, LanguageModel),
+    "llama": Family(llama_config, llama_gguf, of_words(LanguageModel)),
+    "qwen2": Family(llama_config, llama_gguf, of_words(LanguageModel)),
 }
 
 
@@ -224,18 +216,13 @@ def build(family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: to
     """
     try:
         config, state = family.config(facts), family.rename(tensors, facts)
+        with torch.device("meta"):
+            model = family.make(state, facts, config)
     except KeyError as error:
         raise WeightsError(f"the file does not say {error.args[0]} of its model") from error
     except TypeError as error:
         nothing = ", ".join(name for name, value in facts.items() if value is None)
         raise WeightsError(f"the file says nothing usable of its model: {nothing or error}") from error
-    words = state.get("embed.words.weight")
-    if words is None:
-        raise WeightsError(f"there are no word vectors among {', '.join(list(tensors)[:4])}, …")
-    if not config.tied:  # then our output layer has a bias, which these families don't; one of zeros adds nothing
-        state.setdefault("output.bias", words.new_zeros(len(words)))
-    with torch.device("meta"):
-        model = family.make(len(words), config)
     check_names(state, model.state_dict())
     model.load_state_dict({name: tensor.to(dtype) for name, tensor in state.items()}, assign=True)
     if config.tied:
