@@ -10,7 +10,7 @@ from small_transformers import small_transformer
 
 from attnbook.attention import LocationAware
 from attnbook.data.symbols.numbers import number_lists
-from attnbook.decoding import WithoutCache, greedy, sample, sampling_probabilities, select, translate
+from attnbook.decoding import WithoutCache, chooser, greedy, sample, sampling_probabilities, select, stream, translate
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 
 PAD, BOS, EOS, WORDS = 0, 1, 2, 7
@@ -50,6 +50,24 @@ def test_each_sentence_ends_at_its_own_end_and_repeats_it(scripts, max_length):
     ]
     longest = max(map(len, written))
     assert rows == [row + [EOS] * (longest - len(row)) for row in written]
+
+
+def test_a_stream_hands_out_the_words_of_greedy_and_is_in_evaluation_mode_for_the_whole_text_alone():
+    model = small_transformer(6, WORDS, dropout=0.5).train()
+    source = torch.tensor([[3, 4, 5], [5, 4, 3]]), torch.tensor([3, 3])
+    expected = greedy(model, *source, max_length=5, eos=-1).tokens
+    words = stream(model, *source, max_length=5, choose=chooser(0), eos=-1)
+    seen = []
+    for token, weights in words:
+        seen.append(token)
+        assert weights.shape == (2, 3)
+        assert torch.is_grad_enabled() and not any(part.training for part in model.modules())
+    assert torch.equal(torch.stack(seen, dim=1), expected)
+    assert all(part.training for part in model.modules())
+    stopped = stream(model, *source, max_length=5, choose=chooser(0))
+    next(stopped)
+    stopped.close()
+    assert all(part.training for part in model.modules())
 
 
 def test_decoding_stops_when_the_last_sentence_has_ended():

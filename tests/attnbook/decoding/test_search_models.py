@@ -156,6 +156,20 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_what_a_search_through_everything
         assert [tuple(words) for words in beams.tokens[row].tolist()][: len(pairs)] == pairs
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(("language_model", "transformer"))])
+def test_a_prompt_read_at_once_is_read_as_if_by_steps(name, device, dtype, close, monkeypatch):
+    case = Case(name, device, dtype)
+    at_once = case.model.prefill(case.prompt, case.model.start(*case.source))
+    states_equal(at_once, case.after(case.prompt), close)
+    twice = case.model.prefill(case.prompt[:, 1:], case.after(case.prompt[:, :1]))
+    states_equal(twice, at_once, close)
+    tokens = case.asked(greedy, max_length=4).tokens
+    beams = case.asked(beam, max_length=4, width=3).tokens
+    monkeypatch.delattr(type(case.net), "prefill")
+    assert torch.equal(case.asked(greedy, max_length=4).tokens, tokens)
+    assert torch.equal(case.asked(beam, max_length=4, width=3).tokens, beams)
+
+
 # ---- select
 
 

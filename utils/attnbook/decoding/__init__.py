@@ -1,7 +1,7 @@
 """Writing with a trained model: search, sampling, and the penalties by which a beam ranks what it found."""
 
 from attnbook.decoding.penalties import coverage_penalty, length_penalty
-from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.decoding.sampling import chooser, sampling_probabilities
 from attnbook.decoding.search import (
     Beams,
     Decoded,
@@ -12,6 +12,7 @@ from attnbook.decoding.search import (
     greedy,
     sample,
     select,
+    stream,
     translate,
 )
 
@@ -22,11 +23,13 @@ __all__ = [
     "DecoderModule",
     "WithoutCache",
     "beam",
+    "chooser",
     "coverage_penalty",
     "greedy",
     "length_penalty",
     "sample",
     "sampling_probabilities",
     "select",
+    "stream",
     "translate",
 ]

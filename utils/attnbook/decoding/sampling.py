@@ -1,4 +1,6 @@
-"""From logits to the probabilities with which the next word is drawn."""
+"""From logits to the next word: the likeliest, or one that is drawn, and with which probabilities."""
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -25,8 +27,7 @@ def sampling_probabilities(
 
     Source: Fan et al. 2018, section 5.4 (top-k); Holtzman et al. 2020, section 3.1 (nucleus).
     """
-    if temperature <= 0:
-        raise ValueError(f"temperature must be above 0, got {temperature}; for 0 use greedy")
+    check_temperature(temperature)
     scores = sharpened(logits, temperature)  # (B, V)
     if top_k is not None:
         if not 1 <= top_k <= logits.shape[-1]:
@@ -41,3 +42,27 @@ def sampling_probabilities(
         drop = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, positions, before >= top_p)
         scores = scores.masked_fill(drop, float("-inf"))
     return scores.softmax(dim=-1).to(logits.dtype)
+
+
+def check_temperature(temperature: float) -> None:
+    """Raise a ValueError unless one can divide by ``temperature``."""
+    if temperature <= 0:
+        raise ValueError(f"temperature must be above 0, got {temperature}; for 0 use greedy")
+
+
+def chooser(
+    temperature: float, top_k: int | None = None, top_p: float | None = None, generator: torch.Generator | None = None
+) -> Callable[[Tensor], Tensor]:
+    """What turns logits ``(B, V)`` into words ``(B,)``: the likeliest at temperature 0, else a draw.
+
+    Args:
+        temperature, top_k, top_p: see :func:`sampling_probabilities`; at temperature 0 nothing is cut.
+        generator: of the random numbers, on the device of the logits.
+    """
+    if temperature == 0:
+        return lambda logits: logits.argmax(dim=-1)
+
+    def draw(logits: Tensor) -> Tensor:
+        return sampling_probabilities(logits, temperature, top_k, top_p).multinomial(1, generator=generator)[:, 0]
+
+    return draw

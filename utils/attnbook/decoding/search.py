@@ -7,7 +7,7 @@ Each loop reads a prompt first, and then its own words. For a model with a sourc
 language model has no source, and goes on from the words that it is given.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
@@ -18,8 +18,8 @@ from attnbook.attention.masks import padding_mask
 from attnbook.data.batching import Example, Task
 from attnbook.data.texts.vocabulary import BOS, EOS
 from attnbook.decoding.penalties import coverage_penalty, length_penalty
-from attnbook.decoding.sampling import sampling_probabilities
-from attnbook.modes import evaluating
+from attnbook.decoding.sampling import check_temperature, chooser
+from attnbook.modes import evaluating, evaluation_mode
 from attnbook.threads import small_on_one_thread
 from attnbook.trees import map_tensors
 
@@ -30,7 +30,8 @@ class Decoder(Protocol[State]):
     """What decoding asks of a model: seq2seq, LSTMN, Transformer, language model and pointer network all meet it.
 
     What a state holds is the model's own affair. Most are named tuples of tensors with the batch first, and leave
-    :meth:`select` to the function :func:`select`.
+    :meth:`select` to the function :func:`select`. A model that can read many words at once may have one method more,
+    ``prefill(words (B, t), state)``: the state after as many steps, whose logits nobody wants.
     """
 
     def start(self, *source: Any, **named: Any) -> State:
@@ -86,7 +87,7 @@ def greedy(
         ValueError: if ``max_length`` is not positive, there is neither source nor prompt, or the prompt is not
             ``(B, t)`` with B of the source and t > 0.
     """
-    return _write(model, source, max_length, lambda logits: logits.argmax(dim=-1), prompt, bos, eos)
+    return _write(model, source, max_length, chooser(0), prompt, bos, eos)
 
 
 def sample(
@@ -108,30 +109,54 @@ def sample(
         generator: of the random numbers, on the device of the model.
     """
 
-    def draw(logits: Tensor) -> Tensor:
-        return sampling_probabilities(logits, temperature, top_k, top_p).multinomial(1, generator=generator)[:, 0]
-
-    return _write(model, source, max_length, draw, prompt, bos, eos)
+    check_temperature(temperature)
+    return _write(model, source, max_length, chooser(temperature, top_k, top_p, generator), prompt, bos, eos)
 
 
 @small_on_one_thread
-@evaluating
 def _write(
     model: Decoder, source: tuple, max_length: int, choose: Callable, prompt: Tensor | None, bos: int, eos: int
 ) -> Decoded:
-    _check_positive(max_length=max_length)
-    token, state = _read_prompt(model, source, prompt, bos)
-    ended = torch.zeros_like(token, dtype=torch.bool)  # (B,)
-    tokens, weights = [], []
-    for _ in range(max_length):
-        logits, state, step_weights = model.step(token, state)
-        token = choose(logits).masked_fill(ended, eos)  # (B, V) -> (B,)
-        ended = ended | (token == eos)
-        tokens.append(token)
-        weights.append(step_weights)
-        if ended.all():
-            break
+    words = stream(model, *source, max_length=max_length, choose=choose, prompt=prompt, bos=bos, eos=eos)
+    tokens, weights = zip(*words, strict=True)  # (B,) and (B, Tk) of each step
     return Decoded(torch.stack(tokens, dim=1), _stack_weights(weights))
+
+
+@torch.no_grad()  # which torch lets go of while a generator waits
+def stream(
+    model: Decoder,
+    *source: Tensor,
+    max_length: int,
+    choose: Callable[[Tensor], Tensor],
+    prompt: Tensor | None = None,
+    bos: int = BOS,
+    eos: int = EOS,
+) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """Write word by word, and hand out each as soon as it is chosen: what :func:`greedy` and :func:`sample` collect.
+
+    The model is in evaluation mode from the first word to the last, and afterwards in the mode that it had.
+
+    Args:
+        choose: logits ``(B, V)`` -> words ``(B,)``; see :func:`~attnbook.decoding.sampling.chooser`.
+        source, max_length, prompt, bos, eos: as of :func:`greedy`.
+
+    Yields:
+        the words ``(B,)``, and where the model looked, ``(B, Tk)`` or ``None``.
+
+    Raises:
+        ValueError: as :func:`greedy`, when the first word is asked for.
+    """
+    _check_positive(max_length=max_length)
+    with evaluation_mode(model):
+        token, state = _read_prompt(model, source, prompt, bos)
+        ended = torch.zeros_like(token, dtype=torch.bool)  # (B,)
+        for _ in range(max_length):
+            logits, state, weights = model.step(token, state)
+            token = choose(logits).masked_fill(ended, eos)  # (B, V) -> (B,)
+            ended = ended | (token == eos)
+            yield token, weights
+            if ended.all():
+                return
 
 
 def _read_prompt(model: Decoder[State], source: tuple, prompt: Tensor | None, bos: int) -> tuple[Tensor, State]:
@@ -143,13 +168,19 @@ def _read_prompt(model: Decoder[State], source: tuple, prompt: Tensor | None, bo
     elif prompt.ndim != 2 or 0 in prompt.shape or (source and len(prompt) != len(source[0])):
         batch = len(source[0]) if source else "B"
         raise ValueError(f"prompt must have shape ({batch}, t) with B, t > 0, got {tuple(prompt.shape)}")
-    state = model.start(*source)
-    for token in prompt[:, :-1].unbind(dim=1):
+    return prompt[:, -1], _read_words(model, prompt[:, :-1], model.start(*source))
+
+
+def _read_words(model: Decoder[State], words: Tensor, state: State) -> State:
+    """The state after ``words (B, t)``: read at once by a model that can, else one by one."""
+    if words.shape[1] and hasattr(model, "prefill"):
+        return model.prefill(words, state)
+    for token in words.unbind(dim=1):
         _, state, _ = model.step(token, state)
-    return prompt[:, -1], state
+    return state
 
 
-def _stack_weights(weights: list[Tensor | None]) -> Tensor | None:
+def _stack_weights(weights: Sequence[Tensor | None]) -> Tensor | None:
     """``(B, Tk)`` of each step -> ``(B, L, Tk)``; earlier steps may have fewer positions, and get zeros there."""
     given = [row for row in weights if row is not None]
     if not given:

@@ -56,6 +56,13 @@ class LanguageModel(nn.Module):
             logits ``(B, T, V)``, row t predicts the word after word t; the state after them; each layer's weights
             ``(B, H, T, t + T)``, or ``None`` when fused.
         """
+        x, state, seen = self._through_blocks(words, state)
+        return self.output(self.blocks.last_norm(x)), state, seen
+
+    def _through_blocks(
+        self, words: Tensor, state: LanguageModelState
+    ) -> tuple[Tensor, LanguageModelState, list[Tensor | None]]:
+        """As :meth:`read`, with what the last block makes of the words, ``(B, T, D)``, in place of logits."""
         before = words_in(state.past[0])
         mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
         x, past, seen = self.embed(words, before), [], []
@@ -63,7 +70,11 @@ class LanguageModel(nn.Module):
             x, heads, weights, _ = layer(x, mask, kept)
             past.append(heads)
             seen.append(weights)
-        return self.output(self.blocks.last_norm(x)), LanguageModelState(tuple(past)), seen
+        return x, LanguageModelState(tuple(past)), seen
+
+    def prefill(self, words: Tensor, state: LanguageModelState) -> LanguageModelState:
+        """The state after ``words (B, T)``, as a step for each would leave it, without their logits."""
+        return self._through_blocks(words, state)[1]
 
     def step(self, token: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, None]:
         """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights.

@@ -173,6 +173,11 @@ class Transformer(nn.Module):
             logits ``(B, T, V)``, the state after them, and of each layer the weights within the target
             ``(B, H, T, t + T)`` and to the source ``(B, H, T, Tk)``, ``None`` when fused.
         """
+        x, state, seen = self._through_blocks(words, state)
+        return self.output(self.decoder.last_norm(x)), state, seen
+
+    def _through_blocks(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, list[tuple]]:
+        """As :meth:`read`, with what the last block makes of the words, ``(B, T, D)``, in place of logits."""
         before = words_in(state.past[0])
         mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
         at, written = self.count_target(words, state.written)  # (B, T), (B,)
@@ -181,7 +186,11 @@ class Transformer(nn.Module):
             x, heads, *weights = layer(x, mask, kept, memory, at[:, None])
             past.append(heads)
             seen.append(tuple(weights))
-        return self.output(self.decoder.last_norm(x)), TransformerState(tuple(past), state.memory, written), seen
+        return x, TransformerState(tuple(past), state.memory, written), seen
+
+    def prefill(self, words: Tensor, state: TransformerState) -> TransformerState:
+        """The state after ``words (B, T)`` of the target, as a step for each would leave it, without their logits."""
+        return self._through_blocks(words, state)[1]
 
     def step(self, token: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
         """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)`` or ``None``."""

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
 
-from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.decoding import chooser, stream
 from attnbook.models.pretrained import Pretrained
 from attnbook.models.pretrained.errors import WeightsError
-from attnbook.modes import evaluating
 
 BEGIN, END = "<|im_start|>", "<|im_end|>"  # of a turn, in the form that SmolLM2, Qwen and others were trained with
 UNFINISHED = "\ufffd"  # what a decoder shows for bytes that are not yet a whole letter
@@ -43,39 +41,15 @@ def write(
     most = pretrained.model.config.max_length
     if not 0 < len(words) < most:
         raise ValueError(f"the prompt has {len(words)} tokens, where 1 to {most - 1} are wanted")
-    device = next(pretrained.model.parameters()).device
+    model, choose = pretrained.model, chooser(temperature, top_p=top_p, generator=generator)
+    read = torch.tensor([words], device=next(model.parameters()).device)  # (1, t)
     written: list[int] = []
     shown = ""
-    for word in _words(pretrained, torch.tensor([words], device=device), temperature, top_p, generator):
-        if word in pretrained.ends:
-            break
-        written.append(word)
+    for token, _ in stream(model, prompt=read, max_length=min(max_length, most - len(words)), choose=choose, eos=-1):
+        if token.item() in pretrained.ends:  # there may be several, and ``eos`` is one
+            return
+        written.append(token.item())
         text = pretrained.tokenizer.decode(written)
         if not text.endswith(UNFINISHED):
             yield text[len(shown) :]
             shown = text
-        if len(written) >= min(max_length, most - len(words)):
-            break
-
-
-def _words(
-    pretrained: Pretrained, prompt: Tensor, temperature: float, top_p: float | None, generator: torch.Generator | None
-) -> Iterator[int]:
-    """One word after the other, without end: the prompt is read at once, then each word by itself."""
-    model = pretrained.model
-    logits, state = _read(model, prompt, model.start())
-    while True:
-        if temperature == 0:
-            word = logits.argmax(dim=-1)  # (1, V) -> (1,)
-        else:
-            chances = sampling_probabilities(logits, temperature, top_p=top_p)  # (1, V)
-            word = chances.multinomial(1, generator=generator)[:, 0]  # (1,)
-        yield word.item()
-        logits, state = _read(model, word[:, None], state)
-
-
-@evaluating
-def _read(model, words: Tensor, state):
-    """Read ``words (1, T)``: logits ``(1, V)`` of the next, and the state."""
-    logits, state, _ = model.read(words, state)
-    return logits[:, -1], state
