@@ -22,6 +22,9 @@ _FAKE = "a stand-in's state has a width of its own"
 _NORM = "the layer norm of one feature is 0; lab 9's `layer_norm` has that case"
 _PLANE = "points in a plane have two coordinates"
 _ROOT = "√D as a tensor is float32, which is right"
+_FILE = "each block of the format has 20 bytes"
+_PAIRS = "features turn in pairs"
+_AGAIN = "a text that is repeated has two tokens at least"
 _DECK = "there are two rows of chances, and a class has two images at least"
 EXCUSED: dict[str, dict[str, str]] = {
     "sequence_loss": {"one: logits, axis -1": _VOCABULARY},
@@ -62,6 +65,9 @@ EXCUSED: dict[str, dict[str, str]] = {
         "one: images, axis -4": _DECK,
         "one: labels, axis -1": _DECK,
     },
+    "dequantise_q4_1": {"one: raw, axis -1": _FILE},
+    "rotary_with_base": {"one: x, axis -1": _PAIRS},
+    "prefix_matching_score": {"one: weights, axis -1": _AGAIN, "one: weights, axis -2": _AGAIN},
 }
 
 

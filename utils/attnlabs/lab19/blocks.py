@@ -1,0 +1,126 @@
+"""Lab 19: weights of four bits: how a GGUF file stores 32 numbers in 20 bytes."""
+
+import torch
+
+from misread.exercise import About, Exercise
+
+
+def dequantise_q4_1(raw):
+    """Read blocks of 20 bytes, 32 numbers each: (20 · N,) uint8 -> (32 · N,) float32."""
+    block = raw.reshape(-1, 20)  # (N, 20)
+    halves = block[:, :4].contiguous().view(torch.float16).float()  # (N, 2)
+    scale, offset = halves[:, :1], halves[:, 1:]  # (N, 1) each
+    packed = block[:, 4:]  # (N, 16)
+    integers = torch.cat([packed & 15, packed >> 4], dim=1)  # (N, 32)
+    return (scale * integers + offset).flatten()
+
+
+def in_double(result, *args):
+    """Single and double precision are equally right; half is not, and stays as it is."""
+    return result.double() if isinstance(result, torch.Tensor) and result.dtype == torch.float32 else result
+
+
+def _packed(scale, offset, integers):
+    """Bytes (20 · N,) of blocks: scale and offset (N,), integers (N, 32) from 0 to 15."""
+    halves = torch.stack([scale, offset], dim=1).half().view(torch.uint8)  # (N, 4)
+    low, high = integers.to(torch.uint8).chunk(2, dim=1)  # (N, 16) each
+    return torch.cat([halves, low | high << 4], dim=1).flatten()
+
+
+def _tensors(draw):
+    (blocks,) = draw.sizes(1)
+    for count in (1, blocks, blocks + 3):
+        scale, offset = draw.normal(count) / 5, draw.normal(count)
+        yield (_packed(scale, offset, draw.integers(0, 16, count, 32)),)
+    yield (_packed(draw.uniform(2, low=0.01, high=0.3), draw.normal(2), torch.arange(32).expand(2, 32) // 2),)
+    zeros = torch.zeros(1)
+    yield (_packed(zeros, draw.normal(1), draw.integers(0, 16, 1, 32)),)  # all numbers are equal to the offset
+    yield (_packed(draw.normal(1) / 5, zeros, torch.full((1, 32), 15)),)
+    yield (_packed(torch.tensor([3.0]), torch.tensor([-20.0]), draw.integers(0, 16, 1, 32)),)
+
+
+DEQUANTISE_Q4_1 = Exercise(
+    dequantise_q4_1,
+    cases=_tensors,
+    gradients=False,
+    tolerance=1e-5,
+    canonical=in_double,
+    about=About(points=3, minutes=20, difficulty=3, read_again="Four-bit blocks by hand"),
+)
+
+_SCALE = "scale, offset = halves[:, :1], halves[:, 1:]"
+_BOTH = "torch.cat([packed & 15, packed >> 4], dim=1)"
+_VALUE = "scale * integers + offset"
+
+
+def _between(result, raw):
+    halves = raw.reshape(-1, 20)[:, :4].contiguous().view(torch.float16).double()  # (N, 2)
+    ends = torch.stack([halves[:, 1], 15 * halves[:, 0] + halves[:, 1]])  # (2, N)
+    numbers = result.double().reshape(-1, 32)  # (N, 32)
+    return ((numbers >= ends.amin(0)[:, None] - 1e-4) & (numbers <= ends.amax(0)[:, None] + 1e-4)).all()
+
+
+must = DEQUANTISE_Q4_1.properties
+must("between m and m + 15 d", _between).says("""
+    Each integer q is between 0 and 15, so every number d · q + m of a block must lie between m and m + 15 d.""")
+must(
+    "at most 16 different numbers in a block",
+    lambda result, raw: all(len(block.unique()) <= 16 for block in result.reshape(-1, 32)),
+).says("""
+    Four bits hold 16 different integers, so a block can have at most 16 different numbers. Yours has more.""")
+
+wrong = DEQUANTISE_Q4_1.mistakes
+wrong("scale and offset exchanged", {_SCALE: "offset, scale = halves[:, :1], halves[:, 1:]"}).says("""
+    You used the first half-precision number as the offset and the second one as the scale. In a Q4_1 block the
+    scale d comes first, and then the offset m.""")
+wrong("upper bits first", {_BOTH: "torch.cat([packed >> 4, packed & 15], dim=1)"}).says("""
+    You put the upper four bits of the bytes before the lower ones. The lower bits of the 16 bytes are the numbers
+    0 to 15 of the block, and the upper bits are the numbers 16 to 31.""")
+wrong("neighbours from one byte", {_BOTH: "torch.stack([packed & 15, packed >> 4], dim=2).flatten(1)"}).says("""
+    You took the two halves of byte i as the numbers 2i and 2i + 1. In this format they are the numbers i and i +
+    16: all lower halves come first, and then all upper halves.""")
+wrong("neighbours, upper bits first", {_BOTH: "torch.stack([packed >> 4, packed & 15], dim=2).flatten(1)"}).says("""
+    You took the upper half of byte i as number 2i and the lower half as number 2i + 1. The lower halves of the 16
+    bytes are the numbers 0 to 15, and the upper halves are the numbers 16 to 31.""")
+wrong("upper bits not shifted", {"packed >> 4": "packed & 240"}).says("""
+    You kept the upper four bits and did not shift them, so these integers are 16 times too large. Shift them to
+    the right by four bits: packed >> 4.""")
+wrong("lower bits not cut off", {"packed & 15, ": "packed, "}).says("""
+    You took the whole byte where only its lower four bits are wanted, so the upper number is mixed into the lower
+    one. Keep four bits with packed & 15.""")
+wrong("offset subtracted", {_VALUE: "scale * integers - offset"}).says("""
+    You subtracted the offset. It is added: each number is d · q + m.""")
+wrong("no offset", {_VALUE: "scale * integers"}).says("""
+    You left the offset out. The integers are never negative, and the offset m moves the block to where its
+    numbers are: d · q + m.""")
+wrong("8 subtracted from the integers", {_VALUE: "scale * (integers.float() - 8) + offset"}).says("""
+    You subtracted 8 from the integers. This belongs to another format, Q4_0, which has no offset. In Q4_1 the
+    integers from 0 to 15 are used as they are, and m is added.""")
+wrong("8 subtracted, no offset", {_VALUE: "scale * (integers.float() - 8)"}).says("""
+    You computed d · (q − 8), which is another format, Q4_0. A Q4_1 block has an offset of its own: d · q + m.""")
+wrong("offset multiplied as well", {_VALUE: "scale * (integers + offset)"}).says("""
+    You added the offset to the integers and multiplied the sum by the scale. Only the integer is multiplied: d ·
+    q + m.""")
+wrong(
+    "signed integers", {_VALUE: "scale * torch.where(integers > 7, integers.float() - 16, integers) + offset"}
+).says("""
+    You read the four bits as a signed integer from −8 to 7. In Q4_1 they are unsigned, from 0 to 15, because the
+    offset already allows negative numbers.""")
+wrong("computed in half precision", {".view(torch.float16).float()": ".view(torch.float16)"}).says("""
+    You multiplied and added in half precision, which keeps about three digits, so the results are rounded a
+    second time. Convert scale and offset with `.float()` before you multiply.""")
+wrong("bytes of the scale exchanged", {"block[:, :4].contiguous()": "block[:, [1, 0, 3, 2]]"}).says("""
+    You read the two bytes of scale and offset in the opposite order. GGUF stores the lower byte first, as `view`
+    on almost every computer expects, so the bytes can stay where they are.""")
+wrong("first block's scale for all", {_SCALE: "scale, offset = halves[:1, :1], halves[:1, 1:]"}).says("""
+    You used scale and offset of the first block for all blocks. Each block of 20 bytes begins with its own.""")
+wrong("all scales in front", {
+    "block = raw.reshape(-1, 20)": "count = len(raw) // 20",
+    "block[:, :4].contiguous()": "raw[: 4 * count].reshape(-1, 4)",
+    "block[:, 4:]": "raw[4 * count :].reshape(-1, 16)",
+}).says("""
+    You read the scales and offsets of all blocks from the beginning of the tensor. They are not collected there:
+    every 20 bytes hold one block, and each block begins with its own scale and offset.""")  # fmt: skip
+wrong("bfloat16", {"torch.float16": "torch.bfloat16"}).says("""
+    You read scale and offset as bfloat16. They are numbers in half precision, torch.float16, which has the same
+    two bytes, but another meaning of the bits.""")

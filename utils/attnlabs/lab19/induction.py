@@ -1,0 +1,111 @@
+"""Lab 19: a score that finds induction heads on random tokens that are repeated."""
+
+import torch
+
+from misread.exercise import About, Exercise
+
+
+def prefix_matching_score(weights, length):
+    """How much each head attends to what followed the token before: (B, H, T, T), L < T <= 2L -> (H,)."""
+    again = torch.arange(length, weights.shape[-1], device=weights.device)  # (T − L,), positions of the repetition
+    return weights[:, :, again, again - length + 1].mean(dim=(0, 2))  # (B, H, T − L) -> (H,)
+
+
+def _heads(draw):
+    batch, heads, length = draw.sizes(3, never_one=(2,))
+    yield _weights(draw, batch, heads, 2 * length), length
+    if draw.compact:
+        yield _weights(draw, 1, 1, 4), 2
+    yield _weights(draw, 2, 2, 4), 2  # axes of one size
+    yield _weights(draw, 1, 1, 6), 3
+    yield _weights(draw, 3, 2, length + 1), length  # one position of the repetition
+    yield _weights(draw, 2, 3, 7), 5  # the repetition is cut off
+    yield _weights(draw, 1, 2, 2), 1  # the same token twice: it attends to itself
+    yield _weights(draw, 2, 3, 12), 6
+    weights = _weights(draw, 1, 3, 8)
+    weights[:, 0] = torch.eye(8, dtype=torch.float64)[[0, 0, 1, 2, 1, 2, 3, 4]]  # a perfect head
+    weights[:, 1] = torch.eye(8, dtype=torch.float64)[[0, 0, 1, 2, 3, 4, 5, 6]]  # attends to the previous token
+    yield weights, 4
+
+
+def _weights(draw, batch, heads, length):
+    """Causal attention weights."""
+    closed = ~torch.ones(length, length, dtype=torch.bool).tril()
+    return (2 * draw.normal(batch, heads, length, length)).masked_fill(closed, -torch.inf).softmax(-1)
+
+
+PREFIX_MATCHING_SCORE = Exercise(
+    prefix_matching_score, cases=_heads, about=About(points=3, minutes=15, difficulty=3, read_again="Induction heads")
+)
+
+must = PREFIX_MATCHING_SCORE.properties
+must("between 0 and 1", lambda result, weights, length: ((result >= 0) & (result <= 1 + 1e-9)).all()).says("""
+    The score of a head is a mean of weights, so it lies between 0 and 1.""")
+
+_COLUMN, _MEAN = "again - length + 1]", ".mean(dim=(0, 2))"
+
+wrong = PREFIX_MATCHING_SCORE.mistakes
+wrong("the same token", {_COLUMN: "again - length]"}).says("""
+    You measured the attention to the earlier occurrence of the *same* token, at i − L. An induction head attends
+    to the token that *followed* it, one position later.""")
+wrong("the token before", {_COLUMN: "(again - length - 1).clamp(min=0)]"}).says("""
+    You measured the attention to the token *before* the earlier occurrence. An induction head attends to the one
+    that followed it, at i − L + 1.""")
+wrong(
+    "two after",
+    {
+        _COLUMN: "again - length + 2]",
+        "weights.shape[-1],": "max(weights.shape[-1], length + 1),",
+        "weights[:,": "torch.nn.functional.pad(weights, (0, 1))[:,",
+    },
+).says("""
+    You measured the attention to the second token after the earlier occurrence. An induction head attends to the
+    first one after it, at i − L + 1.""")
+wrong("the previous token", {_COLUMN: "again - 1]"}).says("""
+    You measured the attention to the position just before, which finds previous-token heads. An induction head
+    attends to the token that followed the earlier occurrence, at i − L + 1.""")
+wrong("one position too early", "return weights.diagonal(1 - length, dim1=-2, dim2=-1).mean(dim=(0, 2))").says("""
+    You took the whole diagonal, whose first entry belongs to position L − 1. This is the last token of the
+    *first* copy, which has no earlier occurrence yet, so leave this entry out.""")
+wrong("the last position left out", {"weights.shape[-1],": "max(weights.shape[-1] - 1, length + 1),"}).says("""
+    You left out the last position. It has an earlier occurrence like every other position of the repetition, so
+    the mean runs over all positions from L to T − 1.""")
+wrong(
+    "the first repeated position left out", {"arange(length,": "arange(min(length + 1, weights.shape[-1] - 1),"}
+).says("""
+    You left out position L. It is the first token of the repetition and has an earlier occurrence, at position 0,
+    so the mean runs over all positions from L to T − 1.""")
+wrong("queries and keys exchanged", {"again, again - length + 1]": "again - length + 1, again]"}).says("""
+    You exchanged queries and keys: rows belong to the query, which attends, and columns to the key. The query is
+    the later position i, and the key is i − L + 1.""")
+wrong(
+    "half of T for the length",
+    {"arange(length,": "arange(weights.shape[-1] // 2,", _COLUMN: "again - weights.shape[-1] // 2 + 1]"},
+).says("""
+    You took T / 2 as the number of tokens that are repeated. It is given as `length`, because the repetition may
+    be cut off before its end.""")
+wrong("the sum", {_MEAN: ".sum(dim=2).mean(dim=0)"}).says("""
+    You added up the weights over the positions. The score is their mean, so that a perfect head has 1, however
+    long the text is.""")
+wrong("added up altogether", {_MEAN: ".sum(dim=(0, 2))"}).says("""
+    You added up the weights over texts and positions. The score is their mean, so that a perfect head has 1.""")
+wrong("divided by all positions", {_MEAN: f"{_MEAN} * len(again) / weights.shape[-1]"}).says("""
+    You divided by T, the number of all positions. Only those of the repetition have an earlier occurrence, so
+    divide by T − L.""")
+wrong("divided by the length", {_MEAN: f"{_MEAN} * len(again) / length"}).says("""
+    You divided by L. Only T − L positions have an earlier occurrence, which are fewer where the repetition is cut
+    off.""")
+wrong("one number for all heads", {_MEAN: ".mean()"}).says("""
+    You took the mean over the heads as well. Each head has a score of its own, and the result has the shape (H,).""")
+wrong("one number for each text", {_MEAN: ".mean(dim=2)"}).says("""
+    You have one score for each text and head, (B, H). Take the mean over the texts as well, so that the shape is
+    (H,).""")
+wrong("the texts kept instead of the heads", {_MEAN: ".mean(dim=(1, 2))"}).says("""
+    You have one score for each text, because your mean runs over the heads. Take it over the texts and the
+    positions, so that one number for each head is left: (H,).""")
+wrong("only the first text", {_MEAN: "[0].mean(dim=-1)"}).says("""
+    You used the first text of the batch only. The score is the mean over all texts.""")
+_LARGEST = "(weights[:, :, again].argmax(-1) == again - length + 1).to(weights.dtype)"
+wrong("how often it is the largest", {"weights[:, :, again, again - length + 1]": _LARGEST}).says("""
+    You counted how often the position has the largest weight. The score is the mean of the weight itself, so that
+    a head with .51 and one with .99 differ.""")

@@ -1,0 +1,149 @@
+"""Lab 19: GPT-2's tensors, laid out as our Block wants them."""
+
+import torch
+
+from misread.exercise import About, Exercise
+
+from .names import file_names, map_names
+
+
+def load_gpt2(tensors, names):
+    """GPT-2's tensors {theirs: tensor}, and names {theirs: [ours, …]} -> {ours: tensor} for load_state_dict."""
+    state = {}
+    for theirs, ours in names.items():
+        tensor = tensors[theirs]
+        if ours[0].startswith("blocks.layers.") and tensor.dim() == 2:
+            tensor = tensor.T  # (in, out) -> (out, in)
+        for name, part in zip(ours, tensor.chunk(len(ours)), strict=True):
+            state[name] = part
+    state["output.weight"] = state["embed.words.weight"]  # tied
+    return state
+
+
+def gpt2_shapes(words, positions, dim, inner):
+    """The shape of a tensor by the end of its name."""
+    return {
+        "wte.weight": (words, dim), "wpe.weight": (positions, dim),
+        "c_attn.weight": (dim, 3 * dim), "c_attn.bias": (3 * dim,),
+        "attn.c_proj.weight": (dim, dim), "attn.c_proj.bias": (dim,),
+        "c_fc.weight": (dim, inner), "c_fc.bias": (inner,),
+        "mlp.c_proj.weight": (inner, dim), "mlp.c_proj.bias": (dim,),
+        "attn.bias": (1, 1, positions, positions), "attn.masked_bias": (1,),
+    }  # fmt: skip
+
+
+def _file(draw, layers, words, positions, dim, inner, **options):
+    """A random file, and the names of its tensors."""
+    shapes = gpt2_shapes(words, positions, dim, inner)
+    names = file_names(range(layers), **options)
+    found = {
+        name: draw.normal(*next((shape for end, shape in shapes.items() if name.endswith(end)), (dim,)))
+        for name in names
+    }
+    if "lm_head.weight" in found:
+        found["lm_head.weight"] = found["transformer.wte.weight"].clone()
+    return found, map_names(names)
+
+
+def _files(draw):
+    words, positions, dim, inner = draw.sizes(4)
+    yield _file(draw, 1, words, positions, dim, inner)
+    yield _file(draw, 1, 3, 2, 1, 4, prefix="")
+    yield _file(draw, 2, 3, 4, 2, 8, masks=True, head=True)
+    yield _file(draw, 1, 3, 3, 3, 3)  # all matrices of it are square, except c_attn
+    yield _file(draw, 1, 5, 4, 4, 2, masks=True)
+    tensors, names = _file(draw, 2, 2, 3, 3, 5)
+    keys = list(names)
+    yield tensors, {keys[i]: names[keys[i]] for i in draw.order(len(keys))}  # in any order
+
+
+LOAD_GPT2 = Exercise(
+    load_gpt2,
+    cases=_files,
+    gradients=False,
+    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our Block a Llama"),
+)
+
+must = LOAD_GPT2.properties
+must(
+    "the names of our model",
+    lambda result, tensors, names: (
+        result.keys() == {ours for group in names.values() for ours in group} | {"output.weight"}
+    ),
+).says("""
+    The result must have every one of our names in `names`, and output.weight, and nothing else.""")
+must(
+    "the output layer is tied",
+    lambda result, tensors, names: torch.equal(result["output.weight"], result["embed.words.weight"]),
+).says("""
+    output.weight must be the word vectors, because GPT-2's output layer is tied to them.""")
+
+_TURN = "            tensor = tensor.T  # (in, out) -> (out, in)"
+_WHEN = 'if ours[0].startswith("blocks.layers.") and tensor.dim() == 2:'
+_CHUNK = "tensor.chunk(len(ours))"
+_TIED = '    state["output.weight"] = state["embed.words.weight"]  # tied\n'
+
+wrong = LOAD_GPT2.mistakes
+wrong("not transposed", {_WHEN: "if False:"}).says("""
+    You left the matrices as the file has them. GPT-2 stores them as (in, out) and our nn.Linear as (out, in), so
+    each matrix in a block must be transposed.""")
+wrong("not transposed, cut along the outputs", {_WHEN: "if False:", _CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
+    You cut c_attn along its outputs, which is right, but left the matrices as (in, out). Our nn.Linear has (out,
+    in), so each matrix in a block must be transposed.""")
+wrong("the word vectors transposed as well", {'ours[0].startswith("blocks.layers.") and ': ""}).says("""
+    You transposed the word vectors and the positions as well. They are tables with one row per token or position,
+    in the file and in our model. Only matrices in the blocks are transposed.""")
+wrong("reshaped, not transposed", {"tensor = tensor.T": "tensor = tensor.reshape(tensor.shape[::-1])"}).says("""
+    You reshaped the matrices to (out, in), which keeps the order of the numbers and so mixes rows and columns. A
+    transpose, tensor.T, exchanges the axes.""")
+wrong(
+    "square matrices not transposed",
+    {_WHEN: 'if tensor.dim() == 2 and "blocks" in ours[0] and len({*tensor.shape}) > 1:'},
+).says("""
+    You left square matrices as they were. attn.c_proj fits either way round, so no error shows it, but it is
+    stored as (in, out) like the others and must be transposed.""")
+wrong("only c_attn transposed", {_WHEN: "if len(ours) == 3 and tensor.dim() == 2:"}).says("""
+    You transposed c_attn alone. All matrices in the blocks are stored as (in, out): c_attn, both c_proj, and
+    c_fc.""")
+wrong(
+    "c_attn not transposed",
+    {
+        _WHEN: 'if ours[0].startswith("blocks.layers.") and tensor.dim() == 2 and len(ours) == 1:',
+        _CHUNK: "tensor.chunk(len(ours), dim=-1)",
+    },
+).says("""
+    You transposed all matrices except c_attn. Its three parts must be (out, in), too.""")
+wrong(
+    "cut along the inputs",
+    {_CHUNK: "tensor.chunk(len(ours), dim=-1) if tensor.shape[-1] >= len(ours) else [tensor] * len(ours)"},
+).says("""
+    You cut c_attn along its inputs. Query, key and value are different *outputs* of the same input, so cut along
+    the axis that has 3 · D numbers: the first one after transposing.""")
+wrong("every third row", {_CHUNK: "[tensor[i :: len(ours)] for i in range(len(ours))]"}).says("""
+    You took every third output as the query. In GPT-2 the first D outputs are the query, the next D the key, and
+    the last D the value.""")
+wrong("query and value exchanged", {_CHUNK: f"{_CHUNK}[::-1]"}).says("""
+    Your query is the last third of c_attn and your value the first one. The parts come in the order of the names:
+    query, key, value.""")
+wrong("the whole for each", {_CHUNK: "[tensor] * len(ours)"}).says("""
+    You gave query, key and value the whole packed tensor. Each of them is one third of its outputs.""")
+wrong("the first third for each", {_CHUNK: f"[{_CHUNK}[0]] * len(ours)"}).says("""
+    You gave query, key and value the same third of c_attn. The first third is the query, the second the key, and
+    the third the value.""")
+wrong(
+    "packed biases not cut", {_CHUNK: "(tensor.chunk(len(ours)) if tensor.dim() == 2 else [tensor] * len(ours))"}
+).says("""
+    You cut the packed matrix and not its bias. The bias of c_attn has 3 · D numbers as well: D for the query, D
+    for the key, and D for the value.""")
+wrong("not tied", {_TIED: ""}).says("""
+    Your result has no output.weight. GPT-2's output layer is tied to the word vectors, so the file has no tensor
+    of its own for it; our name must be given the word vectors.""")
+wrong("the output layer transposed", {"# tied": "", '["embed.words.weight"]  ': '["embed.words.weight"].T'}).says("""
+    You transposed the word vectors for the output layer. nn.Linear keeps (out, in) = (V, D), which is the shape
+    that the word vectors have already.""")
+wrong("only the first name", {"zip(ours, ": "zip(ours[:1], ", ", strict=True": ""}).says("""
+    You filled only the first of several names. c_attn belongs to three of ours, so cut it into three parts.""")
+_OTHERS = "{theirs: tensor for theirs, tensor in tensors.items() if theirs not in names}"
+wrong("masks kept", {"    return state": f"    return state | {_OTHERS}"}).says("""
+    You added tensors that are not in `names`. The file may hold masks and lm_head.weight, which our model has no
+    place for, so go through `names` and not through `tensors`.""")

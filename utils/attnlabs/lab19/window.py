@@ -1,0 +1,105 @@
+"""Lab 19: a causal window that keeps the first positions open."""
+
+import torch
+
+from misread.exercise import About, Exercise
+
+
+def window_with_sinks(length, window, sinks):
+    """Attend to the last `window` positions, itself included, and to the first `sinks`: -> bool (T, T)."""
+    positions = torch.arange(length)  # (T,)
+    back = positions[:, None] - positions  # (T, T): query − key
+    near = back < window
+    first = positions < sinks  # (T,)
+    return (near | first) & (back >= 0)
+
+
+def _masks(draw):
+    length = draw.integer(6, 9)
+    yield 6, 2, 1
+    yield length, 3, 2
+    yield length, 2, 0  # no sinks: a window alone
+    yield length, 1, 1  # itself and the first
+    yield 5, 1, 0  # itself alone
+    yield 5, 9, 1  # a window wider than the text
+    yield 6, 2, 8  # more sinks than positions: everything earlier is open
+    yield 4, 2, 4
+    yield 9, 2, 5  # more sinks than the window is wide
+    yield 7, 3, 3
+    yield 1, 1, 1
+    yield 1, 3, 0
+    yield 60 + draw.number, draw.integer(4, 9), 4
+    if draw.number == 1:
+        yield 300, 20, 4  # more positions than a byte counts
+
+
+WINDOW_WITH_SINKS = Exercise(
+    window_with_sinks, cases=_masks, about=About(points=2, minutes=12, difficulty=2, read_again="Sinks and windows")
+)
+
+must = WINDOW_WITH_SINKS.properties
+must("nothing of the future", lambda result, *args: not result.triu(1).any()).says("""
+    No position may attend to a later one, not even to a sink. Everything above the diagonal must be False.""")
+must("each position attends to itself", lambda result, *args: bool(result.diagonal().all())).says("""
+    Each position belongs to its own window, so the diagonal must be True.""")
+must(
+    "every position attends to the sinks before it",
+    lambda result, length, window, sinks: bool(
+        (result[:, :sinks] | ~torch.ones(length, length).tril().bool()[:, :sinks]).all()
+    ),
+).says("""
+    Each position may attend to all of the first `sinks` positions that are not later than itself.""")
+
+_NEAR, _FIRST, _PAST = "back < window", "positions < sinks", "& (back >= 0)"
+_ALL = "(near | first) & (back >= 0)"
+
+wrong = WINDOW_WITH_SINKS.mistakes
+wrong("a window of one more", {_NEAR: "back <= window"}).says("""
+    Your window has one position too many. It holds `window` positions *with* the position itself, so the distance
+    back is at most window − 1.""")
+wrong("a window of one less", {_NEAR: "(back < window - 1) | (back == 0)"}).says("""
+    Your window has one position too few. It holds `window` positions, and the position itself is one of them, so
+    the distance back is at most window − 1.""")
+wrong("itself not counted or open", {_NEAR: "(back <= window) & (back > 0)"}).says("""
+    In your mask a position cannot attend to itself, and the window lies before it. The position itself is the
+    last of the `window` positions.""")
+wrong("sinks open to the past as well", {_ALL: "near & (back >= 0) | first"}).says("""
+    In your mask early positions attend to sinks that come after them. The mask must stay causal: no key may be
+    later than its query.""")
+wrong("a window to both sides", {_NEAR: "back.abs() < window", f" {_PAST}": ""}).says("""
+    Your mask opens positions of the future. A language model predicts them, so no key may be later than its
+    query.""")
+wrong("future instead of past", {"positions[:, None] - positions ": "positions - positions[:, None] "}).says("""
+    You subtracted the query from the key, so that your mask opens later positions. Rows are queries, columns are
+    keys, and the distance back is query − key.""")
+wrong("sinks ignored", {"near | first": "near"}).says("""
+    Your mask is a window alone. The first `sinks` positions must stay open for all later positions as well.""")
+wrong("window ignored", {"near | first": "near | True"}).says("""
+    Your mask is causal and has no window. A position between the sinks and the window must be closed.""")
+wrong("and, not or", {"near | first": "near & first"}).says("""
+    Your mask asks for both, in the window *and* among the sinks. One of the two is enough: use `|`.""")
+wrong("one sink more", {_FIRST: "positions <= sinks"}).says("""
+    You opened one sink too many. Positions are counted from 0, so the first `sinks` positions are those below
+    `sinks`.""")
+wrong("one sink less", {_FIRST: "positions < sinks - 1"}).says("""
+    You opened one sink too few. Positions are counted from 0, so the first `sinks` positions are those below
+    `sinks`.""")
+wrong("only one sink", {_FIRST: "(positions < 1) & (sinks > 0)"}).says("""
+    You opened the first position alone. The number of sinks is an argument.""")
+wrong("sinks among the queries", {_FIRST: "positions[:, None] < sinks"}).says("""
+    You opened the *rows* of the first positions. Sinks are keys, so their columns are open.""")
+wrong("the last positions as sinks", {_FIRST: "positions >= length - sinks"}).says("""
+    You opened the last `sinks` positions. Sinks are the first positions of the text.""")
+wrong("sinks taken from the window", {_NEAR: "(back < window - sinks) | (back == 0)"}).says("""
+    You made the window smaller by the number of sinks, as some implementations with a fixed cache do. Here the
+    window has `window` positions, and the sinks come in addition.""")
+wrong("sinks added to the window", {_NEAR: "back < window + sinks", "near | first": "near"}).says("""
+    You made the window wider by the number of sinks. The sinks are the first positions of the text, however far
+    back they are.""")
+wrong("True is closed", {_ALL: "~((near | first) & (back >= 0))"}).says("""
+    Your mask is True where attention is *not* allowed. In this book True means *may attend*.""")
+wrong(
+    "numbers to add", {_ALL: "torch.zeros(length, length).masked_fill(~((near | first) & (back >= 0)), -torch.inf)"}
+).says("""
+    You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
+    means *may attend*.""")
