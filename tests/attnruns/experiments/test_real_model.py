@@ -89,6 +89,14 @@ def test_chunks_and_the_cache_give_the_surprises_of_a_whole_text(tiny):
     torch.testing.assert_close(real_model.read_in_chunks(tiny.model, words), whole)
 
 
+def test_copying_is_measured_after_the_text_between_has_been_read(tiny):
+    words, text = real_model.segments(tiny, 2, seed=0), torch.arange(40)
+    found = real_model.copies_over(tiny.model, words, text, (0, 7, 40))
+    for gap, share in found.items():
+        whole = torch.cat([words, text[:gap].expand(2, -1), words], dim=1)
+        assert share == pytest.approx(real_model.copied(tiny.model, whole)[1])
+
+
 def test_a_fused_block_ends_even_by_an_error(tiny):
     attentions = real_model.attentions_of(tiny.model)
 
