@@ -1,0 +1,84 @@
+"""Looking inside a language model, against what can be said about tiny ones."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnbook.measure.inside import (
+    attentions_of,
+    cache_bytes,
+    first_position_share,
+    logit_lens,
+    read_under,
+    residuals,
+    sinks_and_window,
+    surprises,
+    without_heads,
+)
+from attnbook.models import LanguageModel, TransformerConfig
+
+WORDS = torch.tensor([[5, 6, 7, 5, 6, 5], [1, 2, 3, 4, 5, 4]])
+CONFIG = TransformerConfig(d_model=8, heads=4, layers=2, d_ff=12, key_value_heads=2)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    model = LanguageModel(9, CONFIG)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.3)
+    return model.double().eval().requires_grad_(False)
+
+
+def test_surprise_is_the_logarithm_of_the_next_words_probability():
+    logits = torch.randn(2, 6, 9, generator=torch.Generator().manual_seed(0))
+    found = surprises(logits, WORDS)
+    assert found.shape == (2, 5)
+    for row, t in ((0, 0), (1, 4)):
+        wanted = -logits[row, t].softmax(dim=-1)[WORDS[row, t + 1]].log()
+        torch.testing.assert_close(found[row, t], wanted)
+
+
+def test_the_share_of_the_first_position_is_a_mean_over_later_queries():
+    weights = torch.zeros(1, 2, 4, 4)
+    weights[0, 0, :, 0] = 1.0
+    weights[0, 1] = torch.eye(4)
+    assert first_position_share(weights, after=1).tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="after must lie between 1 and 3, got 4"):
+        first_position_share(weights, after=4)
+
+
+def test_a_window_counts_the_present_word_and_sinks_never_show_the_future():
+    assert sinks_and_window(5, 2, 1)[4].tolist() == [True, False, False, True, True]
+    assert sinks_and_window(5, 2, 0)[4].tolist() == [False, False, False, True, True]
+    assert sinks_and_window(5, 2, 4)[0].tolist() == [True, False, False, False, False]
+
+
+def test_with_the_usual_mask_it_is_the_usual_model(model):
+    assert torch.allclose(read_under(model, WORDS, sinks_and_window(6, 6, 0)), model(WORDS)[0])
+    assert not torch.allclose(read_under(model, WORDS, sinks_and_window(6, 2, 0)), model(WORDS)[0])
+
+
+def test_the_last_layer_of_the_lens_is_the_models_answer(model):
+    seen, lens = residuals(model, WORDS), logit_lens(model, WORDS)
+    assert len(seen) == len(lens) == 3
+    assert torch.equal(seen[0], model.embed(WORDS))
+    assert torch.allclose(lens[-1], model(WORDS)[0][:, -1])
+    assert torch.allclose(lens[0], model.output(model.blocks.last_norm(model.embed(WORDS)))[:, -1])
+
+
+def test_without_all_heads_a_layer_adds_only_its_bias(model):
+    attentions = attentions_of(model)
+    with without_heads(attentions, [(1, head) for head in range(4)]):
+        found = model(WORDS)[0]
+    attentions[1].project_output.weight.data.zero_()
+    assert torch.equal(found, model(WORDS)[0])
+    with pytest.raises(ValueError, match="layer must be from 0 to 1, got 2"), without_heads(attentions, [(2, 0)]):
+        pass
+
+
+def test_bytes_of_the_cache_are_those_that_it_holds(model):
+    _, state, _ = model.float().read(WORDS[:1], model.start())
+    held = sum(part.numel() * part.element_size() for heads in state.past for part in heads)
+    assert held == cache_bytes(CONFIG) * WORDS.shape[1]
+    assert cache_bytes(TransformerConfig(d_model=8, heads=4, layers=2), 2) == 2 * 2 * 8 * 2
