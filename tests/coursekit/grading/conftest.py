@@ -1,12 +1,14 @@
 """One warm process for all tests that run foreign code: importing torch takes it seconds."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import pytest
 from skips import skip_for_want_of
 
-from coursekit.grading import isolation
+from coursekit import CourseError
+from coursekit.grading import isolation, side_by_side
 from coursekit.grading.apart import Warm
 from coursekit.grading.given import given, lay_out
 from coursekit.grading.remote import Session
@@ -36,6 +38,28 @@ def isolated(view: Path) -> Iterator[Warm]:
         skip_for_want_of("isolation", f"no isolation on this machine: {reason}")
     with Warm(view) as process:
         yield process
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch, warm: Warm) -> list[str]:
+    """Grades without a worker, with the one warm process, and keeps the list of those that were graded."""
+    began: list[str] = []
+
+    class Here(Executor):
+        def __init__(self, *_):
+            monkeypatch.setattr(side_by_side, "_warm", warm)
+
+        def submit(self, function, job):
+            done = Future()
+            began.extend([job.student] if function is side_by_side._grade else [])
+            try:
+                done.set_result(function(job))
+            except CourseError as error:
+                done.set_exception(error)
+            return done
+
+    monkeypatch.setattr(side_by_side, "ProcessPoolExecutor", Here)
+    return began
 
 
 @pytest.fixture

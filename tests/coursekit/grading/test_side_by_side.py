@@ -2,7 +2,6 @@
 
 import os
 import sys
-from concurrent.futures import Executor, Future
 from types import SimpleNamespace
 
 import pytest
@@ -19,28 +18,6 @@ WRONG = answered(weight_sum="def weight_sum(weights, value):\n    return value")
 
 def points(grades) -> dict[str, float | None]:
     return {grade.student: grade.points for grade in grades}
-
-
-@pytest.fixture
-def in_this_process(monkeypatch, warm):
-    """Grades with the one warm process, and keeps the list of those that were graded."""
-    began: list[str] = []
-
-    class Here(Executor):
-        def __init__(self, *_):
-            monkeypatch.setattr(side_by_side, "_warm", warm)
-
-        def submit(self, function, job):
-            done = Future()
-            began.extend([job.student] if function is side_by_side._grade else [])
-            try:
-                done.set_result(function(job))
-            except CourseError as error:
-                done.set_exception(error)
-            return done
-
-    monkeypatch.setattr(side_by_side, "ProcessPoolExecutor", Here)
-    return began
 
 
 @pytest.mark.slow
