@@ -60,10 +60,24 @@ def unbiased_chance(left, right):
     return every.diagonal().mean().item(), ((every.sum() - every.trace()) / max(count * (count - 1), 1)).item()
 
 
+def patches_of_square_images_only(images, patch):
+    count = images.shape[-1] // patch
+    grid = images.unflatten(3, (count, patch)).unflatten(2, (-1, patch))[:, :, :count]
+    return grid.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+def patches_in_a_winding_order(images, patch):
+    """Every other row of patches from right to left."""
+    grid = images.unfold(2, patch, patch).unfold(3, patch, patch).clone()  # (B, C, H/P, W/P, P, P)
+    grid[:, :, 1::2] = grid[:, :, 1::2].flip(3)
+    return grid.flatten(2, 3).transpose(1, 2).flatten(2)
+
+
 WRONG = {
     "feature_map_attention": [square_maps_assumed, keys_of_the_first_image],
     "gated_residual": [gamma_at_most_one, nothing_below_zero_gamma],
     "spectral_norm_step": [length_of_u_used, first_kernel_position_only],
     "hinge_losses": [cut_off_at_two, generator_ignores_high_scores],
     "agreement_and_chance": [classes_of_the_left_side_up_to_its_largest, unbiased_chance],
+    "patches_to_tokens": [patches_of_square_images_only, patches_in_a_winding_order],
 }

@@ -49,3 +49,13 @@ def agreement_and_chance__bincount(left, right):
     most = int(max(left.max(), right.max())) + 1
     shares = [torch.bincount(side, minlength=most) / len(side) for side in (left, right)]
     return (left == right).float().mean(), shares[0] @ shares[1]
+
+
+def patches_to_tokens__loops(images, patch):
+    rows, columns = (range(0, side, patch) for side in images.shape[2:])
+    tiles = [images[:, :, r : r + patch, c : c + patch].flatten(1) for r in rows for c in columns]
+    return torch.stack(tiles, dim=1)
+
+
+def patches_to_tokens__unfold(images, patch):
+    return F.unfold(images, patch, stride=patch).mT
