@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     torch.set_num_threads(asked.threads)
     try:
         path = fetch(asked.weights) if asked.weights in PUBLISHED else Path(asked.weights)
-        pretrained = load(path, DTYPES[asked.dtype])
+        pretrained = load(path, DTYPES[asked.dtype], fused=True)
         prompt = as_chat(asked.prompt) if asked.chat else asked.prompt
         generator = torch.Generator().manual_seed(asked.seed)
         for piece in write(pretrained, prompt, asked.length, asked.temperature, asked.top_p, generator):

@@ -5,6 +5,7 @@ refused by :class:`~attnbook.models.pretrained.errors.WeightsError`.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -216,14 +217,16 @@ PACKED = {  # by ``general.architecture`` of a GGUF file
 }
 
 
-def build(family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: torch.dtype = torch.float32) -> nn.Module:
+def build(
+    family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: torch.dtype = torch.float32, fused: bool = False
+) -> nn.Module:
     """A model of this family with these weights, in evaluation mode; nothing is drawn that is replaced at once.
 
     Raises:
         WeightsError: if the facts lack something, a tensor is missing, left over, or of another shape.
     """
     try:
-        config, state = family.config(facts), family.rename(tensors, facts)
+        config, state = replace(family.config(facts), fused=fused), family.rename(tensors, facts)
     except KeyError as error:
         raise WeightsError(f"the file does not say {error.args[0]} of its model") from error
     except TypeError as error:
