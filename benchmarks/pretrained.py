@@ -18,6 +18,7 @@ from torch import Tensor
 
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import kept
+from attnbook.models.pretrained.halves import in_halves
 from attnruns.shared.timing import wall_seconds
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -30,9 +31,10 @@ class Side(NamedTuple):
     read: Callable
 
 
-def ours(path: Path, dtype: torch.dtype) -> Side:
+def ours(path: Path, dtype: torch.dtype, halves: bool = False) -> Side:
     """Our blocks with these weights, and torch's fused kernel of attention, which the other side uses too."""
     model = load(path, dtype, fused=True).model
+    model = in_halves(model) if halves else model
 
     def read(words: Tensor, state):
         state = model.start() if state is None else state
@@ -110,14 +112,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--length", type=int, default=512, help="tokens of the prompt")
     parser.add_argument("--tokens", type=int, default=32, help="tokens written after it")
     parser.add_argument("--rounds", type=int, default=5, help="prompts")
+    parser.add_argument(
+        "--dtypes", nargs="+", choices=DTYPES, default=list(DTYPES), help="of the weights on both sides"
+    )
+    parser.add_argument("--halves", action="store_true", help="ours has its matrices as float16, in float32 alone")
     parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
     path = options.path or kept("smollm2")
     if path is None:
         parser.error("there are no weights here: python -m attnbook.pretrained smollm2")
     torch.set_num_threads(options.threads)
-    for name, dtype in DTYPES.items():
-        sides = ours(path, dtype), theirs(path, dtype)
+    for name in options.dtypes:
+        dtype = DTYPES[name]
+        sides = ours(path, dtype, options.halves and dtype == torch.float32), theirs(path, dtype)
         for what, (mine, other, ratio) in compare(sides, options.length, options.tokens, options.rounds).items():
             print(
                 f"{name:9s} {what:9s} ours {mine:6.1f}, transformers {other:6.1f} tokens/s: {ratio:.2f} ×", flush=True

@@ -243,7 +243,20 @@ def build(
     model.load_state_dict({name: tensor.to(dtype) for name, tensor in state.items()}, assign=True)
     if config.tied:
         model.output.weight = model.embed.words.weight  # type: ignore[union-attr]  # `assign` has given it a tensor of its own
+    if dtype == torch.float32:
+        lay_out_by_columns(model)
     return model.eval().requires_grad_(False)
+
+
+def lay_out_by_columns(model: nn.Module) -> None:
+    """Store the matrices that make more features than they get column by column, with the same shape and numbers.
+
+    A word's product with one is then a sum of long columns, not many short scalar products. So a CPU reads memory
+    faster: decoding of SmolLM2 by a sixth in float32 (in bfloat16 it is slower).
+    """
+    for layer in [part for part in model.modules() if isinstance(part, nn.Linear)]:
+        if layer.out_features > layer.in_features:
+            layer.weight.data = layer.weight.data.mT.contiguous().mT
 
 
 def check_names(state: State, wanted: Mapping[str, Tensor]) -> None:
