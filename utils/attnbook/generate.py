@@ -8,6 +8,7 @@ import torch
 
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import PUBLISHED, fetch
+from attnbook.models.pretrained.halves import in_halves
 from attnbook.models.pretrained.writing import as_chat, write
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -19,7 +20,9 @@ def main(arguments: list[str] | None = None) -> int:
     torch.set_num_threads(asked.threads)
     try:
         path = fetch(asked.weights) if asked.weights in PUBLISHED else Path(asked.weights)
-        pretrained = load(path, DTYPES[asked.dtype])
+        pretrained = load(path, DTYPES[asked.dtype], fused=True)
+        if asked.halves:
+            in_halves(pretrained.model)
         prompt = as_chat(asked.prompt) if asked.chat else asked.prompt
         generator = torch.Generator().manual_seed(asked.seed)
         for piece in write(pretrained, prompt, asked.length, asked.temperature, asked.top_p, generator):
@@ -44,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--top-p", type=float, help="draw from the likeliest words that reach this probability")
     parser.add_argument("--seed", type=int, default=0, help="of the draws (0)")
     parser.add_argument("--dtype", choices=list(DTYPES), default="float32", help="of the weights (float32)")
+    parser.add_argument("--halves", action="store_true", help="float32, but matrices as float16: writes faster")
     parser.add_argument("--threads", type=int, default=1, help="of the processor (1: decoding waits for memory)")
     return parser
 

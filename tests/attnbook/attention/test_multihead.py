@@ -12,6 +12,7 @@ from attnbook.attention import (
     Cosine,
     Dot,
     General,
+    Heads,
     LinearBias,
     MultiHeadAttention,
     Rotary,
@@ -22,6 +23,7 @@ from attnbook.attention import (
     padding_mask,
     split_heads,
 )
+from attnbook.decoding import select
 
 B, TQ, TK, DIM, HEADS = 2, 3, 4, 12, 3
 
@@ -285,3 +287,60 @@ def test_with_fewer_heads_of_keys_and_values_there_are_fewer_weights_and_less_is
 def test_heads_must_be_shared_equally_by_heads_of_keys_and_values(groups):
     with pytest.raises(ValueError, match=f"key_value_heads must divide heads = 4, got {groups}"):
         MultiHeadAttention(DIM, 4, key_value_heads=groups)
+
+
+def some_heads(length: int, seed: int) -> Heads:
+    return Heads(*torch.randn(2, 3, 2, length, 4, generator=torch.Generator().manual_seed(seed)))
+
+
+def test_appending_copies_only_when_the_room_is_full():
+    kept, whole, moved = some_heads(3, 0), some_heads(3, 0), 0
+    with torch.no_grad():
+        for number in range(1, 60):
+            new, before = some_heads(1, number), kept.key.data_ptr()
+            kept = kept.append(new)
+            moved += kept.key.data_ptr() != before
+            whole = Heads(*(torch.cat(pair, dim=2) for pair in zip(whole, new, strict=True)))
+            assert torch.equal(kept.key, whole.key)
+            assert torch.equal(kept.value, whole.value)
+    assert moved == 4  # to 8, 18, 38 and 78 positions
+
+
+@pytest.mark.parametrize("rows", [None, [1, 1, 0]])
+def test_what_was_appended_to_can_be_continued_twice_and_keeps_what_it_had(rows):
+    with torch.no_grad():
+        kept = some_heads(3, 0).append(some_heads(1, 1))
+        if rows is not None:
+            kept = select(kept, torch.tensor(rows))
+        before = kept.key.clone()
+        one, other = kept.append(some_heads(1, 2)), kept.append(some_heads(1, 3))
+        again = one.append(some_heads(1, 4))
+    assert torch.equal(kept.key, before)
+    for continued, seed in ((one, 2), (other, 3)):
+        assert torch.equal(continued.key, torch.cat([before, some_heads(1, seed).key], dim=2))
+    assert torch.equal(again.key, torch.cat([one.key, some_heads(1, 4).key], dim=2))
+
+
+def test_with_gradients_appending_leaves_what_they_need():
+    kept, first, second = (some_heads(1, seed) for seed in range(3))
+    first.key.requires_grad_()
+    longer = kept.append(first)
+    squares = longer.key.square().sum()
+    longer.append(second)
+    squares.backward()
+    torch.testing.assert_close(first.key.grad, 2 * first.key.detach())
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("mask", [None, torch.tensor([[True, False, True, True]])])
+def test_one_word_asks_shared_keys_as_the_last_of_several_does(fused, mask, device, dtype, close):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(8, 4, fused=fused, key_value_heads=2).to(device, dtype)
+    x = torch.randn(3, 4, 8).to(device, dtype)
+    mask = None if mask is None else mask.to(device)
+    several, theirs = attention(x[:, 2:], x, x, mask)
+    one, ours = attention(x[:, 3:], x, x, mask)
+    close(one, several[:, 1:])
+    assert (ours is None) == fused
+    if not fused:
+        close(ours, theirs[:, :, 1:])

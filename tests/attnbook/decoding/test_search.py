@@ -61,7 +61,8 @@ def test_a_stream_hands_out_the_words_of_greedy_and_is_in_evaluation_mode_for_th
     for token, weights in words:
         seen.append(token)
         assert weights.shape == (2, 3)
-        assert torch.is_grad_enabled() and not any(part.training for part in model.modules())
+        assert torch.is_grad_enabled()
+        assert not any(part.training for part in model.modules())
     assert torch.equal(torch.stack(seen, dim=1), expected)
     assert all(part.training for part in model.modules())
     stopped = stream(model, *source, max_length=5, choose=chooser(0))

@@ -40,8 +40,10 @@ class Heads(NamedTuple):
     value: Tensor
 
     def append(self, new: "Heads") -> "Heads":
-        """These, and after them the keys and values of further positions."""
-        return Heads(*(torch.cat(pair, dim=2) for pair in zip(self, new, strict=True)))  # (B, H, Tk + T, D/H)
+        """These, and after them the keys and values of further positions, ``(B, H, Tk + T, D/H)``."""
+        if torch.is_grad_enabled():  # a gradient needs its tensors as they were
+            return Heads(*(torch.cat(pair, dim=2) for pair in zip(self, new, strict=True)))
+        return Cached.after(self, new)
 
     def repeat(self, times: int) -> "Heads":
         """Each head ``times`` times in a row, for the heads of the queries that share it: G heads become G · times.
@@ -51,6 +53,34 @@ class Heads(NamedTuple):
         if times == 1:
             return self
         return Heads(*(part.repeat_interleave(times, dim=1) for part in self))  # (B, G, Tk, D/H) -> (B, H, Tk, D/H)
+
+
+class Cached(Heads):
+    """Keys and values at the beginning of longer tensors, so that appending a word does not copy all before it.
+
+    Where there is no room, or another continuation has already written behind these, they move into tensors twice as
+    long: so a word is copied twice on average, however long the text gets, and what was handed out stays as it is. A
+    copy that :func:`~attnbook.trees.map_tensors` makes, such as a selection of rows, has no room and moves first.
+    """
+
+    room: Heads | None = None  # the longer tensors
+    used: list[int]  # how many positions of them are written: one number, which all who share them see
+
+    @classmethod
+    def after(cls, old: Heads, new: Heads) -> "Cached":
+        """``old``, and ``new`` behind it."""
+        before, end = old.key.shape[2], old.key.shape[2] + new.key.shape[2]
+        room, used = getattr(old, "room", None), getattr(old, "used", [0])
+        if room is None or used[0] != before or room.key.shape[2] < end:
+            room, used = Heads(*(part.new_empty(*part.shape[:2], 2 * end, part.shape[3]) for part in old)), [0]
+            for longer, part in zip(room, old, strict=True):
+                longer[:, :, :before] = part
+        for longer, part in zip(room, new, strict=True):
+            longer[:, :, before:end] = part
+        used[0] = end
+        cached = cls(*(longer[:, :, :end] for longer in room))
+        cached.room, cached.used = room, used
+        return cached
 
 
 class MultiHeadAttention(nn.Module):
@@ -130,6 +160,13 @@ class MultiHeadAttention(nn.Module):
         """Attend from ``query (B, Tq, D)`` at positions ``at`` to what was projected; returns as :meth:`forward`."""
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         query, bias = self.positions.rotate(query, at), self.positions.bias(at, keys_at)
-        heads = heads.repeat(self.heads // self.key_value_heads)  # (B, H, Tk, D/H)
+        shared, asked = self.heads // self.key_value_heads, query.shape
+        if (
+            asked[2] == 1 and bias is None
+        ):  # one word: those who share keys are several queries to them; nothing is copied
+            query = query.unflatten(1, (-1, shared)).flatten(2, 3)  # (B, H, 1, D/H) -> (B, G, H/G, D/H)
+        else:
+            heads = heads.repeat(shared)  # (B, H, Tk, D/H)
         context, weights = attend(query, *heads, score=self.score, mask=mask, bias=bias, fused=self.fused)
-        return self.project_output(merge_heads(context)), weights  # (B, Tq, D), (B, H, Tq, Tk)
+        weights = None if weights is None else weights.reshape(*asked[:3], -1)  # (B, H, Tq, Tk)
+        return self.project_output(merge_heads(context.reshape(asked))), weights  # (B, Tq, D), (B, H, Tq, Tk)

@@ -5,6 +5,7 @@ how far apart a query and a key are: :class:`Rotary` turns both before they are 
 the score of those that are far apart. The fifth is to say nothing (:class:`NoPositions`).
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import torch
@@ -97,14 +98,34 @@ def relative_shift(dim: int, offset: float) -> Tensor:
     return torch.block_diag(*blocks)
 
 
-def apply_rotary(x: Tensor, positions: Tensor, base: float = BASE) -> Tensor:
+@torch.inference_mode(False)  # what is kept must be fit to be trained with later
+def turns(positions: Tensor, dim: int, dtype: torch.dtype, base: float = BASE) -> tuple[Tensor, Tensor]:
+    """Cosine and sine of :func:`angles` at ``positions (..., T)``: ``(..., T, D/2)`` each, as ``dtype``.
+
+    Angles grow with the position, so they keep their digits until these are taken; bfloat16 has too few.
+    """
+    turn = angles(positions.to(torch.promote_types(dtype, torch.float32)), dim, base)  # (..., T, D/2)
+    return turn.cos().to(dtype), turn.sin().to(dtype)
+
+
+# Of one positions tensor, known by its identity: all layers of a model ask from the same one, which nobody may write
+# into, and only the first of them has to reckon.
+kept_turns = lru_cache(maxsize=16)(turns)
+
+
+@lru_cache(maxsize=16)
+@torch.inference_mode(False)
+def kept_range(start: int, end: int, device: torch.device) -> Tensor:
+    """The positions ``start`` … ``end − 1``, ``(T,)``: the same tensor each time, for :func:`kept_turns`."""
+    return torch.arange(start, end, device=device)
+
+
+def apply_rotary(x: Tensor, positions: Tensor, base: float = BASE, turns: Callable = turns) -> Tensor:
     """Turn each pair of features of ``x (..., T, D)`` by the angle of its position, ``positions (..., T)``.
 
     Source: Su et al. 2021, equation 34.
     """
-    # Angles grow with the position, so they keep their digits until sine and cosine are taken; bfloat16 has too few.
-    turn = angles(positions.to(x.device, torch.promote_types(x.dtype, torch.float32)), x.shape[-1], base)  # (T, D/2)
-    cos, sin = turn.cos().to(x.dtype), turn.sin().to(x.dtype)
+    cos, sin = turns(positions.to(x.device), x.shape[-1], x.dtype, base)  # (..., T, D/2) each
     even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, D/2) each
     turned = [even * cos - odd * sin, even * sin + odd * cos]
     return torch.stack(turned, dim=-1).flatten(-2)  # (..., T, D/2, 2) -> (..., T, D)
@@ -181,7 +202,7 @@ class Rotary(NoPositions):
         self.base = base
 
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return apply_rotary(x, positions, self.base)
+        return apply_rotary(x, positions, self.base, kept_turns)
 
 
 class LinearBias(NoPositions):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Heads, LinearBias, MultiHeadAttention, NoPositions, Rotary
-from attnbook.attention.positions import BASE
+from attnbook.attention.positions import BASE, kept_range
 
 NORMS = ("pre", "post")
 NORMALISATIONS = ("layer", "rms")
@@ -254,8 +254,8 @@ class Block(nn.Module):
     ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
         """Self-attention of ``x (B, T, D)`` to itself and the past: output; keys and values of all, and weights."""
         before = words_in(past)
-        keys_at = torch.arange(before + x.shape[1], device=x.device)  # (t + T,)
-        at = keys_at[before:]  # (T,)
+        end = before + x.shape[1]
+        at, keys_at = kept_range(before, end, x.device), kept_range(0, end, x.device)  # (T,), (t + T,)
         heads = self.self_attention.project(x, x, at)
         heads = heads if past is None else past.append(heads)
         out, weights = self.self_attention.attend(x, heads, mask, at, keys_at)

@@ -93,8 +93,13 @@ def start_as_xavier(stacks: list[nn.Module]) -> None:
         nn.init.xavier_uniform_(weight)
 
 
-def past_mask(before: int, new: int, window: int | None, device: torch.device) -> Tensor:
-    """A word may attend to itself and to those before it, no farther than the window: ``(new, before + new)``."""
+def past_mask(before: int, new: int, window: int | None, device: torch.device) -> Tensor | None:
+    """A word may attend to itself and to those before it, no farther than the window: ``(new, before + new)``.
+
+    ``None`` where that hides nothing: for one word without a window.
+    """
+    if new == 1 and window is None:
+        return None
     allowed = causal_mask(before + new, device, before)
     return allowed if window is None else allowed & window_mask(before + new, window, device, before)
 

@@ -35,12 +35,13 @@ class Pretrained:
     ends: tuple[int, ...]
 
 
-def load(path: str | Path, dtype: torch.dtype = torch.float32) -> Pretrained:
+def load(path: str | Path, dtype: torch.dtype = torch.float32, fused: bool = False) -> Pretrained:
     """A GGUF file, a safetensors file beside its config.json, or a folder of these, as a model of the book.
 
     Args:
         path: of a Llama (SmolLM2, TinyLlama), Qwen2, GPT-2, BERT, ViT or DINOv2.
         dtype: of the weights; ``torch.bfloat16`` takes half of the memory.
+        fused: attend by torch's fused kernel: faster, and without weights to look at.
 
     Raises:
         WeightsError: if the files are damaged or foreign, or the model has what our blocks lack. Nothing half loaded is
@@ -48,7 +49,7 @@ def load(path: str | Path, dtype: torch.dtype = torch.float32) -> Pretrained:
     """
     path = Path(path)
     found = find(path)
-    model = build(found.family, found.tensors, found.facts, dtype)
+    model = build(found.family, found.tensors, found.facts, dtype, fused)
     folder = path if path.is_dir() else path.parent
     tokenizer = tokenizer_of(found.told) if found.told else tokenizer_in(folder)
     end = found.told.get("tokenizer.ggml.eos_token_id", found.facts.get("eos_token_id"))

@@ -6,6 +6,7 @@ refused by :class:`~attnbook.models.pretrained.errors.WeightsError`. Families th
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -208,14 +209,16 @@ PACKED = {  # by ``general.architecture`` of a GGUF file
 }
 
 
-def build(family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: torch.dtype = torch.float32) -> nn.Module:
+def build(
+    family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: torch.dtype = torch.float32, fused: bool = False
+) -> nn.Module:
     """A model of this family with these weights, in evaluation mode; nothing is drawn that is replaced at once.
 
     Raises:
         WeightsError: if the facts lack something, a tensor is missing, left over, or of another shape.
     """
     try:
-        config, state = family.config(facts), family.rename(tensors, facts)
+        config, state = replace(family.config(facts), fused=fused), family.rename(tensors, facts)
         with torch.device("meta"):
             model = family.make(state, facts, config)
     except KeyError as error:
@@ -227,7 +230,20 @@ def build(family: Family, tensors: Mapping[str, Tensor], facts: Facts, dtype: to
     model.load_state_dict({name: tensor.to(dtype) for name, tensor in state.items()}, assign=True)
     if config.tied:
         model.output.weight = model.embed.words.weight  # type: ignore[union-attr]  # `assign` has given it a tensor of its own
+    if dtype == torch.float32:
+        lay_out_by_columns(model)
     return model.eval().requires_grad_(False)
+
+
+def lay_out_by_columns(model: nn.Module) -> None:
+    """Store the matrices that make more features than they get column by column, with the same shape and numbers.
+
+    A word's product with one is then a sum of long columns, not many short scalar products. So a CPU reads memory
+    faster: decoding of SmolLM2 by a sixth in float32 (in bfloat16 it is slower).
+    """
+    for layer in [part for part in model.modules() if isinstance(part, nn.Linear)]:
+        if layer.out_features > layer.in_features:
+            layer.weight.data = layer.weight.data.mT.contiguous().mT
 
 
 def check_names(state: State, wanted: Mapping[str, Tensor]) -> None:

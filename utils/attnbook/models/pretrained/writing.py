@@ -46,9 +46,10 @@ def write(
     written: list[int] = []
     shown = ""
     for token, _ in stream(model, prompt=read, max_length=min(max_length, most - len(words)), choose=choose, eos=-1):
-        if token.item() in pretrained.ends:  # there may be several, and ``eos`` is one
+        word = int(token)
+        if word in pretrained.ends:  # there may be several, and ``eos`` is one
             return
-        written.append(token.item())
+        written.append(word)
         text = pretrained.tokenizer.decode(written)
         if not text.endswith(UNFINISHED):
             yield text[len(shown) :]
