@@ -14,19 +14,37 @@ from attnbook.decoding.search import (
     select,
     translate,
 )
+from attnbook.decoding.speculative import (
+    Draft,
+    Guess,
+    Speculated,
+    lookup_draft,
+    model_draft,
+    prompt_lookup,
+    speculate,
+    speculative_accept,
+)
 
 __all__ = [
     "Beams",
     "Decoded",
     "Decoder",
     "DecoderModule",
+    "Draft",
+    "Guess",
+    "Speculated",
     "WithoutCache",
     "beam",
     "coverage_penalty",
     "greedy",
     "length_penalty",
+    "lookup_draft",
+    "model_draft",
+    "prompt_lookup",
     "sample",
     "sampling_probabilities",
     "select",
+    "speculate",
+    "speculative_accept",
     "translate",
 ]
