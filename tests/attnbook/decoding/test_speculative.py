@@ -9,6 +9,9 @@ from attnbook.decoding import greedy
 from attnbook.decoding.speculative import Guess, lookup_draft, model_draft, prompt_lookup, speculate, speculative_accept
 from attnbook.measure.chance import chi_squared_p
 from attnbook.models import LanguageModel, TransformerConfig
+from attnbook.models.pretrained import load
+from attnbook.models.pretrained.fetching import kept
+from attnbook.models.pretrained.writing import as_chat
 from attnbook.seeding import generator
 
 V, DRAWS = 4, 2000
@@ -146,3 +149,18 @@ def test_an_empty_prompt_and_no_room_are_refused(model):
         speculate(model, PROMPT[None], never, max_length=3)
     with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
         speculate(model, PROMPT, never, max_length=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(kept("smollm2") is None, reason="SmolLM2 is not here: python -m attnbook.pretrained smollm2")
+def test_smollm2_writes_the_same_text_in_fewer_readings():
+    found = load(kept("smollm2"))
+    question = (
+        "Repeat: The weights come from the score of the query with each key, and a softmax makes them sum to one."
+    )
+    prompt = torch.tensor(found.tokenizer.encode(as_chat(question), add_special_tokens=False).ids)
+    wanted = greedy(found.model, prompt=prompt[None], max_length=20, eos=-1).tokens[0]
+    with torch.no_grad():
+        words, readings = speculate(found.model, prompt, lookup_draft(len(found.model.output.weight)), max_length=20)
+    assert words.tolist() == wanted.tolist()
+    assert readings <= 10
