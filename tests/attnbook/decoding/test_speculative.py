@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnbook.decoding import greedy
-from attnbook.decoding.speculative import Guess, lookup_draft, model_draft, prompt_lookup, speculate, speculative_accept
+from attnbook.decoding.speculative import Guess, ModelDraft, lookup_draft, prompt_lookup, speculate, speculative_accept
 from attnbook.measure.chance import chi_squared_p
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import load
@@ -106,7 +106,7 @@ def never(words: torch.Tensor) -> Guess:
 @pytest.mark.parametrize("length", [1, 2, 7, 40])
 def test_greedy_text_is_the_same_with_every_draft(model, small, length):
     wanted = greedy(model, prompt=PROMPT[None], max_length=length, eos=-1).tokens[0]
-    drafts = [lookup_draft(12), lookup_draft(12, most=1), model_draft(small), model_draft(model), never]
+    drafts = [lookup_draft(12), lookup_draft(12, most=1), ModelDraft(small), ModelDraft(model), never]
     readings = []
     for draft in drafts:
         with torch.no_grad():
@@ -121,7 +121,7 @@ def test_the_text_ends_where_greedy_ends_and_holds_its_end(model):
     wanted = greedy(model, prompt=PROMPT[None], max_length=30, eos=-1).tokens[0].tolist()
     end = wanted[4]
     with torch.no_grad():
-        words, _ = speculate(model, PROMPT, model_draft(model), max_length=30, ends=(end,))
+        words, _ = speculate(model, PROMPT, ModelDraft(model), max_length=30, ends=(end,))
     assert words.tolist() == wanted[: wanted.index(end) + 1]
 
 
@@ -135,7 +135,7 @@ def test_what_is_drawn_has_the_models_distribution(model, small):
         second = model(texts)[0][:, -1].softmax(dim=-1)  # (12, 12)
         counts = torch.zeros(12, 12)
         for _ in range(draws):
-            draft = model_draft(small, most=2, temperature=1.0, generator=random)
+            draft = ModelDraft(small, most=2, temperature=1.0, generator=random)
             words, _ = speculate(model, PROMPT, draft, max_length=2, temperature=1.0, generator=random)
             counts[tuple(words.tolist())] += 1
     wanted = (first[:, None] * second).flatten()

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from attnbook.decoding.sampling import sampling_probabilities
-from attnbook.modes import evaluating
+from attnbook.modes import evaluating, evaluation_mode
 from attnbook.trees import map_tensors
 
 
@@ -99,28 +99,32 @@ def lookup_draft(vocabulary: int, most: int = 5, size: int = 3) -> Draft:
     return guess
 
 
-def model_draft(small: Any, most: int = 5, temperature: float = 0.0, generator: torch.Generator | None = None) -> Draft:
-    """A draft by a smaller language model of the same vocabulary; it keeps its cache from one guess to the next."""
-    kept, known = small.start(), 0  # known: how many of the words so far the cache holds
+class ModelDraft:
+    """A draft by a smaller language model of the same vocabulary, for one text: its cache goes on from guess to guess.
 
-    @evaluating
-    def read(model: Any, words: Tensor) -> Tensor:
-        nonlocal kept, known
-        logits, kept, _ = model.read(words[None], kept)
-        known += len(words)
-        return logits[0, -1:]  # (1, V)
+    Args:
+        small: the model. most: how many words it guesses. temperature, generator: as of :func:`speculate`.
+    """
 
-    def guess(words: Tensor) -> Guess:
-        nonlocal kept, known
-        kept, known = first_words(kept, min(known, len(words) - 1)), min(known, len(words) - 1)
-        fresh, drawn, chances = words[known:], [], []
-        for _ in range(most):
-            chances.append(probabilities(read(small, fresh), temperature))  # (1, V)
-            fresh = chances[-1].multinomial(1, generator=generator)[0]  # (1,)
-            drawn.append(fresh)
+    def __init__(
+        self, small: Any, most: int = 5, temperature: float = 0.0, generator: torch.Generator | None = None
+    ) -> None:
+        self.small, self.most, self.temperature, self.generator = small, most, temperature, generator
+        self.state, self.known = small.start(), 0  # known: how many words of the text it has read
+
+    def __call__(self, words: Tensor) -> Guess:
+        """Go on from ``words (t,)``, of which some guesses that it had read itself may be gone again."""
+        self.known = min(self.known, len(words) - 1)
+        self.state = first_words(self.state, self.known)
+        fresh, drawn, chances = words[self.known :], [], []
+        with evaluation_mode(self.small), torch.no_grad():
+            for _ in range(self.most):
+                logits, self.state, _ = self.small.read(fresh[None], self.state)
+                self.known += len(fresh)
+                chances.append(probabilities(logits[0, -1:], self.temperature))  # (1, V)
+                fresh = chances[-1].multinomial(1, generator=self.generator)[0]  # (1,)
+                drawn.append(fresh)
         return Guess(torch.cat(drawn), torch.cat(chances))
-
-    return guess
 
 
 def probabilities(logits: Tensor, temperature: float) -> Tensor:
@@ -151,7 +155,7 @@ def speculate(
 
     Args:
         model: a language model with ``start`` and ``read``, and a cache as long as the text.
-        draft: :func:`lookup_draft`, :func:`model_draft`, or another.
+        draft: :func:`lookup_draft`, :class:`ModelDraft`, or another.
         max_length: words at most. temperature: of the model, and of a draft that is a model.
         ends: words after which the text is over.
 
