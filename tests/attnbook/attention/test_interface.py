@@ -7,6 +7,7 @@ import torch
 
 from attnbook.attention import (
     Attention,
+    LatentAttention,
     LocalAttention,
     MonotonicCentre,
     MultiHeadAttention,
@@ -15,9 +16,12 @@ from attnbook.attention import (
     banded_attention,
     blocked_attention,
     causal_mask,
+    delta_rule,
+    forgetting_attention,
     global_attention,
     global_mask,
     hard_attend,
+    linear_attention,
     local_attend,
     local_window_mask,
     sliding_window_attention,
@@ -34,8 +38,12 @@ FAMILIES = [
     banded_attention,
     global_attention,
     blocked_attention,
+    linear_attention,
+    forgetting_attention,
+    delta_rule,
     Attention(ScaledDot()).forward,
     MultiHeadAttention(4, 2).forward,
+    LatentAttention(4, 2, 2, 2).forward,
     LocalAttention(MonotonicCentre(), 1).forward,
 ]
 B, T, D = 3, 7, 4

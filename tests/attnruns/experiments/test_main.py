@@ -206,7 +206,8 @@ def test_help_after_a_wrong_name_is_refused_like_the_name(asked, capsys):
 @pytest.mark.parametrize("name", sorted(command.EXPERIMENTS))
 def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
-    trains = name not in ("attention_cost", "complexity", "copying_grid", "translate_endings", "translate_alignments")
+    measures = {"attention_cost", "complexity", "copying_grid", "longer_than_trained"}
+    trains = name not in measures | {"translate_endings", "translate_alignments"}
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
     assert {"task", "batch"} | training <= experiment.settings.keys()
     assert all(steps > 0 for steps in experiment.steps.values())

@@ -15,6 +15,18 @@ from attnbook.attention.centred import (
 )
 from attnbook.attention.core import Attention, attend, attention_weights, masked_log_softmax, masked_softmax
 from attnbook.attention.hard import hard_attend, sample_location, straight_through_attend
+from attnbook.attention.latent import Latent, LatentAttention
+from attnbook.attention.linear import (
+    LinearState,
+    delta_rule,
+    delta_step,
+    forgetting_attention,
+    forgetting_step,
+    linear_attention,
+    linear_step,
+    positive_features,
+    unit_features,
+)
 from attnbook.attention.local import banded_attention, global_attention, sliding_window_attention
 from attnbook.attention.masks import causal_mask, global_mask, padding_mask, sink_mask, window_mask
 from attnbook.attention.multihead import Heads, MultiHeadAttention, merge_heads, split_heads
@@ -45,6 +57,15 @@ from attnbook.attention.scores import (
     dot,
     scaled_dot,
 )
+from attnbook.attention.stretched import (
+    Stretched,
+    interpolated_frequencies,
+    ntk_frequencies,
+    rotary_frequencies,
+    stretch,
+    yarn_frequencies,
+    yarn_scale,
+)
 
 __all__ = [
     "MLP",
@@ -55,8 +76,11 @@ __all__ = [
     "Dot",
     "General",
     "Heads",
+    "Latent",
+    "LatentAttention",
     "Learned",
     "LinearBias",
+    "LinearState",
     "LocalAttention",
     "Location",
     "LocationAware",
@@ -70,6 +94,7 @@ __all__ = [
     "Score",
     "Sharpened",
     "Sinusoidal",
+    "Stretched",
     "WalkingCentre",
     "apply_rotary",
     "attend",
@@ -78,21 +103,31 @@ __all__ = [
     "blocked_attention",
     "causal_mask",
     "cosine",
+    "delta_rule",
+    "delta_step",
     "dot",
+    "forgetting_attention",
+    "forgetting_step",
     "gaussian_window",
     "global_attention",
     "global_mask",
     "hard_attend",
+    "interpolated_frequencies",
+    "linear_attention",
+    "linear_step",
     "local_attend",
     "local_window_mask",
     "log_gaussian_window",
     "masked_log_softmax",
     "masked_softmax",
     "merge_heads",
+    "ntk_frequencies",
     "online_softmax_sum",
     "padding_mask",
+    "positive_features",
     "predicted_centre",
     "relative_shift",
+    "rotary_frequencies",
     "sample_location",
     "scaled_dot",
     "sink_mask",
@@ -100,6 +135,10 @@ __all__ = [
     "sliding_window_attention",
     "split_heads",
     "straight_through_attend",
+    "stretch",
+    "unit_features",
     "walking_centre",
     "window_mask",
+    "yarn_frequencies",
+    "yarn_scale",
 ]

@@ -87,7 +87,7 @@ class LatentAttention(nn.Module):
     def attend(self, query: Tensor, kept: Latent, mask: Tensor | None, at: Tensor) -> tuple[Tensor, Tensor]:
         """Attend from ``query (B, Tq, D)`` at positions ``at (Tq,)`` to what is kept; returns as :meth:`forward`.
 
-        Source: equations 10 to 19; "absorb" after equation 19's note that W_k can go into W_q, and W_v into W_o.
+        Source: equations 10 to 19; behind equation 11 it says that W_k can be absorbed into W_q, and W_v into W_o.
         """
         asked = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         turned = self.positions.rotate(split_heads(self.project_turned_query(query), self.heads), at)  # (B, H, Tq, R)

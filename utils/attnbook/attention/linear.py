@@ -125,7 +125,7 @@ def forgetting_attention(
     Raises:
         ValueError: if the shapes do not fit together. TypeError: if the mask is not boolean.
 
-    Source: Dao and Gu 2024, section 3 (there L ∘ C Bᵀ).
+    Source: Dao and Gu 2024 (there (L ∘ C Bᵀ) X).
     """
     key, keep = _check_recurrent(query, key, value, mask, "keep", keep, skipped=1.0)
     faded = keep.log().cumsum(dim=-1)  # (B, T): its differences are the logarithms of the factors

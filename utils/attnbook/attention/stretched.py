@@ -39,7 +39,8 @@ def interpolated_frequencies(dim: int, factor: float, base: float = BASE) -> Ten
 def ntk_frequencies(dim: int, factor: float, base: float = BASE) -> Tensor:
     """The base times s^(D/(D−2)): the slowest pair turns s times as slowly, and the fastest as fast as before.
 
-    Arguments and errors as :func:`interpolated_frequencies`; ``dim`` at least 4. Source: Peng et al. 2023, section 3.1.
+    Arguments and errors as :func:`interpolated_frequencies`; ``dim`` at least 4. Source: Peng et al. 2023
+    ("NTK-aware" interpolation).
     """
     _check_factor(factor)
     if dim < 4:
@@ -63,7 +64,7 @@ def yarn_frequencies(
         ValueError: if ``dim`` is odd, ``factor`` is under 1, ``trained`` is not positive, or ``fast`` is not greater
             than ``slow``.
 
-    Source: Peng et al. 2023, section 3.2 ("NTK-by-parts"), and section 3.3 for what :func:`yarn_scale` adds.
+    Source: Peng et al. 2023 ("NTK-by-parts" interpolation; YaRN is this and :func:`yarn_scale`).
     """
     _check_factor(factor)
     if trained < 1:
@@ -79,7 +80,7 @@ def yarn_frequencies(
 def yarn_scale(factor: float) -> float:
     """0.1 ln s + 1: queries and keys are both multiplied by it, so that scores are sharper by its square.
 
-    Source: Peng et al. 2023, section 3.3 (there √(1/t), with a temperature t).
+    Source: Peng et al. 2023 (there √(1/t), with a temperature t of the softmax).
     """
     _check_factor(factor)
     return 0.1 * math.log(factor) + 1

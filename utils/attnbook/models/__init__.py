@@ -38,6 +38,7 @@ from attnbook.models.sagan import (
 )
 from attnbook.models.seq2seq import AttentionSeq2Seq, Encoded, Encoder, PlainSeq2Seq
 from attnbook.models.spectral_norm import SpectralNorm, spectral_norm_step, spectrally_normalised
+from attnbook.models.state_layer import StateLayer, StateModel
 from attnbook.models.transformer import Maps, Transformer, TransformerState
 from attnbook.models.transformer_xl import RelativeAttention, TransformerXL, align_distances, segment_memory
 from attnbook.models.vision import VisionTransformer, patches_to_tokens
@@ -77,6 +78,8 @@ __all__ = [
     "RelativeAttention",
     "SentenceClassifier",
     "SpectralNorm",
+    "StateLayer",
+    "StateModel",
     "Transformer",
     "TransformerConfig",
     "TransformerState",

@@ -54,7 +54,7 @@ class StateLayer(nn.Module):
     Raises:
         ValueError: for an unknown kind.
 
-    Source: Katharopoulos et al. 2020 (linear); Dao and Gu 2024, section 7 (forgetting); Yang et al. 2024, section 3
+    Source: Katharopoulos et al. 2020 (linear); Dao and Gu 2024 (forgetting); Yang et al. 2024, section 3
         (delta).
     """
 
@@ -112,4 +112,4 @@ class StateModel(nn.Module):
 
     def numbers_kept(self, words: int) -> int:
         """How many numbers all layers keep after so many words."""
-        return sum(layer.numbers_kept(words) for layer in self.layers)  # type: ignore[operator,misc]
+        return sum(layer.numbers_kept(words) for layer in self.layers)  # type: ignore[operator]

@@ -142,7 +142,7 @@ def stream_loss(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Ten
 def answered(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor:
     """Which of the answers that are asked for are right: bool, one after the other, on the CPU."""
     answers = read_stream(model, stream.words.to(device_of(model)), segment).argmax(dim=-1).cpu()
-    return (answers == stream.target)[stream.asked]
+    return (answers == stream.target.cpu())[stream.asked.cpu()]
 
 
 def share(right: Tensor) -> float | None:

@@ -25,7 +25,7 @@ def pairs_batch(count: int, pairs: int, words: int = 64, seed: int = 0) -> Batch
     Raises:
         ValueError: if ``count`` is not positive, or ``pairs`` is not from 1 to ``words``.
 
-    Source: after Arora et al. 2023, section 3 ("multi-query associative recall"; there with gaps).
+    Source: after Arora et al. 2023 ("multi-query associative recall"; there with gaps).
     """
     if count < 1 or not 1 <= pairs <= words:
         raise ValueError(f"count must be at least 1 and pairs from 1 to {words} (words), got {count} and {pairs}")
