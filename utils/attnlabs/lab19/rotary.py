@@ -123,7 +123,7 @@ wrong("angles in single precision", {".to(x.dtype)": ".float()"}).says("""
 wrong("halves paired, written as neighbours", {"x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)"}).says("""
     You paired feature i with feature i + D/2, and put the two results side by side. Neighbours are a pair: take
     the features 0, 2, 4, … and 1, 3, 5, …, which are x[..., 0::2] and x[..., 1::2].""")
-wrong("degrees", {"positions[:, None] /": "positions[:, None] * (torch.pi / 180) /"}).says("""
+wrong("degrees", {"positions[:, None] /": "positions[:, None].to(x.dtype) * torch.pi / 180 /"}).says("""
     You converted the angles from degrees. They are radians already: the first pair turns by one radian per
     position.""")
 wrong("pairs from 1", {_EXPONENT: "((pairs + 2) / dim)"}).says("""
