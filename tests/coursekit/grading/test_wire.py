@@ -62,6 +62,13 @@ def test_views_and_meta_tensors_come_back():
     assert found.shape == (2, 3)
 
 
+def test_a_single_number_comes_back_from_a_view_whose_stride_is_not_one():
+    view = torch.tensor([[5.0, 6.0, 7.0]], dtype=torch.float64).T.chunk(3)[0].T[:, 0]
+    one_of_a_row = torch.arange(3.0, dtype=torch.float64).as_strided((1,), (3,))
+    for value in (view, one_of_a_row):
+        assert torch.equal(there_and_back(value), value)
+
+
 def test_a_generator_goes_on_where_it_was():
     generator = torch.Generator().manual_seed(3)
     torch.rand(5, generator=generator)

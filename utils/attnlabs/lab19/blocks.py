@@ -82,7 +82,7 @@ wrong("neighbours from one byte", {_BOTH: "torch.stack([packed & 15, packed >> 4
 wrong("neighbours, upper bits first", {_BOTH: "torch.stack([packed >> 4, packed & 15], dim=2).flatten(1)"}).says("""
     You took the upper half of byte i as number 2i and the lower half as number 2i + 1. The lower halves of the 16
     bytes are the numbers 0 to 15, and the upper halves are the numbers 16 to 31.""")
-wrong("upper bits not shifted", {"packed >> 4": "packed & 240"}).says("""
+wrong("upper bits left where they are", {"packed >> 4": "packed & 240"}).says("""
     You kept the upper four bits and did not shift them, so these integers are 16 times too large. Shift them to
     the right by four bits: packed >> 4.""")
 wrong("lower bits not cut off", {"packed & 15, ": "packed, "}).says("""
@@ -124,3 +124,26 @@ wrong("all scales in front", {
 wrong("bfloat16", {"torch.float16": "torch.bfloat16"}).says("""
     You read scale and offset as bfloat16. They are numbers in half precision, torch.float16, which has the same
     two bytes, but another meaning of the bits.""")
+wrong(
+    "all lower halves first", {_VALUE: "scale * torch.cat([packed & 15, packed >> 4]).unflatten(0, (2, -1)) + offset"}
+).says("""
+    You put the lower halves of all blocks before the upper halves of all blocks. The order is block by block: 16
+    numbers from the lower halves of a block, 16 from its upper halves, and then the next block.""")
+wrong("bytes of the scale as an integer", {
+    ".contiguous().view(torch.float16).float()": ".float()",
+    _SCALE: "scale, offset = halves[:, :1] + 256 * halves[:, 1:2], halves[:, 2:3] + 256 * halves[:, 3:]",
+}).says("""
+    You read scale and offset as integers of two bytes. They are floating-point numbers in half precision, so
+    their bits must be read as torch.float16 with `view`.""")  # fmt: skip
+wrong(
+    "scale and offset behind the integers", {"block[:, :4]": "block[:, 16:]", "block[:, 4:]": "block[:, :16]"}
+).says("""
+    You looked for scale and offset in the last four bytes of a block. They are the first four, and the integers
+    follow.""")
+wrong("three bits kept", {"packed & 15,": "packed & 7,"}).says("""
+    You kept three bits of the lower integer. Four bits are all ones in 15, so the mask is packed & 15.""")
+wrong("remainder of 15", {"packed & 15,": "packed % 15,"}).says("""
+    You took the remainder of a division by 15. Four bits have 16 values, so it is the remainder of a division by
+    16, or packed & 15.""")
+wrong("shifted by three bits", {"packed >> 4": "packed >> 3"}).says("""
+    You shifted the upper integer by three bits, so that one bit of the lower one is left in it. Shift by four.""")

@@ -70,9 +70,7 @@ wrong("one position too early", "return weights.diagonal(1 - length, dim1=-2, di
 wrong("the last position left out", {"weights.shape[-1],": "max(weights.shape[-1] - 1, length + 1),"}).says("""
     You left out the last position. It has an earlier occurrence like every other position of the repetition, so
     the mean runs over all positions from L to T − 1.""")
-wrong(
-    "the first repeated position left out", {"arange(length,": "arange(min(length + 1, weights.shape[-1] - 1),"}
-).says("""
+wrong("position L left out", {"arange(length,": "arange(min(length + 1, weights.shape[-1] - 1),"}).says("""
     You left out position L. It is the first token of the repetition and has an earlier occurrence, at position 0,
     so the mean runs over all positions from L to T − 1.""")
 wrong("queries and keys exchanged", {"again, again - length + 1]": "again - length + 1, again]"}).says("""
@@ -89,7 +87,7 @@ wrong("the sum", {_MEAN: ".sum(dim=2).mean(dim=0)"}).says("""
     long the text is.""")
 wrong("added up altogether", {_MEAN: ".sum(dim=(0, 2))"}).says("""
     You added up the weights over texts and positions. The score is their mean, so that a perfect head has 1.""")
-wrong("divided by all positions", {_MEAN: f"{_MEAN} * len(again) / weights.shape[-1]"}).says("""
+wrong("divided by T", {_MEAN: f"{_MEAN} * len(again) / weights.shape[-1]"}).says("""
     You divided by T, the number of all positions. Only those of the repetition have an earlier occurrence, so
     divide by T − L.""")
 wrong("divided by the length", {_MEAN: f"{_MEAN} * len(again) / length"}).says("""
@@ -109,3 +107,15 @@ _LARGEST = "(weights[:, :, again].argmax(-1) == again - length + 1).to(weights.d
 wrong("how often it is the largest", {"weights[:, :, again, again - length + 1]": _LARGEST}).says("""
     You counted how often the position has the largest weight. The score is the mean of the weight itself, so that
     a head with .51 and one with .99 differ.""")
+_WHERE = "weights[:, :, again, again - length + 1]"
+wrong("all of the first copy, summed", {_WHERE: "weights[:, :, length:, :length].sum(dim=-1)"}).says("""
+    You added up the weights on the whole first copy. An induction head attends to one position of it, i − L + 1,
+    so only this weight counts for query i.""")
+wrong("all of the first copy, averaged", {_WHERE: "weights[:, :, length:, :length].mean(dim=-1)"}).says("""
+    You averaged the weights on the whole first copy. An induction head attends to one position of it, i − L + 1,
+    so only this weight counts for query i.""")
+wrong("only the last position", {_MEAN: "[:, :, -1].mean(dim=0)"}).says("""
+    You used the last position only. The score is the mean over all positions of the second copy.""")
+wrong("the best position", {_MEAN: ".amax(dim=2).mean(dim=0)"}).says("""
+    You took the largest weight over the positions. The score is their mean, so that a head must attend in this
+    way at every position.""")

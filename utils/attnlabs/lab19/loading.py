@@ -87,7 +87,7 @@ wrong = LOAD_GPT2.mistakes
 wrong("not transposed", {_WHEN: "if False:"}).says("""
     You left the matrices as the file has them. GPT-2 stores them as (in, out) and our nn.Linear as (out, in), so
     each matrix in a block must be transposed.""")
-wrong("not transposed, cut along the outputs", {_WHEN: "if False:", _CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
+wrong("matrices as stored, outputs cut", {_WHEN: "if False:", _CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
     You cut c_attn along its outputs, which is right, but left the matrices as (in, out). Our nn.Linear has (out,
     in), so each matrix in a block must be transposed.""")
 wrong("the word vectors transposed as well", {'ours[0].startswith("blocks.layers.") and ': ""}).says("""
@@ -114,7 +114,7 @@ wrong(
 ).says("""
     You transposed all matrices except c_attn. Its three parts must be (out, in), too.""")
 wrong(
-    "cut along the inputs",
+    "inputs cut instead of outputs",
     {_CHUNK: "tensor.chunk(len(ours), dim=-1) if tensor.shape[-1] >= len(ours) else [tensor] * len(ours)"},
 ).says("""
     You cut c_attn along its inputs. Query, key and value are different *outputs* of the same input, so cut along
@@ -147,3 +147,18 @@ _OTHERS = "{theirs: tensor for theirs, tensor in tensors.items() if theirs not i
 wrong("masks kept", {"    return state": f"    return state | {_OTHERS}"}).says("""
     You added tensors that are not in `names`. The file may hold masks and lm_head.weight, which our model has no
     place for, so go through `names` and not through `tensors`.""")
+wrong(
+    "only the attention's matrices transposed", {_WHEN: 'if ".self_attention." in ours[0] and tensor.dim() == 2:'}
+).says("""
+    You transposed the matrices of the attention and not those of the feed-forward sublayer. All matrices in the
+    blocks are stored as (in, out).""")
+wrong(
+    "only the feed-forward's matrices transposed",
+    {_WHEN: 'if ".feed_forward." in ours[0] and tensor.dim() == 2:', _CHUNK: "tensor.chunk(len(ours), dim=-1)"},
+).says("""
+    You transposed the matrices of the feed-forward sublayer and not those of the attention. All matrices in the
+    blocks are stored as (in, out).""")
+wrong("the output layer under GPT-2's name", {'state["output.weight"]': 'state["lm_head.weight"]'}).says("""
+    You called the output layer lm_head.weight, as GPT-2 does. In our model its name is output.weight.""")
+wrong("key and value exchanged", {_CHUNK: f"[{_CHUNK}[i] for i in ((0, 2, 1) if len(ours) == 3 else (0,))]"}).says("""
+    You exchanged key and value. The three parts come in the order of the names: query, key, value.""")

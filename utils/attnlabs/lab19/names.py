@@ -75,13 +75,13 @@ must = MAP_NAMES.properties
 must("every key is a name of the file", lambda result, names: result.keys() <= set(names)).says("""
     The keys of the result must be names of the file, exactly as they were given, with "transformer." where they
     have it.""")
-must("no name of ours twice", lambda result, names: len(_ours(result)) == len(set(_ours(result)))).says("""
-    Each of our names must occur once only, because it belongs to one tensor.""")
 must(
     "all of ours begin as our model's do",
     lambda result, names: all(n.startswith(("blocks.", "embed.")) for n in _ours(result)),
 ).says("""
     Each of our names begins with "embed." or "blocks.", and some of yours don't.""")
+must("no name of ours twice", lambda result, names: len(_ours(result)) == len(set(_ours(result)))).says("""
+    Each of our names must occur once only, because it belongs to one tensor.""")
 
 _LAYER = "blocks.layers.{layer}."
 _KEPT = 'f"blocks.layers.{layer}.{ours}.{kind}" for ours in inside[part]'
@@ -98,12 +98,12 @@ wrong("the two c_proj exchanged", {
 }).says("""
     You exchanged the two tensors that are called c_proj. The one in `attn` is the attention's output projection,
     and the one in `mlp` is the second matrix of the feed-forward sublayer.""")  # fmt: skip
-wrong("both c_proj are the attention's", {
+wrong("mlp.c_proj under the name of attn.c_proj", {
     '"mlp.c_proj": ["feed_forward.narrow"]': '"mlp.c_proj": ["self_attention.project_output"]',
 }).says("""
     You gave mlp.c_proj the name of the attention's output projection, which belongs to attn.c_proj. The part
     before the point tells them apart: mlp.c_proj is our feed_forward.narrow.""")  # fmt: skip
-wrong("both c_proj are the feed-forward's", {
+wrong("attn.c_proj under the name of mlp.c_proj", {
     '"attn.c_proj": ["self_attention.project_output"]': '"attn.c_proj": ["feed_forward.narrow"]',
 }).says("""
     You gave attn.c_proj the name of the second feed-forward matrix, which belongs to mlp.c_proj. The part before
@@ -185,3 +185,16 @@ wrong(
     Your keys are our names. The result goes from the file's names to ours: {theirs: [ours, …]}.""")
 wrong("kind lost", {".{ours}.{kind}": ".{ours}.weight"}).says("""
     All your names in the blocks end in ".weight". The last part of the file's name, weight or bias, must be kept.""")
+wrong("value before key", {'("query", "key", "value")': '("query", "value", "key")'}).says("""
+    Your three names for c_attn have the value before the key. GPT-2 packs query, key and value in this order.""")
+wrong("without weight and bias", {".{ours}.{kind}": ".{ours}"}).says("""
+    Your names in the blocks end without ".weight" or ".bias", so that two tensors have the same name. Keep the
+    last part of the file's name.""")
+wrong("only weights in the blocks", {_ELSE: 'if part in inside and kind == "weight" else {}'}).says("""
+    You left out the biases in the blocks. Only `attn.bias` is no weight; the biases of norms and projections are.""")
+wrong("letters instead of names", {"[outside[short]]": "list(outside[short])"}).says("""
+    You made a list of the letters of a name, which is what list("…") does. The list has one entry: [name].""")
+wrong("no norm at the end", {"if short in outside:": 'if short in outside and not short.startswith("ln_f"):'}).says("""
+    You left out the norm after the last block, ln_f.weight and ln_f.bias.""")
+wrong("layers left out of the name", {_LAYER: "blocks.{layer}."}).says("""
+    Your names begin with "blocks." and the number of the layer. Ours have "layers" between them: blocks.layers.3.""")

@@ -116,3 +116,23 @@ wrong("added, not turned", "\n".join([
 ])).says("""
     You added sines and cosines to the features, as the sinusoidal positions of Chapter 8 do. Rotary positions
     *turn* each pair: they multiply, and add nothing.""")  # fmt: skip
+wrong("angles in single precision", {".to(x.dtype)": ".float()"}).says("""
+    Your angles are computed in float32, although `x` has more digits: torch.arange(0, D, 2) / D has float32,
+    whatever the dtype of `x`. Make the arange with dtype=x.dtype, because far positions need all digits of an
+    angle.""")
+wrong("halves paired, written as neighbours", {"x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)"}).says("""
+    You paired feature i with feature i + D/2, and put the two results side by side. Neighbours are a pair: take
+    the features 0, 2, 4, … and 1, 3, 5, …, which are x[..., 0::2] and x[..., 1::2].""")
+wrong("degrees", {"positions[:, None] /": "positions[:, None].to(x.dtype) * torch.pi / 180 /"}).says("""
+    You converted the angles from degrees. They are radians already: the first pair turns by one radian per
+    position.""")
+wrong("pairs from 1", {_EXPONENT: "((pairs + 2) / dim)"}).says("""
+    Your exponents begin with 2 / D, as if the pairs were counted from 1. Pair 0 has the exponent 0 and turns by
+    one radian per position.""")
+wrong("slowest pair in front", {_EXPONENT: "((dim - 2 - pairs) / dim)"}).says("""
+    In your result the first pair turns most slowly. It turns fastest, by one radian per position, and the
+    exponent 2i / D grows with the number of the pair.""")
+wrong(
+    "only the first pair", {_STACK: "torch.cat([torch.stack(turned, dim=-1).flatten(-2)[..., :2], x[..., 2:]], dim=-1)"}
+).says("""
+    You turned the first pair only. Every pair turns, each with its own angle.""")

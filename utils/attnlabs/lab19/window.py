@@ -103,3 +103,18 @@ wrong(
 ).says("""
     You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
     means *may attend*.""")
+wrong("nothing keeps the future closed", {f" {_PAST}": ""}).says("""
+    Your mask opens all later positions, because their distance back is negative and so smaller than the window.
+    Ask in addition for back >= 0.""")
+wrong("sinks closed", {"near | first": "near & ~first"}).says("""
+    You closed the sinks. They are the positions that must stay open for all later ones.""")
+wrong("sinks taken from the window, itself too", {_NEAR: "back < window - sinks"}).says("""
+    You made the window smaller by the number of sinks. Here the window has `window` positions, its own included,
+    and the sinks come in addition.""")
+wrong("the first position always", {_FIRST: "positions < 1"}).says("""
+    You opened the first position whatever `sinks` is. Its number is an argument: with 0 there is none, and with 4
+    the positions 0 to 3 are open.""")
+wrong("only the last sink", {_FIRST: "positions == sinks - 1"}).says("""
+    You opened one position, number sinks − 1. All of the first `sinks` positions are sinks.""")
+wrong("itself closed", {_PAST: "& (back > 0)"}).says("""
+    In your mask no position attends to itself. Its own position belongs to the window.""")

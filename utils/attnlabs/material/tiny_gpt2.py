@@ -36,7 +36,7 @@ def random_gpt2(seed: int = 0) -> dict[str, Tensor]:
 def gpt2_logits(tensors: Mapping[str, Tensor], words: Tensor, heads: int = HEADS, layers: int = LAYERS) -> Tensor:
     """What GPT-2 computes: ``words (B, T)`` -> logits ``(B, T, V)``.
 
-    Source: Radford et al. 2019, section 2.3; the reference implementation in transformers (``modeling_gpt2.py``).
+    Source: Radford et al. 2019, section 2.3; the reference implementation in transformers.
     """
     word_vectors, length = tensors["transformer.wte.weight"], words.shape[1]
     closed = torch.ones(length, length, dtype=torch.bool).triu(1)  # (T, T)
