@@ -18,11 +18,13 @@ from attnbook.data.texts.byte_pairs import count_pairs
 from attnbook.data.worlds.bandits import best_value
 from attnbook.decoding.penalties import length_penalty
 from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.measure.inside import cache_bytes
 from attnbook.measure.path_lengths import reach
 from attnbook.measure.text import perplexity
 from attnbook.measure.translation import bleu_counts, bleu_from_counts
 from attnbook.models.block import TransformerConfig
 from attnbook.models.ntm_addressing import circular_shift, content_weights, erase_and_add, sharpen
+from attnbook.models.pretrained.dequantise import q4_1
 from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.models.transformer import Transformer
@@ -41,6 +43,12 @@ def parameters(model: nn.Module, without: str = "bias") -> int:
 
 def of_chapter_2() -> tuple[torch.Tensor, torch.Tensor]:
     return attend(torch.zeros(1, 1, 1), torch.zeros(1, 4, 1), VALUES, score=lambda query, key: LOGS)
+
+
+def q4_1_block(scale: float, offset: float, byte: int) -> torch.Tensor:
+    """A block of Q4_1 whose first packed byte is given: 20 bytes."""
+    both = torch.tensor([scale, offset], dtype=torch.float16).view(torch.uint8)
+    return torch.cat([both, torch.tensor([byte] + 15 * [0], dtype=torch.uint8)])
 
 
 def kept_share() -> float:
@@ -230,6 +238,10 @@ NUMBERS = {
     "13e/lead": lambda: sharpen(torch.tensor([0.1, 0.05]), torch.tensor([3.0]))[0],
     "14e/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
     "14e/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
+    "19/block": lambda: q4_1(q4_1_block(0.25, -2.0, 163))[16],
+    "19/cache": lambda: cache_bytes(
+        TransformerConfig(d_model=1024, layers=24, heads=16, key_value_heads=4), bytes_per_number=2
+    ),
 }
 TEXTS = {
     "02/shapes": lambda: str(

@@ -111,3 +111,11 @@ def test_recall_without_memory_is_trained_on_single_segments_of_as_many_words():
 
 def test_a_context_is_read_all_at_once():
     assert isinstance(longer_text.build("context_linear_bias"), LanguageModel)
+
+
+def test_answers_are_compared_wherever_the_stream_lies(device):
+    model = longer_text.build("recall_memory_0").to(device)
+    stream = longer_text.RECIPES["recall_memory_0"].test()
+    here, there = (longer_text.answered(model, one, segment=32) for one in (stream, stream.to(device)))
+    assert torch.equal(here, there)
+    assert len(here) == stream.asked.sum()
