@@ -1,6 +1,9 @@
 """A new exercise passes all tests at once, and takes nobody's name."""
 
+import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,35 +19,46 @@ from misread.exercise import About
 
 ROOT = Path(__file__).parents[2]
 LAB = "lab07_self_attention"
-PARTS = ("chapters", "utils", "book/status.md", "book/mistakes.md", f"solutions/{LAB}", f"labs/{LAB}", "tests/helpers",
-         "tests/attnlabs/lab07", "pyproject.toml")  # fmt: skip
+PARTS = ("chapters/07_self_attention.ipynb", "utils", "book/status.md", "book/mistakes.md", f"solutions/{LAB}",
+         f"labs/{LAB}", "tests/helpers", "tests/attnlabs/lab07", "pyproject.toml")  # fmt: skip
+
+
+def left_out(_: str, names: list[str]) -> list[str]:
+    """What of a folder is not copied: above all the checks of other labs, which would be looked at as well."""
+    return [name for name in names if name == "__pycache__" or (re.fullmatch(r"lab\d\d", name) and name != LAB[:5])]
 
 
 @pytest.fixture
 def copy(tmp_path) -> Path:
-    """A course with one lab, whose packages are its own."""
+    """A course with one lab and its chapter, whose packages are its own."""
     for part in PARTS:
         source, target = ROOT / part, tmp_path / part
         target.parent.mkdir(parents=True, exist_ok=True)
-        kept = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, target, ignore=kept) if source.is_dir() else shutil.copy(source, target)
+        shutil.copytree(source, target, ignore=left_out) if source.is_dir() else shutil.copy(source, target)
     return tmp_path
 
 
-def in_copy(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Python with the copy's packages."""
+def typed(copy: Path, *commands: str) -> list[tuple[int, str]]:
+    """The status of each command, and what it printed; in a fresh Python with the copy's packages."""
+    asked, found = copy / "commands.json", copy / "results.json"
+    asked.write_text(json.dumps([shlex.split(command) for command in commands]))
     environment = os.environ | {"PYTHONPATH": str(copy / "utils")}
-    command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=500)
+    words = [sys.executable, "tests/helpers/typed.py", asked, found]
+    subprocess.run(words, cwd=copy, env=environment, timeout=500, check=True)
+    return json.loads(found.read_text())
 
 
 @pytest.mark.slow
 def test_a_new_exercise_passes_its_tests_and_verify(copy):
     """Run as an author would; the lab's own tests are those of `tests/helpers/catalogue.py`."""
-    said = ("--title", "A sentence as one vector", "--points", "2", "--minutes", "12", "--difficulty", "3")
-    done = in_copy(copy, "coursekit", "new", "exercise", "lab07", "mean_of_words", *said)
-    assert done.returncode == 0, done.stderr
-    assert "utils/attnlabs/lab07/mean_of_words.py: written" in done.stdout
+    new = "coursekit new exercise lab07 mean_of_words"
+    about = "--title 'A sentence as one vector' --points 2 --minutes 12 --difficulty 3"
+    checks = "utils/attnlabs/lab07 tests/attnlabs/lab07"
+    tests = "pytest -q tests/attnlabs/lab07 -k mean_of_words"
+    commands = f"{new} {about}", "coursekit status --write", "coursekit verify", tests, new
+    (done, laid_down), *others, (refused, why) = typed(copy, *commands)
+    assert done == 0, laid_down
+    assert "utils/attnlabs/lab07/mean_of_words.py: written" in laid_down
     source = read(copy / "solutions" / LAB / f"{LAB}.ipynb")
     texts = [cell.source for cell in source.cells]
     assert texts[0].count("| 7 | `mean_of_words` | ●●● | 12 | 2 |") == 1
@@ -54,18 +68,12 @@ def test_a_new_exercise_passes_its_tests_and_verify(copy):
     points = {grader(cell).get("grade_id"): grader(cell).get("points") for cell in source.cells}
     assert points["lab07-mean_of_words-check"] == 2
 
-    assert in_copy(copy, "coursekit", "status", "--write").returncode == 0
-    verified = in_copy(copy, "coursekit", "verify")
-    assert verified.returncode == 0, verified.stdout
-    styled = in_copy(copy, "ruff", "check", "utils/attnlabs/lab07", "tests/attnlabs/lab07", f"solutions/{LAB}")
-    assert styled.returncode == 0, styled.stdout
-    laid_out = in_copy(copy, "ruff", "format", "--check", "utils/attnlabs/lab07", "tests/attnlabs/lab07")
-    assert laid_out.returncode == 0, laid_out.stdout
-    tested = in_copy(copy, "pytest", "-q", "tests/attnlabs/lab07", "-k", "mean_of_words")
-    assert tested.returncode == 0, tested.stdout
-    again = in_copy(copy, "coursekit", "new", "exercise", "lab07", "mean_of_words")
-    assert again.returncode == 2
-    assert "has mean_of_words already; nothing was written" in again.stderr
+    assert [status for status, _ in others] == [0, 0, 0], others
+    for style in (f"ruff check {checks} solutions/{LAB}", f"ruff format --check {checks}"):
+        styled = subprocess.run([sys.executable, "-m", *style.split()], cwd=copy, capture_output=True, text=True)
+        assert styled.returncode == 0, styled.stdout
+    assert refused == 2
+    assert "has mean_of_words already; nothing was written" in why
 
 
 def test_an_exercise_is_called_like_a_function():
