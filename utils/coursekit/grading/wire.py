@@ -200,7 +200,7 @@ def _encode_tensor(value: Tensor, tensors: list[Tensor]) -> dict[str, Any]:
         about = {"tensor": dtype, "shape": list(value.shape), "flows": value.requires_grad}
         if value.is_meta:
             return about | {"meta": True}
-        # A clone: `contiguous` leaves a single number its stride, as a row of a transposed matrix has, and `view` minds.
+        # `contiguous` leaves a single number its stride, which may be that of a matrix; `view` wants 1.
         plain = value.detach().cpu().flatten().clone(memory_format=torch.contiguous_format)
         content = plain.view(torch.uint8).numpy().tobytes() if len(plain) else b""
         return about | {"bytes": base64.b64encode(content).decode()}
