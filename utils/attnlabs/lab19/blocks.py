@@ -45,7 +45,7 @@ DEQUANTISE_Q4_1 = Exercise(
     gradients=False,
     tolerance=1e-5,
     canonical=in_double,
-    about=About(points=3, minutes=20, difficulty=3, read_again="Four-bit blocks by hand"),
+    about=About(points=3, minutes=20, difficulty=3, read_again="What is in the file"),
 )
 
 _SCALE = "scale, offset = halves[:, :1], halves[:, 1:]"

@@ -35,7 +35,7 @@ def _weights(draw, batch, heads, length):
 
 
 PREFIX_MATCHING_SCORE = Exercise(
-    prefix_matching_score, cases=_heads, about=About(points=3, minutes=15, difficulty=3, read_again="Induction heads")
+    prefix_matching_score, cases=_heads, about=About(points=3, minutes=15, difficulty=3, read_again="Heads that copy")
 )
 
 must = PREFIX_MATCHING_SCORE.properties

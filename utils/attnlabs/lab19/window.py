@@ -34,7 +34,7 @@ def _masks(draw):
 
 
 WINDOW_WITH_SINKS = Exercise(
-    window_with_sinks, cases=_masks, about=About(points=2, minutes=12, difficulty=2, read_again="Sinks and windows")
+    window_with_sinks, cases=_masks, about=About(points=2, minutes=12, difficulty=2, read_again="Attention sinks")
 )
 
 must = WINDOW_WITH_SINKS.properties
