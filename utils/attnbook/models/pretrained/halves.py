@@ -22,8 +22,8 @@ class HalfLinear(nn.Linear):
 def in_halves(model: nn.Module) -> nn.Module:
     """Turn every linear layer of ``model`` into a :class:`HalfLinear`, and return the model.
 
-    Rounding changes a weight by up to a 2,000th of it. On a CPU with AVX-512 decoding of SmolLM2-135M is one and a half to
-    two times as fast; prefill is not.
+    Rounding changes a weight by up to a 2,000th of it. On a CPU with AVX-512 decoding of SmolLM2-135M is one and a half
+    to two times as fast; prefill is not.
 
     Raises:
         ValueError: if a weight is not float32, or is too large for float16; then nothing is changed.
