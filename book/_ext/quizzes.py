@@ -19,13 +19,15 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from coursekit.project import is_evidence
+
 FOLDER = Path("book/quizzes")
 EMPTY = ("input",)
 
 
 def short_name(name: str) -> str:
     """What labels and ids of a page begin with: "13" for the chapter 13_ntm, "13e" for its evidence."""
-    return name[:2] + ("e" if name.endswith("_evidence") else "")
+    return name[:2] + ("e" if is_evidence(Path(name)) else "")
 
 
 class Html(nodes.General, nodes.TextElement):

@@ -21,6 +21,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from coursekit.project import is_evidence
 from coursekit.textquestion import question_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +89,7 @@ def _notebook(path: Path) -> tuple[dict, str]:
 def _with_minutes(chapter: Chapter, root: Path) -> Chapter:
     """The chapter with its files and minutes, as far as they are there."""
     for path in sorted((root / "chapters").glob(f"{chapter.number:02}_*.ipynb")):
-        if path.stem.endswith("_evidence"):
+        if is_evidence(path):
             continue
         about, text = _notebook(path)
         reading = int(READING.search(text)[1])

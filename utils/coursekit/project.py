@@ -24,6 +24,11 @@ class Lab:
         return self.name.split("_", 1)[0]
 
 
+def is_evidence(path: Path) -> bool:
+    """Whether a page of chapters/ is the evidence for a chapter: a page without a number, a lab and a limit."""
+    return path.stem.endswith("_evidence")
+
+
 @dataclass(frozen=True)
 class Project:
     """The course's folder."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from coursekit.notebooks import code_cells, images, prose, read
+from coursekit.project import is_evidence
 
 HIDDEN = {"hide-cell", "hide-output", "remove-cell", "remove-output"}
 # What stands in a notebook's text and is no word of it: code, formulas, options, labels, the addresses of links.
@@ -56,6 +57,6 @@ def size_in_words(path: Path) -> str:
     size = size_of(read(path))
     both = zip(size, LARGEST, NAMES, strict=True)
     over = [_counted(found - most, name) for found, most, name in both if found > most]
-    if path.stem.endswith("_evidence") or not over:
+    if is_evidence(path) or not over:
         return str(size)
     return f"{size} (over one sitting by {' and '.join(over)})"

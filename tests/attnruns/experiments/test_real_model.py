@@ -86,7 +86,7 @@ def test_only_the_second_round_is_measured(tiny):
 def test_chunks_and_the_cache_give_the_surprises_of_a_whole_text(tiny):
     words = torch.randint(SIZE, (1, 100), generator=torch.Generator().manual_seed(2))
     whole = real_model.surprises(tiny.model(words)[0], words)
-    torch.testing.assert_close(real_model.read_in_chunks(tiny.model, words), whole)
+    torch.testing.assert_close(real_model.surprises_in_chunks(tiny.model, words), whole)
 
 
 def test_copying_is_measured_after_the_text_between_has_been_read(tiny):

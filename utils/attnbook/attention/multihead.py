@@ -161,9 +161,7 @@ class MultiHeadAttention(nn.Module):
         query = split_heads(self.project_query(query), self.heads)  # (B, H, Tq, D/H)
         query, bias = self.positions.rotate(query, at), self.positions.bias(at, keys_at)
         shared, asked = self.heads // self.key_value_heads, query.shape
-        if (
-            asked[2] == 1 and bias is None
-        ):  # one word: those who share keys are several queries to them; nothing is copied
+        if asked[2] == 1 and bias is None:  # heads that share keys are as many queries to them: nothing is copied
             query = query.unflatten(1, (-1, shared)).flatten(2, 3)  # (B, H, 1, D/H) -> (B, G, H/G, D/H)
         else:
             heads = heads.repeat(shared)  # (B, H, Tk, D/H)

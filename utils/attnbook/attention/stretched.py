@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.attention.positions import BASE, NoPositions, angles
+from attnbook.attention.positions import BASE, NoPositions, angles, apply_rotary
 
 
 def rotary_frequencies(dim: int, base: float = BASE) -> Tensor:
@@ -105,11 +105,13 @@ class Stretched(NoPositions):
         """
         if x.shape[-1] != 2 * len(self.frequencies):
             raise ValueError(f"x has {x.shape[-1]} features, where {len(self.frequencies)} frequencies turn two each")
-        exact = torch.promote_types(x.dtype, torch.float32)  # bfloat16 has too few digits for an angle
-        turn = positions.to(x.device, exact)[..., None] * self.frequencies.to(x.device, exact)  # (T, D/2)
-        cos, sin = (self.scale * turn.cos()).to(x.dtype), (self.scale * turn.sin()).to(x.dtype)
-        even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, D/2) each
-        return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
+        return apply_rotary(x, positions, turns=self.turns)
+
+    def turns(self, positions: Tensor, dim: int, dtype: torch.dtype, base: float) -> tuple[Tensor, Tensor]:
+        """In the place of :func:`~attnbook.attention.positions.turns`; here no base says how fast a pair turns."""
+        exact = torch.promote_types(dtype, torch.float32)  # bfloat16 has too few digits for an angle
+        turn = positions.to(exact)[..., None] * self.frequencies.to(positions.device, exact)  # (..., T, D/2)
+        return (self.scale * turn.cos()).to(dtype), (self.scale * turn.sin()).to(dtype)
 
 
 def stretch(model: Any, frequencies: Tensor, scale: float = 1.0) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import MultiHeadAttention, causal_mask, sink_mask, window_mask
+from attnbook.measure.cache import grouped_cache_bytes
 from attnbook.measure.induction import without_head
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.modes import evaluating
@@ -19,6 +20,19 @@ from attnbook.modes import evaluating
 def surprises(logits: Tensor, words: Tensor) -> Tensor:
     """Nats with which each word surprised: ``logits (B, T, V)`` and ``words (B, T)`` -> ``(B, T - 1)``."""
     return nn.functional.cross_entropy(logits[:, :-1].float().mT, words[:, 1:], reduction="none")
+
+
+def read_in_chunks(model: LanguageModel, words: Tensor, size: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Read a long text ``words (B, T)`` through the cache, ``size`` words at a time, so that no T × T matrix is made.
+
+    Yields:
+        float32 logits ``(B, t, V)``, and the words ``(B, t)`` that came next; T − 1 positions in all.
+    """
+    state = model.start()
+    for begin in range(0, words.shape[1] - 1, size):
+        logits, state, _ = model.read(words[:, begin : begin + size], state)
+        following = words[:, begin + 1 : begin + size + 1]
+        yield logits[:, : following.shape[1]].float(), following
 
 
 def first_position_share(weights: Tensor, after: int = 16) -> Tensor:
@@ -36,27 +50,29 @@ def first_position_share(weights: Tensor, after: int = 16) -> Tensor:
 
 def sinks_and_window(length: int, window: int, sinks: int) -> Tensor:
     """The last ``window`` positions, the present one among them, and the first ``sinks``: ``(T, T)`` bool."""
-    near = window_mask(length, window - 1)
-    return causal_mask(length) & (near | sink_mask(length, sinks) if sinks else near)
+    return causal_mask(length) & (window_mask(length, window - 1) | sink_mask(length, sinks))
 
 
 @evaluating
 def read_under(model: LanguageModel, words: Tensor, mask: Tensor) -> Tensor:
     """Logits ``(B, T, V)`` when attention is allowed where ``mask (T, T)`` says so, in every layer."""
-    x = model.embed(words)
-    for layer in model.blocks.layers:
-        x, *_ = layer(x, mask.to(x.device))
-    return model.output(model.blocks.last_norm(x))
+    *_, last = _between_blocks(model, words, mask.to(words.device))
+    return model.output(model.blocks.last_norm(last))
 
 
 @evaluating
 def residuals(model: LanguageModel, words: Tensor) -> list[Tensor]:
     """What stands in the residual connection before the first block and after each: L + 1 tensors ``(B, T, D)``."""
-    mask = causal_mask(words.shape[1], words.device)
-    seen = [model.embed(words)]
+    return list(_between_blocks(model, words, causal_mask(words.shape[1], words.device)))
+
+
+def _between_blocks(model: LanguageModel, words: Tensor, mask: Tensor) -> Iterator[Tensor]:
+    """What enters the first block, and what leaves each: ``(B, T, D)``."""
+    x = model.embed(words)
+    yield x
     for layer in model.blocks.layers:
-        seen.append(layer(seen[-1], mask)[0])
-    return seen
+        x, *_ = layer(x, mask)
+        yield x
 
 
 @evaluating
@@ -92,4 +108,4 @@ def attentions_of(model: LanguageModel) -> list[MultiHeadAttention]:
 def cache_bytes(config: TransformerConfig, bytes_per_number: int = 4) -> int:
     """Bytes that the cache of keys and values grows by with each word."""
     heads = config.heads if config.key_value_heads is None else config.key_value_heads
-    return 2 * config.layers * heads * (config.d_model // config.heads) * bytes_per_number
+    return grouped_cache_bytes(config.layers, heads, config.d_model // config.heads, bytes_per_number)

@@ -8,7 +8,7 @@ attnbook.pretrained smollm2``.
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -23,6 +23,8 @@ from attnbook.attention import (
     yarn_scale,
 )
 from attnbook.device import best_device, device_of
+from attnbook.measure.inside import read_in_chunks
+from attnbook.models import LanguageModel
 from attnbook.models.pretrained import Pretrained, load
 from attnbook.models.pretrained.fetching import kept
 from attnbook.modes import evaluating
@@ -91,23 +93,13 @@ def common_words(found: Pretrained, seed: int) -> Tensor:
 
 
 @evaluating
-def surprises(model: torch.nn.Module, words: Tensor) -> tuple[Tensor, Tensor]:
+def surprises(model: LanguageModel, words: Tensor) -> tuple[Tensor, Tensor]:
     """Of ``words (1, T)`` after the first, in nats, and whether each was the likeliest: ``(T − 1,)`` each."""
-    words = words.to(device_of(model))
-    nats, hits = zip(*_read(model, words), strict=True)
+    nats, hits = [], []
+    for (logits,), (following,) in read_in_chunks(model, words.to(device_of(model)), CHUNK):  # (t, V), (t,)
+        nats.append(torch.nn.functional.cross_entropy(logits, following, reduction="none").cpu())
+        hits.append((logits.argmax(dim=-1) == following).cpu())
     return torch.cat(nats), torch.cat(hits)
-
-
-def _read(model: torch.nn.Module, words: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    state = model.start()  # type: ignore[operator]  # a language model's
-    for begin in range(0, words.shape[1] - 1, CHUNK):
-        logits, state, _ = model.read(words[:, begin : begin + CHUNK], state)  # type: ignore[operator]
-        target = words[0, begin + 1 : begin + CHUNK + 1]
-        logits = logits[0, : len(target)].float()  # (T, V)
-        yield (
-            torch.nn.functional.cross_entropy(logits, target, reduction="none").cpu(),
-            (logits.argmax(dim=-1) == target).cpu(),
-        )
 
 
 def copied(found: Pretrained, gap: int, seed: int) -> float:

@@ -14,10 +14,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from attnbook.data.texts.book_prose import book_prose
 from attnbook.measure.induction import prefix_matching_score, previous_word_score
-from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises, without_heads
+from attnbook.measure.inside import (
+    attentions_of,
+    read_in_chunks,
+    read_under,
+    sinks_and_window,
+    surprises,
+    without_heads,
+)
 from attnbook.models.pretrained import Pretrained, load
 from attnbook.models.pretrained.fetching import fetch
 from attnbook.modes import evaluating
@@ -165,17 +173,10 @@ def windows(job: Job) -> dict[str, Any]:
 
 
 @evaluating
-def read_in_chunks(model, words: Tensor) -> Tensor:
+def surprises_in_chunks(model, words: Tensor) -> Tensor:
     """Nats of each word of ``words (B, T)`` after the first, through the cache: ``(B, T - 1)``."""
-    state, losses = model.start(), []
-    for begin in range(0, words.shape[1] - 1, CHUNK):
-        chunk = words[:, begin : begin + CHUNK + 1]
-        logits, state, _ = model.read(chunk[:, :CHUNK], state)
-        target = chunk[:, 1:]
-        losses.append(
-            torch.nn.functional.cross_entropy(logits[:, : target.shape[1]].float().mT, target, reduction="none")
-        )
-    return torch.cat(losses, dim=1)
+    chunks = read_in_chunks(model, words, CHUNK)
+    return torch.cat([cross_entropy(logits.mT, following, reduction="none") for logits, following in chunks], dim=1)
 
 
 def long_text(job: Job) -> dict[str, Any]:
@@ -183,7 +184,7 @@ def long_text(job: Job) -> dict[str, Any]:
     pretrained = smollm2(torch.bfloat16)
     words = text_tokens(pretrained)[101 * job.seed :][None, : job.steps * 1024 + 1]
     with fused(pretrained.model):
-        loss = read_in_chunks(pretrained.model, words)[0]
+        loss = surprises_in_chunks(pretrained.model, words)[0]
     return {"nats": [round(part.mean().item(), 4) for part in loss.split(1024)], "tokens": len(loss)}
 
 
@@ -193,11 +194,11 @@ def copies_over(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) ->
 
     The text ``between (G,)`` is read once; at each gap the words are read from the state there, which stays as it is.
     """
-    _, state, _ = model.read(words, model.start())
+    state = model.prefill(words, model.start())
     right, text = {}, between.expand(len(words), -1)
     for begin, end in pairwise((0, *gaps)):
         for chunk in text[:, begin:end].split(CHUNK, dim=1) if end > begin else ():
-            _, state, _ = model.read(chunk, state)
+            state = model.prefill(chunk, state)  # whose logits nobody asks for
         logits, _, _ = model.read(words, state)
         right[end] = (logits[:, :-1].argmax(dim=-1) == words[:, 1:]).double().mean().item()
     return right

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnbook.data.batching import pad_rows
 from attnbook.data.texts.everyday import SUBJECTS
 from attnbook.extras import needed_from
 from attnbook.models import SentenceClassifier
@@ -26,11 +27,8 @@ def vectors(pretrained: Pretrained, texts: list[str]) -> Tensor:
     """The mean of each sentence's word vectors after the last block, of length 1: ``(N, D)``."""
     rows = [pretrained.tokenizer.encode(text).ids for text in texts]
     lengths = torch.tensor([len(row) for row in rows])
-    words = torch.zeros(len(rows), int(lengths.max()), dtype=torch.long)
-    for i, row in enumerate(rows):
-        words[i, : len(row)] = torch.tensor(row)
     classifier = SentenceClassifier(pretrained.model, 2)
-    return torch.nn.functional.normalize(classifier.summarise(words, lengths), dim=-1)
+    return torch.nn.functional.normalize(classifier.summarise(pad_rows(rows), lengths), dim=-1)
 
 
 def tf_idf(texts: list[str], queries: list[str] | None = None):

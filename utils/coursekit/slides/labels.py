@@ -6,6 +6,7 @@ import unicodedata
 from functools import cached_property
 from pathlib import Path
 
+from coursekit.project import is_evidence
 from coursekit.slides.blocks import blocks
 
 ROLE = re.compile(r"\{([\w:-]+)\}`([^`]*)`")
@@ -65,7 +66,7 @@ def places_of(path: Path) -> dict[str, str]:
 
     Evidence for a chapter has no number, in the book as here, so that no two figures are called the same.
     """
-    before = "" if path.stem.endswith("_evidence") else f"{int(path.name[:2])}."
+    before = "" if is_evidence(path) else f"{int(path.name[:2])}."
     counts: dict[str, int] = {"Figure": 0, "Table": 0, "": 0}
     found: dict[str, str] = {}
 
