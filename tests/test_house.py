@@ -42,7 +42,7 @@ NEVER_TAKEN = {
     "_static/mathjax/tex-chtml.js: https://cdn.jsdelivr.net/npm/wicked-good-xpath@1.3.0/dist/wgxpath.install.js"
 }
 
-NOT_TEXT = {".png", ".woff", ".woff2", ".ico", ".pt", ".npz", ".gz", ".zip", ".pdf", ".safetensors"}
+NOT_TEXT = {".png", ".woff", ".woff2", ".ico", ".pt", ".npz", ".gz", ".zip", ".pdf", ".safetensors", ".onnx"}
 VENDORED = ("book/_static/mathjax/",)
 HOST = r"https?://(?:[\w.-]*\.)?"
 PRIVATE = {

@@ -1,4 +1,4 @@
-"""Files of weights, written by hand for tests: the two formats, from a dict of tensors."""
+"""Files of weights, written by hand for tests: safetensors and GGUF from tensors, and messages such as ONNX has."""
 
 import json
 import struct
@@ -54,3 +54,20 @@ def _value(value) -> bytes:
         return struct.pack("<I", 9) + one[:4] + struct.pack("<Q", len(value)) + b"".join(_value(v)[4:] for v in value)
     kind, form = (7, "?") if isinstance(value, bool) else (4, "I") if isinstance(value, int) else (6, "f")
     return struct.pack("<I", kind) + struct.pack(f"<{form}", value)
+
+
+def message(*fields: tuple[int, int | bytes | str]) -> bytes:
+    """A message of protocol buffers: numbers of fields, and whole numbers, texts or further messages."""
+    parts = []
+    for field, value in fields:
+        if isinstance(value, int):
+            parts.append(_whole(field << 3) + _whole(value))
+        else:
+            text = value.encode() if isinstance(value, str) else value
+            parts.append(_whole(field << 3 | 2) + _whole(len(text)) + text)
+    return b"".join(parts)
+
+
+def _whole(number: int) -> bytes:
+    low = bytes([number & 127 | (128 if number > 127 else 0)])
+    return low + _whole(number >> 7) if number > 127 else low

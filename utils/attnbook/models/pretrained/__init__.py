@@ -1,8 +1,8 @@
 """Weights that others have trained, in the book's own blocks: files are read, tensors renamed, nothing is computed.
 
-``load("file.gguf")`` is all that is needed. What happens in it, from the file on: :mod:`.gguf` with :mod:`.dequantise`
-or :mod:`.safetensors` read tensors, :mod:`.files` says what they are, :mod:`.families` renames them, :mod:`.tokenizers`
-makes the tokenizer.
+``load("file.gguf")`` is all that is needed. What happens in it, from the file on: :mod:`.gguf` with :mod:`.dequantise`,
+:mod:`.safetensors`, or :mod:`.onnx` with :mod:`.exported` read tensors, :mod:`.files` says what they are,
+:mod:`.families` renames them, :mod:`.tokenizers` makes the tokenizer.
 """
 
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ class Pretrained:
 
 
 def load(path: str | Path, dtype: torch.dtype = torch.float32, fused: bool = False) -> Pretrained:
-    """A GGUF file, a safetensors file beside its config.json, or a folder of these, as a model of the book.
+    """A GGUF file, a safetensors file beside its config.json, a folder of these, or an ONNX file, as one of our models.
 
     Args:
-        path: of a Llama (SmolLM2, TinyLlama), Qwen2, GPT-2, BERT, ViT or DINOv2.
+        path: of a Llama (SmolLM2, TinyLlama), Qwen2, GPT-2, BERT, ViT or DINOv2; of ONNX files DINOv2 alone.
         dtype: of the weights; ``torch.bfloat16`` takes half of the memory.
         fused: attend by torch's fused kernel: faster, and without weights to look at.
 

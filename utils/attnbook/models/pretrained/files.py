@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from attnbook.models.pretrained.errors import WeightsError
+from attnbook.models.pretrained.exported import exported_dinov2
 from attnbook.models.pretrained.families import FAMILIES, PACKED, Family
 from attnbook.models.pretrained.gguf import GGUF
+from attnbook.models.pretrained.onnx import read_onnx
 from attnbook.models.pretrained.safetensors import read_safetensors
 
 # What GGUF says of a Llama, behind "llama." or "qwen2.", and what transformers calls the same.
@@ -39,7 +41,7 @@ class Found(NamedTuple):
 
 
 def find(path: Path) -> Found:
-    """Read a GGUF file, a safetensors file with its config.json beside it, or a folder that holds these two.
+    """Read a GGUF file, an ONNX file, a safetensors file beside its config.json, or a folder of GGUF or safetensors.
 
     Raises:
         WeightsError: if there is nothing of the kind, or the architecture is none of ours.
@@ -51,7 +53,7 @@ def find(path: Path) -> Found:
         raise WeightsError(f"{path} is neither a file nor a folder")
     if path.suffix == ".safetensors":
         return _from_safetensors([path], path.parent / "config.json")
-    return _from_gguf(path)
+    return _from_onnx(path) if path.suffix == ".onnx" else _from_gguf(path)
 
 
 def _from_folder(folder: Path) -> Found:
@@ -91,6 +93,11 @@ def _from_gguf(path: Path) -> Found:
     facts |= {"model_type": kind, "tie_word_embeddings": "output.weight" not in file.described}
     tensors = {name: file.tensor(name) for name in file.described}
     return Found(PACKED[kind], usual(facts), tensors, file.facts)
+
+
+def _from_onnx(path: Path) -> Found:
+    tensors, facts = exported_dinov2(read_onnx(path))
+    return Found(FAMILIES["dinov2"], facts, tensors, {})
 
 
 def usual(facts: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,13 @@ Source: Dosovitskiy et al. 2021; Oquab et al. 2024, whose layer scale is that of
 """
 
 from collections.abc import Mapping
+from math import isqrt
 
-from torch import Tensor, nn
+from torch import Tensor, cat, nn
+from torch.nn.functional import interpolate
 
 from attnbook.models.block import TransformerConfig
+from attnbook.models.pretrained.errors import WeightsError
 from attnbook.models.pretrained.renaming import Facts, State, refuse, renamed
 from attnbook.models.vision import VisionTransformer
 
@@ -42,14 +45,35 @@ def vit(tensors: Mapping[str, Tensor], facts: Facts) -> State:
 
 
 def dinov2(tensors: Mapping[str, Tensor], facts: Facts) -> State:
-    """As a ViT; what scales the features after each sublayer is multiplied into the sublayer's last matrix and bias."""
+    """As a ViT; what scales the features after each sublayer is multiplied into the sublayer's last matrix and bias.
+
+    Positions come from images of 518 pixels, and are interpolated for images of another size.
+    """
     kept = {name.removeprefix("dinov2."): tensor for name, tensor in tensors.items()}
     for name in list(kept):
         for matrix, scale in SCALES.items():
             if matrix in name:
                 factors = kept[f"{name.partition(matrix)[0]}{scale}lambda1"]  # (D,)
                 kept[name] = (factors if name.endswith(".bias") else factors[:, None]) * kept[name]
-    return _patches({name: tensor for name, tensor in kept.items() if not name.endswith(".lambda1")}, DINOV2, {})
+    kept = {name: tensor for name, tensor in kept.items() if not name.endswith(".lambda1")}
+    stored = kept["embeddings.position_embeddings"]
+    kept["embeddings.position_embeddings"] = for_grid(stored, facts["image_size"] // facts["patch_size"])
+    return _patches(kept, DINOV2, {})
+
+
+def for_grid(positions: Tensor, side: int) -> Tensor:
+    """Positions ``(1, 1 + N, D)`` for a grid of ``side`` patches, interpolated (bicubic) if the stored one is another.
+
+    That of the class token stays. It is what transformers does whenever such a model reads an image.
+    """
+    stored = isqrt(positions.shape[1] - 1)
+    if stored**2 != positions.shape[1] - 1:
+        raise WeightsError(f"the positions are those of {positions.shape[1] - 1} patches, which make no square")
+    if stored == side:
+        return positions
+    grid = positions[:, 1:].mT.unflatten(2, (stored, stored)).float()  # (1, D, S, S)
+    grid = interpolate(grid, size=(side, side), mode="bicubic", align_corners=False)
+    return cat([positions[:, :1], grid.flatten(2).mT.to(positions.dtype)], dim=1)
 
 
 def _patches(kept: State, inside: Mapping[str, str], head: Mapping[str, str]) -> State:

@@ -1,0 +1,75 @@
+"""The experiment on two photographs, with a tiny network in place of DINOv2; nothing is fetched."""
+
+import pickle
+
+import pytest
+import torch
+from experiment_runs import checked_run
+
+from attnbook.data.pictures.photographs import photographs
+from attnbook.models import TransformerConfig
+from attnbook.models.vision import VisionTransformer
+from attnruns.experiments import photographs as experiment
+from attnruns.shared.runner import Job, seeds_of
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Two layers of two heads, which read images of 32 pixels in 16 patches."""
+    config = TransformerConfig(d_model=16, heads=2, layers=2, d_ff=24, positions="learned", feed_forward="gelu")
+    torch.manual_seed(0)
+    model = VisionTransformer(None, config, 32, 8, 3).eval()
+    monkeypatch.setattr(experiment, "dinov2", lambda: model)
+    return model
+
+
+def test_a_run_measures_each_head_and_random_ones(tiny, tmp_path):
+    figures = checked_run(experiment, Job("dinov2", 0, 3), tmp_path, "cpu")
+    assert figures["photographs"] == ["temple", "flowers"]
+    for name, width in {"inside": 2, "other_photograph": 2, "random_inside": 6, "class_token": 2}.items():
+        assert [len(row) for row in figures[name]] == [width, width], name
+    assert all(0 < share < 1 for row in figures["inside"] for share in row)
+    assert [len(of) for of in figures["weights"][0]] == [16, 16]
+    assert [len(of) for of in figures["best_random_weights"]] == [16, 16]
+
+
+def test_the_random_head_that_is_kept_is_the_one_with_the_largest_share(tiny):
+    figures = experiment.run(Job("dinov2", 0, 3)).figures
+    best = torch.tensor(figures["best_random_weights"])[:, None]
+    found = experiment.inside(best, photographs(32).objects)[:, 0]
+    torch.testing.assert_close(found, torch.tensor(figures["random_inside"]).amax(dim=1), rtol=0, atol=1e-3)
+
+
+def test_equal_weights_lie_on_an_object_as_its_area_says():
+    objects = torch.zeros(1, 4, 4, dtype=torch.bool)
+    objects[0, :2, :3] = True
+    assert experiment.inside(torch.full((1, 1, 4), 0.25), objects).tolist() == [[6 / 16]]
+    one_patch = torch.tensor([[[0.0, 1.0, 0.0, 0.0]]])
+    assert experiment.inside(one_patch, objects).tolist() == [[0.5]]
+
+
+def test_what_goes_to_the_class_token_itself_is_left_out():
+    weights = torch.tensor([[[[0.5, 0.1, 0.4], [1, 0, 0], [1, 0, 0]]]])
+    torch.testing.assert_close(experiment.to_patches(weights), torch.tensor([[[0.2, 0.8]]]))
+
+
+def test_norms_are_multiples_of_the_median_and_leave_nothing_behind(tiny):
+    images = torch.rand(2, 3, 32, 32)
+    found = experiment.norms(tiny, images)
+    assert found.shape == (2, 2)
+    assert (found >= 1).all()
+    assert not any(layer._forward_hooks for layer in tiny.blocks.layers)
+
+
+def test_random_networks_have_the_same_sizes_and_differ_by_seed(tiny):
+    one, again, other = (experiment.random_network(tiny, seed).state_dict() for seed in (0, 0, 1))
+    assert {name: tensor.shape for name, tensor in one.items()} == {
+        name: tensor.shape for name, tensor in tiny.state_dict().items()
+    }
+    assert torch.equal(one["embed.weight"], again["embed.weight"])
+    assert not torch.equal(one["embed.weight"], other["embed.weight"])
+
+
+def test_there_is_one_seed_because_there_is_one_pretrained_network():
+    assert seeds_of(experiment.EXPERIMENT, None) == [0]
+    assert pickle.loads(pickle.dumps(experiment.EXPERIMENT)).stored_seeds() == [0]  # a run has a process of its own

