@@ -20,13 +20,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 ENGINE = ("algebra", "weights", "attention", "transformer", "recurrent", "pointer", "ntm", "beam", "byte_pairs")
-SCRIPTS = (*(f"engine/{name}.js" for name in ENGINE), "controls.js", "plane.js", "bars.js", "frame.js")
+SCRIPTS = (*(f"engine/{name}.js" for name in ENGINE), "controls.js", "plane.js", "bars.js", "links.js", "frame.js")
 FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "query": (),
     "masks": (),
     "online_softmax": (),
     "addressing": (),
     "positions": (),
+    "translator": ("translator",),
 }
 ON_A_PRESS = 200_000  # bytes: larger weights are loaded when the reader presses a button
 
