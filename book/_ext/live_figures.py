@@ -28,6 +28,10 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "addressing": (),
     "positions": (),
     "translator": ("translator",),
+    "beam": ("translator",),
+    "aligner": ("numbers",),
+    "tape": ("ntm",),
+    "pointers": ("hull", "tour"),
 }
 ON_A_PRESS = 200_000  # bytes: larger weights are loaded when the reader presses a button
 

@@ -4,9 +4,9 @@
   const LIVE = root.LIVE, { make, percent } = LIVE;
   const ROW = 34; // pixels; live.css makes rows of phones as high as a finger
 
-  // `weights[query][key]`; keys that a row does not reach are masked. `chose(query)` after the reader has chosen one.
-  // Returns { element, choose(query) }.
-  LIVE.links = function ({ queries, keys, weights, languages = [], chose }) {
+  // `weights[query][key]`; keys that a row does not reach are masked. `chose(query)` after the reader has chosen one;
+  // `picked(key)` makes the words on the right buttons, too. Returns { element, choose(query) }.
+  LIVE.links = function ({ queries, keys, weights, languages = [], chose, picked }) {
     const height = ROW * Math.max(queries.length, keys.length);
     const walk = (event, q) => {
       const to = { ArrowDown: q + 1, ArrowUp: q - 1, Home: 0, End: queries.length - 1 }[event.key];
@@ -17,7 +17,8 @@
     };
     const left = make("div", { class: "live-words", role: "group", "aria-label": "Words that attend: choose one" }, queries.map((word, q) => make("button", {
       type: "button", lang: languages[0], tabindex: -1, onclick: () => choose(q), onpointerenter: (event) => event.pointerType === "mouse" && choose(q), onkeydown: (event) => walk(event, q) }, word)));
-    const right = make("ol", { class: "live-words" }, keys.map((word) => make("li", {}, make("span", { lang: languages[1] }, word), make("b"))));
+    const right = make("ol", { class: "live-words" }, keys.map((word, k) => make("li", {},
+      picked ? make("button", { type: "button", lang: languages[1], onclick: () => picked(k) }, word) : make("span", { lang: languages[1] }, word), make("b"))));
     const lines = make("svg", { viewBox: "0 0 100 " + height, preserveAspectRatio: "none", "aria-hidden": "true" }, weights.flatMap((row, q) => Array.from(row, (w, k) => {
       const a = (q + 0.5) * ROW, b = (k + 0.5) * ROW;
       return w < 0.02 ? null : make("path", { d: "M0 " + a + " C50 " + a + " 50 " + b + " 100 " + b, "data-query": q, "stroke-opacity": w.toFixed(3), "stroke-width": 1 + 5 * w, "vector-effect": "non-scaling-stroke" });
