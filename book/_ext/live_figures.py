@@ -19,7 +19,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-ENGINE = ("algebra", "weights", "attention", "transformer", "recurrent", "pointer", "ntm", "beam", "byte_pairs")
+ENGINE = ("algebra", "weights", "attention", "transformer", "recurrent", "pointer", "captioner", "ntm", "beam", "byte_pairs")
 SCRIPTS = (*(f"engine/{name}.js" for name in ENGINE), "controls.js", "plane.js", "bars.js", "links.js", "frame.js")
 FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "query": (),
@@ -32,6 +32,8 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "aligner": ("numbers",),
     "tape": ("ntm",),
     "pointers": ("hull", "tour"),
+    "captioner": ("soft", "hard"),
+    "gradient": (),
 }
 ON_A_PRESS = 200_000  # bytes: larger weights are loaded when the reader presses a button
 

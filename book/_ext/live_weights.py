@@ -134,6 +134,8 @@ PACKS = {
     "hull": Pack("pointing_hull_transformer_0", {"heads": 8, "layers": 3, "may_stop": True}),
     "tour": Pack("pointing_tsp10_transformer_0", {"heads": 8, "layers": 3, "may_stop": False}),
     "numbers": Pack("numbers_attention_0", {"embedding": 32}),
+    "soft": Pack("captioning_soft_0", {"embedding": 32}),
+    "hard": Pack("captioning_hard_4_0", {"embedding": 32}),
     "ntm": Pack("copying_paper_paper_feedforward_0", {"width": 20, "fill": 1e-6}, halves=True),
 }
 
