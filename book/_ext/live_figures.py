@@ -34,6 +34,8 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "pointers": ("hull", "tour"),
     "captioner": ("soft", "hard"),
     "gradient": (),
+    "smollm2_heads": ("smollm2_heads",),
+    "sampling": ("smollm2_next_words",),
 }
 ON_A_PRESS = 200_000  # bytes: larger weights are loaded when the reader presses a button
 

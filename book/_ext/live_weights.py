@@ -113,12 +113,13 @@ class Pack(NamedTuple):
     """What a model's pack is made of.
 
     Fields:
-        file: of weights, in `results/weights`, without its ending. known: what else the page must know.
-        texts: files there whose JSON it must know, by name. left_out, halves: see :func:`packed`.
+        file: of weights, in `results/weights`, without its ending; `None` for a pack of texts alone.
+        known: what else the page must know. texts: files there whose JSON it must know, by name.
+        left_out, halves: see :func:`packed`.
     """
 
-    file: str
-    known: dict[str, Any]
+    file: str | None
+    known: dict[str, Any] = {}  # noqa: RUF012  # never changed
     texts: dict[str, str] = {}  # noqa: RUF012  # never changed
     left_out: tuple[str, ...] = ()
     halves: bool = False
@@ -136,6 +137,8 @@ PACKS = {
     "numbers": Pack("numbers_attention_0", {"embedding": 32}),
     "soft": Pack("captioning_soft_0", {"embedding": 32}),
     "hard": Pack("captioning_hard_4_0", {"embedding": 32}),
+    "smollm2_heads": Pack(None, texts={"sentences": "smollm2_heads"}),
+    "smollm2_next_words": Pack(None, texts={"beginnings": "smollm2_next_words"}),
     "ntm": Pack("copying_paper_paper_feedforward_0", {"width": 20, "fill": 1e-6}, halves=True),
 }
 
@@ -143,12 +146,14 @@ PACKS = {
 def sources(name: str, folder: Path) -> list[Path]:
     """The files that a pack is made of. `folder`: `results/weights`."""
     pack = PACKS[name]
-    return [folder / f"{pack.file}.pt", *(folder / f"{file}.json" for file in pack.texts.values())]
+    weights = [folder / f"{pack.file}.pt"] if pack.file else []
+    return [*weights, *(folder / f"{file}.json" for file in pack.texts.values())]
 
 
 def script(name: str, folder: Path) -> str:
     """The whole script of a pack. `folder`: `results/weights`."""
     pack = PACKS[name]
     texts = {key: json.loads((folder / f"{file}.json").read_text(encoding="utf-8")) for key, file in pack.texts.items()}
-    tensors, data = packed(read_weights(folder / f"{pack.file}.pt"), pack.left_out, pack.halves)
+    weights = read_weights(folder / f"{pack.file}.pt") if pack.file else {}
+    tensors, data = packed(weights, pack.left_out, pack.halves)
     return as_script(name, pack.known | texts | {"tensors": tensors}, data)
