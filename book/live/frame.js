@@ -46,13 +46,13 @@
 
   // The room comes in front of the figure's picture, and the picture into a fold.
   function place(box, room) {
-    const still = box.querySelector("figure"), caption = still && still.querySelector("figcaption");
-    if (!still) {
+    const still = box.querySelector("figure") || box, caption = still.querySelector("figcaption");
+    if (!box.querySelector("img, svg")) { // only a sentence for readers without scripts
       box.replaceChildren(room);
       return;
     }
     const fold = make("details", { class: "live-printed" }, make("summary", {}, "The printed figure"));
-    fold.append(...Array.from(still.childNodes).filter((child) => child !== caption));
+    fold.append(...Array.from(still.childNodes).filter((child) => child !== caption && !child.matches?.(".live-start")));
     still.prepend(room, fold);
   }
 
