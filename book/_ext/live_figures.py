@@ -19,7 +19,18 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-ENGINE = ("algebra", "weights", "attention", "transformer", "recurrent", "pointer", "captioner", "ntm", "beam", "byte_pairs")
+ENGINE = (
+    "algebra",
+    "weights",
+    "attention",
+    "transformer",
+    "recurrent",
+    "pointer",
+    "captioner",
+    "ntm",
+    "beam",
+    "byte_pairs",
+)
 SCRIPTS = (*(f"engine/{name}.js" for name in ENGINE), "controls.js", "plane.js", "bars.js", "links.js", "frame.js")
 FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "query": (),
@@ -76,7 +87,9 @@ def take_figures_in(app: Sphinx, doctree: nodes.document) -> None:
         live = live_figure(name, f"a cell of {docname}")
         still = next(cell.findall(nodes.figure), None)
         if still is None:
-            raise ValueError(f"a cell of {docname} asks for the live figure {name!r}, and draws no figure with a caption")
+            raise ValueError(
+                f"a cell of {docname} asks for the live figure {name!r}, and draws no figure with a caption"
+            )
         still.replace_self(live)
         live += still
     names_of(app.env)[docname] = sorted({node["live"] for node in doctree.findall(LiveFigure)})
@@ -147,7 +160,9 @@ def pack_weights(app: Sphinx, error: Exception | None) -> None:
     folder, out = weights_folder(app), Path(app.outdir) / "_static/live/weights"
     for name in sorted({pack for names in names_of(app.env).values() for one in names for pack in FIGURES[one]}):
         target = out / f"{name}.js"
-        newest = max(file.stat().st_mtime for file in (Path(live_weights.__file__), *live_weights.sources(name, folder)))
+        newest = max(
+            file.stat().st_mtime for file in (Path(live_weights.__file__), *live_weights.sources(name, folder))
+        )
         if not target.exists() or target.stat().st_mtime < newest:
             out.mkdir(parents=True, exist_ok=True)
             target.write_text(live_weights.script(name, folder), encoding="utf-8")

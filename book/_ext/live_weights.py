@@ -35,7 +35,9 @@ class Matrix(NamedTuple):
     numbers: Sequence[float]
 
 
-def _rebuilt(read: Callable[[str], bytes], path: Path, storage: Any, offset: int, size: Any, stride: Any, *_: Any) -> Matrix:
+def _rebuilt(
+    read: Callable[[str], bytes], path: Path, storage: Any, offset: int, size: Any, stride: Any, *_: Any
+) -> Matrix:
     kind, key = storage
     rows, columns = size[0], math.prod(size[1:])
     if tuple(stride) != tuple(math.prod(size[at + 1 :]) for at in range(len(size))):
