@@ -1,4 +1,4 @@
-"""Packs trained weights into scripts for the live figures, with the standard library alone: a book is built without torch.
+"""Packs trained weights into scripts for the live figures, without torch: a book is built without it.
 
 A pack is `LIVE.weights("name", {...})` (see `book/live/engine/weights.js`): its matrices as whole numbers of eight bits
 with one scale per row, its vectors in half precision, all in base64.
@@ -27,7 +27,8 @@ class Matrix(NamedTuple):
     """Numbers row by row.
 
     Fields:
-        rows, columns: a tensor of more dimensions has the last ones in a row, a vector has one column. numbers: all of them.
+        rows, columns: a tensor of more dimensions has the last ones in a row, a vector has one column.
+        numbers: all of them, row by row.
     """
 
     rows: int
@@ -51,7 +52,8 @@ def read_weights(path: Path) -> dict[str, Matrix]:
     """The matrices of a model whose weights torch saved: a zip file with a pickle, and a raw file for each storage.
 
     Raises:
-        pickle.UnpicklingError: if the pickle asks for anything but tensors. ValueError: for a tensor that isn't contiguous.
+        pickle.UnpicklingError: if the pickle asks for anything but tensors.
+        ValueError: for a tensor that isn't contiguous.
     """
     with zipfile.ZipFile(path) as archive:
         pickled = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
@@ -121,8 +123,8 @@ class Pack(NamedTuple):
     """
 
     file: str | None
-    known: dict[str, Any] = {}  # noqa: RUF012  # never changed
-    texts: dict[str, str] = {}  # noqa: RUF012  # never changed
+    known: dict[str, Any] = {}  # never changed
+    texts: dict[str, str] = {}  # never changed
     left_out: tuple[str, ...] = ()
     halves: bool = False
 

@@ -1,7 +1,7 @@
-"""What the book's pages show of SmolLM2 without running it: weights of all heads on sentences, and chances of next words.
+"""What the book's pages show of SmolLM2 without running it: weights of all heads, and the chances of next words.
 
-Nothing is trained: the weights are those that ``python -m attnbook.pretrained smollm2`` fetched. ``steps`` says how many
-sentences, or beginnings, are read.
+Nothing is trained: the weights are those that ``python -m attnbook.pretrained smollm2`` fetched. ``steps`` says how
+many sentences, or beginnings, are read.
 """
 
 import base64
@@ -33,7 +33,7 @@ def smollm2() -> Pretrained:
 
 
 def in_bytes(weights: Tensor) -> str:
-    """Weights ``(..., T, T)`` of causal attention: of each map the lower triangle, from 0 to 255, row by row, in base64."""
+    """Causal weights ``(..., T, T)``: of each map the lower triangle, from 0 to 255, row by row, in base64."""
     rows, columns = torch.tril_indices(*weights.shape[-2:])
     whole = (255 * weights[..., rows, columns]).round().to(torch.uint8)  # (..., T (T + 1) / 2)
     return base64.b64encode(bytes(whole.flatten().tolist())).decode()
@@ -66,7 +66,7 @@ def sparse_ranks(first: int, size: int) -> list[int]:
 
 @torch.no_grad()
 def next_words(job: Job) -> list[dict[str, Any]]:
-    """The logits after each beginning, largest first: by name, then at some ranks, between which they are nearly straight."""
+    """The logits after each beginning, largest first: by name, and of the others those at some ranks."""
     pretrained, read = smollm2(), []
     for beginning in BEGINNINGS[: job.steps]:
         ids = torch.tensor([pretrained.tokenizer.encode(beginning).ids])
