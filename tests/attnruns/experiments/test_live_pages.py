@@ -54,7 +54,7 @@ def test_a_run_leaves_its_text(name, tmp_path):
 
 def test_weights_of_all_heads_come_back_from_the_bytes(tiny):
     one, two = written("heads", 2)
-    assert (one["pieces"], one["layers"], one["heads"], len(two["pieces"])) == (["l", "m", "n"], 2, 2, 5)
+    assert (one["pieces"], one["layers"], one["heads"], len(two["pieces"])) == (["f", "g", "h"], 2, 2, 5)
     ids = torch.tensor([[ord(letter) % SIZE for letter in "abc"]])
     wanted = torch.cat(tiny.model.maps(ids))[..., *torch.tril_indices(3, 3)]  # (layers, H, 6)
     found = torch.tensor(list(base64.b64decode(one["weights"]))).view(2, 2, 6) / 255
