@@ -1,7 +1,10 @@
 // Byte pairs (chapter 9's lab): words into pieces by learnt merges, as utils/attnbook/data/texts/byte_pairs.py does.
 (function (root) {
   "use strict";
-  const LIVE = root.LIVE, MARK = "▁", UNKNOWN = "\uFFFD", SPECIAL = ["<pad>", "<bos>", "<eos>"];
+  const LIVE = root.LIVE,
+    MARK = "▁",
+    UNKNOWN = "\uFFFD",
+    SPECIAL = ["<pad>", "<bos>", "<eos>"];
   const WORDS = /▁?[\p{L}\p{N}_]+|▁?[^\p{L}\p{N}_▁]|▁/gu;
 
   // `saved`: letters, and merges such as "▁d as", the first learnt first.
@@ -12,10 +15,13 @@
 
     // The neighbours whose merge was learnt first, or null.
     function firstPair(symbols) {
-      let best = Infinity, pair = null;
+      let best = Infinity,
+        pair = null;
       for (let i = 0; i + 1 < symbols.length; i++) {
         const rank = ranks.get(symbols[i] + " " + symbols[i + 1]);
-        if (rank < best) { [best, pair] = [rank, [symbols[i], symbols[i + 1]]]; }
+        if (rank < best) {
+          [best, pair] = [rank, [symbols[i], symbols[i + 1]]];
+        }
       }
       return pair;
     }
@@ -31,8 +37,10 @@
     }
 
     function split(word) {
-      let symbols = Array.from(word, (letter) => numbers.has(letter) ? letter : UNKNOWN);
-      for (let pair = firstPair(symbols); pair; pair = firstPair(symbols)) { symbols = merged(symbols, pair); }
+      let symbols = Array.from(word, (letter) => (numbers.has(letter) ? letter : UNKNOWN));
+      for (let pair = firstPair(symbols); pair; pair = firstPair(symbols)) {
+        symbols = merged(symbols, pair);
+      }
       return symbols;
     }
 

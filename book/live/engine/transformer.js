@@ -7,12 +7,16 @@
   // `pack`: tensors, layers, heads, d_model. `switched(kind, layer, head)` says how a head of "encoder", "self" or
   // "cross" is switched: undefined, "zero" or "even".
   LIVE.Transformer = function (pack, switched = () => undefined) {
-    const at = LIVE.layers(pack.tensors), { layers, heads, d_model: D } = pack;
+    const at = LIVE.layers(pack.tensors),
+      { layers, heads, d_model: D } = pack;
 
-    const embedded = (side, token, position) => at("embed_" + side + ".words").row(token, D).map((value, i) => {
-      const angle = position * 10000 ** (-(i - i % 2) / D);
-      return value * Math.sqrt(D) + (i % 2 ? Math.cos(angle) : Math.sin(angle));
-    });
+    const embedded = (side, token, position) =>
+      at("embed_" + side + ".words")
+        .row(token, D)
+        .map((value, i) => {
+          const angle = position * 10000 ** (-(i - (i % 2)) / D);
+          return value * Math.sqrt(D) + (i % 2 ? Math.cos(angle) : Math.sin(angle));
+        });
 
     function start(source) {
       const words = source.map((token, i) => embedded("source", token, i));
@@ -25,7 +29,8 @@
     }
 
     function decoderBlock(layer, x, past, memory) {
-      const block = "decoder.layers." + layer + ".", own = block + "self_attention";
+      const block = "decoder.layers." + layer + ".",
+        own = block + "self_attention";
       const normed = at(block + "norm_self").norm(x);
       const keys = past.keys.concat([at(own + ".project_key").linear(normed)]);
       const values = past.values.concat([at(own + ".project_value").linear(normed)]);
@@ -46,7 +51,9 @@
       });
       const logits = linear(at("embed_target.words").weight, null, at("decoder.last_norm").norm(x)); // tied
       return {
-        logits, self: blocks.map((block) => block.self), cross: blocks.map((block) => block.cross),
+        logits,
+        self: blocks.map((block) => block.self),
+        cross: blocks.map((block) => block.cross),
         state: { ...state, past: blocks.map((block) => block.past), written: state.written + 1 },
       };
     }
