@@ -1,0 +1,62 @@
+// Rows of bars and grids of cells, which several figures draw.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make } = LIVE;
+
+  // A column of bars: [label, share, words] each; `title` stands above.
+  LIVE.bars = (title, rows, colour = "") =>
+    make(
+      "div",
+      { class: "live-bars " + colour },
+      make("p", { class: "live-head" }, title),
+      make(
+        "ol",
+        {},
+        rows.map(([label, share, words]) =>
+          make("li", { style: "--w:" + Math.max(0, Math.min(1, share)).toFixed(3) }, make("span", {}, label), make("b", {}, words)),
+        ),
+      ),
+    );
+
+  // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark }.
+  LIVE.grid = function ({ rows, columns, cell, label, pressed, corner = "" }) {
+    const head = make(
+      "tr",
+      {},
+      make("th", {}, corner),
+      columns.map((name) => make("th", { scope: "col" }, make("span", {}, name))),
+    );
+    const body = rows.map((name, r) =>
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, name),
+        columns.map((_, c) => {
+          const { weight, title, mark } = cell(r, c),
+            style = "--w:" + weight.toFixed(3),
+            shown = { class: mark || null, style, title };
+          if (!pressed) {
+            return make("td", shown);
+          }
+          return make(
+            "td",
+            shown,
+            make("button", {
+              type: "button",
+              "aria-pressed": String(weight > 0),
+              "aria-label": title,
+              "data-cell": r + "," + c,
+              onclick: () => pressed(r, c),
+            }),
+          );
+        }),
+      ),
+    );
+    return make(
+      "div",
+      { class: "live-scroll", tabindex: pressed ? null : 0, role: "region", "aria-label": label },
+      make("table", { class: "live-grid" }, make("thead", {}, head), make("tbody", {}, body)),
+    );
+  };
+})(globalThis);

@@ -1,0 +1,129 @@
+// What live figures are made of on the page: elements, sliders, choices, examples, words that are also read aloud.
+(function (root) {
+  "use strict";
+  const LIVE = (root.LIVE = root.LIVE || {});
+  const SVG = "http://www.w3.org/2000/svg";
+  const SHAPES = new Set(["svg", "g", "path", "line", "circle", "rect", "text", "polygon", "polyline", "title"]);
+
+  // make("button", { class: "x", onclick: f, "aria-label": "…" }, children …): an element, of SVG where its name is a shape's.
+  function make(tag, attributes = {}, ...children) {
+    const made = SHAPES.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+    Object.entries(attributes).forEach(([name, value]) => {
+      if (name.startsWith("on")) {
+        made.addEventListener(name.slice(2), value);
+      } else if (value === true) {
+        made.setAttribute(name, "");
+      } else if (value !== false && value != null) {
+        made.setAttribute(name, value);
+      }
+    });
+    made.append(...children.flat().filter((child) => child != null));
+    return made;
+  }
+
+  // A slider with its name, and its value as `shown` writes it. Its element has a method `set`, which tells nobody.
+  function slider(name, { from, to, step, value, shown = String }, changed) {
+    const out = make("output", {}, shown(value));
+    const input = make("input", { type: "range", min: from, max: to, step, value, "aria-valuetext": shown(value) });
+    const show = () => {
+      out.textContent = shown(Number(input.value));
+      input.setAttribute("aria-valuetext", out.textContent);
+    };
+    input.addEventListener("input", () => {
+      show();
+      changed(Number(input.value));
+    });
+    const label = make("label", { class: "live-slider" }, make("span", {}, name), input, out);
+    label.set = (number) => {
+      input.value = number;
+      show();
+    };
+    return label;
+  }
+
+  // One of several, [value, words] each: radio buttons that look like a row of tabs.
+  let groups = 0;
+  function choice(name, options, chosen, changed) {
+    const group = "live-choice-" + ++groups;
+    return make(
+      "fieldset",
+      { class: "live-choice" },
+      make("legend", {}, name),
+      options.map(([value, words]) => {
+        const input = make("input", { type: "radio", name: group, checked: value === chosen, onchange: () => changed(value) });
+        return make("label", {}, input, make("span", {}, words));
+      }),
+    );
+  }
+
+  // Buttons side by side, [words, what happens] each.
+  const buttons = (...all) =>
+    make(
+      "p",
+      { class: "live-buttons" },
+      all.map(([words, act]) => make("button", { type: "button", onclick: act }, words)),
+    );
+
+  // A line of the reader's own, with a button and examples that fill it in. `entered(text)` may return a sentence about
+  // what it cannot take, which is shown.
+  function entry(name, { value, lang, most = 200, button, examples = [] }, entered) {
+    const fault = make("p", { class: "live-fault", role: "alert" });
+    const field = make("input", { type: "text", lang, value, maxlength: most, autocomplete: "off", spellcheck: "false" });
+    const enter = (event) => {
+      if (event) {
+        event.preventDefault();
+      }
+      fault.textContent = entered(field.value) || "";
+      field.setAttribute("aria-invalid", String(fault.textContent !== ""));
+    };
+    const form = make(
+      "form",
+      { class: "live-form", onsubmit: enter },
+      make("label", {}, name, field),
+      make("button", { type: "submit" }, button),
+    );
+    const short = (text) => (text.length > 26 ? text.slice(0, 24).trimEnd() + " …" : text);
+    const list = examples.length
+      ? make(
+          "p",
+          { class: "live-examples" },
+          "Examples: ",
+          examples.map((text) =>
+            make(
+              "button",
+              {
+                type: "button",
+                lang,
+                title: text,
+                onclick: () => {
+                  field.value = text;
+                  enter();
+                },
+              },
+              short(text),
+            ),
+          ),
+        )
+      : null;
+    return { element: make("div", {}, form, list, fault), enter, field };
+  }
+
+  // The result in words: seen at once, and read aloud when it has rested for half a second.
+  function words() {
+    const seen = make("p", { class: "live-said" }),
+      aloud = make("p", { class: "live-aloud", role: "status" });
+    let timer = 0;
+    const say = (text) => {
+      seen.textContent = text;
+      clearTimeout(timer);
+      timer = setTimeout(() => (aloud.textContent = text), 500);
+    };
+    return { element: make("div", {}, seen, aloud), say };
+  }
+
+  const percent = (share) =>
+    share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
+  const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
+
+  Object.assign(LIVE, { make, slider, choice, buttons, entry, words, percent, signed });
+})(globalThis);

@@ -1,0 +1,97 @@
+// Vectors and matrices for the live figures: a vector is a Float32Array, a sequence an Array of vectors.
+(function (root) {
+  "use strict";
+  const LIVE = (root.LIVE = root.LIVE || {});
+
+  // W x + b, with W (out, in) row by row. Four running sums, because one alone would wait for itself.
+  function linear(W, b, x) {
+    const n = x.length,
+      whole = n - (n % 4),
+      out = new Float32Array(W.length / n);
+    for (let o = 0, at = 0; o < out.length; o++) {
+      let s = 0,
+        t = 0,
+        u = 0,
+        v = 0,
+        i = 0;
+      for (; i < whole; i += 4, at += 4) {
+        s += W[at] * x[i];
+        t += W[at + 1] * x[i + 1];
+        u += W[at + 2] * x[i + 2];
+        v += W[at + 3] * x[i + 3];
+      }
+      for (; i < n; i++, at++) {
+        s += W[at] * x[i];
+      }
+      out[o] = s + t + u + v + (b ? b[o] : 0);
+    }
+    return out;
+  }
+
+  // a · b, of the features from … to.
+  function dot(a, b, from = 0, to = a.length) {
+    let sum = 0;
+    for (let i = from; i < to; i++) {
+      sum += a[i] * b[i];
+    }
+    return sum;
+  }
+
+  const plus = (a, b) => a.map((x, i) => x + b[i]);
+  const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+  const softplus = (x) => (x > 20 ? x : Math.log1p(Math.exp(x)));
+
+  function joined(...parts) {
+    const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    parts.forEach((part) => {
+      out.set(part, at);
+      at += part.length;
+    });
+    return out;
+  }
+
+  // Log-probabilities of scores; a score of −∞ stays −∞.
+  function logSoftmax(scores) {
+    const most = scores.reduce((a, b) => Math.max(a, b), -Infinity);
+    const sum = scores.reduce((a, b) => a + Math.exp(b - most), 0);
+    return scores.map((x) => x - most - Math.log(sum));
+  }
+  const softmax = (scores) => logSoftmax(scores).map(Math.exp);
+
+  // The weighted sum Σ weight · row, of the features from … to: a context.
+  function weightedSum(weights, rows, from = 0, to = rows[0].length) {
+    const out = new Float32Array(to - from);
+    rows.forEach((row, at) => {
+      for (let i = 0; i < out.length; i++) {
+        out[i] += weights[at] * row[from + i];
+      }
+    });
+    return out;
+  }
+
+  function layerNorm(gain, bias, x) {
+    const mean = x.reduce((a, b) => a + b, 0) / x.length;
+    const scale = 1 / Math.sqrt(x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length + 1e-5);
+    return x.map((value, i) => (value - mean) * scale * gain[i] + bias[i]);
+  }
+
+  // The positions of the `count` largest numbers, largest first; of equal ones the first. (Sorting all would take longer.)
+  function largest(numbers, count) {
+    const found = [];
+    numbers.forEach((number, at) => {
+      if (found.length === count && number <= numbers[found[count - 1]]) {
+        return;
+      }
+      let position = found.length;
+      while (position > 0 && numbers[found[position - 1]] < number) {
+        position--;
+      }
+      found.splice(position, 0, at);
+      found.length = Math.min(found.length, count);
+    });
+    return found;
+  }
+
+  Object.assign(LIVE, { linear, dot, plus, sigmoid, softplus, joined, logSoftmax, softmax, weightedSum, layerNorm, largest });
+})(globalThis);

@@ -1,0 +1,181 @@
+// Bahdanau's model on the reader's own numbers: step by step, where it attends, and what it writes if it must attend elsewhere.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make, buttons, entry, words, percent, largest, softmax } = LIVE;
+  const UNITS =
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+      " ",
+    );
+  const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+  const EINS =
+    "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn".split(
+      " ",
+    );
+  const ZIG = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(" ");
+  const SPECIAL = ["<pad>", "<bos>", "<eos>"]; // and then the words in the order of attnbook/data/symbols/numbers.py
+  const ENGLISH = [...SPECIAL, ...UNITS, ...TENS, "hundred", "and", ","],
+    GERMAN = [...SPECIAL, ...EINS, "eins", ...ZIG, "hundert", "und", ","];
+  const MOST = 10; // numbers in a list; the model has seen one to six
+
+  const english = (n) =>
+    n >= 100
+      ? [UNITS[Math.floor(n / 100)], "hundred", ...(n % 100 ? ["and", ...english(n % 100)] : [])]
+      : n < 20
+        ? [UNITS[n]]
+        : [TENS[Math.floor(n / 10) - 2], ...(n % 10 ? [UNITS[n % 10]] : [])];
+  const german = (n) =>
+    n >= 100
+      ? [EINS[Math.floor(n / 100)], "hundert", ...(n % 100 ? german(n % 100) : [])]
+      : n < 20
+        ? [n === 1 ? "eins" : EINS[n]]
+        : [...(n % 10 ? [EINS[n % 10], "und"] : []), ZIG[Math.floor(n / 10) - 2]];
+  const list = (numbers, spelled) => numbers.flatMap((n, i) => [...(i ? [","] : []), ...spelled(n)]);
+
+  // What the model writes greedily. `forced`: { step, key }, where that step must give all its weight to one source word.
+  LIVE.aligned = function (model, source, forced) {
+    let state = model.start(source),
+      token = LIVE.BOS;
+    const steps = [];
+    while (token !== LIVE.EOS && steps.length < 60) {
+      const set = forced && forced.step === steps.length ? source.map((_, k) => Number(k === forced.key)) : undefined;
+      const step = model.step(token, state, set);
+      state = step.state;
+      [token] = largest(step.logits, 1);
+      steps.push({ token, weights: Array.from(step.weights), chances: softmax(step.logits) });
+    }
+    return steps;
+  };
+  Object.assign(LIVE, {
+    numbersInWords: { ENGLISH, GERMAN, english: (numbers) => list(numbers, english), german: (numbers) => list(numbers, german) },
+  });
+
+  LIVE.figure("aligner", {
+    title: "A translator of numbers, step by step",
+    todo: "Walk through the written words with the arrow keys and watch where each attends. Press a source word to give it all the weight in this step: does the written word change? Then write eight numbers, or nine.",
+    learned:
+      "Each number word attends to the word that it translates, and the weights cross where German puts the units first. If a number word must attend to another number, it translates that one instead: the context decides. “und” and “hundert” are written all the same, because the decoder's state knows that they come. The model saw lists of one to six numbers; with eight it loses its position in the middle and leaves numbers out or repeats them.",
+    about:
+      "The model of Chapter 2: a GRU in both directions with additive attention, 191,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
+    packs: ["numbers"],
+    defaults: { numbers: [342, 7, 85], step: 0, forced: -1, key: 0 },
+    draw(room, state, kept, pack) {
+      const model = LIVE.AttentionSeq2Seq(pack),
+        output = make("p", { class: "live-text", lang: "de" }),
+        check = make("p", { class: "live-before" });
+      const board = make("div", {}),
+        options = make("div", {}),
+        said = words(),
+        again = make("div", {});
+      let steps = [],
+        source = [];
+
+      function show() {
+        source = list(state.numbers, english);
+        steps = LIVE.aligned(
+          model,
+          source.map((word) => ENGLISH.indexOf(word)),
+          state.forced < 0 ? null : { step: state.forced, key: state.key },
+        );
+        const written = steps.filter((step) => step.token !== LIVE.EOS).map((step) => GERMAN[step.token]),
+          wanted = list(state.numbers, german);
+        output.textContent = written.join(" ");
+        const wrong = written.filter((word, i) => word !== wanted[i]).length + Math.max(0, wanted.length - written.length);
+        check.textContent =
+          (wrong ? "Right would be: " + wanted.join(" ") : "This is right.") +
+          (state.numbers.length > 6 ? " In training it saw at most six numbers." : "");
+        const links = LIVE.links({
+          queries: [...written, ...(steps[steps.length - 1].token === LIVE.EOS ? ["(end)"] : [])],
+          keys: source,
+          weights: steps.map((step) => step.weights),
+          languages: ["de", "en"],
+          chose,
+          picked: force,
+        });
+        board.replaceChildren(links.element);
+        again.replaceChildren(
+          buttons(
+            ...(state.forced < 0
+              ? []
+              : [
+                  [
+                    "Let the model choose its weights again",
+                    () => {
+                      kept({ forced: -1 });
+                      show();
+                    },
+                  ],
+                ]),
+          ),
+        );
+        links.choose(Math.min(state.step, steps.length - 1));
+      }
+
+      function force(key) {
+        kept({ forced: state.step, key });
+        show();
+        board.querySelectorAll("ol button")[key].focus();
+      }
+
+      function chose(step) {
+        kept({ step });
+        const { weights, chances, token } = steps[step],
+          name = (number) => (number === LIVE.EOS ? "(end)" : GERMAN[number]);
+        options.replaceChildren(
+          LIVE.bars(
+            "The next word, by probability",
+            largest(chances, 4).map((number) => [name(number) + (number === token ? " ✓" : ""), chances[number], percent(chances[number])]),
+          ),
+        );
+        const most = largest(weights, 2)
+          .map((k) => "“" + source[k] + "” " + percent(weights[k]))
+          .join(", ");
+        said.say(
+          "Step " +
+            (step + 1) +
+            ": " +
+            (state.forced === step ? "it must attend to “" + source[state.key] + "” alone, " : "it attends to " + most + ", ") +
+            "and writes “" +
+            name(token) +
+            "” with probability " +
+            percent(chances[token]) +
+            ".",
+        );
+      }
+
+      const line = entry(
+        "Numbers from 0 to 999, with commas",
+        {
+          value: state.numbers.join(", "),
+          button: "Translate",
+          most: 60,
+          examples: ["42, 7", "21, 12, 112", "800, 1, 99", "11, 22, 33, 44, 55, 66, 77, 88"],
+        },
+        (text) => {
+          const numbers = text
+            .split(/[\s,;]+/)
+            .filter(Boolean)
+            .map(Number);
+          if (!numbers.length || numbers.length > MOST || numbers.some((n) => !Number.isInteger(n) || n < 0 || n > 999)) {
+            return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
+          }
+          kept({ numbers, step: 0, forced: -1 });
+          show();
+          return "";
+        },
+      );
+      room.append(
+        line.element,
+        output,
+        check,
+        make(
+          "div",
+          { class: "live-view" },
+          make("div", {}, make("p", { class: "live-head" }, "Written words, and the source"), board, again),
+          make("div", {}, said.element, options),
+        ),
+      );
+      show();
+    },
+  });
+})(globalThis);

@@ -1,0 +1,127 @@
+// Sampling the next word of SmolLM2: temperature, top-k and top-p on a real distribution over 49,152 pieces.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make, choice, slider, buttons, words, percent } = LIVE;
+  const SHOWN = 12;
+
+  // All logits, largest first: those that have a name, and between the ranks that are stored a straight line.
+  LIVE.allLogits = function ({ size, named, others }) {
+    const logits = new Float64Array(size);
+    named.forEach(([, logit], rank) => (logits[rank] = logit));
+    others.slice(1).forEach(([rank, logit], i) => {
+      const [before, from] = others[i];
+      for (let at = before; at <= rank; at++) {
+        logits[at] = from + ((logit - from) * (at - before)) / (rank - before);
+      }
+    });
+    return logits;
+  };
+
+  // Probabilities after temperature, then top-k (0: all), then top-p, of logits that fall. Holtzman et al. 2020.
+  LIVE.chances = function (logits, { temperature, k, p }) {
+    const powers = logits.map((logit) => Math.exp((logit - logits[0]) / temperature)),
+      all = powers.reduce((a, b) => a + b, 0);
+    let left = 0,
+      end = 0;
+    while (end < (k || logits.length) && (end === 0 || p >= 1 || left / all < p)) {
+      left += powers[end++];
+    }
+    return powers.map((power, rank) => (rank < end ? power / left : 0));
+  };
+
+  LIVE.figure("sampling", {
+    title: "Sampling the next word of a real model",
+    todo: "Draw twenty words at temperature 1, then at 2. Look how much probability the unnamed rest has. Then keep temperature 2 and lower p: which words disappear?",
+    learned:
+      "At a temperature of 1 the words below rank 200 have little probability each, and together more than one expects; at 2 they win, because there are almost 49,000 of them. Top-k cuts at a fixed rank, however certain the model is. Top-p cuts where the sum reaches p, so it keeps one word where the model is certain, and many where it isn't.",
+    about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
+    packs: ["smollm2_next_words"],
+    defaults: { beginning: 0, temperature: 1, k: 0, p: 1 },
+    draw(room, state, kept, pack) {
+      const bars = make("div", {}),
+        said = words(),
+        drawn = make("p", { class: "live-before" });
+      let chances = [];
+      const named = () => pack.beginnings[state.beginning].named;
+
+      function show() {
+        const logits = LIVE.allLogits(pack.beginnings[state.beginning]);
+        chances = LIVE.chances(logits, state);
+        const rest = (from) => chances.slice(from).reduce((a, b) => a + b, 0),
+          kept = chances.filter((c) => c > 0).length;
+        bars.replaceChildren(
+          LIVE.bars("“" + pack.beginnings[state.beginning].beginning + " …”", [
+            ...named()
+              .slice(0, SHOWN)
+              .map(([word], i) => [word.trim() || "␣", chances[i], chances[i] ? percent(chances[i]) : "cut"]),
+            [
+              "the next " + (named().length - SHOWN) + " words",
+              rest(SHOWN) - rest(named().length),
+              percent(rest(SHOWN) - rest(named().length)),
+            ],
+            ["all others", rest(named().length), percent(rest(named().length))],
+          ]),
+        );
+        drawn.textContent = "";
+        said.say(
+          "The most probable word, “" +
+            named()[0][0].trim() +
+            "”, has " +
+            percent(chances[0]) +
+            ". " +
+            kept.toLocaleString("en") +
+            " words can be drawn; those below rank " +
+            named().length +
+            " have " +
+            percent(rest(named().length)) +
+            " together.",
+        );
+      }
+
+      function draw() {
+        const found = Array.from({ length: 20 }, () => {
+          let left = Math.random();
+          const rank = chances.findIndex((chance) => (left -= chance) < 0);
+          return rank < 0 ? 0 : rank;
+        });
+        const counts = new Map();
+        found.forEach((rank) => {
+          const word = rank < named().length ? "“" + named()[rank][0].trim() + "”" : "a word of rank " + (rank + 1).toLocaleString("en");
+          counts.set(word, (counts.get(word) || 0) + 1);
+        });
+        drawn.textContent =
+          "Twenty draws: " +
+          [...counts]
+            .sort((a, b) => b[1] - a[1])
+            .map(([word, count]) => word + (count > 1 ? " × " + count : ""))
+            .join(", ") +
+          ".";
+      }
+      const one = (key, name, limits) =>
+        slider(name, { ...limits, value: state[key] }, (value) => {
+          kept({ [key]: value });
+          show();
+        });
+      room.append(
+        choice(
+          "Beginning",
+          pack.beginnings.map(({ beginning }, i) => [i, beginning + " …"]),
+          state.beginning,
+          (beginning) => {
+            kept({ beginning });
+            show();
+          },
+        ),
+        one("temperature", "Temperature", { from: 0.1, to: 3, step: 0.1, shown: (n) => n.toFixed(1) }),
+        one("k", "Top-k", { from: 0, to: 100, step: 1, shown: (n) => (n ? String(n) : "all") }),
+        one("p", "Top-p", { from: 0.05, to: 1, step: 0.05, shown: (n) => n.toFixed(2) }),
+        bars,
+        said.element,
+        buttons(["Draw twenty words", draw]),
+        drawn,
+      );
+      show();
+    },
+  });
+})(globalThis);

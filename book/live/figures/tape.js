@@ -1,0 +1,187 @@
+// A neural Turing machine copies what the reader types, eight bits per letter: its memory and heads at each step.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make, slider, buttons, entry, words, percent, signed, largest } = LIVE;
+  const ROWS = 128,
+    BITS = [7, 6, 5, 4, 3, 2, 1, 0];
+
+  // A text as the machine reads it: the bits of each letter, the end mark, then silence; and what it answers meanwhile.
+  LIVE.copyText = function (machine, text, rows = ROWS) {
+    const bytes = Array.from(text, (letter) => letter.charCodeAt(0)),
+      silence = new Array(9).fill(0);
+    const inputs = [
+      ...bytes.map((byte) => [...BITS.map((bit) => (byte >> bit) & 1), 0]),
+      [...silence.slice(1), 1],
+      ...bytes.map(() => silence),
+    ];
+    let state = machine.start(rows);
+    const steps = inputs.map((x) => {
+      const step = machine.step(x, state);
+      state = step.state;
+      return step;
+    });
+    const letterOf = (output) => String.fromCharCode(BITS.reduce((sum, bit, i) => sum | ((output[i] > 0.5) << bit), 0));
+    return {
+      inputs,
+      steps,
+      answer: steps
+        .slice(bytes.length + 1)
+        .map((step) => letterOf(step.output))
+        .join(""),
+    };
+  };
+
+  function paint(canvas, width, height, cell) {
+    // cell(x, y) -> [colour, strength]
+    Object.assign(canvas, { width, height });
+    const pen = canvas.getContext("2d");
+    for (let x = 0; x < width; x++) {
+      for (let y = 0; y < height; y++) {
+        const [colour, strength] = cell(x, y);
+        pen.fillStyle = "rgba(" + colour + "," + Math.min(1, Math.abs(strength)).toFixed(3) + ")";
+        pen.fillRect(x, y, 1, 1);
+      }
+    }
+  }
+  const BLUE = "64,132,214",
+    ORANGE = "230,126,20",
+    RED = "190,60,120";
+
+  LIVE.figure("tape", {
+    title: "A neural Turing machine copies your text",
+    todo: "Write a word and move the slider: the write head (blue) walks down the memory, jumps back at the end mark, and the read head (orange) walks the same way. Then make the text longer, until letters go wrong.",
+    learned:
+      "The machine has learned a program: write each letter into the next row, return to the first row, read on row by row. Nothing in it says how long a text may be, so it copies texts that are several times as long as those of its training, which had at most twenty letters. It fails only when the weights of a head have spread over several rows, or the memory is full.",
+    about:
+      "The machine of Chapter 13: a feed-forward controller and 128 rows of memory, 8,700 numbers, trained on copying one to twenty random vectors.",
+    packs: ["ntm"],
+    defaults: { text: "attention", step: 4 },
+    draw(room, state, kept, pack) {
+      const machine = LIVE.NTM(pack),
+        answer = make("p", { class: "live-text" }),
+        said = words(),
+        controls = make("div", {});
+      const memory = make("canvas", { class: "live-memory", role: "img" }),
+        track = make("canvas", {
+          class: "live-memory",
+          role: "img",
+          "aria-label": "Where both heads were at each step: write head blue, read head orange",
+        });
+      let run = null;
+      const rows = () => Math.min(ROWS, Math.max(20, state.text.length + 4));
+
+      const event = (step) => {
+        const n = state.text.length;
+        return step < n
+          ? "reads “" + state.text[step] + "”"
+          : step === n
+            ? "reads the end mark"
+            : "answers “" + run.answer[step - n - 1] + "”";
+      };
+
+      function show(step) {
+        kept({ step });
+        const { state: now } = run.steps[step],
+          [reader, writer] = now.heads,
+          M = now.memory[0].length;
+        paint(memory, M + 4, rows(), (x, y) =>
+          x === 0
+            ? [BLUE, writer.weights[y]]
+            : x === M + 3
+              ? [ORANGE, reader.weights[y]]
+              : x < 2 || x > M + 1
+                ? [BLUE, 0]
+                : [now.memory[y][x - 2] > 0 ? BLUE : RED, now.memory[y][x - 2]],
+        );
+        track.style.setProperty("--at", ((100 * (step + 0.5)) / run.steps.length).toFixed(2) + "%");
+        const at = ({ weights }) => "row " + largest(weights, 1)[0] + " (" + percent(Math.max(...weights)) + ")";
+        said.say(
+          "Step " +
+            (step + 1) +
+            " of " +
+            run.steps.length +
+            ": it " +
+            event(step) +
+            ". Write head at " +
+            at(writer) +
+            ", read head at " +
+            at(reader) +
+            ". Gates: write " +
+            signed(writer.gate) +
+            ", read " +
+            signed(reader.gate) +
+            ".",
+        );
+        memory.setAttribute("aria-label", "The memory after this step");
+      }
+
+      function copy() {
+        run = LIVE.copyText(machine, state.text);
+        const wrong = Array.from(run.answer).filter((letter, i) => letter !== state.text[i]).length;
+        answer.textContent = "It answers: " + run.answer + (wrong ? " (" + wrong + " of " + state.text.length + " letters wrong)" : "");
+        paint(track, run.steps.length, rows(), (t, n) => {
+          const [reader, writer] = run.steps[t].state.heads;
+          return reader.weights[n] > writer.weights[n] ? [ORANGE, reader.weights[n]] : [BLUE, writer.weights[n]];
+        });
+        const step = Math.min(state.step, run.steps.length - 1),
+          line = slider(
+            "Step",
+            { from: 0, to: run.steps.length - 1, step: 1, value: step, shown: (n) => n + 1 + " of " + run.steps.length },
+            show,
+          );
+        const by = (count) => () => {
+          const next = Math.max(0, Math.min(run.steps.length - 1, state.step + count));
+          line.set(next);
+          show(next);
+        };
+        controls.replaceChildren(
+          line,
+          buttons(
+            ["One step", by(1)],
+            ["One back", by(-1)],
+            [
+              "To the end mark",
+              () => {
+                line.set(state.text.length);
+                show(state.text.length);
+              },
+            ],
+          ),
+        );
+        show(step);
+      }
+
+      const longer = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again";
+      const line = entry(
+        "A text of up to 120 letters",
+        { value: state.text, most: 120, button: "Copy", examples: ["attention", "aaaaaaaaaa", longer] },
+        (text) => {
+          const strange = [...new Set(Array.from(text).filter((letter) => letter.charCodeAt(0) > 255))];
+          if (!text) {
+            return "Please write at least one letter.";
+          }
+          if (strange.length) {
+            return "The machine reads eight bits per letter, and these have more: " + strange.join(" ") + ".";
+          }
+          kept({ text, step: Math.min(4, text.length) });
+          copy();
+          return "";
+        },
+      );
+      room.append(
+        line.element,
+        answer,
+        controls,
+        make(
+          "div",
+          { class: "live-view live-view-tape" },
+          make("div", {}, make("p", { class: "live-head" }, "Memory: write head, 20 numbers per row, read head"), memory),
+          make("div", {}, make("p", { class: "live-head" }, "Rows of both heads over time"), track),
+        ),
+        said.element,
+      );
+      copy();
+    },
+  });
+})(globalThis);

@@ -1,0 +1,148 @@
+// Starts the live figures of a page. Each stands in an element with data-live="NAME", around the static figure, which
+// stays for print, for pages without scripts, and folded for readers who want to compare.
+(function (root) {
+  "use strict";
+  const LIVE = (root.LIVE = root.LIVE || {}),
+    figures = new Map();
+
+  // A figure: { title, todo, about, learned, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what the link
+  // says, else the defaults; `kept(changes)` puts changes into the link that keeps the state.
+  LIVE.figure = (name, parts) => figures.set(name, { packs: [], defaults: {}, ...parts });
+
+  // ?query=kind:dot;beta:3 as an object: numbers where the default is a number, lists of numbers where it is a list.
+  function stateOf(name, defaults) {
+    const state = structuredClone(defaults),
+      saved = new URLSearchParams(location.search).get(name);
+    (saved || "").split(";").forEach((part) => {
+      const colon = part.indexOf(":"),
+        key = part.slice(0, colon),
+        text = decodeURIComponent(part.slice(colon + 1));
+      if (!(key in defaults)) {
+        return;
+      }
+      const parsed = Array.isArray(defaults[key]) ? text.split(",").map(Number) : typeof defaults[key] === "number" ? Number(text) : text;
+      if (![parsed].flat().some(Number.isNaN)) {
+        state[key] = parsed;
+      }
+    });
+    return state;
+  }
+
+  const linkOf = (name, state, anchor) =>
+    "?" +
+    name +
+    "=" +
+    encodeURIComponent(
+      Object.entries(state)
+        .map(([key, value]) => key + ":" + encodeURIComponent(value))
+        .join(";"),
+    ) +
+    "#" +
+    anchor;
+
+  const { make } = LIVE;
+
+  // Draws the figure into a room of its own, with its words above and below, and a way back.
+  async function drawn(box, name) {
+    const figure = figures.get(name),
+      packs = await Promise.all(figure.packs.map((pack) => LIVE.load(pack, box.dataset.weights)));
+    const room = make("div", { class: "live-room", role: "group", "aria-label": figure.title });
+    async function begin(state) {
+      const inner = make("div", {}),
+        anchor = (box.querySelector("figure[id]") || box).id;
+      const link = make("a", { href: linkOf(name, state, anchor) }, "Link that keeps this state");
+      const kept = (changes) => (link.href = linkOf(name, Object.assign(state, changes), anchor));
+      await figure.draw(inner, state, kept, ...packs);
+      const again = make("button", { type: "button", onclick: () => begin(structuredClone(figure.defaults)) }, "Start again");
+      room.replaceChildren(
+        make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), figure.todo),
+        inner,
+        make("details", { class: "live-learned" }, make("summary", {}, "What you can see here"), make("p", {}, figure.learned)),
+        make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
+      );
+    }
+    await begin(stateOf(name, figure.defaults));
+    return room;
+  }
+
+  // The room comes in front of the figure's picture, and the picture into a fold.
+  function place(box, room) {
+    const still = box.querySelector("figure") || box,
+      caption = still.querySelector("figcaption");
+    if (!box.querySelector("img, svg")) {
+      // only a sentence for readers without scripts
+      box.replaceChildren(room);
+      return;
+    }
+    const fold = make("details", { class: "live-printed" }, make("summary", {}, "The printed figure"));
+    fold.append(...Array.from(still.childNodes).filter((child) => child !== caption && !child.matches?.(".live-start")));
+    still.prepend(room, fold);
+  }
+
+  async function run(box) {
+    box.setAttribute("aria-busy", "true");
+    try {
+      place(box, await drawn(box, box.dataset.live));
+      box.dataset.state = "running";
+      return true;
+    } catch (error) {
+      box.dataset.state = "failed";
+      box.append(
+        make(
+          "p",
+          { class: "live-fault", role: "alert" },
+          "The live figure doesn't run here: " + error.message + ". The printed figure stays.",
+        ),
+      );
+      return false;
+    } finally {
+      box.removeAttribute("aria-busy");
+    }
+  }
+
+  // Large weights are loaded when the reader says so.
+  function offer(box) {
+    const bar = make("progress", { "aria-label": "loading the weights", hidden: true });
+    const button = make(
+      "button",
+      {
+        type: "button",
+        onclick: async () => {
+          bar.hidden = false;
+          button.disabled = true;
+          box.querySelectorAll(".live-fault").forEach((one) => one.remove());
+          if (await run(box)) {
+            line.remove();
+          } else {
+            bar.hidden = true;
+            button.disabled = false;
+          }
+        },
+      },
+      "Run the model here",
+    );
+    const line = make("p", { class: "live-start" }, button, make("small", {}, " loads " + box.dataset.size + " once, works offline"), bar);
+    box.prepend(line);
+    if (new URLSearchParams(location.search).has(box.dataset.live)) {
+      button.click();
+    }
+  }
+
+  LIVE.start = () =>
+    document.querySelectorAll("[data-live]").forEach((box) => {
+      if (box.dataset.size) {
+        offer(box);
+        return;
+      }
+      new IntersectionObserver(
+        (seen, observer) => {
+          if (seen.some((one) => one.isIntersecting)) {
+            observer.disconnect();
+            run(box);
+          }
+        },
+        { rootMargin: "600px" },
+      ).observe(box);
+    });
+  document.addEventListener("DOMContentLoaded", LIVE.start); // after all deferred scripts, so every figure is known
+})(globalThis);

@@ -1,0 +1,82 @@
+"""The live figures' scripts in Chromium: a page of their own, opened from the disk, which answers in JSON."""
+
+import html
+import json
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from browser import QUIET, chromium
+from loaded import loaded
+
+ROOT = Path(__file__).resolve().parents[2]
+WEIGHTS = ROOT / "results/weights"
+
+
+def extension(name: str):
+    """A module of the book's extensions that imports no other."""
+    return loaded(ROOT / f"book/_ext/{name}.py")
+
+
+live_weights = extension("live_weights")
+
+
+def scripts() -> list[str]:
+    """The scripts of every page with live figures, in order, as the extension names them."""
+    text = (ROOT / "book/_ext/live_figures.py").read_text(encoding="utf-8")
+    engine = re.findall(r'"(\w+)"', re.search(r"ENGINE = \((.*?)\)", text, re.DOTALL)[1])
+    return [*(f"engine/{name}.js" for name in engine), "controls.js", "plane.js", "bars.js", "links.js", "frame.js"]
+
+
+def rounded_as_packed(model: torch.nn.Module, pack: str) -> torch.nn.Module:
+    """The model with the weights that a page has: rounded as the pack does it."""
+    if live_weights.PACKS[pack].halves:
+        return model
+    seen = set()
+    for weight in model.state_dict().values():
+        rows = weight.reshape(len(weight), -1)
+        if rows.shape[1] > 1 and weight.data_ptr() not in seen:
+            seen.add(weight.data_ptr())
+            scales, whole = live_weights.rounded(live_weights.Matrix(*rows.shape, rows.flatten().tolist()))
+            scale = torch.frombuffer(bytearray(scales), dtype=torch.float16).float()
+            weight.copy_(
+                (torch.frombuffer(bytearray(whole), dtype=torch.int8).view_as(rows) * scale[:, None]).view_as(weight)
+            )
+    return model
+
+
+def answer(
+    folder: Path, script: str, packs: Sequence[str] = (), given: Mapping | None = None, figures: Sequence[str] = ()
+):
+    """What `script`, the body of an async function of LIVE and of what is `given`, returns in Chromium, from file://.
+
+    Args:
+        folder: an empty one, for the page and the browser. packs: whose weights the page may load.
+    """
+    for pack in packs:
+        (folder / f"{pack}.js").write_text(live_weights.script(pack, WEIGHTS), encoding="utf-8")
+    files = [(ROOT / "book/live" / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
+    tags = "".join(f'<script src="{file}"></script>' for file in files)
+    page = f"""<meta charset="utf-8"><body>{tags}<script>
+        const GIVEN = {json.dumps(given or {})};
+        const done = (found) => document.body.textContent = "ANSWER" + JSON.stringify(found) + "END";
+        (async () => {{ {script} }})().then(done, (error) => done({{ error: String(error.stack || error) }}));
+    </script></body>"""
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    command = [
+        chromium() or "chromium",
+        *QUIET,
+        f"--user-data-dir={folder}/profile",
+        "--virtual-time-budget=60000",
+        "--dump-dom",
+    ]
+    shown = subprocess.run(
+        [*command, (folder / "page.html").as_uri()], capture_output=True, text=True, timeout=300, encoding="utf-8"
+    ).stdout
+    said = re.search(r"ANSWER(.*)END", shown, re.DOTALL)
+    assert said, f"the page did not answer: {shown[-300:]}"
+    found = json.loads(html.unescape(said[1]))
+    assert not (isinstance(found, dict) and "error" in found), found
+    return found

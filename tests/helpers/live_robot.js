@@ -1,0 +1,52 @@
+// What tests/book/test_live_figures.py does to each live figure: starts it, and moves every control.
+// `started(name)` is a promise of the figure's element; `tried(name)` of what it showed.
+const faults = [], wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+window.addEventListener("error", (event) => faults.push(event.message));
+window.addEventListener("unhandledrejection", (event) => faults.push(String(event.reason)));
+const started = async (name) => {
+  const box = LIVE.make("div", {
+    class: "live", id: "live-" + name, "data-live": name, "data-weights": "", "data-size": "1 MB",
+  });
+  const caption = LIVE.make("figcaption", {}, "caption");
+  box.append(LIVE.make("figure", { id: "fig-" + name }, LIVE.make("img", { alt: "static" }), caption));
+  document.body.append(box);
+  LIVE.start();
+  box.querySelector(".live-start button").click();
+  for (let i = 0; i < 400 && !box.dataset.state; i++) { await wait(25); }
+  return box;
+};
+
+const move = {
+  sliders: (box) => box.querySelectorAll("input[type=range]").forEach((input) => [input.min, input.max].forEach((value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  })),
+  choices: (box) => Array.from(box.querySelectorAll("input[type=radio]")).forEach((input) => input.click()),
+  keys: (box) => Array.from(box.querySelectorAll("[role=slider], [data-point], .live-words button")).forEach((one) =>
+    ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"].forEach((key) =>
+      one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))),
+  buttons: (box) => Array.from(box.querySelectorAll(".live-room button")).slice(0, 60).forEach((button) => button.click()),
+};
+
+const hasName = (one) => one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label");
+
+async function tried(name) {
+  const box = await started(name), text = (selector) => (box.querySelector(selector) || { textContent: "" }).textContent.trim();
+  const seen = {
+    state: box.dataset.state, todo: text(".live-todo"), learned: text(".live-learned p"), about: text(".live-about"),
+    said: text(".live-said"), caption: box.querySelector("figure > figcaption") !== null,
+    folded: box.querySelector(".live-printed img") !== null,
+    unnamed: Array.from(box.querySelectorAll("button, input, [role=slider], [role=button]")).filter((one) => !hasName(one)).length,
+  };
+  Object.values(move).forEach((act) => act(box));
+  const field = box.querySelector("input[type=text]");
+  const told = (value) => {
+    field.value = value;
+    field.form.requestSubmit();
+    return text(".live-fault");
+  };
+  if (field) { Object.assign(seen, { refused: told(""), strange: told("中") }); }
+  seen.after = text(".live-said");
+  box.remove();
+  return seen;
+}

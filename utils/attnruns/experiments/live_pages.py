@@ -1,0 +1,99 @@
+"""What the book's pages show of SmolLM2 without running it: weights of all heads, and the chances of next words.
+
+Nothing is trained: the weights are those that ``python -m attnbook.pretrained smollm2`` fetched. ``steps`` says how
+many sentences, or beginnings, are read.
+"""
+
+import base64
+import json
+import time
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.models.pretrained import Pretrained, load
+from attnbook.models.pretrained.fetching import fetch
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+SENTENCES = (
+    "The cat sat on the mat because it was tired, and the dog lay on the sofa because it was tired too.",
+    "The window letter music stone river garden, window letter music stone river garden.",
+    "When Mary and John went to the store, John gave a drink to Mary.",
+)
+BEGINNINGS = ("The capital of France is", "Once upon a time there was a", "For dinner tonight I would like to eat")
+NAMED, SPARSE = 200, 1.03  # words that are kept by name; of the others each rank that is so many times the last one
+
+
+@cache
+def smollm2() -> Pretrained:
+    """The language model, fetched if it isn't there."""
+    return load(fetch("smollm2"))
+
+
+def in_bytes(weights: Tensor) -> str:
+    """Causal weights ``(..., T, T)``: of each map the lower triangle, from 0 to 255, row by row, in base64."""
+    rows, columns = torch.tril_indices(*weights.shape[-2:])
+    whole = (255 * weights[..., rows, columns]).round().to(torch.uint8)  # (..., T (T + 1) / 2)
+    return base64.b64encode(bytes(whole.flatten().tolist())).decode()
+
+
+@torch.no_grad()
+def heads(job: Job) -> list[dict[str, Any]]:
+    """Pieces of each sentence, and the weights of all layers and heads."""
+    pretrained, read = smollm2(), []
+    for sentence in SENTENCES[: job.steps]:
+        ids = pretrained.tokenizer.encode(sentence).ids
+        maps = torch.cat(pretrained.model.maps(torch.tensor([ids])))  # (layers, H, T, T)
+        layers, count = maps.shape[:2]
+        pieces = [pretrained.tokenizer.decode([number]) for number in ids]
+        read.append({"pieces": pieces, "layers": layers, "heads": count, "weights": in_bytes(maps)})
+    return read
+
+
+def sparse_ranks(first: int, size: int) -> list[int]:
+    """Ranks from ``first`` to ``size - 1``, ever farther apart.
+
+    >>> sparse_ranks(90, 100)
+    [90, 93, 96, 99]
+    """
+    ranks = [first]
+    while ranks[-1] < size - 1:
+        ranks.append(min(size - 1, max(ranks[-1] + 1, round(ranks[-1] * SPARSE))))
+    return ranks
+
+
+@torch.no_grad()
+def next_words(job: Job) -> list[dict[str, Any]]:
+    """The logits after each beginning, largest first: by name, and of the others those at some ranks."""
+    pretrained, read = smollm2(), []
+    for beginning in BEGINNINGS[: job.steps]:
+        ids = torch.tensor([pretrained.tokenizer.encode(beginning).ids])
+        logits, order = pretrained.model(ids)[0][0, -1].double().sort(descending=True)  # (V,)
+        named = [[pretrained.tokenizer.decode([number]), round(value, 3)]
+                 for number, value in zip(order[:NAMED].tolist(), logits[:NAMED].tolist(), strict=True)]  # fmt: skip
+        others = [[rank, round(logits[rank].item(), 3)] for rank in sparse_ranks(NAMED, len(logits))]
+        read.append({"beginning": beginning, "size": len(logits), "named": named, "others": others})
+    return read
+
+
+PARTS = {"heads": (heads, len(SENTENCES)), "next_words": (next_words, len(BEGINNINGS))}
+
+
+def run(job: Job) -> Outcome:
+    """Read one part; what was seen is kept beside the weights, where the book's pages find it."""
+    start = time.process_time()
+    read = PARTS[job.model][0](job)
+    text = json.dumps(read, ensure_ascii=False, separators=(",", ":")) + "\n"
+    figures = {"device": "cpu", "seconds": round(time.process_time() - start, 1), "bytes": len(text.encode())}
+    return Outcome(figures, texts={f"weights/smollm2_{job.model}.json": text})
+
+
+EXPERIMENT = Experiment(
+    "live_pages",
+    {name: steps for name, (_, steps) in PARTS.items()},
+    run,
+    {"weights": "SmolLM2-135M-Instruct in four bits", "named": NAMED, "sparse": SPARSE},
+    on_cpu=True,
+)
