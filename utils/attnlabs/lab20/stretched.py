@@ -1,7 +1,5 @@
 """Lab 20: rotary frequencies for texts that are longer than those of training."""
 
-import math
-
 import torch
 
 from misread.exercise import About, Exercise
@@ -11,7 +9,7 @@ def yarn_frequencies(dim, factor, trained, base, slow, fast):
     """Radians per position of each pair of features, for texts `factor` times as long: -> (D/2,) float64."""
     pairs = torch.arange(0, dim, 2, dtype=torch.float64)  # (D/2,): 0, 2, 4, …
     old = base ** (-pairs / dim)  # (D/2,): radians per position in training
-    turns = trained * old / (2 * math.pi)  # (D/2,): how often a pair turned in a text of training
+    turns = trained * old / (2 * torch.pi)  # (D/2,): how often a pair turned in a text of training
     kept = ((turns - slow) / (fast - slow)).clamp(0, 1)  # (D/2,): 1 where the pair stays as it is
     return (1 - kept) * old / factor + kept * old
 
@@ -61,7 +59,7 @@ must("the fastest pair first", lambda result, *args: (result[1:] < result[:-1]).
     Later pairs turn more slowly, so each frequency must be smaller than the one before.""")
 
 _PAIRS, _OLD = "torch.arange(0, dim, 2, dtype=torch.float64)", "base ** (-pairs / dim)"
-_TURNS, _KEPT = "trained * old / (2 * math.pi)", "((turns - slow) / (fast - slow)).clamp(0, 1)"
+_TURNS, _KEPT = "trained * old / (2 * torch.pi)", "((turns - slow) / (fast - slow)).clamp(0, 1)"
 _MIXED = "(1 - kept) * old / factor + kept * old"
 
 wrong = YARN_FREQUENCIES.mistakes
@@ -69,21 +67,21 @@ wrong("ramp inverted", {_MIXED: "kept * old / factor + (1 - kept) * old"}).says(
     Your ramp has the wrong direction: pairs that turned often are interpolated, and slow ones stay. The share γ
     rises with the number of turns, and it is the share of the *old* frequency: (1 − γ) θ/s + γ θ. (To exchange
     `slow` and `fast` has the same effect.)""")
-wrong("wavelength for frequency", {_TURNS: "trained / (2 * math.pi * old)"}).says("""
+wrong("wavelength for frequency", {_TURNS: "trained / (2 * torch.pi * old)"}).says("""
     You divided by the frequency where you should multiply. A pair with θ radians per position turns θ / 2π times
     per position, so in L positions it turns r = L θ / 2π times.""")
 wrong("the 2π left out", {_TURNS: "trained * old"}).says("""
     You left out the 2π. L θ is an angle in radians; divided by 2π it is the number of turns, r = L θ / 2π.""")
-wrong("multiplied by 2π", {_TURNS: "trained * old * 2 * math.pi"}).says("""
+wrong("multiplied by 2π", {_TURNS: "trained * old * 2 * torch.pi"}).says("""
     You multiplied by 2π. A full turn has 2π radians, so an angle is *divided* by it: r = L θ / 2π.""")
-wrong("half turns", {_TURNS: "trained * old / math.pi"}).says("""
+wrong("half turns", {_TURNS: "trained * old / torch.pi"}).says("""
     You divided by π. A full turn has 2π radians: r = L θ / 2π.""")
 wrong("turns in degrees", {_TURNS: "trained * old / 360"}).says("""
     You divided by 360. Angles are in radians here, so a full turn is 2π.""")
-wrong("turns in the longer text", {_TURNS: "factor * trained * old / (2 * math.pi)"}).says("""
+wrong("turns in the longer text", {_TURNS: "factor * trained * old / (2 * torch.pi)"}).says("""
     You counted the turns in a text of the new length. What matters is which angles the model has met in
     *training*: r = L θ / 2π with the trained length L.""")
-wrong("turns after interpolation", {_TURNS: "trained * old / factor / (2 * math.pi)"}).says("""
+wrong("turns after interpolation", {_TURNS: "trained * old / factor / (2 * torch.pi)"}).says("""
     You counted the turns of the interpolated pairs. Count those of the old frequency θ: r = L θ / 2π.""")
 wrong("all pairs alike", {_MIXED: "old / factor"}).says("""
     You divided all frequencies by s, which is position interpolation. YaRN does this only with pairs that turned
@@ -150,10 +148,10 @@ wrong("the last exponent is 1", {"(-pairs / dim)": "(-pairs / max(dim - 2, 1))"}
 wrong("the sign of the exponent", {"(-pairs": "(pairs"}).says("""
     Your old frequencies grow with the pair. They are base^(−2i/D): later pairs turn more slowly.""")
 wrong(
-    "wavelengths returned", {"return (1 - kept)": "return 2 * math.pi / ((1 - kept)", "+ kept * old": "+ kept * old)"}
+    "wavelengths returned", {"return (1 - kept)": "return 2 * torch.pi / ((1 - kept)", "+ kept * old": "+ kept * old)"}
 ).says("""
     You returned wavelengths, in positions per turn. Wanted are frequencies, in radians per position.""")
-wrong("turns returned", {_MIXED: f"({_MIXED}) / (2 * math.pi)"}).says("""
+wrong("turns returned", {_MIXED: f"({_MIXED}) / (2 * torch.pi)"}).says("""
     You returned turns per position. Wanted are radians per position, so do not divide the result by 2π.""")
 wrong("the share returned", {f"return {_MIXED}": "return kept"}).says("""
     You returned the share γ. Wanted are the mixed frequencies: (1 − γ) θ/s + γ θ.""")
