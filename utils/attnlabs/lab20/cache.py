@@ -96,6 +96,21 @@ wrong("two bytes whatever", {_BYTES: "numbers * 2"}).says("""
 wrong("window ignored", {_KEPT: 'config["layers"] * tokens'}).says("""
     In your result every layer keeps all tokens. A local layer keeps its window only: the smaller one of `tokens`
     and `window`.""")
+_ALL = 'config["layers"] * tokens'
+wrong("query heads, window ignored", {_KEPT: _ALL, _KV: 'config["heads"]'}).says("""
+    You multiplied by the number of *query* heads, and in your result every layer keeps all tokens. Only
+    `key_value_heads` heads are kept, and a local layer keeps its window only.""")
+wrong("the 2 forgotten, window ignored", {_KEPT: _ALL, _TWO: "kept"}).says("""
+    You counted one vector instead of a key and a value, and in your result every layer keeps all tokens. There
+    is a factor of 2, and a local layer keeps its window only.""")
+wrong("bits for bytes, window ignored", {_KEPT: _ALL, _BYTES: 'numbers * config["bits"]'}).says("""
+    Your result is in bits, and every layer keeps all tokens in it. Divide by 8, and let a local layer keep its
+    window only.""")
+wrong(
+    "no parentheses around the other layers", {_KEPT: f'config["layers"] - config["local_layers"] * tokens + {_LOCAL}'}
+).says("""
+    You wrote `layers - local_layers * tokens` without parentheses, where Python multiplies first. It is
+    (`layers` − `local_layers`) · `tokens`.""")
 wrong("every layer local", {_KEPT: 'config["layers"] * min(tokens, config["window"] or tokens)'}).says("""
     In your result every layer keeps a window only. The other layers, `layers` − `local_layers`, keep all tokens.""")
 wrong("local layers counted twice", {_KEPT: f'config["layers"] * tokens + {_LOCAL}'}).says("""
@@ -130,7 +145,7 @@ wrong("one layer", {
     You left the number of layers out. Every layer has keys and values of its own.""")  # fmt: skip
 wrong("features left out", {f" * {_FEATURES}": ""}).says("""
     You left `head_features` out. A key is not one number, but a vector of `head_features` numbers.""")
-wrong("features shared among the heads", {_FEATURES: '(config["head_features"] // config["key_value_heads"])'}).says("""
+wrong("features divided by the heads", {_FEATURES: '(config["head_features"] // config["key_value_heads"])'}).says("""
     You divided `head_features` by the number of heads. It is already the number of features of one head.""")
 wrong("a weight for each pair", {"everywhere * tokens": "everywhere * tokens**2"}).says("""
     You squared the number of tokens. Attention weights exist for each pair of tokens, but they are not kept;

@@ -42,7 +42,7 @@ DELTA_RULE_STEP = Exercise(
     delta_rule_step,
     cases=_steps,
     returns=("context", "memory"),
-    about=About(points=3, minutes=16, difficulty=3, read_again="A state of fixed size"),
+    about=About(points=3, minutes=16, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
 
 must = DELTA_RULE_STEP.properties
@@ -99,6 +99,9 @@ wrong("the wrong sign", {"(value - held)": "(held - value)"}).says("""
     You computed Sᵀk − v, so that the error grows. Written is the value less what the memory answers: v − Sᵀk.""")
 wrong("old and new added", {"(value - held)": "(value + held)"}).says("""
     You added the old value to the new one. What the memory held under this key is taken away: v − Sᵀk.""")
+wrong("mean of old and new added", {_ERROR: "rate[:, None] * value + (1 - rate[:, None]) * held"}).says("""
+    You mixed old and new value with the shares 1 − β and β, which is what the memory should answer *afterwards*,
+    and added all of it. What is held already must not be added again: write β (v − Sᵀk).""")
 wrong("only taken away", {"(value - held)": "(-held)"}).says("""
     You took away the old value and did not write the new one. What is written is v − Sᵀk.""")
 wrong("old value looked up with the query", {_HELD: "(query[:, None, :] @ memory)[:, 0]"}).says("""
@@ -152,6 +155,9 @@ wrong("all transposed", "\n".join([
 wrong("divided by k·k", {_ERROR: f"{_ERROR} / {_LENGTH}"}).says("""
     You divided by k·k. The rule uses the key as it comes; whoever calls this function makes keys of length 1,
     for which k·k is 1.""")
+wrong("divided by the key's length", {_ERROR: f"{_ERROR} / {_LENGTH}.sqrt()"}).says("""
+    You divided by the length of the key. The rule uses the key as it comes; whoever calls this function has made
+    it length 1 where that is wanted.""")
 wrong("old value divided by k·k", {"(value - held)": f"(value - held / {_LENGTH})"}).says("""
     You divided what the memory answers by k·k. The rule uses the key as it comes: v − Sᵀk.""")
 wrong("multiplied by k·k", {_ERROR: f"{_ERROR} * {_LENGTH}"}).says("""

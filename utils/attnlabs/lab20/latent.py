@@ -42,7 +42,7 @@ LATENT_ATTENTION = Exercise(
     latent_attention,
     cases=_steps,
     returns=("context", "weights"),
-    about=About(points=4, minutes=25, difficulty=4, read_again="Fewer keys and values"),
+    about=About(points=4, minutes=25, difficulty=4, read_again="First answer: fewer keys and values"),
 )
 
 
@@ -74,6 +74,9 @@ wrong("the positions' part left out", {_SUM: _CONTENT}).says("""
 wrong("the positions' part left out, √D", {_SUM: _CONTENT, _ROOT: "query.shape[-1] ** 0.5"}).says("""
     You compared by content only, and divided by √D. The score has a second part, the product of `turned_query`
     and `turned_key`, and the sum of both parts is divided by √(D + R).""")
+wrong("the positions' part left out, not scaled", {_SUM: _CONTENT, _SCALE: "scores"}).says("""
+    You compared by content only, and left the scale out. The score has a second part, the product of
+    `turned_query` and `turned_key`, and the sum of both parts is divided by √(D + R).""")
 wrong("by position only", {_SUM: _TURNED}).says("""
     You compared by position only. The score is a sum of two parts: the product of `turned_query` and
     `turned_key`, and the product of the query and the key that W_key makes of the latent vector.""")
@@ -134,6 +137,9 @@ wrong("the first head's W_value for all", {_BACK: "mean @ W_value[0].mT"}).says(
 wrong("first head's matrices for all", {_ASKED: "query @ W_key[0]", _BACK: "mean @ W_value[0].mT"}).says("""
     You used the first head's matrices for all heads. Each head has its own; only the latent vectors and
     `turned_key` are shared.""")
+wrong("W_key summed over the heads", {_ASKED: 'torch.einsum("bhd,gdc->bhc", query, W_key)'}).says("""
+    You summed the matrices of all heads in `W_key`. Each head is multiplied by its own: the letter of the heads
+    must be the same for `query` and `W_key`.""")
 wrong("the context left as a latent vector", {_BACK: "mean"}).says("""
     Your context is the mean of the latent vectors, with C features. Multiply it by the head's matrix in
     `W_value`, which makes D features of it.""")

@@ -33,7 +33,9 @@ def _texts(draw):
 
 
 LINEAR_ATTENTION = Exercise(
-    linear_attention, cases=_texts, about=About(points=3, minutes=16, difficulty=3, read_again="A state of fixed size")
+    linear_attention,
+    cases=_texts,
+    about=About(points=3, minutes=16, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
 
 must = LINEAR_ATTENTION.properties
@@ -76,6 +78,9 @@ wrong("past and future exchanged", {".tril()": ".triu()"}).says("""
     so the past lies on and below the diagonal: `tril`.""")
 wrong("itself closed", {".tril()": ".tril(-1)"}).says("""
     You closed the diagonal, too. A position may attend to itself, so that the first one has something to read.""")
+wrong("itself closed, 1e-6 in the divisor", {".tril()": ".tril(-1)", _SUM: f"{_SUM} + 1e-6"}).says("""
+    A position does not attend to itself in your result, as if it were read before the present key and value are
+    written. It attends to itself as well, and then nothing must be added to the divisor.""")
 wrong("one later position open", {".tril()": ".tril(1)"}).says("""
     You left the first diagonal above the main one open, so that each position attends to the next one as well.""")
 wrong("not divided by the sum", {_RETURN: "scores @ value"}).says("""
@@ -103,6 +108,12 @@ wrong(
 ).says("""
     You applied a softmax to the products of the features. Linear attention has no exponential of the scores:
     they are only divided by their sum, which is why one matrix can replace all keys and values.""")
+wrong("a softmax of the scores, scaled", {
+    _TRIL: "(query @ key.mT / key.shape[-1] ** 0.5).masked_fill(torch.ones_like(query @ key.mT).triu(1) > 0, "
+    "-torch.inf).softmax(-1)"
+}).says("""
+    You applied a softmax to the scaled products of the features, as PyTorch's own attention does.
+    Linear attention has no exponential of the scores: they are only divided by their sum.""")  # fmt: skip
 wrong("ordinary attention", "\n".join([
     "later = torch.ones_like(query @ key.mT).triu(1) > 0",
     "return (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(later, -torch.inf).softmax(dim=-1) @ value",
@@ -133,7 +144,7 @@ wrong("relu plus 1", _with("(F.relu({}) + 1)")).says("""
 wrong("exp as φ", _with("{}.exp()")).says("""
     Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1
     above.""")
-wrong("softmax as φ", _with("{}.softmax(-1)")).says("""
+wrong("a softmax as φ", _with("{}.softmax(-1)")).says("""
     Your φ is a softmax over the features. Here φ(x) = elu(x) + 1, for each feature by itself.""")
 wrong("φ of the scores", {
     _FEATURES: "query, key", _TRIL: "(F.elu(query @ key.mT) + 1).tril()"
@@ -154,7 +165,7 @@ wrong("queries and keys exchanged", {"query @ key.mT": "key @ query.mT"}).says("
 wrong("averaged keys", {"scores @ value": "scores @ key"}).says("""
     You averaged the keys. What is averaged are the values.""")
 wrong(
-    "features normalised", {_FEATURES: "F.normalize(F.elu(query) + 1, dim=-1), F.normalize(F.elu(key) + 1, dim=-1)"}
+    "features made length 1", {_FEATURES: "F.normalize(F.elu(query) + 1, dim=-1), F.normalize(F.elu(key) + 1, dim=-1)"}
 ).says("""
     You made the features of queries and keys length 1. Use φ(q) and φ(k) as they are, and divide by the sum of
     the scores.""")

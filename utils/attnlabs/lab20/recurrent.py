@@ -40,7 +40,7 @@ LINEAR_ATTENTION_STEP = Exercise(
     linear_attention_step,
     cases=_steps,
     returns=("context", "memory", "total"),
-    about=About(points=3, minutes=14, difficulty=3, read_again="A state of fixed size"),
+    about=About(points=3, minutes=14, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
 
 must = LINEAR_ATTENTION_STEP.properties
@@ -70,6 +70,11 @@ wrong = LINEAR_ATTENTION_STEP.mistakes
 wrong("read before the state is updated", _before(memory=_READ, total=_DIVISOR)).says("""
     You read from the old state. The present token attends to itself as well, so its key and value are written
     first, and the query reads from the new state.""")
+wrong("read before the state is updated, 1e-6 in the divisor", _before(memory=_READ, total=_DIVISOR) | {
+    _DIVISOR: "((query * old_total).sum(dim=-1, keepdim=True) + 1e-6)"
+}).says("""
+    You read from the old state, and added 1e-6 to the divisor. The present token attends to itself
+    as well: write its key and value first, and the divisor of the new state is never 0.""")  # fmt: skip
 wrong("old memory, new total", _before(memory=_READ)).says("""
     You read from the memory before the present token was written, and divided by the new total. Write first, and
     use the new memory for the reading.""")
@@ -96,6 +101,8 @@ wrong("memory not updated", {_WRITE: "memory = memory"}).says("""
     You did not write the present token into the memory. Add the outer product of φ(k) and v.""")
 wrong("not divided", {_RETURN: "read, memory, total"}).says("""
     You left the divisor out. What is read, Sᵀφ(q), must be divided by φ(q)·z.""")
+wrong("not divided, total not updated", {_RETURN: "read, memory, total", _TOTAL: "total = total"}).says("""
+    You neither updated the total nor divided by it. Add φ(k) to the total, and divide what is read by φ(q)·z.""")
 wrong("divided by the total alone", {_DIVISOR: "total.sum(dim=-1, keepdim=True)"}).says("""
     You divided by the sum of the total's entries. The divisor is the dot product of the total with φ(q), the sum
     of all scores of this query.""")

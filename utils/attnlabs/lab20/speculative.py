@@ -69,6 +69,8 @@ def _guesses(draw):
     yield _sure(draw, 3, 6, 1)
     yield _looked_up(draw, 3, 5, 2)  # a sure draft, and a model that draws
     yield _one_word(draw)
+    for chance in (0.0, 0.5):  # where a piece begins
+        yield _at_a_beginning(draw.integer(0, 2), chance)
     alike = _guess(draw, 3, 4, 3)
     yield alike[0], alike[1], torch.cat([alike[1], alike[2][3:]]), alike[3] ** 0.1  # the draft is as good as the model
 
@@ -109,12 +111,21 @@ def _one_word(draw):
     return guessed, draft, model, chances
 
 
+def _at_a_beginning(more, chance):
+    """A guess that falls, and a remainder of 0, 0, 1/2, 1/2; numbers that have no rounding."""
+    draft = torch.tensor([[0.5, 0.25, 0.125, 0.125]], dtype=torch.float64)
+    model = torch.tensor([[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0]], dtype=torch.float64)
+    order = [0, 1, 2, 3] if more else [1, 0, 3, 2]
+    chances = torch.tensor([0.75, chance], dtype=torch.float64)
+    return torch.tensor([order.index(0)]), draft[:, order], model[:, order], chances
+
+
 SPECULATIVE_ACCEPT = Exercise(
     speculative_accept,
     cases=_guesses,
     gradients=False,
     returns=("kept", "token"),
-    about=About(points=4, minutes=25, difficulty=4, read_again="Fewer steps"),
+    about=About(points=4, minutes=25, difficulty=4, read_again="Fourth answer: fewer readings"),
 )
 
 must = SPECULATIVE_ACCEPT.properties
@@ -141,7 +152,7 @@ _ENDS, _TOKEN = "(left / left.sum()).cumsum(dim=0)", "int((ends <= chances[count
 _LAST = f"model[count] if kept == count else {_LEFT}"
 
 wrong = SPECULATIVE_ACCEPT.mistakes
-wrong("ratio the other way", {_RATIOS: "draft[at, guessed] / model[at, guessed]"}).says("""
+wrong("q divided by p", {_RATIOS: "draft[at, guessed] / model[at, guessed]"}).says("""
     You divided q by p. A guess stays with the probability min(1, p / q): surely where the model finds it at
     least as likely as the draft, and more seldom where the draft guesses it too often.""")
 wrong("accepted with p", {_RATIOS: "model[at, guessed]"}).says("""
@@ -201,6 +212,11 @@ wrong("absolute differences", {_LEFT: "(model[kept] - draft[kept]).abs()"}).says
     You took the absolute value of p − q. Where q is larger, the remainder is 0 and not positive.""")
 wrong("remainder not renormalised", {_ENDS: "left.cumsum(dim=0)"}).says("""
     You did not renormalise (p − q)₊. Its entries sum to less than 1, so divide by their sum before you draw.""")
+wrong("remainder not renormalised, the last token", {
+    _ENDS: "left.cumsum(dim=0)", _TOKEN: "min(int((ends <= chances[count]).sum()), len(ends) - 1)"
+}).says("""
+    You did not renormalise (p − q)₊, and took the last token where the random number fell behind
+    all pieces. Its entries sum to less than 1, so divide by their sum before you draw.""")  # fmt: skip
 wrong("softmax of the remainder", {_ENDS: "(left if kept == count else left.softmax(dim=0)).cumsum(dim=0)"}).says("""
     You applied a softmax to (p − q)₊, which gives tokens with a remainder of 0 a probability. Divide by the sum.""")
 wrong("softmax of what is left, always", {_ENDS: "left.softmax(dim=0).cumsum(dim=0)"}).says("""
@@ -209,20 +225,19 @@ wrong("softmax of what is left, always", {_ENDS: "left.softmax(dim=0).cumsum(dim
 wrong("the likeliest of the remainder", {_TOKEN: "int(left.argmax())"}).says("""
     You took the likeliest token as the next one. It is *drawn*: the token in whose piece the last random number
     falls.""")
-wrong("the bonus token left out", {_LAST: f"draft[count - 1] if kept == count and count else {_LAST}"}).says("""
+wrong("the bonus token left out", {_LAST: f"draft[count - 1] if kept == count else {_LEFT}"}).says("""
     When all guesses stay you drew the next token from the draft's last row. The model has read all guesses, so
     its last row says what comes after them: draw from model[k].""")
 wrong(
-    "the last guess again", {"return kept, int(": "return kept, int(guessed[-1]) if kept == count and count else int("}
+    "the last guess again", {"return kept, int(": "return kept, int(guessed[-1]) if kept == count else int("}
 ).says("""
     When all guesses stay you returned the last guess again. The model has read it, so its last row gives one
     more token: draw it from model[k].""")
-wrong("bonus token from the row before", {_LAST: f"model[max(count - 1, 0)] if kept == count else {_LEFT}"}).says("""
+wrong("bonus token from the row before", {_LAST: f"model[count - 1] if kept == count else {_LEFT}"}).says("""
     When all guesses stay you drew from model[k − 1], the row that has judged the last guess. What comes after it
     is in the row model[k].""")
 wrong("remainder for the bonus token, too", {
-    _LAST: "(model[count] - draft[count - 1]).clamp(min=0) if kept == count and count else "
-           "model[count] if kept == count else (model[kept] - draft[kept]).clamp(min=0)"
+    _LAST: f"(model[count] - draft[count - 1]).clamp(min=0) if kept == count else {_LEFT}"
 }).says("""
     When all guesses stay you subtracted a row of the draft. The draft has guessed nothing at that
     position, so draw from model[k] as it is.""")  # fmt: skip
@@ -235,26 +250,32 @@ wrong("model one row too far", {_RATIOS: "model[at + 1, guessed] / draft[at, gue
 wrong("remainder one row too far", {_LEFT: "(model[kept + 1] - draft[kept]).clamp(min=0)"}).says("""
     You took the remainder from row i + 1 of `model`, which belongs to the text with a guess that did not stay.
     Use row i of both.""")
-wrong("remainder of the first row", {_LEFT: "(model[0] - draft[0]).clamp(min=0)"}).says("""
+wrong("remainder always of row 0", {_LEFT: "(model[0] - draft[0]).clamp(min=0)"}).says("""
     You took the remainder from the first rows. It belongs to the position of the first guess that does not stay.""")
 wrong("one random number for all guesses", {_STAYS: "chances[0] < ratios"}).says("""
     You used the first random number for all guesses. Guess i has its own, chances[i].""")
-wrong("the last random number for all", {_STAYS: "chances[count] < ratios"}).says("""
+wrong("the last random number for the guesses", {_STAYS: "chances[count] < ratios"}).says("""
     You used the last random number for the guesses. Guess i has its own, chances[i], and the last one draws the
     next token.""")
 wrong("random number used twice", {_TOKEN: "int((ends <= chances[kept]).sum())"}).says("""
     You drew the next token with the random number that has just decided about the guess. It is known to be
     large, so it is no longer random. The last number, chances[k], is there for this.""")
+wrong("the random number of the next guess", {_TOKEN: "int((ends <= chances[min(kept + 1, count)]).sum())"}).says("""
+    You drew the next token with the random number that belongs to the next guess. Here the *last* number,
+    chances[k], draws the token, wherever the rule has stopped.""")
 wrong("one token too far", {_TOKEN: "min(int((ends <= chances[count]).sum()) + 1, len(ends) - 1)"}).says("""
     Your next token is the one behind the piece in which the random number falls. Tokens are counted from 0:
     count the pieces that *end* at or before it.""")
 wrong("one token too early", {_TOKEN: "max(int((ends <= chances[count]).sum()) - 1, 0)"}).says("""
     Your next token is the one before the piece in which the random number falls. Count the pieces that *end* at
     or before it.""")
+wrong("a piece contains its end", {_TOKEN: "int((ends < chances[count]).sum())"}).says("""
+    You let a piece contain its end, so that a random number of 0 draws token 0 even if its piece is empty. A
+    piece contains its beginning and not its end: count the ends that are at or below the random number.""")
 wrong("pieces from the right", {_TOKEN: "int((ends <= 1 - chances[count]).sum())"}).says("""
     You compared the ends of the pieces with 1 − r. The pieces lie in the order of the vocabulary, beginning at
     0, so compare them with r itself.""")
-wrong("nearest probability", {_TOKEN: "int(((left / left.sum()) <= chances[count]).sum())"}).says("""
+wrong("pieces not summed up", {_TOKEN: "int(((left / left.sum()) <= chances[count]).sum())"}).says("""
     You compared the probabilities themselves with the random number. Compare their running sum, the ends of the
     pieces.""")
 wrong(

@@ -1,5 +1,7 @@
 """Lab 20: rotary frequencies for texts that are longer than those of training."""
 
+import math
+
 import torch
 
 from misread.exercise import About, Exercise
@@ -38,7 +40,7 @@ YARN_FREQUENCIES = Exercise(
     cases=_models,
     gradients=False,
     device=False,
-    about=About(points=3, minutes=18, difficulty=3, read_again="Contexts longer than in training"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="The consequence: contexts longer than in training"),
 )
 
 
@@ -62,6 +64,17 @@ _PAIRS, _OLD = "torch.arange(0, dim, 2, dtype=torch.float64)", "base ** (-pairs 
 _TURNS, _KEPT = "trained * old / (2 * torch.pi)", "((turns - slow) / (fast - slow)).clamp(0, 1)"
 _MIXED = "(1 - kept) * old / factor + kept * old"
 
+
+def _by_the_number_of_the_pair(dim, factor, trained, base, slow, fast):
+    def pair(turns):
+        return dim * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
+
+    first, last = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), dim - 1)
+    old = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    ramp = ((torch.arange(dim // 2, dtype=torch.float64) - first) / max(last - first, 0.001)).clamp(0, 1)
+    return old / factor * ramp + old * (1 - ramp)
+
+
 wrong = YARN_FREQUENCIES.mistakes
 wrong("ramp inverted", {_MIXED: "kept * old / factor + (1 - kept) * old"}).says("""
     Your ramp has the wrong direction: pairs that turned often are interpolated, and slow ones stay. The share γ
@@ -72,6 +85,12 @@ wrong("wavelength for frequency", {_TURNS: "trained / (2 * torch.pi * old)"}).sa
     per position, so in L positions it turns r = L θ / 2π times.""")
 wrong("the 2π left out", {_TURNS: "trained * old"}).says("""
     You left out the 2π. L θ is an angle in radians; divided by 2π it is the number of turns, r = L θ / 2π.""")
+wrong("no parentheses around 2π", {_TURNS: "trained * old / 2 * torch.pi"}).says("""
+    You wrote … / 2 * π without parentheses, which Python reads as (… / 2) · π. The angle is divided by 2π, so
+    the product needs its parentheses.""")
+wrong("wavelength in the place of turns", {_TURNS: "2 * torch.pi / old"}).says("""
+    You compared the wavelength 2π / θ, in positions per turn, with α and β. Both are numbers of *turns* in a
+    text of training: r = L θ / 2π.""")
 wrong("multiplied by 2π", {_TURNS: "trained * old * 2 * torch.pi"}).says("""
     You multiplied by 2π. A full turn has 2π radians, so an angle is *divided* by it: r = L θ / 2π.""")
 wrong("half turns", {_TURNS: "trained * old / torch.pi"}).says("""
@@ -89,7 +108,7 @@ wrong("all pairs alike", {_MIXED: "old / factor"}).says("""
     positions have the same effect.)""")
 wrong("nothing changed", {_MIXED: "old"}).says("""
     You returned the old frequencies. Slow pairs must be divided by s.""")
-wrong("another base", {_OLD: "(base * factor ** (dim / max(dim - 2, 1))) ** (-pairs / dim)", _MIXED: "old"}).says("""
+wrong("another base", {_OLD: "(base * factor ** (dim / (dim - 2))) ** (-pairs / dim)", _MIXED: "old"}).says("""
     You changed the base, which is called NTK-aware scaling. YaRN keeps the base, and divides the frequencies of
     slow pairs by s.""")
 wrong("base times the factor", {_OLD: "(base * factor) ** (-pairs / dim)", _MIXED: "old"}).says("""
@@ -128,9 +147,12 @@ wrong("slow left out of the ramp", {_KEPT: "(turns / fast).clamp(0, 1)"}).says("
     Your share γ is r / β. It begins to rise at α: γ = (r − α) / (β − α).""")
 wrong("slow left out below", {_KEPT: "((turns - slow) / fast).clamp(0, 1)"}).says("""
     You divided by β. The ramp goes from α to β, so it is β − α turns long: γ = (r − α) / (β − α).""")
-wrong("a ramp over the logarithm", {_KEPT: "((turns / slow).log() / math.log(fast / slow)).clamp(0, 1)"}).says("""
+wrong("a ramp over log r", {_KEPT: "((turns / slow).log() / math.log(fast / slow)).clamp(0, 1)"}).says("""
     Your ramp is linear in the logarithm of r, which is what a ramp over the number i of the pair amounts to, as
     in the authors' program. Here it is linear in the number of turns r, as in the paper: γ = (r − α) / (β − α).""")
+wrong("a ramp over rounded pairs", _by_the_number_of_the_pair).says("""
+    Your ramp is that of the authors' program: linear in the number i of the pair, between two numbers that are
+    rounded. Here it is linear in the number of turns r, as in the paper: γ = (r − α) / (β − α).""")
 wrong("a ramp over the pairs", {_KEPT: "1 - torch.linspace(0, 1, len(old), dtype=torch.float64)"}).says("""
     Your share falls evenly from the first pair to the last. It depends on how often the pair turned in training:
     γ = (r − α) / (β − α), not below 0 and not above 1.""")
@@ -155,8 +177,11 @@ wrong("turns returned", {_MIXED: f"({_MIXED}) / (2 * torch.pi)"}).says("""
     You returned turns per position. Wanted are radians per position, so do not divide the result by 2π.""")
 wrong("the share returned", {f"return {_MIXED}": "return kept"}).says("""
     You returned the share γ. Wanted are the mixed frequencies: (1 − γ) θ/s + γ θ.""")
-wrong("one for each feature", {f"return {_MIXED}": f"return ({_MIXED}).repeat_interleave(2)"}).says("""
+wrong("D frequencies", {f"return {_MIXED}": f"return ({_MIXED}).repeat_interleave(2)"}).says("""
     You returned a frequency for every feature. A pair of features turns together, so there are D/2 of them.""")
+wrong("D frequencies, exponents i / D", {_PAIRS: "torch.arange(0, dim, dtype=torch.float64)"}).says("""
+    You returned a frequency for every feature, with the exponents i / D. A pair of features turns together:
+    count 0, 2, 4, … for the exponents 2i / D of D/2 pairs.""")
 wrong("in single precision", {f"return {_MIXED}": f"return ({_MIXED}).float()"}).says("""
     Your frequencies have single precision. At position 100,000 an error of 1e-7 in a frequency is 0.01 radians,
     so compute in float64: give `dtype=torch.float64` to `torch.arange`.""")
