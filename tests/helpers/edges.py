@@ -68,6 +68,7 @@ EXCUSED: dict[str, dict[str, str]] = {
     "dequantise_q4_1": {"one: raw, axis -1": _FILE},
     "rotary_with_base": {"one: x, axis -1": _PAIRS},
     "prefix_matching_score": {"one: weights, axis -1": _AGAIN, "one: weights, axis -2": _AGAIN},
+    "speculative_accept": {"one: draft, axis -1": _VOCABULARY, "one: model, axis -1": _VOCABULARY},
 }
 
 

@@ -30,7 +30,7 @@ LABS = {path.stem.split("_")[0]: path for path in sorted(ROOT.glob("solutions/*/
 IDLE = ("attnlabs", "attnpages")  # what draws and shows does nothing
 ONLY_WRITTEN = {  # in functions that no cell calls before the lab is solved; it needs what the lab asks for, or trains
     "lab04": "luong", "lab14": "TransformerEncoder",
-    "lab17": "Transformer TransformerConfig accuracy fit use_relative_bias",
+    "lab17": "Transformer TransformerConfig accuracy fit use_relative_bias", "lab20": "first_words prompt_lookup",
 }  # fmt: skip
 
 
