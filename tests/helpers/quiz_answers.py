@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from attnbook.attention import attend, causal_mask, masked_softmax, window_mask
+from attnbook.attention import attend, causal_mask, delta_step, masked_softmax, window_mask
 from attnbook.attention.blocked import Running
 from attnbook.attention.centred import local_window_mask, predicted_centre
 from attnbook.attention.hard import location_log_probs
@@ -18,6 +18,7 @@ from attnbook.data.texts.byte_pairs import count_pairs
 from attnbook.data.worlds.bandits import best_value
 from attnbook.decoding.penalties import length_penalty
 from attnbook.decoding.sampling import sampling_probabilities
+from attnbook.measure.cache import grouped_cache_bytes
 from attnbook.measure.inside import cache_bytes
 from attnbook.measure.path_lengths import reach
 from attnbook.measure.text import perplexity
@@ -49,6 +50,20 @@ def q4_1_block(scale: float, offset: float, byte: int) -> torch.Tensor:
     """A block of Q4_1 whose first packed byte is given: 20 bytes."""
     both = torch.tensor([scale, offset], dtype=torch.float16).view(torch.uint8)
     return torch.cat([both, torch.tensor([byte] + 15 * [0], dtype=torch.uint8)])
+
+
+def absorbed_score() -> torch.Tensor:
+    """The score of a short vector with a query that has absorbed the matrix of keys."""
+    to_key, query, content = torch.tensor([[1.0, 0.0], [3.0, 1.0]]), torch.ones(2), torch.tensor([2.0, 1.0])
+    return (to_key.T @ query) @ content
+
+
+def corrected_reading() -> torch.Tensor:
+    """What a key reads after a second one, which is not orthogonal to it, has been stored by the delta rule."""
+    keys, memory = torch.tensor([[[1.0, 0.0]], [[0.6, 0.8]]]), None
+    for key, value in zip(keys, (6.0, 2.0), strict=True):
+        _, memory = delta_step(key, key, torch.tensor([[value]]), torch.ones(1), memory)
+    return (keys[0] @ memory[0])[0, 0]
 
 
 def kept_share() -> float:
@@ -242,6 +257,10 @@ NUMBERS = {
     "19/cache": lambda: cache_bytes(
         TransformerConfig(d_model=1024, layers=24, heads=16, key_value_heads=4), bytes_per_number=2
     ),
+    "20/cache": lambda: grouped_cache_bytes(layers=32, key_value_heads=4, head_features=128, number=2),
+    "20/latent": absorbed_score,
+    "20/delta": corrected_reading,
+    "20/accept": lambda: torch.minimum(torch.tensor([0.6, 0.4]), torch.tensor([0.9, 0.1])).sum(),
 }
 TEXTS = {
     "02/shapes": lambda: str(

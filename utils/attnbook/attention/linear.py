@@ -28,7 +28,7 @@ from attnbook.attention.arguments import (
 
 
 def positive_features(x: Tensor) -> Tensor:
-    """elu(x) + 1 > 0, so that no weight is negative. Source: Katharopoulos et al. 2020, equation 7."""
+    """elu(x) + 1 > 0, so that no weight is negative. Source: Katharopoulos et al. 2020."""
     return F.elu(x) + 1
 
 
@@ -51,7 +51,7 @@ def linear_attention(
     Raises:
         ValueError: if the shapes do not fit together. TypeError: if the mask is not boolean.
 
-    Source: Katharopoulos et al. 2020, equations 4 to 6.
+    Source: Katharopoulos et al. 2020.
     """
     check_attention(query, key, value)
     check_same_features("linear", query, key)
@@ -91,7 +91,7 @@ def linear_step(
     Returns:
         context ``(B, Dv)`` and the state after this word, of the same size as before.
 
-    Source: Katharopoulos et al. 2020, equations 16 to 20.
+    Source: Katharopoulos et al. 2020.
     """
     query, key = features(query), features(key)  # (B, F) each
     memory, total = key[..., :, None] * value[..., None, :], key  # (B, F, Dv), (B, F)

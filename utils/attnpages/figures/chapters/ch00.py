@@ -50,11 +50,12 @@ CHAPTERS: Mapping[int, Chapter] = {
     16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
     17: Chapter("Part IV", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
     19: Chapter("Part V", "A real language model", "weights of others, our block", 2, 8, "19_real_model.ipynb"),
+    20: Chapter("Part V", "Attention today", "what a token costs", 2, 9, "20_attention_today.ipynb"),
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
     (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17),
-    (10, 11), (10, 14), (11, 12), (11, 19),
+    (10, 11), (10, 14), (11, 12), (11, 19), (19, 20),
 )  # fmt: skip
 
 
