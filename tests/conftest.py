@@ -24,7 +24,7 @@ if "cuda" in DEVICES:
     torch.backends.cudnn.allow_tf32 = False  # its short mantissa would drown the differences that we look for
 
 # Chromium takes minutes for a group of pages (`helpers/seen_pages.py`), so its files are shared out before all others.
-LONGEST = [f"test_browser_{group}.py" for group in ("part_1", "part_2", "solutions", "others")]
+LONGEST = [f"test_browser_{group}.py" for group in ("others", "part_2", "solutions", "part_1")]
 LONGEST += ["test_journey.py", "test_notebooks.py", "test_marking.py", "test_class.py"]  # of the folders that come last
 LONGEST += ["test_newexercise.py", "test_kernels.py", "test_command.py", "test_side_by_side.py", "test_remote.py"]
 LONGEST += ["test_gradebook.py", "test_handout.py"]
