@@ -24,9 +24,10 @@ if "cuda" in DEVICES:
     torch.backends.cudnn.allow_tf32 = False  # its short mantissa would drown the differences that we look for
 
 # Chromium takes minutes for a group of pages (`helpers/seen_pages.py`), so its files are shared out before all others.
-LONGEST = [f"test_browser_{group}.py" for group in ("part_1", "part_2", "solutions", "others")]
+LONGEST = [f"test_browser_{group}.py" for group in ("others", "part_2", "solutions", "part_1")]
 LONGEST += ["test_journey.py", "test_notebooks.py", "test_marking.py", "test_class.py"]  # of the folders that come last
-LONGEST += ["test_command.py", "test_side_by_side.py", "test_remote.py", "test_gradebook.py", "test_handout.py"]
+LONGEST += ["test_newexercise.py", "test_kernels.py", "test_command.py", "test_side_by_side.py", "test_remote.py"]
+LONGEST += ["test_gradebook.py", "test_handout.py"]
 LONGEST += [f"test_lab{number}.py" for number in ("13", "14", "10", "09", "07", "08", "03")]
 
 # A busy machine must not fail a test, so nothing looks at the clock. In CI the same examples come each time.

@@ -197,6 +197,14 @@ def test_tools_start_with_the_given_folders_first_on_the_path_and_in_utf8(monkey
     assert (settings["PYTHONUTF8"], settings["JUPYTER_PREFER_ENV_PATH"], settings["KEPT"]) == ("1", "1", "as it was")
 
 
+def test_a_path_that_begins_with_the_folders_stays_as_it_is(monkeypatch):
+    """So kernels that a test starts and those that nbval starts find the same, and are forks of one warm process."""
+    monkeypatch.setenv("PATH", settings_with("here", "there")["PATH"])
+    assert settings_with("here", "there")["PATH"] == os.environ["PATH"]
+    assert settings_with("here")["PATH"] == os.environ["PATH"]
+    assert settings_with("her")["PATH"].split(os.pathsep)[:2] == ["her", "here"]
+
+
 def test_a_python_without_venv_is_told_how_to_get_it(machine, monkeypatch):
     monkeypatch.setattr(environment, "base_python", lambda: sys.executable)
     failed = subprocess.CompletedProcess([], 1)

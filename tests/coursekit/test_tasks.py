@@ -9,10 +9,8 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from xdist.plugin import pytest_xdist_auto_num_workers
 
 from coursekit import CourseError, tasks
 from coursekit.tasks import (
@@ -26,6 +24,7 @@ from coursekit.tasks import (
     TYPES,
     WITH_BOOK,
     WITHOUT_BOOK,
+    WORKERS,
     call,
     environment,
     open_lab,
@@ -82,11 +81,9 @@ def test_every_test_has_its_turn_in_the_whole_task_and_those_of_the_book_after_i
     assert not any(word.startswith(("--ignore", "--deselect")) for word in (*WITHOUT_BOOK, *WITH_BOOK))
 
 
-def test_tests_run_on_two_processors_of_one_core_with_two_workers(monkeypatch):
-    monkeypatch.setattr("psutil.cpu_count", lambda logical=True: 2 if logical else 1)
-    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
-    config = SimpleNamespace(option=SimpleNamespace(numprocesses=QUICK[QUICK.index("-n") + 1]))
-    assert pytest_xdist_auto_num_workers(config) == 2
+def test_tests_have_one_worker_more_than_there_are_processors_because_some_wait_and_eight_at_most():
+    assert {command[command.index("-n") + 1] for command in (QUICK, WITHOUT_BOOK, WITH_BOOK)} == {str(WORKERS)}
+    assert min(os.cpu_count() + 1, 8) == WORKERS
 
 
 def test_no_test_of_the_built_book_is_left_out():

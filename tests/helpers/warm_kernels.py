@@ -25,6 +25,9 @@ from jupyter_client.provisioning import local_provisioner
 LAUNCHER = [sys.executable, "-m", "ipykernel_launcher"]
 PUT_CARD_IN = "import pretended_card; pretended_card.put_in(); "
 LONGEST = 10**6  # bytes of a message: the command, the folder and all settings
+# How many new objects let Python look for garbage, and how often it looks at older ones too. A quarter of the time in
+# which tests are collected, and half of that in which a task's 40,000 examples are made, went into looking in vain.
+SELDOM = (100_000, 20, 100)
 OF_ONE_KERNEL = ("IPYTHONDIR", "JPY_PARENT_PID", "JPY_SESSION_NAME", "PYTEST_CURRENT_TEST")  # no import looks at these
 
 launch_cold = local_provisioner.launch_kernel
@@ -125,6 +128,7 @@ def wait_for_kernels(number: int) -> None:
 
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*SELDOM)
     signal.signal(signal.SIGCHLD, _forget_the_ended)
     control = socket.socket(fileno=number)
     while message := control.recv(LONGEST):

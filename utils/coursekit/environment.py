@@ -278,6 +278,8 @@ def printed_by(process: subprocess.Popen) -> bytes:
 
 def settings_with(*folders: str | Path) -> dict[str, str]:
     """The variables that each tool is started with: its environment's folders first on the path, since tools call
-    their helpers by name, and UTF-8 for all text, since Windows has another default."""
-    path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+    their helpers by name, and UTF-8 for all text, since Windows has another default. A path that begins with these
+    folders stays as it is: a tool that starts another one hands on what it was started with itself."""
+    first, path = os.pathsep.join(map(str, folders)), os.environ.get("PATH", "")
+    path = path if path.startswith(first + os.pathsep) else os.pathsep.join([first, path])
     return {**os.environ, "PATH": path, "PYTHONUTF8": "1", "JUPYTER_PREFER_ENV_PATH": "1"}

@@ -27,10 +27,11 @@ RUFF = ("ruff", "check", ".")
 FORMAT = ("ruff", "format", "--check", ".")
 TYPES = ("mypy",)  # of what, stands in pyproject.toml
 VERIFY = ("python", "-m", "coursekit", "verify", "--no-run")
-# A worker with one thread for each processor that the system counts; `auto` counts two of one core once, and would
-# leave a small machine with one worker. Each worker imports torch, so there are at most eight. A notebook stays whole
-# in one worker, and so in one kernel.
-PYTEST = ("pytest", "-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder")
+# One worker more than the system counts processors, each with one thread, because tests wait: for a browser, for a
+# process that starts or ends, for a limit of time. Each worker imports torch, so there are at most eight. A notebook
+# stays whole in one worker, and so in one kernel.
+WORKERS = min((os.cpu_count() or 1) + 1, 8)
+PYTEST = ("pytest", "-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder")
 
 STYLE: tuple[Stage, ...] = ((RUFF,), (FORMAT,))
 QUICK: Command = (*PYTEST, "-m", "not slow and not book", "tests")

@@ -253,23 +253,28 @@ PREVIOUS = {
 }
 
 
+SAID = list(product([0.0, 1.0, 1e6], [1.0, 50.0, 1e6], [0.0, 1e-30, 1.0, 1e15], [0.0, 1.0]))  # beta, gamma, key, gate
+
+
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("where", PREVIOUS)
 def test_no_number_makes_weights_or_gradients_infinite_in_float32(rows, where, device):
-    shift = torch.tensor([0.0, 0.0, 1.0])
-    for beta, gamma, key, gate in product([0.0, 1.0, 1e6], [1.0, 50.0, 1e6], [0.0, 1e-30, 1.0, 1e15], [0.0, 1.0]):
-        told = torch.linspace(-key, key, M), beta, gate, shift, gamma
-        emitted = [torch.as_tensor(part, device=device).view(1, 1, -1).requires_grad_() for part in told]
-        previous = PREVIOUS[where].to(device).view(1, 1, N).requires_grad_()
-        memory = ROWS[rows].to(device).view(1, N, M).requires_grad_()
-        ones = torch.ones(1, 1, M, device=device)
-        weights = address(Address(*emitted), previous, memory)
-        written = erase_and_add(memory, weights, ones, ones)
-        total = (weights * torch.arange(N, device=device)).sum() + read(written, weights).sum()
-        gradients = torch.autograd.grad(total, [*emitted, previous, memory])
-        said = f"beta {beta}, gamma {gamma}, key {key}, gate {gate}"
-        assert all(bool(part.isfinite().all()) for part in (weights, written, *gradients)), said
-        torch.testing.assert_close(weights.sum(dim=-1), ones[..., 0], msg=said)
+    """All that a controller may say is a row of one batch, each with a memory of its own."""
+    beta, gamma, key, gate = (part[:, None] for part in torch.tensor(SAID, device=device).unbind(dim=1))  # (S, 1) each
+    told = key * torch.linspace(-1, 1, M, device=device), beta, gate, torch.tensor([0.0, 0.0, 1.0]).to(key), gamma
+    emitted = [part.expand(len(SAID), 1, -1) if part.dim() == 1 else part[:, None] for part in told]
+    emitted = [part.detach().clone().requires_grad_() for part in emitted]  # (S, 1, ...)
+    previous = PREVIOUS[where].to(device).repeat(len(SAID), 1, 1).requires_grad_()  # (S, 1, N)
+    memory = ROWS[rows].to(device).repeat(len(SAID), 1, 1).requires_grad_()  # (S, N, M)
+    ones = torch.ones(len(SAID), 1, M, device=device)
+    weights = address(Address(*emitted), previous, memory)
+    written = erase_and_add(memory, weights, ones, ones)
+    total = (weights * torch.arange(N, device=device)).sum() + read(written, weights).sum()
+    gradients = torch.autograd.grad(total, [*emitted, previous, memory])
+    for part in (weights, written, *gradients):
+        fine = part.isfinite().flatten(1).all(dim=1).tolist()
+        assert [f"beta, gamma, key, gate: {said}" for said, one in zip(SAID, fine, strict=True) if not one] == []
+    torch.testing.assert_close(weights.sum(dim=-1), ones[..., 0])
 
 
 def test_sharpening_keeps_zero_at_zero_even_without_power():

@@ -94,5 +94,5 @@ def layer_gradient_norms(layers: Sequence[nn.Module], loss: Tensor) -> list[floa
     learning = [[p for p in layer.parameters() if p.requires_grad] for layer in layers]
     if not all(learning):
         raise ValueError(f"layer {learning.index([])} has no parameters that learn, so it has no gradient")
-    gradients = [torch.autograd.grad(loss, parameters, retain_graph=True) for parameters in learning]
-    return [torch.cat([part.flatten() for part in of_layer]).norm().item() for of_layer in gradients]
+    gradients = iter(torch.autograd.grad(loss, [p for layer in learning for p in layer], retain_graph=True))
+    return [torch.cat([next(gradients).flatten() for _ in layer]).norm().item() for layer in learning]

@@ -139,6 +139,12 @@ def _link(source: int, target: int) -> tuple[int, int]:
     return source, target
 
 
+@cache
+def _moved(links: Links, at: int, to: int) -> tuple[Link, ...]:
+    """The links of a number whose words begin at these places of the two lists."""
+    return tuple(_link(at + s, to + t) for s, t in links)
+
+
 def number_list(numbers: Iterable[int]) -> Example:
     """The example of a list of numbers, joined by commas. Raises ValueError if there are none, or a bad one.
 
@@ -161,7 +167,7 @@ def number_list(numbers: Iterable[int]) -> Example:
             target.append(COMMA)
         at, to = len(source), len(target)
         for links, found in zip((sure, possible), align_number(n), strict=True):
-            links += [_link(at + s, to + t) for s, t in found]
+            links += _moved(found, at, to)
         source += number_words_en(n)
         target += number_words_de(n)
     if not size:
