@@ -206,10 +206,12 @@ def test_help_after_a_wrong_name_is_refused_like_the_name(asked, capsys):
 @pytest.mark.parametrize("name", sorted(command.EXPERIMENTS))
 def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
-    measures = {"attention_cost", "complexity", "copying_grid", "longer_than_trained", "real_model"}
+    measures = {"attention_cost", "complexity", "copying_grid", "longer_than_trained", "real_heads", "real_model"}
     trains = name not in measures | {"translate_endings", "translate_alignments"}
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
-    told = {"weights"} if name == "real_model" else {"task", "batch"}  # it measures weights that others have trained
+    told = (
+        {"weights"} if name in ("real_heads", "real_model") else {"task", "batch"}
+    )  # it measures weights that others have trained
     assert told | training <= experiment.settings.keys()
     assert all(steps > 0 for steps in experiment.steps.values())
 
