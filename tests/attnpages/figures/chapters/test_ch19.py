@@ -26,3 +26,11 @@ def test_heads_are_dots_and_some_have_their_names():
     assert [text.get_text() for text in ax.texts] == ["1.2"]
     with pytest.raises(ValueError, match=r"named holds \['2.1'\]"):
         plot_heads({"1.1": (0.1, 0.2)}, ["2.1"], "x", "y")
+
+
+def test_layers_are_whole_numbers_and_names_stand_away_from_the_crowd():
+    ax = plot_heads({"1.1": (1, 0.9), "2.1": (2, 0.0)}, ["1.1", "2.1"], "layer", "score")
+    ax.figure.draw_without_rendering()
+    assert all(tick == int(tick) for tick in ax.get_xticks())
+    high, low = (text.xyann[1] for text in ax.texts)
+    assert high < 0 < low

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.curves import PlainNumbers, plot_by_length
 from attnpages.figures.heat import as_label
@@ -70,8 +71,12 @@ def plot_heads(
     dot: Look = {"linestyle": "", "marker": "o"}
     others = [at for name, at in points.items() if name not in named]
     ax.plot([x for x, _ in others], [y for _, y in others], color=GREY, markersize=4, alpha=0.6, **dot)
+    middle = max(y for _, y in points.values()) / 2
     for name in named:
         ax.plot(*points[name], color=VERMILION, markersize=7, **dot)
-        ax.annotate(name, points[name], xytext=(6, 4), textcoords="offset points", color=BLACK, fontsize=11)
+        above = 4 if points[name][1] < middle else -13  # the crowd is at one edge, and the names stand away from it
+        ax.annotate(name, points[name], xytext=(6, above), textcoords="offset points", color=BLACK, fontsize=11)
+    if all(isinstance(x, int) for x, _ in points.values()):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=xlabel, ylabel=ylabel)
     return ax
