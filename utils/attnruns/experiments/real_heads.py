@@ -82,6 +82,7 @@ def means(job: Job) -> dict[str, Any]:
     contexts = [mean_contexts(attention, pretrained.model, others) for attention in attentions]
 
     def copied_without(heads: list[Head]) -> dict[str, float]:
+        kinds: dict[str, list[Tensor | float]]
         kinds = {"zero": [0.0] * len(heads), "mean": [contexts[layer][head] for layer, head in heads]}
         found = {}
         for kind, instead in kinds.items():
