@@ -45,6 +45,7 @@ HEADINGS = {  # a page has no number that its readers see
     "18_one_corpus": "Quiz on the page about a real corpus",
     "13_ntm_evidence": "Quiz on the evidence for Chapter 13",
     "14_pointer_networks_evidence": "Quiz on the evidence for Chapter 14",
+    "19_real_model_evidence": "Quiz on the evidence for Chapter 19",
 }
 
 

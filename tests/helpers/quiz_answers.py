@@ -26,9 +26,10 @@ from attnbook.measure.translation import bleu_counts, bleu_from_counts
 from attnbook.models.block import TransformerConfig
 from attnbook.models.ntm_addressing import circular_shift, content_weights, erase_and_add, sharpen
 from attnbook.models.pretrained.dequantise import q4_1
+from attnbook.models.pretrained.families import neighbouring_pairs
 from attnbook.models.snail import causal_convolution, dilations_for
-from attnbook.models.spectral_norm import spectral_norm_step
 from attnbook.models.transformer import Transformer
+from attnbook.models.vision import patches_to_tokens
 from attnbook.training.adversarial import hinge_losses
 from attnbook.training.reinforce import reinforce_loss
 from attnruns.experiments.complexity import formula
@@ -186,12 +187,6 @@ def local_score_field() -> int:
     return int((x.grad != 0).sum())
 
 
-def first_estimate() -> torch.Tensor:
-    matrix = torch.tensor([[3.0, 0], [4, 5]])
-    u, v = spectral_norm_step(matrix, torch.tensor([1.0, 0]))
-    return u @ matrix @ v
-
-
 NUMBERS = {
     "01/parameters": lambda: nn.Linear(2 * 128 + 32, 35).weight.numel(),
     "01/gate": kept_share,
@@ -242,7 +237,7 @@ NUMBERS = {
     "16/chance": lambda: torch.tensor([0.9, 0.1]) @ torch.tensor([0.8, 0.2]),
     "16/hinge": lambda: hinge_losses(torch.tensor([1.5, 0.5]), torch.tensor([-2.0, 0.2]))[0],
     "16/field": local_score_field,
-    "16/norm": first_estimate,
+    "16/vit": lambda: patches_to_tokens(torch.zeros(1, 3, 32, 32), 8).shape[1] + 1,  # and the class token
     "17/thin": lambda: masked_softmax(torch.tensor([4.0, *[0.0] * 30]))[0],
     "17/double": lambda: math.log(2 * (1000 - 1)) - math.log(1000 - 1),
     "17/exact": lambda: 0.99**31,
@@ -253,6 +248,8 @@ NUMBERS = {
     "13e/lead": lambda: sharpen(torch.tensor([0.1, 0.05]), torch.tensor([3.0]))[0],
     "14e/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
     "14e/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
+    "19/order": lambda: neighbouring_pairs(torch.arange(8), 1).tolist().index(5),
+    "19e/controls": lambda: torch.ones(17, 9).numel(),  # heads of the layers before the eighteenth
     "19/block": lambda: q4_1(q4_1_block(0.25, -2.0, 163))[16],
     "19/cache": lambda: cache_bytes(
         TransformerConfig(d_model=1024, layers=24, heads=16, key_value_heads=4), bytes_per_number=2

@@ -76,6 +76,4 @@ class ChaptersInABrowser(PagesInABrowser):
 
     def test_the_first_figure_of_a_chapter_begins_within_two_screens(self, seen):
         late = {page: at["figure"] for page, at in chapters(seen).items() if not 0 < at["figure"] < 2 * SCREEN}
-        assert {
-            page: at for page, at in late.items() if "19_real_model" not in page
-        } == {}  # it opens with a model's text
+        assert late == {}

@@ -52,6 +52,15 @@ def test_long_names_are_turned(looks_right):
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {90.0}
 
 
+def test_names_that_leave_places_empty_are_not_thinned_out(looks_right):
+    ax = plot_heat(
+        np.eye(30), "layer", "head", annotate=False, xticks=[str(i) if i % 5 == 0 else "" for i in range(30)]
+    )
+    looks_right(ax)
+    assert ax.get_xlabel() == "layer"
+    assert [label.get_text() for label in ax.get_xticklabels()][::5] == ["0", "5", "10", "15", "20", "25"]
+
+
 def test_numbers_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"inches wide but the 20 columns only .*take fewer decimals"):
         plot_heat(np.full((2, 20), -10.0), "key", "query")

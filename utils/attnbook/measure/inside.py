@@ -86,17 +86,24 @@ def logit_lens(model: LanguageModel, words: Tensor) -> Tensor:
 
 
 @contextmanager
-def without_heads(attentions: Sequence[MultiHeadAttention], heads: Sequence[tuple[int, int]]) -> Iterator[None]:
-    """Inside this block, each ``(layer, head)``, from 0 on, adds nothing.
+def without_heads(
+    attentions: Sequence[MultiHeadAttention],
+    heads: Sequence[tuple[int, int]],
+    instead: Sequence[Tensor | float] | None = None,
+) -> Iterator[None]:
+    """Inside this block, each ``(layer, head)``, from 0 on, adds nothing, or what ``instead`` holds for it.
+
+    Args:
+        instead: for each head 0 or a vector ``(D/H,)``, as :func:`~attnbook.measure.induction.without_head` takes it.
 
     Raises:
-        ValueError: if there is no such layer or head.
+        ValueError: if there is no such layer or head, or ``instead`` has another length than ``heads``.
     """
     with ExitStack() as stack:
-        for layer, head in heads:
+        for (layer, head), vector in zip(heads, [0.0] * len(heads) if instead is None else instead, strict=True):
             if not 0 <= layer < len(attentions):
                 raise ValueError(f"layer must be from 0 to {len(attentions) - 1}, got {layer}")
-            stack.enter_context(without_head(attentions[layer], head))
+            stack.enter_context(without_head(attentions[layer], head, vector))
         yield
 
 

@@ -151,7 +151,7 @@ def name_places(ax: Axes, names: tuple, labels: tuple[str, str], counts: tuple[i
     """Write the names of columns and rows along the axes, as many as fit, and the axes' own labels.
 
     Long words stand upright along the x axis. What doesn't fit is first set smaller, then thinned out; the
-    label then says so.
+    label then says so. Empty names, as of four layers in five, need no room.
 
     Args:
         names: of the columns and of the rows, one a place; ``None`` numbers the places from 0.
@@ -185,6 +185,7 @@ def _make_room(axis: XAxis | YAxis, named: bool, room: float) -> None:
     """Turn, shrink or thin out the names of an axis until each has its ``room`` (inches)."""
     words = [label.get_text() for label in axis.get_ticklabels()]
     letters = max(map(len, words))
+    room *= len(words) / max(1, sum(word != "" for word in words))  # places without a name leave theirs to the others
     needed = _LINE
     if axis.axis_name == "x" and (letters <= 2 or 0.08 + _LETTER * letters <= room):
         needed = 0.08 + _LETTER * letters

@@ -20,3 +20,13 @@ def test_qwen_merges_no_letter_with_a_digit():
 
 def test_a_folder_without_a_tokenizer_has_none(tmp_path):
     assert tokenizer_in(tmp_path) is None
+
+
+def test_texts_are_neither_filled_up_nor_cut_off_as_the_file_of_minilm_would_have_it(tmp_path):
+    made = tokenizer_of(told("gpt-2", ["1", "2"]))
+    made.enable_padding(length=4)
+    made.enable_truncation(max_length=6)
+    made.save(str(tmp_path / "tokenizer.json"))
+    read = tokenizer_in(tmp_path)
+    assert read.encode("12").ids == [0, 1]
+    assert read.encode("12121212").ids == [0, 1] * 4

@@ -16,13 +16,20 @@ _QWEN2 = (
 
 
 def tokenizer_in(folder: Path) -> Any:
-    """The tokenizer of a folder, or ``None`` where it has no tokenizer.json."""
+    """The tokenizer of a folder, or ``None`` where it has no tokenizer.json.
+
+    It neither fills texts up nor cuts them off, whatever the file says: who makes a batch knows how long its rows are,
+    and padding that nobody masks would be read as words.
+    """
     path = folder / "tokenizer.json"
     if not path.is_file():
         return None
     with needed_from("notebooks"):
         from tokenizers import Tokenizer
-    return Tokenizer.from_file(str(path))
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def tokenizer_of(told: Mapping[str, Any]) -> Any:

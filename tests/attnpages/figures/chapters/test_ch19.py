@@ -1,0 +1,36 @@
+import pytest
+
+from attnpages.figures.chapters.ch19 import plot_heads, plot_ranks, plot_surprises
+
+
+def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
+    ax = plot_surprises(["a", " b", "c"], [1.0, 2.0, 3.0], {"name": [1, 2]})
+    heights = [[bar.get_height() for bar in container] for container in ax.containers]
+    assert heights == [[1.0, 2.0, 3.0], [2.0, 3.0]]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "␣b", "c"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["name"]
+    with pytest.raises(ValueError, match="got 2 tokens, 1 numbers and 0 groups"):
+        plot_surprises(["a", "b"], [1.0], {})
+
+
+def test_ranks_lie_on_a_logarithmic_axis_that_begins_below_the_first():
+    ax = plot_ranks({"Paris": [4000, 300, 1], "west": [2000, 20, 2]})
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylim()[0] < 1
+    assert ax.lines[0].get_xydata().tolist() == [[0, 4000], [1, 300], [2, 1]]
+
+
+def test_heads_are_dots_and_some_have_their_names():
+    ax = plot_heads({"1.1": (0.1, 0.2), "1.2": (0.3, 0.4)}, ["1.2"], "prefix matching", "copying")
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.1, 0.2]], [[0.3, 0.4]]]
+    assert [text.get_text() for text in ax.texts] == ["1.2"]
+    with pytest.raises(ValueError, match=r"named holds \['2.1'\]"):
+        plot_heads({"1.1": (0.1, 0.2)}, ["2.1"], "x", "y")
+
+
+def test_layers_are_whole_numbers_and_names_stand_away_from_the_crowd():
+    ax = plot_heads({"1.1": (1, 0.9), "2.1": (2, 0.0)}, ["1.1", "2.1"], "layer", "score")
+    ax.figure.draw_without_rendering()
+    assert all(tick == int(tick) for tick in ax.get_xticks())
+    high, low = (text.xyann[1] for text in ax.texts)
+    assert high < 0 < low

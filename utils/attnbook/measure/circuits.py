@@ -1,0 +1,115 @@
+"""Circuits of two heads: what an earlier head writes into the keys of a later one, and which words a head copies.
+
+A head adds its context, projected back, to the residual connection: this is what it *writes*. Later heads read the sum
+of all such writes, so one write can be left out of what a later head reads while everything else stays as it is.
+Source: Elhage et al. 2021; Wang et al. 2023 for paths that are changed one at a time.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import MultiHeadAttention, causal_mask
+from attnbook.measure.induction import prefix_matching_score
+from attnbook.measure.inside import attentions_of, residuals
+from attnbook.models import LanguageModel
+from attnbook.modes import evaluating
+
+
+@evaluating
+def contexts_of(model: LanguageModel, words: Tensor) -> list[Tensor]:
+    """What every head found, before the heads are joined: of each layer ``(B, T, H, D/H)``, for words ``(B, T)``."""
+    seen: list[Tensor] = []
+    attentions = attentions_of(model)
+    handles = [
+        attention.project_output.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+        for attention in attentions
+    ]
+    try:
+        with torch.no_grad():
+            model(words)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return [context.unflatten(-1, (of.heads, -1)) for context, of in zip(seen, attentions, strict=True)]
+
+
+def written_by(attention: MultiHeadAttention, contexts: Tensor, head: int) -> Tensor:
+    """What a head adds to the residual connection: contexts ``(B, T, H, D/H)`` -> ``(B, T, D)``."""
+    back = attention.project_output.weight.unflatten(1, (attention.heads, -1))[:, head]  # (D, D/H)
+    return contexts[:, :, head] @ back.mT
+
+
+class KeyComposition:
+    """How well the heads of a layer match prefixes when what one earlier head wrote is missing from their keys.
+
+    The queries, the values and everything else stay as they are, so that this measures the direct path from an earlier
+    head into the keys (Elhage et al. 2021: K-composition).
+
+    Args:
+        model: reads the words once. words: ``(B, T)``, in which some words come again. layer: the later one, from 0 on.
+
+    Raises:
+        ValueError: if there is no such layer.
+    """
+
+    def __init__(self, model: LanguageModel, words: Tensor, layer: int) -> None:
+        layers = model.blocks.layers
+        if not 0 <= layer < len(layers):
+            raise ValueError(f"layer must be from 0 to {len(layers) - 1}, got {layer}")
+        self.words, self.layer, self.block = words, layer, layers[layer]
+        self.attentions, self.contexts = attentions_of(model), contexts_of(model, words)
+        self.entering = residuals(model, words)[layer]  # (B, T, D)
+
+    @torch.no_grad()
+    def scores(self, without: tuple[int, int] | None = None) -> Tensor:
+        """The prefix-matching score of each head of the layer, ``(H,)``, ``without`` an earlier ``(layer, head)``.
+
+        Raises:
+            ValueError: if that head is in no earlier layer.
+        """
+        norm, x = self.block.norm_self, self.entering
+        keys = norm(x)
+        if without is not None:
+            layer, head = without
+            if not 0 <= layer < self.layer:
+                raise ValueError(f"without must name a layer from 0 to {self.layer - 1}, got {layer}")
+            keys = norm(x - written_by(self.attentions[layer], self.contexts[layer], head))
+        mask = causal_mask(x.shape[1], x.device)
+        _, weights = self.block.self_attention(norm(x), keys, norm(x), mask)
+        return prefix_matching_score(weights, self.words)
+
+
+@evaluating
+def copying_scores(model: LanguageModel, words: Tensor, candidates: Sequence[int], best: int = 5) -> Tensor:
+    """How often a head that attends to a position alone would raise the word there: ``(L, H)``, between 0 and 1.
+
+    What stands at a position is projected by the head's value and output matrices and read off as logits; the score is
+    the share of positions, all but the first, whose own word is among the ``best`` of the ``candidates``.
+
+    Args:
+        words: ``(B, T)``, all of them among the candidates.
+
+    Raises:
+        ValueError: if a word is no candidate.
+
+    Source: Wang et al. 2023, appendix ("copy score"), there with the vectors behind the first layer.
+    """
+    known = torch.as_tensor(candidates)
+    matches = words[:, 1:].flatten()[:, None] == known  # (N, C)
+    if not matches.any(dim=1).all():
+        raise ValueError("words holds a word that is not among the candidates")
+    own, rows = matches.int().argmax(dim=1, keepdim=True), []  # (N, 1)
+    vectors = model.output.weight[known]  # (C, D)
+    for layer, x in zip(model.blocks.layers, residuals(model, words), strict=False):
+        attention = layer.self_attention
+        values = attention.project_value(layer.norm_self(x[:, 1:])).flatten(0, 1)  # (N, G · D/H)
+        values = values.unflatten(-1, (attention.key_value_heads, 1, -1))  # (N, G, 1, D/H)
+        values = values.expand(-1, -1, attention.heads // attention.key_value_heads, -1).flatten(1, 2)[None]
+        row = []
+        for head in range(attention.heads):
+            logits = model.blocks.last_norm(written_by(attention, values, head)[0]) @ vectors.mT  # (N, C)
+            row.append(((logits > logits.gather(1, own)).sum(dim=1) < best).double().mean())
+        rows.append(torch.stack(row))
+    return torch.stack(rows)
