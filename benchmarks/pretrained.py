@@ -19,6 +19,7 @@ from torch import Tensor
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import kept
 from attnbook.models.pretrained.halves import in_halves
+from attnbook.models.pretrained.layouts import packed
 from attnruns.shared.timing import wall_seconds
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -34,13 +35,11 @@ class Side(NamedTuple):
 def ours(path: Path, dtype: torch.dtype, halves: bool = False) -> Side:
     """Our blocks with these weights, and torch's fused kernel of attention, which the other side uses too."""
     model = load(path, dtype, fused=True).model
-    model = in_halves(model) if halves else model
+    model = in_halves(model) if halves else packed(model)
 
     def read(words: Tensor, state):
         state = model.start() if state is None else state
-        if words.shape[1] > 1:
-            state = model.prefill(words[:, :-1], state)
-        logits, state, _ = model.step(words[:, -1], state)
+        logits, state, _ = model.prefill(words, state) if words.shape[1] > 1 else model.step(words[:, 0], state)
         return logits, state
 
     return Side("ours", read)

@@ -7,8 +7,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention.arguments import check_bias, check_mask, check_same_features, for_all_heads, like_scores
-from attnbook.attention.masks import causal_mask
+from attnbook.attention.masks import kept_causal_mask
 from attnbook.device import on_cpu
+
+QUERIES = 64  # in a block of causal attention: torch's kernel on a CPU takes as many at once
 
 
 def attend_fused(
@@ -31,7 +33,7 @@ def attend_fused(
     check_mask(mask, scores)
     check_bias(bias, scores)
     if mask is not None and bias is None and is_causal(mask, scores):
-        return _kernel(query, key, value, None, causal=True), None
+        return _causal(query, key, value), None
     added = _added_to_scores(mask, bias, query.dtype)
     if added is None:
         return _kernel(query, key, value, None), None
@@ -54,7 +56,25 @@ def is_causal(mask: Tensor, scores: Tensor) -> bool:
     queries, keys = scores.shape[-2:]
     if not on_cpu(mask) or mask.shape[-2:] != (keys, keys) or mask.numel() != keys**2 or queries != keys:
         return False
-    return torch.equal(mask.reshape(keys, keys), causal_mask(keys))
+    return torch.equal(mask.reshape(keys, keys), kept_causal_mask(keys, mask.device))
+
+
+def _causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """The context of queries that see no later key: block after block, each without the keys that none of it may see.
+
+    torch's kernel on a CPU scores up to 512 keys at once, those behind a query as well. A gradient has to be put
+    together from the blocks again, so for that they are not worth it.
+    """
+    length = query.shape[-2]
+    if length <= QUERIES or torch.is_grad_enabled():
+        return _kernel(query, key, value, None, causal=True)
+    mask = kept_causal_mask(length, query.device)
+    ends = [min(start + QUERIES, length) for start in range(0, length, QUERIES)]
+    parts = [
+        _kernel(part, key[..., :end, :], value[..., :end, :], mask[end - part.shape[-2] : end, :end])
+        for part, end in zip(query.split(QUERIES, dim=-2), ends, strict=True)
+    ]
+    return torch.cat(parts, dim=-2)
 
 
 def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
