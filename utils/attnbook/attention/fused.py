@@ -28,6 +28,8 @@ def attend_fused(
     if not getattr(score, "has_fused_kernel", False):
         raise ValueError(f"fused=True knows only the scaled dot score, got {score}; leave fused out")
     check_same_features("dot", query, key)
+    if mask is None and bias is None:
+        return _kernel(query, key, value, None), None
     scores = like_scores(query, key)  # (B, Tq, Tk)
     mask = for_all_heads(mask, query)
     check_mask(mask, scores)
@@ -35,8 +37,6 @@ def attend_fused(
     if mask is not None and bias is None and is_causal(mask, scores):
         return _causal(query, key, value), None
     added = _added_to_scores(mask, bias, query.dtype)
-    if added is None:
-        return _kernel(query, key, value, None), None
     # torch's kernels do not agree about a query that may attend to nothing, so none sees one
     if added.dtype == torch.bool:
         empty = ~added.any(dim=-1, keepdim=True)  # (..., Tq or 1, 1)
@@ -77,13 +77,13 @@ def _causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return torch.cat(parts, dim=-2)
 
 
-def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
+def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor:
     """What torch's kernel takes for mask and bias: one of them, or the bias with −inf where the mask is closed.
 
     A wider bias may lie beyond the range of half precision. A softmax does not change when the largest number of a row
     is subtracted, so that is done before the bias is narrowed.
     """
-    if bias is None:
+    if bias is None and mask is not None:
         return mask
     added = bias if mask is None else torch.where(mask, bias, float("-inf"))
     if dtype in (torch.float16, torch.bfloat16) and bias.dtype != dtype:

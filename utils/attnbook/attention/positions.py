@@ -146,9 +146,10 @@ def turn_pairs(x: Tensor, positions: Tensor, base: float = BASE) -> Tensor:
 
     Source: Su et al. 2021, equation 12.
     """
-    pairs = torch.view_as_complex(at_least_float32(x).contiguous().unflatten(-1, (-1, 2)))  # (..., T, D/2)
-    pairs = pairs * kept_points(positions.to(x.device), x.shape[-1], pairs.real.dtype, base)
-    return torch.view_as_real(pairs).flatten(-2).to(x.dtype)  # (..., T, D/2, 2) -> (..., T, D)
+    wide = at_least_float32(x).contiguous()
+    pairs = torch.view_as_complex(wide.view(*x.shape[:-1], -1, 2))  # (..., T, D) -> (..., T, D/2)
+    turned = pairs * kept_points(positions, x.shape[-1], wide.dtype, base)
+    return torch.view_as_real(turned).view(x.shape).to(x.dtype)  # (..., T, D/2) -> (..., T, D)
 
 
 class Sinusoidal(nn.Module):

@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+from attnbook.models.block import SwiGLU
 from attnbook.models.pretrained import load
-from attnbook.models.pretrained.layouts import PackedLinear, has_kernels, lay_out_by_columns, packed
+from attnbook.models.pretrained.layouts import JoinedSwiGLU, PackedLinear, has_kernels, lay_out_by_columns, packed
 
 WORDS = torch.tensor([[3, 14, 15, 9, 26]])
 
@@ -44,10 +45,23 @@ def test_a_packed_layer_is_that_layer(bias, shape, dtype, atol):
     torch.testing.assert_close(packed(layer)(x), expected, rtol=0, atol=atol)
 
 
-def test_float32_weights_stay_where_they_are(tiny):
+def test_float32_weights_stay_where_they_are_but_for_two_that_become_one(tiny):
     model = load(tiny).model
-    before = {name: weight.data_ptr() for name, weight in model.named_parameters()}
-    assert {name: weight.data_ptr() for name, weight in packed(model).named_parameters()} == before
+    before = dict(model.named_parameters())
+    places = {name: weight.data_ptr() for name, weight in before.items()}
+    after = dict(packed(model).named_parameters())
+    assert {name: after[name].data_ptr() for name in places.keys() & after.keys()} == {
+        name: place for name, place in places.items() if not name.endswith(("gate.weight", "widen.weight"))
+    }
+    both = "blocks.layers.0.feed_forward.both.weight"
+    parts = [before[both.replace("both", part)] for part in ("gate", "widen")]
+    assert torch.equal(after[both], torch.cat(parts))
+
+
+def test_a_joined_swiglu_is_the_same_with_biases():
+    layer = SwiGLU(3, 5).requires_grad_(False)
+    x = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(JoinedSwiGLU(layer)(x), layer(x))
 
 
 @pytest.mark.parametrize("change, message", [

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from attnbook.models.block import SwiGLU
+
 
 def lay_out_by_columns(model: nn.Module) -> None:
     """Store the matrices that make more features than they get column by column.
@@ -29,28 +31,61 @@ class PackedLinear(nn.Linear):
         return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
 
 
+class JoinedSwiGLU(SwiGLU):
+    """With the two matrices that read the same input one below the other: one long product in place of two."""
+
+    def __init__(self, parts: SwiGLU) -> None:
+        nn.Module.__init__(self)
+        self.narrow, self.both = parts.narrow, joined(parts.gate, parts.widen)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(B, T, D)`` -> ``(B, T, D)``."""
+        gate, wide = self.both(x).chunk(2, dim=-1)  # (B, T, 2 · d_ff) -> (B, T, d_ff) each
+        return self.narrow(nn.functional.silu(gate) * wide)
+
+
+def joined(*layers: nn.Linear) -> nn.Linear:
+    """One linear layer whose output is those of ``layers``, which read the same, side by side."""
+    weight = torch.cat([layer.weight for layer in layers])
+    with torch.device("meta"):  # so that nothing is drawn that is replaced at once
+        one = nn.Linear(weight.shape[1], len(weight), bias=layers[0].bias is not None)
+    one.weight = nn.Parameter(weight, requires_grad=False)
+    if one.bias is not None:
+        one.bias = nn.Parameter(torch.cat([layer.bias for layer in layers]), requires_grad=False)
+    return one
+
+
 def packed(model: nn.Module) -> nn.Module:
     """Turn every linear layer of ``model`` into a :class:`PackedLinear`, and return the model, which only reads now.
 
-    A packed weight can be multiplied by and nothing else: not looked at, stored or moved. Where torch or the CPU lacks
-    the kernels, the model stays as it is.
+    The two matrices at the beginning of a SwiGLU become one. A packed weight can be multiplied by and nothing else: not
+    looked at, stored or moved. Where torch or the CPU lacks the kernels, layers stay as they are.
 
     Raises:
         ValueError: if a weight is neither float32 nor bfloat16, or is trained; then nothing is changed.
     """
+    check_linear_layers(model)
+    for part in [part for part in model.modules() if type(getattr(part, "feed_forward", None)) is SwiGLU]:
+        part.feed_forward = JoinedSwiGLU(part.feed_forward)
+    for layer in [part for part in model.modules() if type(part) is nn.Linear]:
+        if layer.weight.dtype == torch.float32:
+            lay_out_by_columns(layer)
+        elif has_kernels(torch.bfloat16):
+            order = torch.ops.mkldnn._reorder_linear_weight(layer.weight)
+            layer.weight = nn.Parameter(order, requires_grad=False)
+        if has_kernels(layer.weight.dtype):
+            layer.__class__ = PackedLinear
+    return model
+
+
+def check_linear_layers(model: nn.Module) -> None:
+    """Raise ValueError for a weight that :func:`packed` cannot take."""
     layers = {name: layer for name, layer in model.named_modules() if type(layer) is nn.Linear}
     for name, layer in layers.items():
         dtype = layer.weight.dtype
         if dtype not in (torch.float32, torch.bfloat16) or layer.weight.requires_grad:
             trained = ", trained" if layer.weight.requires_grad else ""
             raise ValueError(f"{name} must be float32 or bfloat16 and no longer trained, got {dtype}{trained}")
-    for layer in layers.values():
-        if layer.weight.dtype == torch.bfloat16 and has_kernels(torch.bfloat16):
-            order = torch.ops.mkldnn._reorder_linear_weight(layer.weight.detach())
-            layer.weight = nn.Parameter(order, requires_grad=False)
-        if has_kernels(layer.weight.dtype):
-            layer.__class__ = PackedLinear
-    return model
 
 
 def has_kernels(dtype: torch.dtype) -> bool:
