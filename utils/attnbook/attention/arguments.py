@@ -155,9 +155,7 @@ def _can_be_broadcast(tensor: Tensor, shape: torch.Size) -> bool:
 def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> None:
     """Raise a ValueError unless query, key and value have 3 axes each, or 4 with heads, and fit together."""
     named = {"query": query, "key": key} if value is None else {"query": query, "key": key, "value": value}
-    asked = (
-        query.shape
-    )  # len() of a tensor takes ten times as long as that of its shape, and this is asked for each word
+    asked = query.shape  # len() of a tensor takes ten times as long as of its shape: much, for a single word
     for name, shape in ((name, tensor.shape) for name, tensor in named.items()):
         if len(shape) not in (3, 4):
             raise ValueError(f"{name} must have 3 axes (B, T, D), or 4 with heads, got shape {tuple(shape)}")
