@@ -20,9 +20,8 @@ from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import kept
 from attnbook.models.pretrained.halves import in_halves
 from attnbook.models.pretrained.layouts import packed
-from attnruns.shared.timing import processor_seconds, wall_seconds
+from attnruns.shared.timing import CLOCKS, wall_seconds
 
-CLOCKS = {"wall": wall_seconds, "processor": processor_seconds}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 

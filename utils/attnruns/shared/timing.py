@@ -29,6 +29,9 @@ def processor_seconds(work: Callable, *arguments) -> float:
     return time.process_time() - start
 
 
+CLOCKS: dict[str, Callable[..., float]] = {"wall": wall_seconds, "processor": processor_seconds}
+
+
 def _clock(device: torch.device | str) -> float:
     if torch.device(device).type == "cuda":
         torch.cuda.synchronize(device)
