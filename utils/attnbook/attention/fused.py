@@ -10,7 +10,8 @@ from attnbook.attention.arguments import check_bias, check_mask, check_same_feat
 from attnbook.attention.masks import kept_causal_mask
 from attnbook.device import on_cpu
 
-QUERIES = 64  # in a block of causal attention: torch's kernel on a CPU takes as many at once
+QUERIES = 64  # in a block of causal attention
+KEYS = 512  # so many are scored at once by torch's kernel on a CPU, those behind a query as well
 
 
 def attend_fused(
@@ -62,11 +63,11 @@ def is_causal(mask: Tensor, scores: Tensor) -> bool:
 def _causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """The context of queries that see no later key: block after block, each without the keys that none of it may see.
 
-    torch's kernel on a CPU scores up to 512 keys at once, those behind a query as well. A gradient has to be put
-    together from the blocks again, so for that they are not worth it.
+    Of two :data:`KEYS` on the kernel leaves out most of them by itself. A gradient has to be put together from the
+    blocks again, so for that they are not worth it.
     """
     length = query.shape[-2]
-    if length <= QUERIES or torch.is_grad_enabled():
+    if not QUERIES < length < 2 * KEYS or torch.is_grad_enabled():
         return _kernel(query, key, value, None, causal=True)
     mask = kept_causal_mask(length, query.device)
     ends = [min(start + QUERIES, length) for start in range(0, length, QUERIES)]
@@ -83,8 +84,8 @@ def _added_to_scores(mask: Tensor | None, bias: Tensor | None, dtype: torch.dtyp
     A wider bias may lie beyond the range of half precision. A softmax does not change when the largest number of a row
     is subtracted, so that is done before the bias is narrowed.
     """
-    if bias is None and mask is not None:
-        return mask
+    if bias is None:
+        return mask  # type: ignore[return-value]  # without either nothing is added, and nobody asks
     added = bias if mask is None else torch.where(mask, bias, float("-inf"))
     if dtype in (torch.float16, torch.bfloat16) and bias.dtype != dtype:
         largest = added.detach().amax(dim=-1, keepdim=True)  # (..., Tq or 1, 1)

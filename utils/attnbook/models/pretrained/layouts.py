@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.models.block import SwiGLU
+from attnbook.models.block import Block, SwiGLU
 
 
 def lay_out_by_columns(model: nn.Module) -> None:
@@ -65,8 +65,9 @@ def packed(model: nn.Module) -> nn.Module:
         ValueError: if a weight is neither float32 nor bfloat16, or is trained; then nothing is changed.
     """
     check_linear_layers(model)
-    for part in [part for part in model.modules() if type(getattr(part, "feed_forward", None)) is SwiGLU]:
-        part.feed_forward = JoinedSwiGLU(part.feed_forward)
+    for block in [part for part in model.modules() if isinstance(part, Block)]:
+        if type(block.feed_forward) is SwiGLU:
+            block.feed_forward = JoinedSwiGLU(block.feed_forward)
     for layer in [part for part in model.modules() if type(part) is nn.Linear]:
         if layer.weight.dtype == torch.float32:
             lay_out_by_columns(layer)
