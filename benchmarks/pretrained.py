@@ -19,7 +19,8 @@ from torch import Tensor
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import kept
 from attnbook.models.pretrained.halves import in_halves
-from attnruns.shared.timing import wall_seconds
+from attnbook.models.pretrained.layouts import packed
+from attnruns.shared.timing import CLOCKS, wall_seconds
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -34,13 +35,11 @@ class Side(NamedTuple):
 def ours(path: Path, dtype: torch.dtype, halves: bool = False) -> Side:
     """Our blocks with these weights, and torch's fused kernel of attention, which the other side uses too."""
     model = load(path, dtype, fused=True).model
-    model = in_halves(model) if halves else model
+    model = in_halves(model) if halves else packed(model)
 
     def read(words: Tensor, state):
         state = model.start() if state is None else state
-        if words.shape[1] > 1:
-            state = model.prefill(words[:, :-1], state)
-        logits, state, _ = model.step(words[:, -1], state)
+        logits, state, _ = model.prefill(words, state) if words.shape[1] > 1 else model.step(words[:, 0], state)
         return logits, state
 
     return Side("ours", read)
@@ -62,32 +61,35 @@ def theirs(path: Path, dtype: torch.dtype) -> Side:
 
 
 class Turn:
-    """One side reading and writing, and how long each pass took, in seconds."""
+    """One side reading and writing, and how long each pass took, in seconds of ``clock``."""
 
-    def __init__(self, side: Side) -> None:
-        self.side, self.state = side, None
+    def __init__(self, side: Side, clock: Callable) -> None:
+        self.side, self.clock, self.state = side, clock, None
         self.seconds: list[float] = []
 
     def take(self, words: Tensor) -> Tensor:
         """Read ``words (1, T)`` after what was read: logits ``(1, V)``."""
         found: list = []
-        self.seconds.append(wall_seconds(lambda: found.extend(self.side.read(words, self.state))))
+        self.seconds.append(self.clock(lambda: found.extend(self.side.read(words, self.state))))
         logits, self.state = found
         return logits
 
 
 @torch.no_grad()
-def compare(sides: tuple[Side, Side], length: int, tokens: int, rounds: int) -> dict[str, tuple[float, float, float]]:
+def compare(
+    sides: tuple[Side, Side], length: int, tokens: int, rounds: int, clock: Callable = wall_seconds
+) -> dict[str, tuple[float, float, float]]:
     """For "prefill" and "decoding": tokens per second of both sides, and how many times as fast the first is.
 
     Args:
         length: tokens of the prompt. tokens: how many are written after it. rounds: how often.
+        clock: of the call to it, in seconds.
     """
     prefill: list[list[float]] = [[], []]
     decoding: list[list[float]] = [[], []]
     for number in range(rounds + 1):
         words = torch.randint(1000, 40000, (1, length), generator=torch.Generator().manual_seed(number))
-        turns = [Turn(side) for side in sides]
+        turns = [Turn(side, clock) for side in sides]
         for step in range(tokens + 1):
             for turn in turns if (number + step) % 2 else turns[::-1]:
                 logits = turn.take(words)
@@ -115,6 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--dtypes", nargs="+", choices=DTYPES, default=list(DTYPES), help="of the weights on both sides"
     )
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="processor: other programs do not count")
     parser.add_argument("--halves", action="store_true", help="ours has its matrices as float16, in float32 alone")
     parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
@@ -125,7 +128,8 @@ def main(arguments: list[str] | None = None) -> None:
     for name in options.dtypes:
         dtype = DTYPES[name]
         sides = ours(path, dtype, options.halves and dtype == torch.float32), theirs(path, dtype)
-        for what, (mine, other, ratio) in compare(sides, options.length, options.tokens, options.rounds).items():
+        found = compare(sides, options.length, options.tokens, options.rounds, CLOCKS[options.clock])
+        for what, (mine, other, ratio) in found.items():
             print(
                 f"{name:9s} {what:9s} ours {mine:6.1f}, transformers {other:6.1f} tokens/s: {ratio:.2f} ×", flush=True
             )

@@ -9,6 +9,7 @@ import torch
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import PUBLISHED, fetch
 from attnbook.models.pretrained.halves import in_halves
+from attnbook.models.pretrained.layouts import packed
 from attnbook.models.pretrained.writing import as_chat, write
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -21,8 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         path = fetch(asked.weights) if asked.weights in PUBLISHED else Path(asked.weights)
         pretrained = load(path, DTYPES[asked.dtype], fused=True)
-        if asked.halves:
-            in_halves(pretrained.model)
+        (in_halves if asked.halves else packed)(pretrained.model)
         prompt = as_chat(asked.prompt) if asked.chat else asked.prompt
         generator = torch.Generator().manual_seed(asked.seed)
         for piece in write(pretrained, prompt, asked.length, asked.temperature, asked.top_p, generator):

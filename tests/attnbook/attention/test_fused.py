@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.attention import Cosine, LinearBias, Rotary, attend, causal_mask, dot, padding_mask, window_mask
-from attnbook.attention.fused import is_causal
+from attnbook.attention.fused import KEYS, QUERIES, is_causal
 from attnruns.experiments.complexity import peak_bytes
 
 B, H, TQ, TK, D, DV = 2, 3, 4, 5, 6, 3
@@ -119,6 +119,16 @@ def test_a_causal_mask_gives_the_kernels_own_causal_context(draw, close, device,
     query, key, value = (draw(*axes, TQ, D, seed=seed) for seed in range(3))
     mask = causal_mask(TQ, device)
     close(attend(query, key, value, mask=mask, fused=True)[0], attend(query, key, value, mask=mask)[0])
+
+
+@pytest.mark.parametrize("axes", [(B,), (B, H)], ids=["3 axes", "4 axes"])
+@pytest.mark.parametrize("length", [QUERIES + 1, 3 * QUERIES, 2 * KEYS])
+def test_blocks_of_causal_queries_give_the_context_of_all_at_once(draw, close, device, axes, length):
+    query, key, value = (draw(*axes, length, D, seed=seed) for seed in range(3))
+    mask = causal_mask(length, device)
+    whole = attend(query, key, value, mask=mask, fused=True)[0]  # a gradient may be asked for
+    with torch.no_grad():
+        close(attend(query, key, value, mask=mask, fused=True)[0], whole)
 
 
 T = 256  # positions, for the tests of memory

@@ -20,7 +20,7 @@ from attnbook.attention import (
     scaled_dot,
     sinusoidal_positions,
 )
-from attnbook.attention.positions import angles, kept_positions
+from attnbook.attention.positions import angles, kept_positions, turn_pairs
 
 B, H, T, D = 2, 8, 6, 8
 offsets = st.floats(-50, 50)
@@ -180,6 +180,20 @@ def test_far_places_are_turned_as_well_in_bfloat16_as_its_digits_allow():
     short = apply_rotary(x.bfloat16(), places)
     assert short.dtype == torch.bfloat16
     torch.testing.assert_close(short.float(), apply_rotary(x, places), rtol=0, atol=0.02)
+
+
+@pytest.mark.parametrize("kind, atol", [(torch.float64, 1e-12), (torch.float32, 1e-6), (torch.bfloat16, 0.03)])
+def test_pairs_turn_as_complex_numbers_as_they_turn_one_by_one(kind, atol):
+    x = torch.randn(B, T, H, D, generator=torch.Generator().manual_seed(0)).to(kind).transpose(1, 2)
+    places = torch.arange(990, 990 + T).expand(B, 1, T)
+    torch.testing.assert_close(turn_pairs(x, places, 500.0), apply_rotary(x, places, 500.0), rtol=0, atol=atol)
+
+
+def test_rotary_turns_the_same_with_and_without_gradients(draw, device, close):
+    x, places = draw(B, H, T, D), torch.arange(T, device=device)
+    with torch.no_grad():
+        without = Rotary(500.0).rotate(x, places)
+    close(without, Rotary(500.0).rotate(x, places))
 
 
 def test_slopes_of_eight_heads_are_the_papers():

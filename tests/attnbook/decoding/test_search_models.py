@@ -159,9 +159,13 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_what_a_search_through_everything
 def test_a_prompt_read_at_once_is_read_as_if_by_steps(name, device, dtype, close, monkeypatch):
     case = Case(name, device, dtype)
     at_once = case.model.prefill(case.prompt, case.model.start(*case.source))
-    states_equal(at_once, case.after(case.prompt), close)
+    states_equal(at_once[1], case.after(case.prompt), close)
+    last = case.model.step(case.prompt[:, -1], case.after(case.prompt[:, :-1]))
+    for one, other in zip(at_once[::2], last[::2], strict=True):  # logits, and weights where there are any
+        assert (one is None) == (other is None)
+        states_equal((one,), (other,), close)
     twice = case.model.prefill(case.prompt[:, 1:], case.after(case.prompt[:, :1]))
-    states_equal(twice, at_once, close)
+    states_equal(twice[1], at_once[1], close)
     tokens = case.asked(greedy, max_length=4).tokens
     beams = case.asked(beam, max_length=4, width=3).tokens
     monkeypatch.delattr(type(case.net), "prefill")

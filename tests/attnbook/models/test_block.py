@@ -244,6 +244,13 @@ def test_word_by_word_a_modern_block_reads_the_same_as_all_at_once(norm, changes
     assert past.key.shape == (B, changes.get("key_value_heads", HEADS), T, D_MODEL // HEADS)
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_what_a_block_remembers_is_what_it_would_keep_after_reading(norm):
+    layer, x = shaken(block(norm, positions="rotary")), torch.randn(B, T, D_MODEL, dtype=torch.float64)
+    past = layer(x[:, :2], causal_mask(2)).heads
+    torch.testing.assert_close(layer.remember(x[:, 2:], past), layer(x, causal_mask(T)).heads)
+
+
 @pytest.mark.parametrize("groups", [0, 2, 6])
 def test_heads_that_groups_do_not_divide_are_refused(groups):
     with pytest.raises(ValueError, match=f"key_value_heads must divide heads = 3, got {groups}"):

@@ -28,6 +28,12 @@ def test_the_seconds_of_a_call_are_its_own(monkeypatch):
     assert timing.wall_seconds(str.upper, "a") == 2.5
 
 
+def test_the_processors_seconds_of_a_call_are_its_own(monkeypatch):
+    ticks = iter([10.0, 12.5])
+    monkeypatch.setattr(timing.time, "process_time", lambda: next(ticks))
+    assert timing.processor_seconds(str.upper, "a") == 2.5
+
+
 def test_a_gpu_is_waited_for_before_each_look_at_the_clock(monkeypatch):
     done = []
     monkeypatch.setattr(timing.torch.cuda, "synchronize", lambda device: done.append(f"wait for {device}"))

@@ -155,17 +155,18 @@ def _can_be_broadcast(tensor: Tensor, shape: torch.Size) -> bool:
 def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> None:
     """Raise a ValueError unless query, key and value have 3 axes each, or 4 with heads, and fit together."""
     named = {"query": query, "key": key} if value is None else {"query": query, "key": key, "value": value}
-    for name, tensor in named.items():
-        if tensor.ndim not in (3, 4):
-            raise ValueError(f"{name} must have 3 axes (B, T, D), or 4 with heads, got shape {tuple(tensor.shape)}")
-        if len(tensor) == 0:
-            raise ValueError(f"{name} is an empty batch: shape {tuple(tensor.shape)}")
-        if len(tensor) != len(query):
-            raise ValueError(f"{name} has a batch of {len(tensor)} but query has {len(query)}")
-        if tensor.ndim != query.ndim:
-            raise ValueError(f"{name} has {tensor.ndim} axes but query has {query.ndim}; heads are for all or none")
-        if tensor.shape[1:-2] != query.shape[1:-2]:
-            raise ValueError(f"{name} has {tensor.shape[1]} heads but query has {query.shape[1]}")
+    asked = query.shape  # len() of a tensor takes ten times as long as of its shape: much, for a single word
+    for name, shape in ((name, tensor.shape) for name, tensor in named.items()):
+        if len(shape) not in (3, 4):
+            raise ValueError(f"{name} must have 3 axes (B, T, D), or 4 with heads, got shape {tuple(shape)}")
+        if shape[0] == 0:
+            raise ValueError(f"{name} is an empty batch: shape {tuple(shape)}")
+        if shape[0] != asked[0]:
+            raise ValueError(f"{name} has a batch of {shape[0]} but query has {asked[0]}")
+        if len(shape) != len(asked):
+            raise ValueError(f"{name} has {len(shape)} axes but query has {len(asked)}; heads are for all or none")
+        if shape[1:-2] != asked[1:-2]:
+            raise ValueError(f"{name} has {shape[1]} heads but query has {asked[1]}")
     if value is not None and key.shape[-2] != value.shape[-2]:
         raise ValueError(f"value has {value.shape[-2]} positions but key has {key.shape[-2]}; there is one value a key")
     if key.shape[-2] == 0:

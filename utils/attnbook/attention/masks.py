@@ -1,5 +1,7 @@
 """Masks: boolean tensors that say who may attend to whom (``True`` = may attend)."""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
@@ -45,6 +47,13 @@ def causal_mask(length: int, device: torch.device | str | None = None, start: in
     check_length(length)
     positions = torch.arange(length, device=device)  # (T,)
     return positions <= positions[start:, None]  # (T − start, T)
+
+
+@lru_cache(maxsize=2)
+@torch.inference_mode(False)  # what is kept must be fit to be trained with later
+def kept_causal_mask(length: int, device: torch.device) -> Tensor:
+    """The same :func:`causal_mask` each time, which nobody may write into: it is soon seen to be equal to itself."""
+    return causal_mask(length, device)
 
 
 def window_mask(length: int, radius: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:

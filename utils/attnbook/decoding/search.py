@@ -31,7 +31,7 @@ class Decoder(Protocol[State]):
 
     What a state holds is the model's own affair. Most are named tuples of tensors with the batch first, and leave
     :meth:`select` to the function :func:`select`. A model that can read many words at once may have one method more,
-    ``prefill(words (B, t), state)``: the state after as many steps, whose logits nobody wants.
+    ``prefill(words (B, t), state)``: what the last of as many steps returns, when nobody asks for the others' logits.
     """
 
     def start(self, *source: Any, **named: Any) -> State:
@@ -148,12 +148,12 @@ def stream(
     """
     _check_positive(max_length=max_length)
     with evaluation_mode(model):
-        token, state = _read_prompt(model, source, prompt, bos)
-        ended = torch.zeros_like(token, dtype=torch.bool)  # (B,)
+        words, state = _prompt(source, prompt, bos), model.start(*source)
+        ended = torch.zeros_like(words[:, 0], dtype=torch.bool)  # (B,)
         for _ in range(max_length):
-            logits, state, weights = model.step(token, state)
+            logits, state, weights = _read_words(model, words, state)
             token = choose(logits).masked_fill(ended, eos)  # (B, V) -> (B,)
-            ended = ended | (token == eos)
+            ended, words = ended | (token == eos), token[:, None]
             yield token, weights
             if ended.all():
                 return
@@ -161,23 +161,32 @@ def stream(
 
 def _read_prompt(model: Decoder[State], source: tuple, prompt: Tensor | None, bos: int) -> tuple[Tensor, State]:
     """Start, and read the prompt but for its last word ``(B,)``, which is returned with the state before it."""
+    words, state = _prompt(source, prompt, bos), model.start(*source)
+    if words.shape[1] > 1:
+        _, state, _ = _read_words(model, words[:, :-1], state)
+    return words[:, -1], state
+
+
+def _prompt(source: tuple, prompt: Tensor | None, bos: int) -> Tensor:
+    """The words ``(B, t)`` from which the model goes on."""
     if prompt is None:
         if not source:
             raise ValueError("without a source there must be a prompt, (B, t), from which the model goes on")
-        prompt = torch.full((len(source[0]), 1), bos, device=source[0].device)  # (B, 1)
-    elif prompt.ndim != 2 or 0 in prompt.shape or (source and len(prompt) != len(source[0])):
+        return torch.full((len(source[0]), 1), bos, device=source[0].device)  # (B, 1)
+    if prompt.ndim != 2 or 0 in prompt.shape or (source and len(prompt) != len(source[0])):
         batch = len(source[0]) if source else "B"
         raise ValueError(f"prompt must have shape ({batch}, t) with B, t > 0, got {tuple(prompt.shape)}")
-    return prompt[:, -1], _read_words(model, prompt[:, :-1], model.start(*source))
+    return prompt
 
 
-def _read_words(model: Decoder[State], words: Tensor, state: State) -> State:
-    """The state after ``words (B, t)``: read at once by a model that can, else one by one."""
-    if words.shape[1] and hasattr(model, "prefill"):
+def _read_words(model: Decoder[State], words: Tensor, state: State) -> tuple[Tensor, State, Tensor | None]:
+    """What a step returns after the last of ``words (B, t)``: read at once by a model that can, else one by one."""
+    if words.shape[1] > 1 and hasattr(model, "prefill"):
         return model.prefill(words, state)
-    for token in words.unbind(dim=1):
+    *before, last = words.unbind(dim=1)
+    for token in before:
         _, state, _ = model.step(token, state)
-    return state
+    return model.step(last, state)
 
 
 def _stack_weights(weights: Sequence[Tensor | None]) -> Tensor | None:

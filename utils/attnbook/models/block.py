@@ -253,13 +253,21 @@ class Block(nn.Module):
         self, x: Tensor, mask: Tensor | None, past: Heads | None
     ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
         """Self-attention of ``x (B, T, D)`` to itself and the past: output; keys and values of all, and weights."""
-        before = words_in(past)
-        end = before + x.shape[1]
-        at, keys_at = kept_range(before, end, x.device), kept_range(0, end, x.device)  # (T,), (t + T,)
-        heads = self.self_attention.project(x, x, at)
-        heads = heads if past is None else past.append(heads)
+        heads = self.extend(x, past)
+        end = words_in(heads)
+        at, keys_at = kept_range(end - x.shape[1], end, x.device), kept_range(0, end, x.device)  # (T,), (t + T,)
         out, weights = self.self_attention.attend(x, heads, mask, at, keys_at)
         return out, (heads, weights)
+
+    def extend(self, x: Tensor, past: Heads | None) -> Heads:
+        """Keys and values of the past, and behind them those of ``x (B, T, D)`` as it enters self-attention."""
+        before = words_in(past)
+        heads = self.self_attention.project(x, x, kept_range(before, before + x.shape[1], x.device))
+        return heads if past is None else past.append(heads)
+
+    def remember(self, x: Tensor, past: Heads | None) -> Heads:
+        """As :meth:`forward` of ``x (B, T, D)``, but keys and values are all that is asked for."""
+        return self.residual(self.norm_self, x, lambda x: (x, self.extend(x, past)))[1]
 
     def attend_to_memory(self, x: Tensor, memory: Memory, at: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Cross-attention of ``x (B, T, D)``: output and weights."""

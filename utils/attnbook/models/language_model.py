@@ -4,6 +4,7 @@
 ``greedy(model, prompt=words, max_length=20)``, and so on (:mod:`attnbook.decoding`).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from torch import Tensor, nn
@@ -56,25 +57,33 @@ class LanguageModel(nn.Module):
             logits ``(B, T, V)``, row t predicts the word after word t; the state after them; each layer's weights
             ``(B, H, T, t + T)``, or ``None`` when fused.
         """
-        x, state, seen = self._through_blocks(words, state)
-        return self.output(self.blocks.last_norm(x)), state, seen
+        x, past, seen = self._through(self.blocks.layers, words, state)
+        return self.output(self.blocks.last_norm(x)), LanguageModelState(tuple(past)), seen
 
-    def _through_blocks(
-        self, words: Tensor, state: LanguageModelState
-    ) -> tuple[Tensor, LanguageModelState, list[Tensor | None]]:
-        """As :meth:`read`, with what the last block makes of the words, ``(B, T, D)``, in place of logits."""
+    def _through(
+        self, layers: Sequence[Block], words: Tensor, state: LanguageModelState
+    ) -> tuple[Tensor, list[Heads], list[Tensor | None]]:
+        """What the first ``layers`` make of the words, ``(B, T, D)``; of each its cache after them, and its weights."""
         before = words_in(state.past[0])
         mask = past_mask(before, words.shape[1], self.config.window, words.device)  # (T, t + T)
         x, past, seen = self.embed(words, before), [], []
-        for layer, kept in zip(self.blocks.layers, state.past, strict=True):
+        for layer, kept in zip(layers, state.past, strict=False):
             x, heads, weights, _ = layer(x, mask, kept)
             past.append(heads)
             seen.append(weights)
-        return x, LanguageModelState(tuple(past)), seen
+        return x, past, seen
 
-    def prefill(self, words: Tensor, state: LanguageModelState) -> LanguageModelState:
-        """The state after ``words (B, T)``, as a step for each would leave it, without their logits."""
-        return self._through_blocks(words, state)[1]
+    def prefill(self, words: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, None]:
+        """Read ``words (B, T)`` at once, and return what :meth:`step` returns after the last of them.
+
+        Nobody asks what the last block makes of the words before that: it keeps their keys and values, and no more.
+        """
+        *below, top = self.blocks.layers
+        x, past, _ = self._through(below, words, state)
+        before = words_in(state.past[-1]) + words.shape[1] - 1
+        kept = top.remember(x[:, :-1], state.past[-1]) if words.shape[1] > 1 else state.past[-1]
+        x, heads, _, _ = top(x[:, -1:], past_mask(before, 1, self.config.window, words.device), kept)
+        return self.output(self.blocks.last_norm(x))[:, 0], LanguageModelState((*past, heads)), None
 
     def step(self, token: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState, None]:
         """Read one word ``token (B,)`` -> logits ``(B, V)`` of the next one, the state after it, and no weights.

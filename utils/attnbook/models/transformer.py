@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Heads, Learned, Sinusoidal, causal_mask, padding_mask, window_mask
+from attnbook.attention.masks import kept_causal_mask
 from attnbook.decoding import select
 from attnbook.models.block import BLOCKS, Block, Memory, TransformerConfig, mean_over_heads, words_in
 from attnbook.models.inputs import check_decoder_input, check_source
@@ -100,7 +101,7 @@ def past_mask(before: int, new: int, window: int | None, device: torch.device) -
     """
     if new == 1 and window is None:
         return None
-    allowed = causal_mask(before + new, device, before)
+    allowed = causal_mask(before + new, device, before) if before else kept_causal_mask(new, device)
     return allowed if window is None else allowed & window_mask(before + new, window, device, before)
 
 
@@ -193,9 +194,12 @@ class Transformer(nn.Module):
             seen.append(tuple(weights))
         return x, TransformerState(tuple(past), state.memory, written), seen
 
-    def prefill(self, words: Tensor, state: TransformerState) -> TransformerState:
-        """The state after ``words (B, T)`` of the target, as a step for each would leave it, without their logits."""
-        return self._through_blocks(words, state)[1]
+    def prefill(self, words: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
+        """Read ``words (B, T)`` of the target at once, and return what :meth:`step` returns after the last of them."""
+        x, state, seen = self._through_blocks(words, state)
+        weights = self.mean_cross_weights(seen)  # (B, T, Tk)
+        logits = self.output(self.decoder.last_norm(x[:, -1]))  # (B, V)
+        return logits, state, None if weights is None else weights[:, -1]
 
     def step(self, token: Tensor, state: TransformerState) -> tuple[Tensor, TransformerState, Tensor | None]:
         """One word ``token (B,)`` -> logits ``(B, V)``, state, weights to the source ``(B, Tk)`` or ``None``."""

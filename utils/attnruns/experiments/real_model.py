@@ -194,11 +194,11 @@ def copies_over(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) ->
 
     The text ``between (G,)`` is read once; at each gap the words are read from the state there, which stays as it is.
     """
-    state = model.prefill(words, model.start())
+    _, state, _ = model.prefill(words, model.start())
     right, text = {}, between.expand(len(words), -1)
     for begin, end in pairwise((0, *gaps)):
         for chunk in text[:, begin:end].split(CHUNK, dim=1) if end > begin else ():
-            state = model.prefill(chunk, state)  # whose logits nobody asks for
+            _, state, _ = model.prefill(chunk, state)
         logits, _, _ = model.read(words, state)
         right[end] = (logits[:, :-1].argmax(dim=-1) == words[:, 1:]).double().mean().item()
     return right

@@ -19,6 +19,19 @@ def wall_seconds(work: Callable, *arguments, device: torch.device | str = "cpu")
     return _clock(device) - start
 
 
+def processor_seconds(work: Callable, *arguments) -> float:
+    """Seconds of one call that this process had of the processor: another program that runs meanwhile does not count.
+
+    One thread is meant: those of several add up.
+    """
+    start = time.process_time()
+    work(*arguments)
+    return time.process_time() - start
+
+
+CLOCKS: dict[str, Callable[..., float]] = {"wall": wall_seconds, "processor": processor_seconds}
+
+
 def _clock(device: torch.device | str) -> float:
     if torch.device(device).type == "cuda":
         torch.cuda.synchronize(device)
