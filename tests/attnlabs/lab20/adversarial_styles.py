@@ -1,0 +1,173 @@
+"""Known mistakes as students write them, in another style than the reference's: each is called by its name."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+
+def bytes_rounded_per_number(config, tokens):
+    number, total = config["bits"] // 8, 0
+    for layer in range(config["layers"]):
+        kept = min(tokens, config["window"]) if layer < config["local_layers"] else tokens
+        total += kept * config["key_value_heads"] * config["head_features"] * 2 * number
+    return total
+
+
+def window_wherever_there_is_one(config, tokens):
+    window = config["window"] if config["window"] > 0 else tokens
+    numbers = 2 * config["layers"] * min(tokens, window) * config["key_value_heads"] * config["head_features"]
+    return numbers * config["bits"] / 8
+
+
+def joined_latents(query, turned_query, latent, turned_key, W_key, W_value):
+    asked = torch.cat([torch.einsum("bhd,hdc->bhc", query, W_key), turned_query], dim=-1)
+    weights = (asked @ torch.cat([latent, turned_key], dim=-1).mT / asked.shape[-1] ** 0.5).softmax(dim=-1)
+    return torch.einsum("bhc,hdc->bhd", weights @ latent, W_value), weights
+
+
+def unfolded_and_scaled_by_content(query, turned_query, latent, turned_key, W_key, W_value):
+    keys, values = (torch.einsum("btc,hdc->bhtd", latent, matrix) for matrix in (W_key, W_value))
+    scores = torch.einsum("bhd,bhtd->bht", query, keys) + torch.einsum("bhr,btr->bht", turned_query, turned_key)
+    weights = torch.softmax(scores / math.sqrt(query.shape[-1]), dim=-1)
+    return torch.einsum("bht,bhtd->bhd", weights, values), weights
+
+
+def one_memory_for_the_whole_text(query, key, value):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    return query @ (key.mT @ value) / (query * key.sum(dim=1, keepdim=True)).sum(dim=-1, keepdim=True)
+
+
+def torch_attention(query, key, value):
+    return F.scaled_dot_product_attention(query, key, value, is_causal=True)
+
+
+def torch_attention_of_features(query, key, value):
+    return torch_attention(F.elu(query) + 1, F.elu(key) + 1, value)
+
+
+def read_before_written(query, key, value):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    memory, total = torch.zeros_like(key[:, 0, :, None] * value[:, 0, None, :]), torch.zeros_like(key[:, 0])
+    contexts = []
+    for t in range(query.shape[1]):
+        divisor = (query[:, t] * total).sum(dim=-1, keepdim=True) + 1e-6
+        contexts.append(torch.einsum("bd,bdv->bv", query[:, t], memory) / divisor)
+        memory, total = memory + key[:, t, :, None] * value[:, t, None, :], total + key[:, t]
+    return torch.stack(contexts, dim=1)
+
+
+def old_state_asked(query, key, value, memory, total):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    context = torch.einsum("bd,bdv->bv", query, memory) / (query * total).sum(dim=-1, keepdim=True)
+    return context, memory + torch.einsum("bd,bv->bdv", key, value), total + key
+
+
+def forgets_everywhere(query, key, value, rate, memory):
+    memory = torch.lerp(memory, torch.einsum("bd,bv->bdv", key, value), rate[:, None, None])
+    return torch.einsum("bd,bdv->bv", query, memory), memory
+
+
+def mixes_and_adds(query, key, value, rate, memory):
+    held = torch.einsum("bdv,bd->bv", memory, key)
+    memory = memory + torch.einsum("bd,bv->bdv", key, torch.lerp(held, value, rate[:, None]))
+    return torch.einsum("bd,bdv->bv", query, memory), memory
+
+
+def key_of_length_one(query, key, value, rate, memory):
+    key = key / key.norm(dim=-1, keepdim=True)
+    change = value - torch.einsum("bdv,bd->bv", memory, key)
+    memory = memory + rate[:, None, None] * torch.einsum("bd,bv->bdv", key, change)
+    return torch.einsum("bd,bdv->bv", query, memory), memory
+
+
+def _yarn(old, turns, factor, slow, fast):
+    kept = ((turns - slow) / (fast - slow)).clamp(0, 1)
+    return (1 - kept) * old / factor + kept * old
+
+
+def radians_counted_as_turns(dim, factor, trained, base, slow, fast):
+    old = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    return _yarn(old, trained * old, factor, slow, fast)
+
+
+def radians_counted_as_turns_in_float32(dim, factor, trained, base, slow, fast):
+    old = base ** (-torch.arange(0, dim, 2) / dim)
+    return _yarn(old, trained * old, factor, slow, fast)
+
+
+def exponents_in_float32(dim, factor, trained, base, slow, fast):
+    old = (base ** (-torch.arange(0, dim, 2) / dim)).double()
+    return _yarn(old, trained * old / math.tau, factor, slow, fast)
+
+
+def base_alone(dim, factor, trained, base, slow, fast):
+    return (base * factor ** (dim / (dim - 2))) ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+
+
+def _accept(guessed, draft, model, chances, left, chance):
+    """A loop that is right but for where the next token comes from."""
+    for i, word in enumerate(guessed.tolist()):
+        if chances[i] >= model[i, word] / draft[i, word]:
+            ends = (left(model[i], draft[i]) / left(model[i], draft[i]).sum()).cumsum(0)
+            return i, int((ends <= chance(chances, i)).sum())
+    return len(guessed), int((model[-1].cumsum(0) <= chances[-1]).sum())
+
+
+def from_p_again(*args):
+    return _accept(*args, lambda p, q: p, lambda chances, i: chances[-1])
+
+
+def with_the_number_that_rejected(*args):
+    return _accept(*args, lambda p, q: (p - q).clamp(min=0), lambda chances, i: chances[i])
+
+
+def with_differences_of_both_signs(*args):
+    return _accept(*args, lambda p, q: (p - q).abs(), lambda chances, i: chances[-1])
+
+
+def greedy_search(guessed, draft, model, chances):
+    best = model.argmax(dim=-1).tolist()
+    for i, word in enumerate(guessed.tolist()):
+        if word != best[i]:
+            return i, best[i]
+    return len(guessed), best[-1]
+
+
+WRONG = {
+    "grouped_cache_bytes": [bytes_rounded_per_number, window_wherever_there_is_one],
+    "latent_attention": [joined_latents, unfolded_and_scaled_by_content],
+    "linear_attention": [
+        one_memory_for_the_whole_text, torch_attention, torch_attention_of_features, read_before_written,
+    ],
+    "linear_attention_step": [old_state_asked],
+    "delta_rule_step": [forgets_everywhere, mixes_and_adds, key_of_length_one],
+    "yarn_frequencies": [
+        radians_counted_as_turns, radians_counted_as_turns_in_float32, exponents_in_float32, base_alone,
+    ],
+    "speculative_accept": [
+        from_p_again, with_the_number_that_rejected, with_differences_of_both_signs, greedy_search,
+    ],
+}  # fmt: skip
+NAMED = {
+    bytes_rounded_per_number: "rounded to whole bytes per number",
+    window_wherever_there_is_one: "every layer local",
+    joined_latents: "scaled by √(C + R)",
+    unfolded_and_scaled_by_content: "scaled by √D",
+    one_memory_for_the_whole_text: "not causal",
+    torch_attention: "ordinary attention",
+    torch_attention_of_features: "a softmax of the scores, scaled",
+    read_before_written: "itself closed, 1e-6 in the divisor",
+    old_state_asked: "read before the state is updated",
+    forgets_everywhere: "the whole memory fades",
+    mixes_and_adds: "mean of old and new added",
+    key_of_length_one: "key made length 1",
+    radians_counted_as_turns: "the 2π left out",
+    radians_counted_as_turns_in_float32: "the 2π left out",
+    exponents_in_float32: "in single precision",
+    base_alone: "another base",
+    from_p_again: "redrawn from p",
+    with_the_number_that_rejected: "random number used twice",
+    with_differences_of_both_signs: "absolute differences",
+    greedy_search: "the likeliest token only, and the likeliest after it",
+}
