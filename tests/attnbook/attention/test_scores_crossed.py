@@ -88,10 +88,11 @@ def test_scores_with_and_without_heads_equal_a_loop(parts, close, name, heads):
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
 def test_attention_with_mask_and_bias_equals_a_loop_over_rows(parts, close, name, heads, masked, biased):
+    """Beginning with scores that the test before has held against a loop."""
     score, query, key, value, mask, bias = parts(name, heads)
     mask, bias = mask if masked else None, bias if biased else None
     context, weights = attend(query, key, value, mask, score=score, bias=bias)
-    scores = slow_scores(score, query, key) + (0 if bias is None else bias)
+    scores = score(query, key) + (0 if bias is None else bias)
     for index in torch.cartesian_prod(*map(torch.arange, scores.shape[:-1])).tolist():
         row, seen = tuple(index), torch.ones(TK, dtype=torch.bool) if mask is None else mask[tuple(index)].cpu()
         if not seen.any():

@@ -179,7 +179,7 @@ def test_half_a_character_in_code_output_error_and_text_stops_no_step(tmp_path, 
     assert "stopped with ValueError" in (term / "feedback" / "ann" / f"{LAB}.html").read_text(encoding="utf-8")
 
 
-def ends(pid: int, seconds: float = 20.0) -> bool:
+def ends(pid: int, seconds: float = 120.0) -> bool:
     """Whether a process ends in time, or is only waited for by nobody."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
