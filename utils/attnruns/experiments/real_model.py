@@ -159,7 +159,7 @@ def windows(job: Job) -> dict[str, Any]:
     pretrained = smollm2()
     step = len(tokens := text_tokens(pretrained)) // (job.steps + 1)
     length = min(LENGTH, step)
-    begins = [i * step + job.seed * step // 3 for i in range(job.steps)]  # the texts of three seeds do not overlap
+    begins = [i * step + job.seed * step // 4 for i in range(job.steps)]
     texts = [tokens[begin : begin + length] for begin in begins]
     masks = {"all": sinks_and_window(length, length, 0)}
     masks |= {f"window + {sinks}": sinks_and_window(length, WINDOW, sinks) for sinks in SINKS}
@@ -221,9 +221,9 @@ def few_labels(job: Job) -> dict[str, Any]:
 PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
     "single_heads": (single_heads, 4),
     "groups": (groups, 4),
-    "windows": (windows, 4),
+    "windows": (windows, 2),
     "long_text": (long_text, 14),
-    "copying": (copying, 4),
+    "copying": (copying, 2),
     "few_labels": (few_labels, 20),
 }
 
