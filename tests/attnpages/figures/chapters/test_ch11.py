@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch11 import plot_next_words
+from attnpages.figures.chapters.ch11 import plot_next_words, plot_scaling
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
@@ -15,3 +15,22 @@ def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
 def test_panels_that_do_not_fit_the_words_are_named(panels):
     with pytest.raises(ValueError, match="at least one panel, each with 3 probabilities"):
         plot_next_words(panels, ["cat", "dog", "goat"])
+
+
+SIZES = {1000: [8.0, 8.0], 10_000: [4.0, 4.0], 100_000: [3.0, 3.2]}
+
+
+def test_each_seed_is_a_point_and_a_law_goes_through_the_points_that_it_was_fitted_to(looks_right):
+    exponent = -0.30103  # a tenth of the loss's logarithm: 8 to 4 while x grows tenfold
+    axes = plot_scaling({"size": SIZES, "tokens": SIZES}, {"size": (exponent, [1000, 10_000])}, "loss (nats)")
+    assert [ax.get_xlabel() for ax in axes] == ["size", "tokens"]
+    assert axes[0].lines[0].get_ydata() == pytest.approx([8, 8, 4, 4, 3, 3.2])
+    assert axes[0].lines[1].get_ydata() == pytest.approx([8, 4, 2], abs=1e-4)
+    assert axes[1].lines[1].get_ydata() == pytest.approx([8, 4, 3.1])  # without a law, the means
+    looks_right(axes[0])
+
+
+@pytest.mark.parametrize("panels, laws", [({}, {}), ({"size": SIZES}, {"tokens": (-0.1, [1000])})])
+def test_a_law_without_a_panel_is_named(panels, laws):
+    with pytest.raises(ValueError, match="at least one panel, and one for each of"):
+        plot_scaling(panels, laws, "loss")

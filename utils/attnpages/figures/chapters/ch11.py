@@ -1,14 +1,17 @@
-"""Figures of chapter 11: the block of 2017 beside that of later language models, and what may be drawn next."""
+"""Figures of chapter 11: what may be drawn next, how losses scale, and the block of 2017 beside that of today."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.palette import BLUE, FAINT, PAPER, WRITES
+from attnpages.figures.curves import PlainNumbers
+from attnpages.figures.palette import BLUE, FAINT, PAPER, VERMILION, WRITES
 from attnpages.figures.style import STYLES, Look
 
 _STREAM, _BESIDE, _SIZE = 1.0, 3.6, 10.5  # where the stream runs and its sublayers stand; of letters
@@ -101,5 +104,46 @@ def plot_next_words(panels: Mapping[str, Sequence[float]], words: Sequence[str],
         ax.grid(False, axis="y")
     axes[0][0].set_yticks(range(len(words)), words)
     axes[0][0].invert_yaxis()
+    axes[0][0].set_ylabel(ylabel)
+    return list(axes[0])
+
+
+def plot_scaling(
+    panels: Mapping[str, Mapping[float, Sequence[float]]],
+    laws: Mapping[str, tuple[float, Sequence[float]]],
+    ylabel: str,
+) -> list[Axes]:
+    """Draw how a loss falls, one panel per cause, on logarithmic axes: there a power law is a straight line.
+
+    Args:
+        panels: ``{label of the x axis: {x: one loss per seed}}``.
+        laws: ``{label of the x axis: (exponent, the x that it was fitted to)}``; a panel may have none.
+        ylabel: of the losses, with their unit.
+
+    Returns:
+        the panels' axes.
+
+    Raises:
+        ValueError: if there is no panel, or a law for a panel that there is not.
+    """
+    if not panels or not laws.keys() <= panels.keys():
+        raise ValueError(f"panels must hold at least one panel, and one for each of {', '.join(laws) or 'no laws'}")
+    _, axes = plt.subplots(1, len(panels), figsize=(2.9 * len(panels), 3.6), layout="constrained", squeeze=False)
+    for ax, (xlabel, points) in zip(axes[0], panels.items(), strict=True):
+        means = {x: as_array(losses).mean() for x, losses in points.items()}
+        seeds = [(x, loss) for x, losses in points.items() for loss in losses]
+        ax.plot(*zip(*seeds, strict=True), "o", color=STYLES[0].colour, markersize=4)
+        if xlabel in laws:
+            exponent, (*xs,) = laws[xlabel]
+            centre = np.exp(np.mean([np.log([x, means[x]]) for x in xs], axis=0))  # through it goes the fitted line
+            line = [centre[1] * (x / centre[0]) ** exponent for x in means]
+            ax.plot(list(means), line, "--", color=VERMILION, marker="", label=f"loss $\\propto x^{{{exponent:.2f}}}$")
+            ax.legend(loc="lower left", fontsize=10)
+        else:
+            ax.plot(list(means), list(means.values()), color=STYLES[0].colour, marker="")
+        ax.set(xscale="log", yscale="log", xlabel=xlabel)
+        ax.xaxis.set_minor_formatter("")
+        for formatted in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
+            formatted(PlainNumbers(minor_thresholds=(2, 0.5)))
     axes[0][0].set_ylabel(ylabel)
     return list(axes[0])
