@@ -35,6 +35,10 @@ def causal(length):
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
+def lower(x):
+    return x.tril()
+
+
 def apart(x):
     return (x - x.mean(-1, keepdim=True)).square()
 
@@ -53,6 +57,7 @@ DOT = Exercise(dot, pairs, [])
 SOFT = Exercise(soft, masked, [])
 BOTH = Exercise(both, pairs, [], returns=("scores", "mean"))
 CAUSAL = Exercise(causal, lambda draw: [(draw.integer(3, 8),), (draw.integer(8, 12),)], [], gradients=False)
+LOWER = Exercise(lower, lambda draw: [(draw.normal(size, size),) for size in (9, 12)], [])
 APART = Exercise(apart, lambda draw: [(draw.normal(*draw.sizes(3)),)], [])
 
 
@@ -175,6 +180,17 @@ def test_of_several_results_the_wrong_one_is_explained(kind, answer, about):
 )
 def test_masks_are_explained_in_words_for_masks(kind, answer):
     assert judge(CAUSAL, answer).kind == kind
+
+
+@pytest.mark.parametrize(
+    "diagonal, said", [(0, True), (1, False)], ids=["the diagonal is wrong as well", "the diagonal is right"]
+)
+def test_the_diagonal_is_called_wrong_only_where_it_is(diagonal, said):
+    def answer(x):
+        return x.tril() + x.square().triu(diagonal).tril(1)
+
+    verdict = judge(LOWER, answer)
+    assert ("on the diagonal" in verdict.kind) == said
 
 
 def test_positions_that_should_not_know_each_other_are_found_out():

@@ -59,8 +59,10 @@ MEANINGS = {
     "only supports boolean masks": "A mask of zeros and ones becomes one of True and False by `mask.bool()`, or by a "
     "comparison such as `mask == 0`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
-    "KeyError": "The dictionary has no entry for this key yet, but `d.setdefault(key, [])` and `d.get(key, 0)` work "
-    "without one.",
+    "values to unpack": "On the left must stand as many names as there are entries on the right, and a shape has one "
+    "entry per axis. `x.shape[-1]` is the size of the last axis, however many axes there are.",
+    "KeyError": "The dictionary has no entry with this key. If such a key is to be passed over, ask with `key in d` "
+    "first. If its entry is only made later, `d.setdefault(key, [])` and `d.get(key, 0)` work without one.",
 }
 
 

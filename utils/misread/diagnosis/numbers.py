@@ -211,10 +211,10 @@ def _sums_to_one(tensor: Tensor, axis: int) -> bool:
 
 def precision(case: Case) -> Iterator[Claim]:
     """Right to a few digits."""
-    for limit, words in ((3e-6, "six digits, as float32 has"), (2e-2, "two or three digits, as half precision has")):
+    for limit, words in ((3e-6, "about six digits"), (2e-2, "two or three digits")):
         text = (
-            f"Your result agrees with the right one in {words}. Is a part of it computed in a "
-            "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?"
+            f"Your result agrees with the right one in {words} only. Is a part of it computed with fewer digits than "
+            "the input has, rounded, or is a small number such as 1e-6 added where none is wanted?"
         )
         yield Claim("few digits", text, lambda case, limit=limit: _near(case, limit))
 
