@@ -239,6 +239,26 @@ def test_a_mask_whose_open_entries_are_only_counted_has_an_effect():
     assert verdict.kind == "mask has no effect"
 
 
+def test_a_number_that_changes_the_result_only_at_every_second_step_has_an_effect():
+    def reach(dilation, kernel):
+        return 1 + dilation * (kernel - 1)
+
+    exercise = Exercise(reach, lambda draw: [(draw.integer(2, 9), kernel) for kernel in (2, 4, 6)], [])
+    assert judge(exercise, lambda dilation, kernel: 1 + 3 * dilation * (kernel // 2)).kind != "kernel has no effect"
+    assert judge(exercise, lambda dilation, kernel: 3 * dilation + 1.5).kind == "kernel has no effect"
+
+
+def test_nothing_but_ones_is_no_function_of_the_right_numbers():
+    def sharpened(x):
+        return 1 + x.abs()
+
+    exercise = Exercise(sharpened, lambda draw: [(draw.normal(5),), (draw.normal(7),)], [])
+    verdict = judge(exercise, lambda x: torch.ones_like(x))
+    assert verdict.kind == "the same number everywhere"
+    verdict = judge(exercise, lambda x: torch.ones_like(x) if len(x) == 5 else 1 + x.abs())
+    assert verdict.kind not in ("rounded", "raised to a power")
+
+
 def test_a_batch_or_a_head_of_one_that_squeeze_takes_away_is_told():
     exercise = Exercise(apart, lambda draw: [(draw.normal(1, 3, 4),), (draw.normal(1, 5, 2),)], [])
     verdict = judge(exercise, lambda x: apart(x).squeeze())

@@ -48,8 +48,8 @@ MEANINGS = {
     "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
     "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
     "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",
-    "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and a weight (features "
-    "out, features in, taps). Exchange the axes of (B, T, D) before it, for example by `mT`, and back after it.",
+    "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and the weight as "
+    "(features out, features in, taps). Compare both with these axes; `mT` makes (B, T, D) an input, and back again.",
     "Kernel size can't be greater than": "The sequence, with its padding, is shorter than the convolution's window. "
     "Pad it first, so that there is an output for each position.",
     "stack expects each tensor to be equal size": "`stack` puts equal tensors side by side along a *new* axis. `cat` "
