@@ -76,7 +76,7 @@ def test_what_nobody_listed_is_explained_or_shown(weigh_exercise, kind, answer):
 
 def test_a_property_that_fails_is_the_title(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) + 100)
-    assert verdict.kind == "property"
+    assert (verdict.kind, verdict.about) == ("property", ("within the values",))
     assert verdict.message.startswith('✗ weigh: "within the values"')
     assert weigh_exercise.properties[0].message in verdict.message
 
@@ -302,6 +302,19 @@ def test_a_missing_key_is_matched_whatever_its_text():
         == "unknown names"
     )
     assert judge(exercise, lambda names: {name: {"a": 1}[name] for name in names}).mistake is None  # on other inputs
+
+
+@pytest.mark.parametrize("rows, shown", [(2, "x = [["), (90, "x: tensor (90, 3) float64")])
+def test_where_a_known_mistake_stops_a_large_input_is_told_by_its_type(rows, shown):
+    def first(x):
+        return x[:, 0]
+
+    fourth = Mistake("the fourth", "You took the fourth column.", "return x[:, 3]")
+    exercise = Exercise(first, lambda draw: [(draw.normal(rows, 3),)], [fourth])
+    verdict = judge(exercise, lambda x: x[:, 3])
+    assert verdict.mistake == "the fourth"
+    assert shown in verdict.message
+    assert "IndexError: index 3 is out of bounds" in verdict.message
 
 
 def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():

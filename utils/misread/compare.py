@@ -51,20 +51,21 @@ def structure(got: Any, expected: Any) -> Difference | None:
             return Difference("shape", length)
         return next((found for pair in zip(got, expected, strict=True) if (found := structure(*pair))), None)
     if isinstance(expected, dict) and isinstance(got, dict):
-        found = ((key, structure(got[key], expected[key])) for key in expected if key in got)
-        return next(
-            (
-                one._replace(text=f"under the key {key!r}: {one.text}")
-                for key, one in found
-                if one and one.kind == "type"
-            ),
-            None,
-        )
+        return _first_of_another_type(got, expected)
     if values.is_number(expected) and values.is_number(got):
         return None
     if type(got) is type(expected):
         return None
     return Difference("type", f"{values.kind(got)}; the exercise wants {values.kind(expected)}")
+
+
+def _first_of_another_type(got: dict, expected: dict) -> Difference | None:
+    """The first entry of a dictionary whose value has another type; other shapes and other keys are wrong values."""
+    for key in (key for key in expected if key in got):
+        found = structure(got[key], expected[key])
+        if found is not None and found.kind == "type":
+            return found._replace(text=f"under the key {key!r}: {found.text}")
+    return None
 
 
 def misbuilt(got: Any, expected: Any, names: Sequence[str] = ()) -> Difference | None:

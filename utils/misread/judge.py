@@ -232,7 +232,8 @@ def _in_plain_words(trial: Trial) -> Verdict:
     for prop, index in product(exercise.properties, trial.failing):
         if _breaks(prop, trial.got[index], trial.expected[index]):
             shown, title = trial.shrink(index, partial(_breaks, prop)), f'"{prop.name}" does not hold'
-            return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
+            text = messages.shown(exercise, title, prop.message, *shown)
+            return Verdict(False, None, text, "property", (prop.name,))
     shown = trial.shrink(first, lambda got, expected: True)
     kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
     wrong = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)

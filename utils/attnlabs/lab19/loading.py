@@ -45,7 +45,23 @@ def _file(draw, layers, words, positions, dim, inner, **options):
     return found, map_names(names)
 
 
+def _few(draw, *ends):
+    """A file of one layer with two features, of which only the word vectors and what ends so are there: to be read."""
+    tensors, names = _file(draw, 1, 3, 2, 2, 2, prefix="", masks=True)
+    kept = [name for name in tensors if name.endswith(("wte.weight", *ends))]
+    return {name: tensors[name] for name in kept}, {name: names[name] for name in kept if name in names}
+
+
 def _files(draw):
+    if draw.compact:
+        yield _few(draw, "attn.c_proj.weight")
+        yield _few(draw, "c_attn.bias")
+        yield _few(draw, "c_attn.weight")
+        yield _few(draw, "wpe.weight")
+        yield _few(draw, "c_fc.weight", "mlp.c_proj.weight")
+        yield _few(draw, "masked_bias")
+        tensors, names = _few(draw, "wpe.weight")
+        yield tensors, dict(reversed(names.items()))
     words, positions, dim, inner = draw.sizes(4)
     yield _file(draw, 1, words, positions, dim, inner)
     yield _file(draw, 1, 3, 2, 3, 4, prefix="")
