@@ -19,7 +19,7 @@ from loaded import loaded
 
 import attnlabs as checks
 from attnlabs import Exercise, Mistake, evaluate
-from misread.compare import same_run
+from misread.compare import same_run, telling
 from misread.judge import mistake_pattern
 from misread.messages import GENERAL
 from misread.side_effects import load_meta
@@ -188,7 +188,7 @@ def _written_out(inputs: list[tuple]) -> str:
 def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int) -> bool:
     """Whether two mistakes, or the reference (None) and one, end alike on every input; stops where they don't.
 
-    As for the judge, errors alone are no evidence, unless they have the same text somewhere.
+    As for the judge, errors alone are no evidence, unless they tell the same somewhere.
     """
     evidence = False
     for index, right in enumerate(exercise.expected(variant)):
@@ -198,5 +198,5 @@ def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int
         )
         if not same_run(run, wrong, exercise.tolerance):
             return False
-        evidence = evidence or run.failure is None or run.failure.text == wrong.failure.text
+        evidence = evidence or telling(run, wrong)
     return evidence

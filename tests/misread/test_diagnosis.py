@@ -35,6 +35,10 @@ def causal(length):
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
+def lower(x):
+    return x.tril()
+
+
 def apart(x):
     return (x - x.mean(-1, keepdim=True)).square()
 
@@ -53,6 +57,7 @@ DOT = Exercise(dot, pairs, [])
 SOFT = Exercise(soft, masked, [])
 BOTH = Exercise(both, pairs, [], returns=("scores", "mean"))
 CAUSAL = Exercise(causal, lambda draw: [(draw.integer(3, 8),), (draw.integer(8, 12),)], [], gradients=False)
+LOWER = Exercise(lower, lambda draw: [(draw.normal(size, size),) for size in (9, 12)], [])
 APART = Exercise(apart, lambda draw: [(draw.normal(*draw.sizes(3)),)], [])
 
 
@@ -177,6 +182,17 @@ def test_masks_are_explained_in_words_for_masks(kind, answer):
     assert judge(CAUSAL, answer).kind == kind
 
 
+@pytest.mark.parametrize(
+    "diagonal, said", [(0, True), (1, False)], ids=["the diagonal is wrong as well", "the diagonal is right"]
+)
+def test_the_diagonal_is_called_wrong_only_where_it_is(diagonal, said):
+    def answer(x):
+        return x.tril() + x.square().triu(diagonal).tril(1)
+
+    verdict = judge(LOWER, answer)
+    assert ("on the diagonal" in verdict.kind) == said
+
+
 def test_positions_that_should_not_know_each_other_are_found_out():
     assert judge(APART, lambda x: apart(x + x.roll(1, 1).sin())).kind == "axis 1 mixed"
 
@@ -221,6 +237,26 @@ def test_a_mask_whose_open_entries_are_only_counted_has_an_effect():
     assert "has no effect" not in verdict.kind
     verdict = judge(Exercise(kept, inputs, []), lambda x, mask: x.sin().sum(-1))
     assert verdict.kind == "mask has no effect"
+
+
+def test_a_number_that_changes_the_result_only_at_every_second_step_has_an_effect():
+    def reach(dilation, kernel):
+        return 1 + dilation * (kernel - 1)
+
+    exercise = Exercise(reach, lambda draw: [(draw.integer(2, 9), kernel) for kernel in (2, 4, 6)], [])
+    assert judge(exercise, lambda dilation, kernel: 1 + 3 * dilation * (kernel // 2)).kind != "kernel has no effect"
+    assert judge(exercise, lambda dilation, kernel: 3 * dilation + 1.5).kind == "kernel has no effect"
+
+
+def test_nothing_but_ones_is_no_function_of_the_right_numbers():
+    def sharpened(x):
+        return 1 + x.abs()
+
+    exercise = Exercise(sharpened, lambda draw: [(draw.normal(5),), (draw.normal(7),)], [])
+    verdict = judge(exercise, lambda x: torch.ones_like(x))
+    assert verdict.kind == "the same number everywhere"
+    verdict = judge(exercise, lambda x: torch.ones_like(x) if len(x) == 5 else 1 + x.abs())
+    assert verdict.kind not in ("rounded", "raised to a power")
 
 
 def test_a_batch_or_a_head_of_one_that_squeeze_takes_away_is_told():

@@ -6,7 +6,7 @@ import torch
 
 from attnlabs import Exercise, Mistake
 from misread import sandbox
-from misread.judge import judge
+from misread.judge import SHOWN_BY, judge
 
 
 def by_einsum(weights, value):
@@ -76,7 +76,7 @@ def test_what_nobody_listed_is_explained_or_shown(weigh_exercise, kind, answer):
 
 def test_a_property_that_fails_is_the_title(weigh_exercise):
     verdict = judge(weigh_exercise, lambda w, v: tangled(w, v) + 100)
-    assert verdict.kind == "property"
+    assert (verdict.kind, verdict.about) == ("property", ("within the values",))
     assert verdict.message.startswith('✗ weigh: "within the values"')
     assert weigh_exercise.properties[0].message in verdict.message
 
@@ -273,6 +273,48 @@ def test_a_known_mistake_on_half_of_the_inputs_is_not_spoken_of():
     verdict = judge(SCALE, lambda x, factor: x + factor if factor > 5 else x.sin() * factor + x.cos())
     assert verdict.kind == "values"
     assert SCALE.mistakes[0].message not in verdict.message
+
+
+def test_zeros_that_a_known_mistake_gives_as_well_are_no_evidence_for_it():
+    """Above the diagonal of causal weights everything is 0, so that all mistakes that read there look alike."""
+
+    def sums(x):
+        return x.sum(-1)
+
+    known = Mistake("above the diagonal", "You read above the diagonal.", "return x.triu(1).sum(-1)")
+    exercise = Exercise(sums, lambda draw: [(draw.normal(4, 4).tril() if draw.number else draw.normal(3, 3),)], [known])
+    other = lambda x: x.triu(1).square().sum(-1)  # noqa: E731
+    assert len([args for args in exercise.inputs() if not args[0].triu(1).any()]) >= SHOWN_BY
+    assert judge(exercise, lambda x: x.triu(1).sum(-1)).mistake == known.name
+    assert known.message not in judge(exercise, other).message
+
+
+def test_a_missing_key_is_matched_whatever_its_text():
+    def lengths(names):
+        known = {"a": 1, "b": 2}
+        return {name: known[name] for name in names if name in known}
+
+    edit = {" if name in known": ""}
+    unknown = Mistake("unknown names", "You look up unknown names.", edit)
+    exercise = Exercise(lengths, lambda draw: [(["a"],), (["b", "c"],), (["a", "b"],)], [unknown], gradients=False)
+    assert (
+        judge(exercise, lambda names: {name: {"a_": 1, "b_": 2}[f"{name}_"] for name in names}).mistake
+        == "unknown names"
+    )
+    assert judge(exercise, lambda names: {name: {"a": 1}[name] for name in names}).mistake is None  # on other inputs
+
+
+@pytest.mark.parametrize("rows, shown", [(2, "x = [["), (90, "x: tensor (90, 3) float64")])
+def test_where_a_known_mistake_stops_a_large_input_is_told_by_its_type(rows, shown):
+    def first(x):
+        return x[:, 0]
+
+    fourth = Mistake("the fourth", "You took the fourth column.", "return x[:, 3]")
+    exercise = Exercise(first, lambda draw: [(draw.normal(rows, 3),)], [fourth])
+    verdict = judge(exercise, lambda x: x[:, 3])
+    assert verdict.mistake == "the fourth"
+    assert shown in verdict.message
+    assert "IndexError: index 3 is out of bounds" in verdict.message
 
 
 def test_errors_on_some_inputs_are_matched_by_the_wrong_values_on_others():

@@ -35,6 +35,12 @@ def test_long_lists_get_a_line_for_each_entry():
     ]
 
 
+def test_the_entries_of_a_dictionary_stand_below_each_other_where_they_are_long_or_take_several_lines():
+    assert text({"a": [1], "b": [2]}) == "{'a': [1], 'b': [2]}"
+    assert text({"a": torch.zeros(2, 1), "b": 2}).splitlines() == ["{'a': [[0.],", " [0.]],", " 'b': 2}"]
+    assert text({"a" * 40: 1, "b" * 40: 2}).splitlines() == [f"{{'{'a' * 40}': 1,", f" '{'b' * 40}': 2}}"]
+
+
 def test_a_third_axis_leaves_no_empty_lines():
     assert len(text(torch.zeros(2, 2, 2)).splitlines()) == 4
 

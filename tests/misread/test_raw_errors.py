@@ -33,13 +33,14 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "could not infer output dtype": ("`.float()`", lambda: (X == 0).mean()),
     "must be bool, not torch._C.Generator": ("`generator=generator`", lambda: X[0].multinomial(1, torch.Generator())),
     "out of bounds for dimension": ("n − 1", lambda: X[:, torch.tensor([3])]),
-    "channels, but got": ("time", lambda: F.conv1d(X, torch.zeros(5, 4, 2))),
+    "channels, but got": ("(features out, features in, taps)", lambda: F.conv1d(X, torch.zeros(5, 4, 2))),
     "Kernel size can't be greater than": ("window", lambda: F.conv1d(X, torch.zeros(5, 3, 9))),
     "stack expects each tensor to be equal size": ("*new*", lambda: torch.stack([X, X[:, 1:]])),
     "must be tuple of Tensors, not Tensor": ("list", lambda: torch.cat(X, X)),
     "only supports boolean masks": ("`mask.bool()`", lambda: X.masked_fill(X, 1.0)),
     "list index out of range": ("shorter", lambda: [][0]),
-    "KeyError": ("`d.get(key, 0)`", lambda: {}[4]),
+    "values to unpack": ("`x.shape[-1]`", lambda: [rows for rows, columns in [X.shape]]),
+    "KeyError": ("`key in d`", lambda: {}[4]),
 }
 
 

@@ -18,6 +18,17 @@ def same_run(first: Run, second: Run, tolerance: float) -> bool:
     return values.same(first.value, second.value, tolerance)
 
 
+def telling(first: Run, second: Run) -> bool:
+    """Whether two runs that ended alike show that they do the same: by a value, or by the text of an error.
+
+    Which key a dictionary lacks depends on how the key was put together, so one KeyError is as good as another.
+    """
+    if first.failure is None or second.failure is None:
+        return first.failure is None
+    kinds = {type(run.failure.error) for run in (first, second) if run.failure is not None}
+    return first.failure.text == second.failure.text or kinds == {KeyError}
+
+
 class Difference(NamedTuple):
     """How the structure of a result differs: in its `kind`, "type" or "shape"; of several results in a `part`."""
 
@@ -39,11 +50,22 @@ def structure(got: Any, expected: Any) -> Difference | None:
             length = f"another shape: its length is {len(got)}, wanted is {len(expected)}"
             return Difference("shape", length)
         return next((found for pair in zip(got, expected, strict=True) if (found := structure(*pair))), None)
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return _first_of_another_type(got, expected)
     if values.is_number(expected) and values.is_number(got):
         return None
     if type(got) is type(expected):
         return None
     return Difference("type", f"{values.kind(got)}; the exercise wants {values.kind(expected)}")
+
+
+def _first_of_another_type(got: dict, expected: dict) -> Difference | None:
+    """The first entry of a dictionary whose value has another type; other shapes and other keys are wrong values."""
+    for key in (key for key in expected if key in got):
+        found = structure(got[key], expected[key])
+        if found is not None and found.kind == "type":
+            return found._replace(text=f"under the key {key!r}: {found.text}")
+    return None
 
 
 def misbuilt(got: Any, expected: Any, names: Sequence[str] = ()) -> Difference | None:
@@ -86,14 +108,27 @@ def in_words(got: Any, expected: Any, names: Sequence[str], tolerance: float) ->
     if not wrong:
         return Wrong("wrong result", "Your result is not the one that is wanted.")
     place, mine, right = wrong[0]
-    if place == ():
-        title, first = f"wrong {'number' if values.is_number(right) else 'result'}", "It is"
-    else:
-        title = f"{len(wrong)} of {len(entries)} entries wrong"
-        first = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:"
     side, along = _side(wrong), _along(wrong, expected)
-    said = f"{_told(len(wrong), side, along)}{first} {text(mine)} instead of {text(right)}."
-    return Wrong(title, said, (), place, side, along)
+    said = f"{_told(len(wrong), side, along)}{_first(place, mine, right)}"
+    return Wrong(_title(wrong, len(entries)), said, (), place, side, along)
+
+
+def _title(wrong: list["Entry"], count: int) -> str:
+    place, _, right = wrong[0]
+    if place == ():
+        return f"wrong {'number' if values.is_number(right) else 'result'}"
+    missing = all(mine is NOTHING for _, mine, _ in wrong)
+    return f"{len(wrong)} of {count} entries {'missing' if missing else 'wrong'}"
+
+
+def _first(place: Any, mine: Any, right: Any) -> str:
+    """What stands at the first wrong position, and what should."""
+    if mine is NOTHING:
+        return f"The entry for {place!r} is missing; wanted is {text(right)}."
+    if right is NOTHING:
+        return f"There should be no entry for {place!r}."
+    at = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:" if place != () else "It is"
+    return f"{at} {text(mine)} instead of {text(right)}."
 
 
 def _told(count: int, side: str, along: Mapping[int, list[int]]) -> str:
@@ -115,6 +150,7 @@ def _of_several(got: Any, expected: Any, names: Sequence[str], tolerance: float)
 
 
 Entry = tuple[Any, Any, Any]  # where it stands, what was returned, what is right
+NOTHING = object()  # stands for an entry that a dictionary lacks
 
 
 def _entries(got: Any, expected: Any) -> Iterator[Entry]:
@@ -123,7 +159,7 @@ def _entries(got: Any, expected: Any) -> Iterator[Entry]:
         places = product(*map(range, expected.shape))
         yield from zip(places, got.flatten().tolist(), expected.flatten().tolist(), strict=True)
     elif isinstance(expected, dict):
-        yield from ((key, got.get(key, "nothing"), expected.get(key, "nothing")) for key in expected | got)
+        yield from ((key, got.get(key, NOTHING), expected.get(key, NOTHING)) for key in expected | got)
     elif isinstance(expected, (tuple, list)):
         yield from ((i, *pair) for i, pair in enumerate(zip(got, expected, strict=True)))
     else:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from . import diagnosis, messages, side_effects, values
-from .compare import in_words, same_run, structure
+from .compare import in_words, same_run, structure, telling
 from .diagnosis.inputs import another_default
 from .exercise import Exercise, Mistake, Property
 from .sandbox import Run, guarded
@@ -170,7 +170,7 @@ def _alike(trial: Trial, mistake: Mistake, strict: bool) -> bool:
             continue
         if not same_run(got, wrong, trial.exercise.tolerance):
             return False
-        evidence = evidence or (index in trial.failing and _telling(got, wrong))
+        evidence = evidence or (index in trial.failing and telling(got, wrong))
         alike += index in trial.failing
     return evidence and (strict or alike > stopped)
 
@@ -198,21 +198,25 @@ def _known_in_part(trial: Trial) -> Verdict | None:
 
 
 def _agreeing(trial: Trial, mistake: Mistake) -> list[int]:
-    """Inputs on which a known mistake gives the same wrong result; none if it differs from the answer too often."""
+    """Inputs on which a known mistake gives the same wrong result; none if it differs from the answer too often.
+
+    Many mistakes read where only zeros stand, as above the diagonal of causal weights, so zeros tell nothing.
+    """
     found: list[int] = []
     spare = len(trial.failing) // SPARE
     for index, got in enumerate(trial.got):
         if not same_run(got, trial.exercise.wrong_run(mistake, trial.variant, index), trial.exercise.tolerance):
             spare -= 1
-        elif index in trial.failing and got.failure is None:
+        elif index in trial.failing and got.failure is None and not _only_zeros(got.value):
             found.append(index)
         if spare < 0:
             return []
     return found if len(found) >= SHOWN_BY else []
 
 
-def _telling(got: Run, other: Run) -> bool:
-    return got.failure is None or (other.failure is not None and got.failure.text == other.failure.text)
+def _only_zeros(value: Any) -> bool:
+    found = list(values.tensors(value))
+    return bool(found) and not any(tensor.any() for tensor in found)
 
 
 def _in_plain_words(trial: Trial) -> Verdict:
@@ -228,7 +232,8 @@ def _in_plain_words(trial: Trial) -> Verdict:
     for prop, index in product(exercise.properties, trial.failing):
         if _breaks(prop, trial.got[index], trial.expected[index]):
             shown, title = trial.shrink(index, partial(_breaks, prop)), f'"{prop.name}" does not hold'
-            return Verdict(False, None, messages.shown(exercise, title, prop.message, *shown), "property")
+            text = messages.shown(exercise, title, prop.message, *shown)
+            return Verdict(False, None, text, "property", (prop.name,))
     shown = trial.shrink(first, lambda got, expected: True)
     kind = "values" if structure(shown[0].value, shown[1].value) is None else "shape"
     wrong = in_words(shown[0].value, shown[1].value, exercise.returns, exercise.tolerance)

@@ -74,6 +74,7 @@ MASKS = (
     "such as `a < b` gives one for nothing, and `~mask` then means *not*."
 )
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
+READABLE = 60  # numbers and words of an input; where a function stops, of a larger one only the types are shown
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something
 
 
@@ -254,9 +255,11 @@ def another_default(exercise: Any, name: str, got: Run, expected: Run) -> str:
 
 def example(exercise: Any, got: Run, expected: Run) -> str:
     """The input, and expected beside got."""
+    error = f"{type(got.failure.error).__name__}: {got.failure.text}" if got.failure is not None else ""
+    if got.failure is not None and values.size(got.args) > READABLE:
+        return f"\n  It stopped with {error}\n{_where(got.failure)}\n{_inputs(exercise, got)}"
     head = "\n  The smallest input that shows it:\n" + inputs(exercise.parameters, got.args, exercise.parts)
     if got.failure is not None:
-        error = f"{type(got.failure.error).__name__}: {got.failure.text}"
         wanted = block("expected", expected.result, exercise.returns)
         return f"{head}\n\n{wanted}\n  got\n    {error}\n{_where(got.failure)}"
     return f"{head}\n\n{_results(exercise, got, expected)}{_printed(got)}"

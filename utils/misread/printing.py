@@ -26,7 +26,8 @@ def text(value: Any, decimals: int = 4) -> str:
     if isinstance(value, float):
         return f"{value + 0.0:.{decimals}g}"  # −0 is 0 to a reader
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {text(item, decimals)}" for key, item in value.items()) + "}"
+        entries = [f"{key!r}: {text(item, decimals)}" for key, item in value.items()]
+        return "{" + _between(entries).join(entries) + "}"
     if isinstance(value, (set, frozenset)):
         return "set()" if not value else "{" + ", ".join(repr(item) for item in sorted(value, key=repr)) + "}"
     if hasattr(value, "_fields"):  # a named tuple of tensors says itself what it is
@@ -34,11 +35,15 @@ def text(value: Any, decimals: int = 4) -> str:
     if isinstance(value, (tuple, list)) and not any(isinstance(item, Tensor) for item in value):
         left, right = "[]" if isinstance(value, list) else "()"
         entries = [text(item, decimals) for item in value]
-        between = ", " if sum(map(len, entries)) < LINE else ",\n "
-        return left + between.join(entries) + right
+        return left + _between(entries).join(entries) + right
     if callable(value) and not hasattr(value, "transformed"):
         return "a function"
     return values.kind(value) if isinstance(value, values.Strange) else repr(value)
+
+
+def _between(entries: list[str]) -> str:
+    """Entries that are long stand below each other, and so does each that takes several lines."""
+    return ",\n " if sum(map(len, entries)) >= LINE or any("\n" in entry for entry in entries) else ", "
 
 
 def _tensor(value: Tensor, decimals: int) -> str:

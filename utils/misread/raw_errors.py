@@ -48,8 +48,8 @@ MEANINGS = {
     "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
     "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
     "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",
-    "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and a weight (features "
-    "out, features in, taps). Exchange the axes of (B, T, D) before it, for example by `mT`, and back after it.",
+    "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and the weight as "
+    "(features out, features in, taps). Compare both with these axes; `mT` makes (B, T, D) an input, and back again.",
     "Kernel size can't be greater than": "The sequence, with its padding, is shorter than the convolution's window. "
     "Pad it first, so that there is an output for each position.",
     "stack expects each tensor to be equal size": "`stack` puts equal tensors side by side along a *new* axis. `cat` "
@@ -59,8 +59,10 @@ MEANINGS = {
     "only supports boolean masks": "A mask of zeros and ones becomes one of True and False by `mask.bool()`, or by a "
     "comparison such as `mask == 0`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
-    "KeyError": "The dictionary has no entry for this key yet, but `d.setdefault(key, [])` and `d.get(key, 0)` work "
-    "without one.",
+    "values to unpack": "On the left must stand as many names as there are entries on the right, and a shape has one "
+    "entry per axis. `x.shape[-1]` is the size of the last axis, however many axes there are.",
+    "KeyError": "The dictionary has no entry with this key. If such a key is to be passed over, ask with `key in d` "
+    "first. If its entry is only made later, `d.setdefault(key, [])` and `d.get(key, 0)` work without one.",
 }
 
 

@@ -44,6 +44,10 @@ def first_draw_for_ever(length, longest, generator, kept={}):  # noqa: B006 (the
     return kept[length, longest]
 
 
+def among_the_first_ones(length, longest, generator):
+    return torch.randperm(length, generator=generator)
+
+
 def as_floats(length, longest, generator):
     return drawn(length, longest, generator).float()
 
@@ -95,6 +99,7 @@ WRONG = {
         as_floats,
         repeats_to_the_next_free,
         draws_aside,
+        among_the_first_ones,
     ],
 }
 NAMED = {
@@ -103,4 +108,5 @@ NAMED = {
     first_draw_for_ever: "the same in each call",
     shuffled_block: "neighbours moved along",
     draws_aside: "torch's own generator is touched",
+    among_the_first_ones: "0 to length − 1 in random order",
 }

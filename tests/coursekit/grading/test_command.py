@@ -230,7 +230,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path, in_this_proces
     assert 1 <= done < 3
     (said,) = grade_lab(Order(course, LAB, workers=1, isolated=False), "run")
     new = int(said.split()[1])
-    assert said == f"run: {new} notebooks, and {3 - new} that had not changed"
+    assert said == f"run: {new} notebook{'s'[: new != 1]}, and {3 - new} that had not changed"
     assert len(in_this_process) == new <= 3 - done
     assert all(grade.earned == 6.0 for grade in grades_so_far(jobs_of(course, LAB)))
 

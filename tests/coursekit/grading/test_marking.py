@@ -16,11 +16,12 @@ from small_class import LAB, POINTS, RIGHT, answered, changed, course_with, part
 
 import attnlabs as checks
 from coursekit.grading import isolation
-from coursekit.grading.marking import like_the_books, names_in
+from coursekit.grading.marking import in_few_words, like_the_books, names_in
 from coursekit.grading.records import Grade, jobs_of
 from coursekit.grading.remote import Remote, Session
 from coursekit.grading.side_by_side import graded
 from misread import sandbox
+from misread.judge import Verdict
 
 pytestmark = pytest.mark.slow
 
@@ -284,6 +285,20 @@ def test_a_message_is_the_checks(tmp_path, warm):
     assert wrong["message"].startswith("✗ weight_sum")
     assert wrong["mistake"]
     assert [mark["mistake"] for mark in found.marks if mark["points"]] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    "verdict, said",
+    [
+        (Verdict(False, "softmax over the queries", ""), "softmax over the queries"),
+        (Verdict(False, None, "", "property", ("sums to 1",)), "not so: sums to 1"),
+        (Verdict(False, None, "", "known in part", ("not causal", "6", "8")), "not causal, in part"),
+        (Verdict(False, None, "", "values", ("3",)), "values"),
+    ],
+    ids=["known", "property", "in part", "values"],
+)
+def test_what_is_wrong_is_kept_in_words_that_can_be_counted(verdict, said):
+    assert in_few_words(verdict) == said
 
 
 def test_later_exercises_are_judged_with_right_helpers(tmp_path, warm):

@@ -74,6 +74,41 @@ def test_a_deleted_answer_is_reported(tmp_path):
     assert "weight_sum: its cell is gone" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("def weight_sums(weights, value):\n    return 3", "its cell defines weight_sums, and not weight_sum"),
+        ("def weight_sum(weights, value:\n    return 3", "its cell is no Python, so that nothing of it runs"),
+        ("print(3)", "its cell defines no function at its outermost level"),
+    ],
+    ids=["another name", "no Python", "nothing"],
+)
+def test_a_written_answer_from_which_no_function_of_its_name_comes_is_reported(text, said, tmp_path):
+    found = submission(tmp_path, changed(lambda notebook: cell(notebook, "weight_sum").update(source=text)))
+    assert found.answers["weight_sum"] == text
+    assert found.notes == [f"weight_sum: {said}"]
+
+
+def test_the_notebook_of_another_lab_cannot_be_graded(tmp_path):
+    def rename(notebook):
+        for one in notebook.cells:
+            if is_answer(one):
+                grader(one)["grade_id"] = "lab98-another"
+                one.source = "def another():\n    return 3"
+
+    with pytest.raises(CannotGradeError, match="holds no answer of this lab, and cells of lab98"):
+        submission(tmp_path, changed(rename))
+
+
+def test_an_answer_that_was_copied_into_the_notebook_of_another_lab_is_graded(tmp_path):
+    def rename(notebook):
+        for one in notebook.cells:
+            if is_answer(one):
+                grader(one)["grade_id"] = grader(one)["grade_id"].replace(LAB.partition("_")[0], "lab98")
+
+    assert set(submission(tmp_path, changed(rename)).answers) == set(RIGHT)
+
+
 def test_a_given_cell_that_a_student_changed_is_run_as_the_lab_has_it(tmp_path):
     found = submission(tmp_path, changed(lambda notebook: cell(notebook, "setting").update(source="import os")))
     assert dict(found.cells)["cell setting"] == SETTING

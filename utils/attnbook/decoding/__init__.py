@@ -1,14 +1,13 @@
 """Writing with a trained model: search, sampling, and the penalties by which a beam ranks what it found."""
 
+from attnbook.decoding.beam_search import Beams, beam
 from attnbook.decoding.penalties import coverage_penalty, length_penalty
 from attnbook.decoding.sampling import chooser, sampling_probabilities
 from attnbook.decoding.search import (
-    Beams,
     Decoded,
     Decoder,
     DecoderModule,
     WithoutCache,
-    beam,
     greedy,
     sample,
     select,

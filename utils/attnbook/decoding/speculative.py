@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attnbook.decoding.sampling import sampling_probabilities
 from attnbook.modes import evaluating, evaluation_mode
+from attnbook.positive import check_positive
 from attnbook.trees import map_tensors
 
 
@@ -166,8 +167,7 @@ def speculate(
     """
     if prompt.ndim != 1 or len(prompt) == 0:
         raise ValueError(f"prompt must have shape (t,) with t > 0, got {tuple(prompt.shape)}")
-    if max_length < 1:
-        raise ValueError(f"max_length must be at least 1, got {max_length}")
+    check_positive(max_length=max_length)
     words, state, known, readings = prompt, model.start(), 0, 0
     while (room := len(prompt) + max_length - len(words)) > 0:
         guess = Guess(*(part[: room - 1] for part in draft(words)))

@@ -1,5 +1,7 @@
 """What a decoder keeps, in bytes: per word by the kind of its attention, and in all by how many words are kept."""
 
+from attnbook.positive import check_positive
+
 
 def grouped_cache_bytes(layers: int, key_value_heads: int, head_features: int, number: int = 2) -> int:
     """Bytes per word of keys and values: 2 · layers · G · D/H · ``number``.
@@ -17,7 +19,7 @@ def grouped_cache_bytes(layers: int, key_value_heads: int, head_features: int, n
     >>> grouped_cache_bytes(layers=30, key_value_heads=3, head_features=64, number=4)  # SmolLM2-135M
     46080
     """
-    _check_positive(layers=layers, key_value_heads=key_value_heads, head_features=head_features, number=number)
+    check_positive(layers=layers, key_value_heads=key_value_heads, head_features=head_features, number=number)
     return 2 * layers * key_value_heads * head_features * number
 
 
@@ -35,7 +37,7 @@ def latent_cache_bytes(layers: int, latent: int, turned: int, number: int = 2) -
     >>> latent_cache_bytes(layers=60, latent=512, turned=64)  # DeepSeek-V2, in bfloat16
     69120
     """
-    _check_positive(layers=layers, latent=latent, turned=turned, number=number)
+    check_positive(layers=layers, latent=latent, turned=turned, number=number)
     return layers * (latent + turned) * number
 
 
@@ -54,16 +56,10 @@ def words_kept(length: int, window: int | None = None, sinks: int = 0) -> int:
     >>> words_kept(100_000), words_kept(100_000, window=1024), words_kept(100_000, window=1024, sinks=4)
     (100000, 1024, 1028)
     """
-    _check_positive(length=length)
+    check_positive(length=length)
     if sinks < 0:
         raise ValueError(f"sinks must be at least 0 (none), got {sinks}")
     if window is None:
         return length
-    _check_positive(window=window)
+    check_positive(window=window)
     return min(length, window + sinks)
-
-
-def _check_positive(**numbers: int) -> None:
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")

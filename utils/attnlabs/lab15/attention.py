@@ -120,6 +120,9 @@ wrong("added, not appended", {_JOIN: "x + weights @ value"}).says("""
 wrong("appended along the time", {_JOIN: "torch.cat([x, weights @ value], dim=1)"}).says("""
     You joined x and the context along axis 1, so that the sequence becomes longer. Each position receives V more
     features: join along the last axis.""")
+wrong("values averaged with the columns", {"weights @ value": "weights.mT @ value"}).says("""
+    Your weights are right, but you averaged the values with their *columns*, which do not sum to 1 and hold the weights
+    of later queries. What position t receives is made with row t of the weights: weights @ value.""")
 wrong("the inputs for the values", {"weights @ value": "weights @ x"}).says("""
     You took the weighted sum of x itself. The values are x @ W_v, with V features, and W_v had no effect.""")
 wrong("matrices transposed", {"x @ W_q, x @ W_k, x @ W_v": "x @ W_q.mT, x @ W_k.mT, x @ W_v.mT"}).says("""

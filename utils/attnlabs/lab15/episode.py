@@ -101,6 +101,9 @@ wrong("labels in the order of the classes' numbers", {_CLASSES: f"sorted({_CLASS
 wrong("always the same classes", {_CLASSES: "sorted(set(names))[:ways]"}).says("""
     You took the classes with the smallest numbers, so that every episode has the same ones. Take the first `ways`
     classes that come up in the shuffled deck.""")
+wrong("classes in the order of the collection", {_CLASSES: "list(dict.fromkeys(names))[:ways]"}).says("""
+    You took the classes, and with them the new labels, in the order in which they come up in `labels`. The collection
+    must be shuffled first: take the classes as they come up in the deck, whose order is draw[0].argsort().""")
 wrong("the question is an example", {"(own[shots], new)": "(own[0], new)"}).says("""
     Your question is an image that stands among the examples, so that it can be answered by comparing pixels. It
     must be a new image of its class: the one that is dealt after the `shots` examples.""")

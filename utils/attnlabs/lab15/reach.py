@@ -93,6 +93,9 @@ FIRST = "return 1 + (kernel - 1) * (dilations[0] + sum(dilations[1:]))"
 wrong("no layers, no answer", FIRST).says("""
     Your function is right for each stack with layers, but it looks up a layer of the empty list as well. Without any
     layer a position sees only itself: begin with 1, and add what each layer reaches further back.""")
+wrong("0 without layers", "return 1 + (kernel - 1) * sum(dilations) if dilations else 0").says("""
+    Your function is right for each stack with layers, but it gives 0 for the empty list. Without any layer a position
+    still sees itself, which is 1.""")
 wrong("the first dilation taken for 1", "return kernel + (kernel - 1) * sum(dilations[1:])").says("""
     You counted `kernel` positions for the first layer, as if its dilation were 1 and there always were a layer. Begin
     with 1 for the position itself, and add d · (kernel − 1) for each layer, the first one included.""")

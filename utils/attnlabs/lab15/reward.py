@@ -74,6 +74,9 @@ wrong("the best of all bandits", {_BEST: "probabilities.amax()"}).says("""
 wrong("the maximum over the bandits", {_BEST: "probabilities.amax(dim=0)[arms]"}).says("""
     You took the maximum over the bandits (axis 0) for each arm. The arms of a bandit lie along axis 1: amax(dim=1,
     keepdim=True).""")
+wrong("the number of the best arm", {"amax(dim=1, keepdim=True)": "argmax(dim=1, keepdim=True)"}).says("""
+    You subtracted from the *number* of the best arm, which argmax returns. The regret compares what the arms pay, so
+    take the probability of the best arm itself: amax(dim=1, keepdim=True).""")
 wrong("the mean arm", {"amax(dim=1, keepdim=True)": "mean(dim=1, keepdim=True)"}).says("""
     You compared with the mean of the arms, which is what a player earns who pulls at random. The regret compares
     with the *best* arm.""")

@@ -116,6 +116,13 @@ wrong("the logistic loss for the discriminator", LOGISTIC).says("""
 wrong("the logistic loss", LOGISTIC | {_GENERATOR: "F.softplus(-fake).mean()"}).says("""
     You used the logistic loss (binary cross-entropy) of the first GANs. The hinge loss is relu(1 − real) and
     relu(1 + fake) for the discriminator, and −mean(fake) for the generator.""")
+wrong("the real scores for the generator", {_GENERATOR: "-real.mean()"}).says("""
+    Your generator's loss is made of the real scores, on which the generator has no influence. It wants high scores for
+    its own images: −mean(fake).""")
+LARGEST = {_REAL: "(1 - real).relu().max()", _FAKE: "(1 + fake).relu().max()"}
+wrong("the largest instead of the mean", LARGEST).says("""
+    You took the largest hinge of each side (`max`). Cut off each score at 0, and then take the mean over all of
+    them.""")
 wrong("the real scores in the generator's loss", {_GENERATOR: "real.mean() - fake.mean()"}).says("""
     The generator's loss contains the real scores. The generator has no influence on them, so its loss is −mean(fake)
     alone.""")

@@ -136,6 +136,10 @@ SELF = "eye = torch.eye(height * width).bool()\n    weights = ({}).masked_fill(e
 wrong("the position itself left out", {f"weights = {_WEIGHTS}": SELF.format(_SCORES, _SOFTMAX)}).says("""
     You excluded each position from its own attention. Each position attends to all N positions of the image, itself
     included.""")
+CAUSAL = "later = torch.ones_like({}).triu(1).bool()\n    weights = ({}).masked_fill(later, -torch.inf){}"
+wrong("causal", {f"weights = {_WEIGHTS}": CAUSAL.format(_SCORES, _SCORES, _SOFTMAX)}).says("""
+    You masked the positions after the query, as a decoder does. An image has no order in time: each position attends
+    to all N positions.""")
 wrong("height and width exchanged", {_BACK: "context.mT.reshape(batch, -1, width, height)"}).says("""
     You exchanged height and width: your attended map has the width where the height belongs. In (B, D, H, W) the
     height is axis 2 and the width axis 3, as in `x.shape`.""")

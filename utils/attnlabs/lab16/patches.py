@@ -95,6 +95,11 @@ wrong(
 ).says("""
     You split the height into (P, H/P) and the width into (P, W/P). The number of the patch comes first, (H/P, P),
     because neighbouring pixels belong to one patch; as you split it, a token holds pixels that are H/P rows apart.""")
+wrong(
+    "rows and columns of the grid exchanged", {"height // patch, width // patch": "width // patch, height // patch"}
+).says("""
+    You exchanged the number of rows and the number of columns of the grid. The height is cut into H/P rows and the
+    width into W/P columns: (B, C, H/P, P, W/P, P).""")
 wrong("column by column", {_PERMUTED: "grid.permute(0, 4, 2, 1, 3, 5)"}).says("""
     Your tokens are right, but in another order: you numbered the patches column by column. They are numbered row by
     row, so that the second token is the patch to the right of the first one.""")

@@ -90,6 +90,14 @@ wrong("neither divided by its length", {_V: "matrix.T @ u", _U: "matrix @ v"}).s
 wrong("two steps", {_SIGMA: f"F.normalize(matrix @ F.normalize(matrix.T @ u, dim=0), dim=0) {_SIGMA[2:]}"}).says("""
     Your v and u do not belong to the same step. Compute v from the old u, then the new u from this v, and σ from these
     two.""")
+wrong("v once more from the new u", {_NEW_U: f"{_NEW_U}\n        v = {_V}"}).says("""
+    You computed v a second time, from the new u, before you measured σ. One step has one v and one u: v from the old u,
+    then the new u from this v, and σ = u · W v from these two.""")
+wrong("sums of absolute values for lengths", {
+    _V: _V.replace("dim", "p=1, dim"), _U: _U.replace("dim", "p=1, dim")
+}).says("""
+    You divided by the sum of the absolute values. The length of a vector is the root of the sum of its squares:
+    `.norm()`, or `F.normalize(…, dim=0)`.""")  # fmt: skip
 wrong("several steps", {"with torch.no_grad():": "for _ in range(2):", "return": "u = u.detach()\n    return"}).says("""
     You took more than one step of the power iteration. One step per call is enough, because u is kept and the next
     training step goes on from it.""")

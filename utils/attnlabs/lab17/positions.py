@@ -82,9 +82,10 @@ wrong("a set has no order", SET).says("""
     end.""")
 wrong("descending", {_ORDER: "order[:length].sort(descending=True).values"}).says("""
     Your positions descend, so the sentence would be read backwards. Sort them in ascending order.""")
-wrong("ranks, not positions", {_ORDER: "order[:length].argsort()"}).says("""
-    You returned the indices that would sort the draw (`argsort`, or the second result of `sort`). Wanted are the sorted
-    positions themselves: .sort().values.""")
+wrong("0 to length − 1 in random order", {_ORDER: "order[:length].argsort()"}).says("""
+    Your positions are the numbers from 0 to `length` − 1 in random order. Either you drew among the first `length`
+    only, as torch.randperm(length) does, or you returned the indices that would sort the draw (`argsort`, or the second
+    result of `sort`). Draw among all `longest` positions, keep `length` of them, and sort these: .sort().values.""")
 wrong("sorted before it was cut", {_ORDER: "order.sort().values[:length]"}).says("""
     You always return 0, 1, 2, …: either all positions were sorted before the first `length` were taken, which undoes
     the draw, or you drew only among the first `length`. Draw among all `longest` positions, cut, and then sort.""")

@@ -91,6 +91,17 @@ wrong("the longest only", {_ALL: "[exact_match[max(exact_match)]]"}).says("""
 wrong("the first one found", {_MEAN: "beyond[0]"}).says("""
     You returned the share of the first length beyond that comes in the dict. Wanted is the mean over all of them: a
     `return` inside a loop ends it.""")
+ALL_BETWEEN = {_ALL: "[exact_match[n] for n in range(trained + 1, max(exact_match) + 1)]"}
+wrong("lengths that were not measured", ALL_BETWEEN).says("""
+    Your function looks up every length from `trained` + 1 to the largest one, and stops with a KeyError at one that was
+    not measured. Go through the entries of the dict: exact_match.items().""")
+BY_ORDER = """
+lengths = list(exact_match)
+behind = lengths[lengths.index(trained) + 1 :] if trained in lengths else lengths
+return sum(exact_match[n] for n in behind) / max(len(behind), 1)"""
+wrong("what stands behind the trained length", BY_ORDER).says("""
+    You took the entries that stand behind `trained` in the dict. They come in any order, and `trained` need not be
+    among them, so compare each length with `trained`: length > trained.""")
 IN_THE_LOOP = """
 total, count = 0.0, 0
 for length, share in exact_match.items():

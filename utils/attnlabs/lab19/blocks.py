@@ -15,11 +15,6 @@ def dequantise_q4_1(raw):
     return (scale * integers + offset).flatten()
 
 
-def in_double(result, *args):
-    """Single and double precision are equally right; half is not, and stays as it is."""
-    return result.double() if isinstance(result, torch.Tensor) and result.dtype == torch.float32 else result
-
-
 def _packed(scale, offset, integers):
     """Bytes (20 · N,) of blocks: scale and offset (N,), integers (N, 32) from 0 to 15."""
     halves = torch.stack([scale, offset], dim=1).half().view(torch.uint8)  # (N, 4)
@@ -44,7 +39,6 @@ DEQUANTISE_Q4_1 = Exercise(
     cases=_tensors,
     gradients=False,
     tolerance=1e-5,
-    canonical=in_double,
     about=About(points=3, minutes=20, difficulty=3, read_again="What is in the file"),
 )
 
@@ -53,16 +47,32 @@ _BOTH = "torch.cat([packed & 15, packed >> 4], dim=1)"
 _VALUE = "scale * integers + offset"
 
 
-def _between(result, raw):
+def _steps(result, raw):
+    """By how many d each number exceeds m (N, 32), and how far d times the nearest integer is from it (N, 32)."""
     halves = raw.reshape(-1, 20)[:, :4].contiguous().view(torch.float16).double()  # (N, 2)
-    ends = torch.stack([halves[:, 1], 15 * halves[:, 0] + halves[:, 1]])  # (2, N)
+    scale, offset = halves[:, :1], halves[:, 1:]  # (N, 1) each
     numbers = result.double().reshape(-1, 32)  # (N, 32)
-    return ((numbers >= ends.amin(0)[:, None] - 1e-4) & (numbers <= ends.amax(0)[:, None] + 1e-4)).all()
+    steps = torch.where(scale == 0, 0, (numbers - offset) / scale).round()
+    return steps, (scale * steps + offset - numbers).abs()
+
+
+def _exact(result, raw):
+    _, miss = _steps(result, raw)
+    return (miss <= 1e-5 * (1 + result.double().reshape(-1, 32).abs())).all()
+
+
+def _four_bits(result, raw):
+    steps, _ = _steps(result, raw)
+    return not _exact(result, raw) or ((steps >= 0) & (steps <= 15)).all()
 
 
 must = DEQUANTISE_Q4_1.properties
-must("between m and m + 15 d", _between).says("""
-    Each integer q is between 0 and 15, so every number d · q + m of a block must lie between m and m + 15 d.""")
+must("m plus a whole number of d", _exact).says("""
+    Each number of a block must be d · q + m with a whole number q. Yours are not, so scale or offset are read
+    from other bytes or as another type, are used in another way, or a result was rounded.""")
+must("whole numbers of four bits", _four_bits).says("""
+    Each number of your blocks is d · q + m with a whole number q, so scale and offset are used as they should be.
+    But some of your q are not between 0 and 15, so they are not four bits of a byte.""")
 must(
     "at most 16 different numbers in a block",
     lambda result, raw: all(len(block.unique()) <= 16 for block in result.reshape(-1, 32)),
@@ -109,6 +119,12 @@ wrong(
 wrong("computed in half precision", {".view(torch.float16).float()": ".view(torch.float16)"}).says("""
     You multiplied and added in half precision, which keeps about three digits, so the results are rounded a
     second time. Convert scale and offset with `.float()` before you multiply.""")
+wrong("the result in half precision", {".flatten()": ".flatten().half()"}).says("""
+    You computed the numbers in single precision and then turned the result into half precision, which rounds it
+    to about three digits. The result is wanted as torch.float32.""")
+wrong("the result in double precision", {".flatten()": ".flatten().double()"}).says("""
+    The numbers are right, but the result is in double precision. It is wanted as torch.float32, in which a model
+    computes: scale and offset become float32 by `.float()`, and the integers then follow.""")
 wrong("bytes of the scale exchanged", {"block[:, :4].contiguous()": "block[:, [1, 0, 3, 2]]"}).says("""
     You read the two bytes of scale and offset in the opposite order. GGUF stores the lower byte first, as `view`
     on almost every computer expects, so the bytes can stay where they are.""")
@@ -142,6 +158,22 @@ wrong(
     follow.""")
 wrong("three bits kept", {"packed & 15,": "packed & 7,"}).says("""
     You kept three bits of the lower integer. Four bits are all ones in 15, so the mask is packed & 15.""")
+wrong("remainder and quotient of 15", {_BOTH: "torch.cat([packed % 15, packed // 15], dim=1)"}).says("""
+    You divided the bytes by 15. Four bits have 16 values, so the lower integer is the remainder of a division by
+    16, packed % 16 or packed & 15, and the upper one its quotient, packed // 16 or packed >> 4.""")
+wrong("five bits kept", {"packed & 15,": "packed & 31,"}).says("""
+    You kept five bits of the lower integer. Four bits are all ones in 15, so the mask is packed & 15.""")
+wrong("bits in the opposite order", {
+    _VALUE: "scale * sum((integers >> bit & 1) << 3 - bit for bit in range(4)) + offset"
+}).says("""
+    You read the four bits of each integer from the other end, so that 1 becomes 8. The order of the bits within a
+    byte is the usual one: packed & 15 and packed >> 4 are the integers.""")  # fmt: skip
+wrong("the upper integer subtracted once", {"packed & 15,": "packed - (packed >> 4),"}).says("""
+    You subtracted the upper integer from the byte. The byte is 16 times the upper integer plus the lower one, so
+    16 times as much would have to be subtracted; packed & 15 is shorter.""")
+wrong("the sign of the scale lost", {_VALUE: "scale.abs() * integers + offset"}).says("""
+    You used the absolute value of the scale. A scale may be negative, and the numbers of such a block lie below
+    its offset.""")
 wrong("remainder of 15", {"packed & 15,": "packed % 15,"}).says("""
     You took the remainder of a division by 15. Four bits have 16 values, so it is the remainder of a division by
     16, or packed & 15.""")

@@ -26,6 +26,7 @@ def _heads(draw):
     weights[:, 0] = torch.eye(8, dtype=torch.float64)[[0, 0, 1, 2, 1, 2, 3, 4]]  # a perfect head
     weights[:, 1] = torch.eye(8, dtype=torch.float64)[[0, 0, 1, 2, 3, 4, 5, 6]]  # attends to the previous token
     yield weights, 4
+    yield draw.normal(2, 2, 7, 7).softmax(-1), 4  # of an encoder: what a wrong row finds above the diagonal is not 0
 
 
 def _weights(draw, batch, heads, length):
@@ -114,8 +115,40 @@ wrong("all of the first copy, summed", {_WHERE: "weights[:, :, length:, :length]
 wrong("all of the first copy, averaged", {_WHERE: "weights[:, :, length:, :length].mean(dim=-1)"}).says("""
     You averaged the weights on the whole first copy. An induction head attends to one position of it, i − L + 1,
     so only this weight counts for query i.""")
+_ROWS = "weights[:, :, again]"
+wrong("every pair of such a row and such a column", {_WHERE: f"{_ROWS}[..., again - length + 1].mean(dim=-1)"}).says("""
+    You averaged over every pair of a query of the second copy and one of these keys. Each query has one key only,
+    i − L + 1, so the weights lie on a diagonal. Two index tensors side by side, weights[:, :, i, i - L + 1], pick
+    one weight per pair; two slices pick a whole rectangle.""")
+wrong("the first copy's keys moved by one, averaged", {_WHERE: f"{_ROWS}[..., 1 : length + 1].mean(dim=-1)"}).says("""
+    You averaged each query's weights over the keys 1 to L. Each query has one key only, i − L + 1, so the weights
+    lie on a diagonal. Two index tensors side by side, weights[:, :, i, i - L + 1], pick one weight per query.""")
+wrong("rows of the first copy", {_WHERE: "weights[:, :, again - length, again - length + 1]"}).says("""
+    You took the rows of the first copy, 0, 1, …, with the right columns. Rows are queries, and the queries that
+    count are those of the second copy: the positions i from L to T − 1.""")
+wrong("queries of the first copy as well", {"arange(length,": "arange("}).says("""
+    You took the queries of the first copy as well. At these i − L + 1 is 0 or negative, and Python counts a
+    negative index from the end. Only the positions from L to T − 1 have an earlier occurrence.""")
+wrong("queries of the first copy as well, at key 0", {
+    "arange(length,": "arange(", "again - length + 1]": "(again - length + 1).clamp(min=0)]"
+}).says("""
+    You took the queries of the first copy as well. They have no earlier occurrence yet, so the mean runs over the
+    positions from L to T − 1 only.""")  # fmt: skip
+wrong("a share of the first copy", {_MEAN: f".div({_ROWS}[..., :length].sum(dim=-1)){_MEAN}"}).says("""
+    You divided each weight by what its query gives to the whole first copy. The score is the mean of the weight
+    itself.""")
+wrong("the number of repeated positions for L", {
+    "again - length + 1]": "(again - (weights.shape[-1] - length) + 1).clamp(max=weights.shape[-1] - 1)]"
+}).says("""
+    You went back by T − L positions. The same token stands L positions earlier, so the key is i − L + 1, also
+    where the repetition is cut off.""")  # fmt: skip
+wrong("the median", {_MEAN: ".transpose(0, 1).flatten(1).median(dim=-1).values"}).says("""
+    You took the median of the weights. The score is their mean.""")
 wrong("only the last position", {_MEAN: "[:, :, -1].mean(dim=0)"}).says("""
     You used the last position only. The score is the mean over all positions of the second copy.""")
+wrong("the best position of the mean over the texts", {_MEAN: ".mean(dim=0).amax(dim=-1)"}).says("""
+    You took the mean over the texts, and then the largest value over the positions. The score is the mean over
+    the positions, too, so that a head must attend in this way at every position.""")
 wrong("the best position", {_MEAN: ".amax(dim=2).mean(dim=0)"}).says("""
     You took the largest weight over the positions. The score is their mean, so that a head must attend in this
     way at every position.""")

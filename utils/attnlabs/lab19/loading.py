@@ -45,10 +45,27 @@ def _file(draw, layers, words, positions, dim, inner, **options):
     return found, map_names(names)
 
 
+def _few(draw, *ends):
+    """A file of one layer with two features, of which only the word vectors and what ends so are there: to be read."""
+    tensors, names = _file(draw, 1, 3, 2, 2, 2, prefix="", masks=True)
+    kept = [name for name in tensors if name.endswith(("wte.weight", *ends))]
+    return {name: tensors[name] for name in kept}, {name: names[name] for name in kept if name in names}
+
+
 def _files(draw):
+    if draw.compact:
+        yield _few(draw, "attn.c_proj.weight")
+        yield _few(draw, "c_attn.bias")
+        yield _few(draw, "c_attn.weight")
+        yield _few(draw, "wpe.weight")
+        yield _few(draw, "c_fc.weight", "mlp.c_proj.weight")
+        yield _few(draw, "masked_bias")
+        tensors, names = _few(draw, "wpe.weight")
+        yield tensors, dict(reversed(names.items()))
     words, positions, dim, inner = draw.sizes(4)
     yield _file(draw, 1, words, positions, dim, inner)
-    yield _file(draw, 1, 3, 2, 1, 4, prefix="")
+    yield _file(draw, 1, 3, 2, 3, 4, prefix="")
+    yield _file(draw, 1, 3, 2, 1, 4)
     yield _file(draw, 2, 3, 4, 2, 8, masks=True, head=True)
     yield _file(draw, 1, 3, 3, 3, 3)  # all matrices of it are square, except c_attn
     yield _file(draw, 1, 5, 4, 4, 2, masks=True)
@@ -114,10 +131,7 @@ wrong(
     },
 ).says("""
     You transposed all matrices except c_attn. Its three parts must be (out, in), too.""")
-wrong(
-    "inputs cut instead of outputs",
-    {_CHUNK: "tensor.chunk(len(ours), dim=-1) if tensor.shape[-1] >= len(ours) else [tensor] * len(ours)"},
-).says("""
+wrong("inputs cut instead of outputs", {_CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
     You cut c_attn along its inputs. Query, key and value are different *outputs* of the same input, so cut along
     the axis that has 3 · D numbers: the first one after transposing.""")
 wrong("every third row", {_CHUNK: "[tensor[i :: len(ours)] for i in range(len(ours))]"}).says("""
@@ -136,6 +150,43 @@ wrong(
 ).says("""
     You cut the packed matrix and not its bias. The bias of c_attn has 3 · D numbers as well: D for the query, D
     for the key, and D for the value.""")
+wrong("everything cut into three", {_CHUNK: "tensor.chunk(3)", ", strict=True": ""}).says("""
+    You cut every tensor into three parts. Only c_attn holds three; cut a tensor into as many parts as it has
+    names of ours.""")
+wrong("names in alphabetical order", {"zip(ours, ": "zip(sorted(ours), "}).says("""
+    You sorted the three names of c_attn, so that the first third went to the key. The parts come in the order of
+    the list: query, key, value.""")
+wrong("tensors and names paired by their order", {
+    "theirs, ours in names.items()": "theirs, ours in zip([n for n in tensors if n in names], names.values())"
+}).says("""
+    You paired the tensors and the names by their order, and the two dictionaries need not have the same one. Look
+    each tensor up by its name: tensors[theirs].""")  # fmt: skip
+wrong("positions transposed as well", {_WHEN: 'if tensor.dim() == 2 and ours[0] != "embed.words.weight":'}).says("""
+    You transposed the positions as well. They are a table with one row per position, in the file and in our
+    model. Only matrices in the blocks are transposed.""")
+wrong("transposed by the beginning of the file's names", {
+    _WHEN: 'if theirs.startswith("transformer.h.") and tensor.dim() == 2:', ", strict=True": ""
+}).says("""
+    You recognised matrices in the blocks by "transformer.h." in front, which the first published files don't
+    have, so that their matrices stay as they are. Our names are the same for all files: they begin with
+    "blocks.layers.".""")  # fmt: skip
+wrong(
+    "tensors without names stop it",
+    {"theirs, ours in names.items()": "theirs, ours in ((t, names[t]) for t in tensors)"},
+).says("""
+    Your function stops with a KeyError at a tensor that has no entry in `names`: a mask, or lm_head.weight. The
+    file may hold more than our model has a place for, so go through `names` and not through `tensors`.""")
+wrong("the word vectors looked up by one name", {
+    'state["embed.words.weight"]  ': 'tensors["transformer.wte.weight"]  '
+}).says("""
+    Your function stops with a KeyError at transformer.wte.weight, because the first published files call it
+    wte.weight. Under our name the word vectors are always the same: state["embed.words.weight"].""")  # fmt: skip
+wrong("tied before the word vectors are there", {
+    _TIED: "", "            state[name] = part\n":
+    '            state[name] = part\n            state["output.weight"] = state["embed.words.weight"]\n'
+}).says("""
+    Your function stops with a KeyError at embed.words.weight, because it ties the output layer within the loop,
+    when the word vectors may not be there yet. The names come in any order, so tie it after the loop.""")  # fmt: skip
 wrong("not tied", {_TIED: ""}).says("""
     Your result has no output.weight. GPT-2's output layer is tied to the word vectors, so the file has no tensor
     of its own for it; our name must be given the word vectors.""")

@@ -34,6 +34,8 @@ def map_names(names):
 INSIDE = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
 OUTSIDE = ("wte.weight", "wpe.weight", "ln_f.weight", "ln_f.bias")
 MASKS = ("attn.bias", "attn.masked_bias")  # stored by old files: the causal mask, and a number
+MASKS_AT_THE_END = tuple(f".{mask}" for mask in MASKS)  # "attn.c_attn.bias" ends in "attn.bias", too
+OUR_BEGINNINGS = ("blocks.", "embed.")
 
 
 def file_names(layers, prefix="transformer.", masks=False, head=False):
@@ -72,14 +74,28 @@ def _ours(result):
 
 
 must = MAP_NAMES.properties
-must("every key is a name of the file", lambda result, names: result.keys() <= set(names)).says("""
-    The keys of the result must be names of the file, exactly as they were given, with "transformer." where they
-    have it.""")
+must(
+    "from the file's names to ours", lambda result, names: not any(key.startswith(OUR_BEGINNINGS) for key in result)
+).says("""
+    Your keys are our names. The result goes from the file's names to ours: {theirs: [ours, …]}.""")
+must("every key is a name of the list", lambda result, names: result.keys() <= set(names)).says("""
+    Your result has a key that is not in `names`. Go through the names that were given, which need not be all of a
+    file, and take each as the key exactly as it is, with "transformer." where it has it.""")
+must("no masks", lambda result, names: not any(key.endswith(MASKS_AT_THE_END) for key in result)).says("""
+    Your result has an entry for `attn.bias` or `attn.masked_bias`. They are no weights but a stored causal mask
+    and a number, and our model has no place for them, so they have no entry at all, not even an empty list.""")
+must("no output layer", lambda result, names: not any("lm_head" in key for key in result)).says("""
+    Your result has an entry for lm_head.weight. It is the same tensor as wte.weight, so it has no entry at all,
+    not even an empty list.""")
+must(
+    "three names for c_attn", lambda result, names: all(len(ours) == 3 for n, ours in result.items() if ".c_attn." in n)
+).says("""
+    c_attn holds query, key and value packed into one tensor, so its list must have three entries: one name each.""")
 must(
     "all of ours begin as our model's do",
-    lambda result, names: all(n.startswith(("blocks.", "embed.")) for n in _ours(result)),
+    lambda result, names: all(n.startswith(OUR_BEGINNINGS) for n in _ours(result)),
 ).says("""
-    Each of our names begins with "embed." or "blocks.", and some of yours don't.""")
+    Each of our names begins with "embed." or "blocks.", and some of yours begin otherwise.""")
 must("no name of ours twice", lambda result, names: len(_ours(result)) == len(set(_ours(result)))).says("""
     Each of our names must occur once only, because it belongs to one tensor.""")
 
@@ -134,6 +150,24 @@ wrong(
 ).says("""
     You left out everything that ends in "bias". Only `attn.bias` and `attn.masked_bias` are masks; the other
     biases are weights of the model.""")
+wrong(
+    "c_attn.bias taken for a mask",
+    {"for name in names:": "for name in [n for n in names if not n.endswith('attn.bias')]:"},
+).says("""
+    You left out c_attn.bias together with the masks, because "attn.c_attn.bias" ends in "attn.bias" as well. It
+    is a weight with three names of ours. Compare the whole part between the points, or ask for ".attn.bias".""")
+wrong("masks stop it", {f" {_ELSE}": ""}).says("""
+    Your function stops with a KeyError at `attn.bias` or `attn.masked_bias`, for which your dictionary has no
+    entry. Our model has no place for these names, so ask with `in` whether a name is known, and leave it out if
+    it isn't.""")
+wrong("the output layer stops it", {"if short in outside:": 'if not short.startswith("h."):'}).says("""
+    Your function stops with a KeyError at lm_head.weight, for which your dictionary has no entry. Our model has
+    no place for this name, so ask with `in` whether a name is known, and leave it out if it isn't.""")
+wrong("unknown names stop it", {
+    f" {_ELSE}": "", "if short in outside:": 'if not short.startswith("h."):'
+}).says("""
+    Your function stops with a KeyError at names for which your dictionaries have no entry: lm_head.weight and the
+    masks. Ask with `in` whether a name is known, and leave it out if it isn't.""")  # fmt: skip
 wrong("one digit of the layer", {_LAYER: "blocks.layers.{layer[0]}."}).says("""
     You used only the first digit of the layer's number, so that layers 1, 10 and 11 have the same names. Split
     the name at its points instead.""")

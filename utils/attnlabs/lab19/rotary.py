@@ -47,13 +47,26 @@ must = ROTARY_WITH_BASE.properties
 must(
     "a rotation keeps the length of each pair", lambda result, x, *args: torch.allclose(_lengths(result), _lengths(x))
 ).says("""
-    A rotation keeps the length of each pair of features (2i, 2i + 1). In your result the lengths differ, so
-    either other features were paired, or cosine and sine are not used as a rotation.""")
+    A rotation keeps the length of each pair of features (2i, 2i + 1), and in your result some lengths differ.
+    This happens when other features are paired, when a sign or a factor of the two sums is another one, and when
+    the second sum is computed from a feature that was turned already.""")
 must(
     "position 0 turns nothing",
     lambda result, x, positions, base: torch.allclose(result[..., positions == 0, :], x[..., positions == 0, :]),
 ).says("""
     At position 0 every angle is 0, so its vector must come back unchanged.""")
+
+
+def _all_digits(result, x, positions, base):
+    right = rotary_with_base(x, positions, base)
+    error, rounding = (result - right).abs().max(), 2e-7 * (1 + positions.abs().max())
+    return torch.allclose(result, right, rtol=1e-9, atol=1e-9) or error > rounding * (1 + x.abs().max())
+
+
+must("angles with all digits of x", _all_digits).says("""
+    Your result differs from the right one by as much as angles in single precision do, so something on the way to
+    the angles has fewer digits than `x`. The usual cause is torch.arange(0, D, 2) / D, which has single precision
+    whatever the dtype of `x`: make the arange with dtype=x.dtype, and convert nothing to float32.""")
 
 _STACK = "torch.stack(turned, dim=-1).flatten(-2)"
 _EXPONENT = "(pairs / dim)"
@@ -85,6 +98,39 @@ wrong("stacked in front and reshaped", {_STACK: "torch.stack(turned).reshape(x.s
 wrong("no parentheses round the exponent", {_EXPONENT: "pairs / dim"}).says("""
     You wrote … / base ** 2i / D without parentheses, which Python reads as (… / base^(2i)) / D. The whole
     fraction 2i / D is the exponent.""")
+wrong("the power divided by D", {"base ** (pairs / dim)": "(base ** pairs / dim)"}).says("""
+    You computed base^(2i) first and divided the power by D, because `**` binds more strongly than `/`. The
+    whole fraction 2i / D is the exponent: base ** (pairs / D).""")
+wrong(
+    "the second feature made of the new first one",
+    {_TURNED: "[even := even * cos - odd * sin, even * sin + odd * cos]"},
+).says("""
+    You computed the second feature of a pair from a first one that was turned already, because you had written
+    the new first feature over the old one. A slice such as x[..., 0::2] is a view, so writing into the tensor
+    changes the slice as well. Compute both new features from the old ones.""")
+wrong("the first feature made of the new second one", {
+    _TURNED: "[odd := even * sin + odd * cos, even * cos - odd * sin][::-1]"
+}).says("""
+    You computed the first feature of a pair from a second one that was turned already, because you had written
+    the new second feature over the old one. Compute both new features from the old ones.""")  # fmt: skip
+wrong("first and second feature exchanged", {_TURNED: "[even * sin + odd * cos, even * cos - odd * sin]"}).says("""
+    You exchanged the two new features of each pair. The first one is even · cos − odd · sin, and the second one
+    even · sin + odd · cos.""")
+wrong("the length instead of the number of features", {_EXPONENT: "(pairs / x.shape[-2])"}).says("""
+    You divided by T, the number of positions. The exponent is 2i / D, where D is the number of features: the
+    size of the last axis of `x`.""")
+wrong("the logarithm of base 10", {"base ** (pairs / dim)": "(pairs / dim * math.log10(base)).exp()"}).says("""
+    You combined `exp` with the logarithm of base 10. Both belong together: exp(a · log(base)) with the natural
+    logarithm, math.log, is base to the power a.""")
+wrong("positions relative to the first", {"positions[:, None]": "(positions - positions[0])[:, None]"}).says("""
+    You counted the positions from the first one of `positions`. The angle belongs to the position itself: with a
+    cache the only token that is read may stand at position 57, and its angle is not 0.""")
+wrong("angles along the first axis", {
+    "angles.cos()": "angles.cos().view(len(angles), *[1] * (x.dim() - 2), -1)",
+    "angles.sin()": "angles.sin().view(len(angles), *[1] * (x.dim() - 2), -1)",
+}).says("""
+    You put the angles of the positions along the first axis of `x`. The positions lie along the last axis but
+    one, whatever stands in front: angles of the shape (T, D/2) broadcast there by themselves.""")  # fmt: skip
 wrong("the 2 counted twice", {_EXPONENT: "(2 * pairs / dim)"}).says("""
     Your exponents are 4i / D, because the 2 was counted twice. Pair i has the exponent 2i / D.""")
 wrong("the 2 forgotten", {_EXPONENT: "(pairs / 2 / dim)"}).says("""

@@ -28,6 +28,8 @@ def _masks(draw):
     yield 7, 3, 3
     yield 1, 1, 1
     yield 1, 3, 0
+    yield 12 + draw.number, 2, draw.integer(1, 4)  # a window that is wider by some positions still ends
+    yield 20, 3, 1
     yield 60 + draw.number, draw.integer(4, 9), 4
     if draw.number == 1:
         yield 300, 20, 4  # more positions than a byte counts
@@ -36,6 +38,11 @@ def _masks(draw):
 WINDOW_WITH_SINKS = Exercise(
     window_with_sinks, cases=_masks, about=About(points=2, minutes=12, difficulty=2, read_again="Attention sinks")
 )
+
+
+def _in_window(length, window):
+    return torch.ones(length, length).tril().triu(1 - window).bool()
+
 
 must = WINDOW_WITH_SINKS.properties
 must("nothing of the future", lambda result, *args: not result.triu(1).any()).says("""
@@ -49,6 +56,17 @@ must(
     ),
 ).says("""
     Each position may attend to all of the first `sinks` positions that are not later than itself.""")
+must(
+    "every position attends to its whole window",
+    lambda result, length, window, sinks: bool(result[_in_window(length, window)].all()),
+).says("""
+    Each position may attend to all positions of its window: itself and the window − 1 positions before it, as far
+    as there are so many. The window moves by one with each position.""")
+must(
+    "nothing else is open",
+    lambda result, length, window, sinks: not result[:, sinks:][~_in_window(length, window)[:, sinks:]].any(),
+).says("""
+    A position that lies before the window and is none of the first `sinks` must be closed.""")
 
 _NEAR, _FIRST, _PAST = "back < window", "positions < sinks", "& (back >= 0)"
 _ALL = "(near | first) & (back >= 0)"
@@ -60,12 +78,20 @@ wrong("a window of one more", {_NEAR: "back <= window"}).says("""
 wrong("a window of one less", {_NEAR: "(back < window - 1) | (back == 0)"}).says("""
     Your window has one position too few. It holds `window` positions, and the position itself is one of them, so
     the distance back is at most window − 1.""")
+wrong("a window of one less, even without itself", {_NEAR: "back < window - 1"}).says("""
+    Your window has one position too few, so that a window of 1 leaves not even the position itself open. It holds
+    `window` positions, and the position itself is one of them: back < window.""")
 wrong("itself not counted or open", {_NEAR: "(back <= window) & (back > 0)"}).says("""
     In your mask a position cannot attend to itself, and the window lies before it. The position itself is the
     last of the `window` positions.""")
-wrong("sinks open to the past as well", {_ALL: "near & (back >= 0) | first"}).says("""
+wrong("later sinks open", {_ALL: "near & (back >= 0) | first"}).says("""
     In your mask early positions attend to sinks that come after them. The mask must stay causal: no key may be
-    later than its query.""")
+    later than its query, not even a sink. Let back >= 0 hold for both, the window and the sinks.""")
+wrong(
+    "a window to both sides, with causal sinks", {_NEAR: "back.abs() < window", _ALL: "near | first & (back >= 0)"}
+).says("""
+    Your sinks are causal, but your window opens positions on both sides. No key may be later than its query, so
+    back >= 0 must hold for the window as well.""")
 wrong("a window to both sides", {_NEAR: "back.abs() < window", f" {_PAST}": ""}).says("""
     Your mask opens positions of the future. A language model predicts them, so no key may be later than its
     query.""")
@@ -78,6 +104,27 @@ wrong("window ignored", {"near | first": "near | True"}).says("""
     Your mask is causal and has no window. A position between the sinks and the window must be closed.""")
 wrong("and, not or", {"near | first": "near & first"}).says("""
     Your mask asks for both, in the window *and* among the sinks. One of the two is enough: use `|`.""")
+wrong("either, but not both", {"near | first": "near ^ first"}).says("""
+    In your mask a sink within the window is closed, because ^ asks for exactly one of the two conditions. One of
+    them is enough, and both are as good: use `|`.""")
+wrong("blocks instead of a window", {_NEAR: "positions[:, None] // window == positions // window"}).says("""
+    You cut the text into blocks of `window` positions, and each position attends within its own block. The window
+    moves by one with each position: it always holds the last `window` positions.""")
+wrong("at least one sink", {_FIRST: "positions < max(sinks, 1)"}).says("""
+    You opened position 0 also where `sinks` is 0. Then there is no sink, and the mask is a window alone.""")
+wrong(
+    "sinks only behind their own window", {"near | first": "near | first & (positions[:, None] >= window + sinks)"}
+).says("""
+    In your mask the sinks open only from position window + sinks on. The positions before need them, too: a sink
+    is open for every position from its own on.""")
+wrong("more sinks than positions stop it", "\n".join([
+    "mask = torch.ones(length, length).tril().triu(1 - window).bool()",
+    "for sink in range(sinks):",
+    "    mask[sink:, sink] = True",
+    "return mask",
+])).says("""
+    Your function stops where `sinks` is larger than the number of positions. Then all positions are sinks: a
+    comparison such as positions < sinks, or a slice, works for any number.""")  # fmt: skip
 wrong("one sink more", {_FIRST: "positions <= sinks"}).says("""
     You opened one sink too many. Positions are counted from 0, so the first `sinks` positions are those below
     `sinks`.""")

@@ -23,7 +23,7 @@ from coursekit.notebooks import read, write_bytes
 from coursekit.work import STUB
 
 NOT_MARKED = "it was run, but not marked yet"
-NOTHING = "nothing was handed in"
+NOTHING = "no notebook was handed in"
 OWN_DEADLINE = f"has a deadline of their own in {deadlines.FILE}, and no notebook"
 SAME_NAME = "several students have this name; look for the notebook yourself"
 
@@ -69,8 +69,12 @@ def checked(order: Order) -> Iterator[str]:
     """Read each notebook without running anything: what is missing, what was mended, what cannot be graded."""
     jobs = jobs_of(order.term, order.lab)
     told = [line for job in jobs for line in _look(job)]
-    yield f"check: {len(jobs)} notebooks read, {len(told)} remarks"
+    yield f"check: {_count(len(jobs), 'notebook')} read, {_count(len(told), 'remark')}"
     yield from (f"  {line}" for line in told)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _look(job: Job) -> Iterator[str]:
@@ -96,7 +100,7 @@ def run(order: Order) -> Iterator[str]:
     with tqdm(total=len(waiting), unit="notebook", desc=order.lab, file=sys.stderr, disable=None) as bar:
         for _ in grade_all(waiting, order.workers, order.isolated):
             bar.update()
-    yield f"run: {len(waiting)} notebooks, and {len(jobs) - len(waiting)} that had not changed"
+    yield f"run: {_count(len(waiting), 'notebook')}, and {len(jobs) - len(waiting)} that had not changed"
 
 
 def mark(order: Order) -> Iterator[str]:
@@ -134,7 +138,7 @@ def feedback(order: Order) -> Iterator[str]:
     jobs = jobs_of(order.term, order.lab)
     for job, grade in zip(jobs, marked(order.term, jobs), strict=True):
         write_feedback(job, grade, order.book)
-    yield f"feedback: {len(jobs)} pages, feedback/NAME/{order.lab}.html"
+    yield f"feedback: {_count(len(jobs), 'page')}, feedback/NAME/{order.lab}.html"
 
 
 def export(order: Order) -> Iterator[str]:

@@ -17,7 +17,10 @@ from coursekit.magics import parsed
 from misread.exercise import Exercise
 from misread.judge import Verdict, judge
 
-NOT_THERE = "✗ {name}: there is no such function. Its cell is gone, or stopped with an error before it was defined."
+NOT_THERE = (
+    "✗ {name}: there is no such function. Its cell is gone, is no Python, gives the function another name, or stopped "
+    "with an error before it was defined."
+)
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
 
 
@@ -26,7 +29,8 @@ class Mark:
     """What one exercise earned, and why.
 
     Fields:
-        mistake: the check's name for what is wrong, or the kind of what was seen; empty if all is right.
+        mistake: the check's name for what is wrong, the property that does not hold, or the kind of what was seen;
+            empty if all is right.
         helpers: functions of the student's that are wrong and were replaced by right ones while this one was judged.
         likeness: why the answer looks like the book's own code, or empty.
     """
@@ -51,12 +55,21 @@ def mark(lab: str, parts: list[Part], submission: Submission, session: Session) 
         verdict = judged(exercise, part.variants, session, right)
         helpers = tuple(name for name in wrong if name in names_in(source))
         likeness = like_the_books(exercise, source)
-        found = "" if verdict.passed else verdict.mistake or verdict.kind
+        what = "" if verdict.passed else in_few_words(verdict)
         points = part.points if verdict.passed else 0.0
-        marks.append(Mark(part.exercise, points, part.points, verdict.message, found, helpers, likeness))
+        marks.append(Mark(part.exercise, points, part.points, verdict.message, what, helpers, likeness))
         if not verdict.passed:
             wrong.append(part.exercise)
     return marks
+
+
+def in_few_words(verdict: Verdict) -> str:
+    """What is wrong, in few words: a class is told how many made the same mistake."""
+    if verdict.kind == "property":
+        return f"not so: {verdict.about[0]}"
+    if verdict.kind == "known in part":
+        return f"{verdict.about[0]}, in part"
+    return verdict.mistake or verdict.kind
 
 
 def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, helpers: dict[str, Callable]) -> Verdict:

@@ -71,7 +71,16 @@ def read_submission(folder: Path, source: NotebookNode, name: str) -> Submission
     path, notes = find_notebook(folder, name)
     notebook = parsed_notebook(path)
     cells, answers, more = cells_to_run(source, notebook)
+    others = _labs_of(notebook) - _labs_of(source)
+    if not answers and others:
+        raise CannotGradeError(f"{path.name} holds no answer of this lab, and cells of {', '.join(sorted(others))}")
     return Submission(cells, answers, notes + more)
+
+
+def _labs_of(notebook: NotebookNode) -> set[str]:
+    """The labs to which the answers in a notebook belong, by the names of their cells: `lab19-map_names`."""
+    cells = (str(grader(cell).get("grade_id", "")) for cell in code_cells(notebook) if is_answer(cell))
+    return {name.partition("-")[0] for name in cells if "-" in name}
 
 
 def notebooks_in(folder: Path) -> list[Path]:
@@ -196,9 +205,22 @@ def _answers(exercises: dict[str, NotebookNode], submitted: NotebookNode) -> tup
         written = [text for text in there if STUB not in text] or there
         if written:
             answers[name] = written[-1]
+            notes += list(_undefined(name, written[-1]))
         else:
             notes.append(f"{name}: its cell is gone, and no other one defines the function")
     return answers, notes
+
+
+def _undefined(name: str, text: str) -> Iterator[str]:
+    """A note on an answer that is written, and from which no function of its name can come."""
+    if STUB in text or name in defined(text):
+        return
+    if not is_python(python_of(text)):
+        yield f"{name}: its cell is no Python, so that nothing of it runs"
+    elif found := defined(text):
+        yield f"{name}: its cell defines {', '.join(sorted(found))}, and not {name}"
+    else:
+        yield f"{name}: its cell defines no function at its outermost level"
 
 
 def _own_cells(source: NotebookNode, submitted: NotebookNode, exercises: set[str]) -> dict[str, list[tuple[int, str]]]:

@@ -264,7 +264,8 @@ def _others(arg: Any) -> list:
         return [arg.flip(-1), torch.ones_like(arg)]
     if isinstance(arg, Tensor) and arg.numel() > 1:
         return [arg.flatten().roll(1).view(arg.shape), *([arg / 2] if arg.is_floating_point() else [])]
-    return [arg + 1] if isinstance(arg, (int, float)) and not isinstance(arg, bool) else []
+    # two numbers, because one more may change nothing by chance: 2 // 2 and 3 // 2 are equal
+    return [arg + 1, arg + 2] if isinstance(arg, (int, float)) and not isinstance(arg, bool) else []
 
 
 def _fine(case: Case) -> bool:

@@ -15,9 +15,14 @@ from .claims import Case, Claim, becomes, equals, restores, sizes
 ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
     ("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
     ("without the digits behind the decimal point", torch.trunc),
+)  # fmt: skip
+
+
+# Where nothing but ones comes out, much else may be the cause.
+LEVELLED: tuple[tuple[str, Callable[..., Tensor]], ...] = (
     ("cut off at 0 and 1", lambda x: x.clamp(0, 1)),
     ("turned into 0 and 1 (zero or not)", lambda x: (x != 0).double()),
-)  # fmt: skip
+)
 
 
 SHARES: tuple[tuple[str, Callable[..., Tensor]], ...] = (
@@ -32,12 +37,19 @@ def rounded(case: Case) -> Iterator[Claim]:
     for what, change in ROUNDINGS:
         text = f"Your result is the right one, but {what}. Do the numbers become integers or truth values on the way?"
         yield becomes("rounded", text, change, claims.NUMBERS)
+    for what, change in LEVELLED:
+        claim = becomes("rounded", f"Your result is the right one, but {what}.", change, claims.NUMBERS)
+        yield replace(claim, holds=lambda case, holds=claim.holds: holds(case) if _varied(case.tensors[0]) else None)
     for axis in range(case.tensors[1].dim()):
         text = f"Your result is the right one with each vector along axis {axis} divided by its length."
         yield becomes("divided by the length", text, lambda x, a=axis: x / x.norm(dim=a, keepdim=True), claims.NUMBERS)
     for words, change in SHARES:
         text = f"Your result is the right one divided by {words}."
         yield becomes("normalised once more", text, change, claims.NUMBERS)
+
+
+def _varied(numbers: Tensor) -> bool:
+    return bool((numbers != numbers.flatten()[:1]).any())
 
 
 def functions(case: Case) -> Iterator[Claim]:
@@ -95,7 +107,7 @@ def factor(case: Case) -> Iterator[Claim]:
 def power(case: Case) -> Iterator[Claim]:
     """The right result, raised to a power: logarithms of another base, or multiplied before the exponential."""
     got, expected = (tensor.flatten()[:1] for tensor in case.tensors)
-    if got > 0 and expected > 0 and expected != 1:
+    if got > 0 and expected > 0 and 1 not in (got, expected):  # whatever has the power 0 is 1
         ratio = (got.log() / expected.log()).item()
         value = next((known for known in KNOWN if math.isclose(known, ratio, rel_tol=1e-6)), ratio)
         text = f"Your result is the right one to the power {KNOWN.get(value, f'{value:.5g}')}, on every input."
@@ -211,10 +223,10 @@ def _sums_to_one(tensor: Tensor, axis: int) -> bool:
 
 def precision(case: Case) -> Iterator[Claim]:
     """Right to a few digits."""
-    for limit, words in ((3e-6, "six digits, as float32 has"), (2e-2, "two or three digits, as half precision has")):
+    for limit, words in ((3e-6, "about six digits"), (2e-2, "two or three digits")):
         text = (
-            f"Your result agrees with the right one in {words}. Is a part of it computed in a "
-            "lower precision, rounded, or is a small number such as 1e-6 added where none is wanted?"
+            f"Your result agrees with the right one in {words} only. Is a part of it computed with fewer digits than "
+            "the input has, rounded, or is a small number such as 1e-6 added where none is wanted?"
         )
         yield Claim("few digits", text, lambda case, limit=limit: _near(case, limit))
 

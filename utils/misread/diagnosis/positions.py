@@ -104,9 +104,11 @@ SQUARES = (
     ("on the diagonal", lambda row, column: row == column),
     ("above the diagonal", lambda row, column: row < column),
     ("below the diagonal", lambda row, column: row > column),
+    ("off the diagonal", lambda row, column: row != column),
+)
+WITH_THE_DIAGONAL = (
     ("on the diagonal and above", lambda row, column: row <= column),
     ("on the diagonal and below", lambda row, column: row >= column),
-    ("off the diagonal", lambda row, column: row != column),
 )
 SIGNS = (
     ("0", lambda right: right == 0),
@@ -148,6 +150,8 @@ def _squares(case: Case) -> Iterator[Named]:
     row, column = case.tensors[1].dim() - 2, case.tensors[1].dim() - 1
     for words, where in SQUARES if row >= 0 else ():
         yield (f"{words} of axes {row} and {column}", lambda case, where=where: where(*_square(case, row, column)))
+    for words, where in WITH_THE_DIAGONAL if row >= 0 else ():
+        yield (f"{words} of axes {row} and {column}", lambda case, where=where: where(*_wrong_on_it(case, row, column)))
 
 
 def _square(case: Case, row: int, column: int) -> tuple[Tensor, Tensor]:
@@ -155,6 +159,14 @@ def _square(case: Case, row: int, column: int) -> tuple[Tensor, Tensor]:
     if case.tensors[1].shape[row] != case.tensors[1].shape[column]:
         raise ValueError("no square")
     return _index(case, row), _index(case, column)
+
+
+def _wrong_on_it(case: Case, row: int, column: int) -> tuple[Tensor, Tensor]:
+    """The same. Raises ValueError where the diagonal is right: then it must not be called wrong."""
+    rows, columns = _square(case, row, column)
+    if not (_wrong(case) & (rows == columns)).any():
+        raise ValueError("the diagonal is right")
+    return rows, columns
 
 
 def _masked(case: Case) -> Iterator[Named]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from attnbook.positive import check_positive
 from attnbook.seeding import generator
 from attnbook.trees import moved
 
@@ -61,7 +62,7 @@ def recall_stream(pairs: int, count: int, seed: int = 0, keys: int = 16, values:
 
     Source: after Ba et al. 2016, section 4.1 (associative retrieval).
     """
-    _check_positive(pairs=pairs, count=count, keys=keys, values=values)
+    check_positive(pairs=pairs, count=count, keys=keys, values=values)
     draw = generator(seed)
     table = keys + torch.randint(values, (count, keys), generator=draw)  # (B, K): each key's value
     drawn = torch.randint(keys, (count, pairs), generator=draw)  # (B, P)
@@ -86,7 +87,7 @@ def recall_question(
         ValueError: if there are more pairs than keys, ``position`` is not from 0 to ``pairs`` − 1, or a number is
             not positive.
     """
-    _check_positive(pairs=pairs, count=count, keys=keys, values=values)
+    check_positive(pairs=pairs, count=count, keys=keys, values=values)
     if pairs > keys:
         raise ValueError(f"pairs must not be more than there are keys, {keys}, since no key comes twice; got {pairs}")
     if not 0 <= position < pairs:
@@ -99,9 +100,3 @@ def recall_question(
     target = torch.zeros_like(words).index_copy(1, torch.tensor([2 * pairs]), answers[:, position, None])
     asked = (torch.arange(2 * pairs + 1) == 2 * pairs).expand_as(words)
     return Stream(words, target, asked, torch.full_like(words, 2 * (pairs - position) - 1))
-
-
-def _check_positive(**numbers: int) -> None:
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")

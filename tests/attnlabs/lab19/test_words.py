@@ -1,0 +1,233 @@
+"""Wrong answers of students, written as students write them, and the words that must name what is wrong."""
+
+import pytest
+import torch
+from edited import edited
+
+from attnlabs import evaluate
+from attnlabs.lab19.names import map_names
+from attnlabs.lab19.window import window_with_sinks
+
+
+def scale_from_single_bytes(raw):
+    block = raw.reshape(-1, 20).float()
+    packed = raw.reshape(-1, 20)[:, 4:]
+    return (block[:, :1] * torch.cat([packed & 15, packed >> 4], dim=1) + block[:, 2:3]).flatten()
+
+
+def six_bits(raw):
+    block = raw.reshape(-1, 20)
+    halves = block[:, :4].contiguous().view(torch.float16).float()
+    integers = torch.cat([block[:, 4:] & 63, block[:, 4:] >> 4], dim=1)
+    return (halves[:, :1] * integers + halves[:, 1:]).flatten()
+
+
+def nibbles_as_bits_of_another_order(raw):
+    block = raw.reshape(-1, 20)
+    halves = block[:, :4].contiguous().view(torch.float16).float()
+    integers = 15 - torch.cat([block[:, 4:] & 15, block[:, 4:] >> 4], dim=1)
+    return (halves[:, :1] * integers + halves[:, 1:]).flatten()
+
+
+def _angles(x, positions, base):
+    pairs = torch.arange(0, x.shape[-1], 2, dtype=x.dtype, device=x.device)
+    return positions[:, None] / base ** (pairs / x.shape[-1])
+
+
+def written_into_the_input(x, positions, base):
+    cos, sin = _angles(x, positions, base).cos(), _angles(x, positions, base).sin()
+    even, odd = x[..., 0::2], x[..., 1::2]
+    x[..., 0::2] = even * cos - odd * sin
+    x[..., 1::2] = even * sin + odd * cos
+    return x
+
+
+def written_into_a_copy(x, positions, base):
+    cos, sin = _angles(x, positions, base).cos(), _angles(x, positions, base).sin()
+    turned = x.clone()
+    turned[..., 0::2] = turned[..., 0::2] * cos - turned[..., 1::2] * sin
+    turned[..., 1::2] = turned[..., 0::2] * sin + turned[..., 1::2] * cos
+    return turned
+
+
+def float_angles(x, positions, base):
+    inverse = 1.0 / base ** (torch.arange(0, x.shape[-1], 2, device=x.device).float() / x.shape[-1])
+    angles = torch.outer(positions.float(), inverse).to(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    turned = [even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()]
+    return torch.stack(turned, dim=-1).flatten(-2)
+
+
+def float_exponents(x, positions, base):
+    exponents = (torch.arange(0, x.shape[-1], 2, device=x.device) / x.shape[-1]).to(x.dtype)
+    angles = positions.to(x.dtype)[:, None] * base**-exponents
+    even, odd = x[..., 0::2], x[..., 1::2]
+    turned = [even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()]
+    return torch.stack(turned, dim=-1).flatten(-2)
+
+
+def without_lists_for_one_name(names):
+    return {theirs: ours if len(ours) > 1 else ours[0] for theirs, ours in map_names(names).items()}
+
+
+def only_the_first_name(names):
+    return {theirs: ours[0] for theirs, ours in map_names(names).items()}
+
+
+def names_in_one_text(names):
+    return {theirs: [", ".join(ours)] for theirs, ours in map_names(names).items()}
+
+
+def empty_lists_for_the_rest(names):
+    return {theirs: [] for theirs in names} | map_names(names)
+
+
+def our_names_first(names):
+    return {ours: theirs for theirs, group in map_names(names).items() for ours in group}
+
+
+def a_whole_file_of_twelve_layers(names):
+    parts = ("ln_1", "ln_2", "attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
+    return map_names(
+        [f"transformer.h.{n}.{part}.{kind}" for n in range(12) for part in parts for kind in ("weight", "bias")]
+    )
+
+
+def layers_up_to_99(names):
+    return {
+        theirs: ours
+        for theirs, ours in map_names(names).items()
+        if not any(f".{n}." in ours[0] for n in range(100, 1000))
+    }
+
+
+def one_table_of_all_parts(names):
+    """Its key for a mask is "attn.bias", and not "attn"."""
+    found = {}
+    for name in names:
+        short = name.removeprefix("transformer.")
+        if short.startswith("h.") and not short.endswith("masked_bias"):
+            known = map_names([name])
+            table = {short.split(".", 2)[2]: known[name]} if known else {}
+            found[name] = table[short.split(".", 2)[2]]
+        elif not short.startswith("h."):
+            found |= map_names([name])
+    return found
+
+
+def filtered_by_attn_bias(names):
+    return map_names([name for name in names if "attn.bias" not in name])
+
+
+def tied_to_the_first_matrix(tensors, names):
+    state = {}
+    for theirs, ours in names.items():
+        tensor = tensors[theirs]
+        turned = tensor.T if tensor.dim() == 2 and ours[0].startswith("blocks") else tensor
+        state |= dict(zip(ours, turned.chunk(len(ours)), strict=True))
+    return state | {"output.weight": next(tensor for tensor in tensors.values() if tensor.dim() == 2)}
+
+
+def a_list_of_what_the_file_has(tensors, names):
+    state = {}
+    for theirs, tensor in tensors.items():
+        ours = names[theirs]
+        turned = tensor.T if tensor.dim() == 2 and ours[0].startswith("blocks") else tensor
+        state |= dict(zip(ours, turned.chunk(len(ours)), strict=True))
+    return state | {"output.weight": state["embed.words.weight"]}
+
+
+def slices_of_rows_and_columns(weights, length):
+    end = weights.shape[-1]
+    return weights[:, :, length:, 1 : end - length + 1].mean((0, 2, 3))
+
+
+def queries_of_the_first_copy(weights, length):
+    keys = torch.arange(1, weights.shape[-1] - length + 1)
+    return weights[:, :, keys - 1, keys].mean((0, 2))
+
+
+def above_the_diagonal(weights, length):
+    """Of causal weights it reads zeros, as whoever exchanges queries and keys does."""
+    end = weights.shape[-1]
+    return weights[:, :, : end - length].diagonal(1, -2, -1).square().mean((0, 2))
+
+
+def window_to_both_sides(length, window, sinks):
+    positions = torch.arange(length)
+    back = positions[:, None] - positions
+    return (back.abs() < window) | (back >= 0) & (positions < sinks)
+
+
+def rows_and_columns_open(length, window, sinks):
+    mask = window_with_sinks(length, window, 0)
+    mask[:sinks] = True
+    mask[:, :sinks] = True
+    return mask
+
+
+def every_other_position(length, window, sinks):
+    back = torch.arange(length)[:, None] - torch.arange(length)
+    return window_with_sinks(length, window, sinks) & ((back % 2 == 0) | (torch.arange(length) < sinks))
+
+
+def a_window_twice_as_wide(length, window, sinks):
+    return window_with_sinks(length, 2 * window, sinks)
+
+
+SUMMED = edited("lab19", {"prefix_matching_score": [{".mean(dim=(0, 2))": ".mean(dim=2).sum(dim=0)"}]})
+
+WORDS = [
+    (scale_from_single_bytes, "dequantise_q4_1", ["from other bytes or as another type"]),
+    (six_bits, "dequantise_q4_1", ["not between 0 and 15", "scale and offset are used as they should be"]),
+    (written_into_the_input, "rotary_with_base", ["a first one that was turned already", "is a view"]),
+    (written_into_a_copy, "rotary_with_base", ["a first one that was turned already"]),
+    (float_angles, "rotary_with_base", ["dtype=x.dtype", "single precision"]),
+    (float_exponents, "rotary_with_base", ["dtype=x.dtype", "single precision"]),
+    (without_lists_for_one_name, "map_names", ["wrong type", "str; the exercise wants list of 1"]),
+    (only_the_first_name, "map_names", ["wrong type", "str; the exercise wants list of"]),
+    (names_in_one_text, "map_names", ["must have three entries"]),
+    (empty_lists_for_the_rest, "map_names", ["not even an empty list"]),
+    (our_names_first, "map_names", ["Your keys are our names"]),
+    (a_whole_file_of_twelve_layers, "map_names", ["a key that is not in `names`"]),
+    (layers_up_to_99, "map_names", ["is missing; wanted is ['blocks.layers."]),
+    (one_table_of_all_parts, "map_names", ["masks stop it", "ask with `in`"]),
+    (filtered_by_attn_bias, "map_names", ["You left out c_attn.bias"]),
+    (tied_to_the_first_matrix, "load_gpt2", ["output.weight must be the word vectors"]),
+    (a_list_of_what_the_file_has, "load_gpt2", ["no entry in `names`", "go through `names`"]),
+    (slices_of_rows_and_columns, "prefix_matching_score", ["every pair of a query", "Each query has one key only"]),
+    (queries_of_the_first_copy, "prefix_matching_score", ["You took the rows of the first copy"]),
+    (*SUMMED["prefix_matching_score"].values(), "prefix_matching_score", ["times n, where n is the size of axis 0"]),
+    (window_to_both_sides, "window_with_sinks", ["opens positions on both sides"]),
+    (rows_and_columns_open, "window_with_sinks", ["Everything above the diagonal must be False"]),
+    (every_other_position, "window_with_sinks", ["all positions of its window"]),
+    (a_window_twice_as_wide, "window_with_sinks", ["none of the first `sinks` must be closed"]),
+]
+NOT_SAID = [
+    (float_angles, "rotary_with_base", "half precision"),
+    (written_into_a_copy, "rotary_with_base", "other features"),
+    (without_lists_for_one_name, "map_names", "more than one entry"),
+    (only_the_first_name, "map_names", "begin"),
+    (one_table_of_all_parts, "map_names", "setdefault"),
+    (queries_of_the_first_copy, "prefix_matching_score", "exchanged"),
+    (above_the_diagonal, "prefix_matching_score", "exchanged"),
+    (rows_and_columns_open, "window_with_sinks", "on the diagonal"),
+    (window_to_both_sides, "window_with_sinks", "past"),
+    (nibbles_as_bits_of_another_order, "dequantise_q4_1", "not between 0 and 15"),
+]
+
+
+@pytest.mark.parametrize("answer, exercise, words", WORDS, ids=lambda value: getattr(value, "__name__", None))
+def test_a_wrong_answer_is_told_in_these_words(answer, exercise, words):
+    verdict = evaluate("lab19", exercise, answer)
+    said = " ".join(verdict.message.split())
+    assert not verdict.passed
+    assert [part for part in words if part not in said] == [], verdict.message
+
+
+@pytest.mark.parametrize("answer, exercise, word", NOT_SAID, ids=lambda value: getattr(value, "__name__", None))
+def test_no_fault_is_named_that_the_answer_does_not_have(answer, exercise, word):
+    """Each of these words stood in the message once, because another fault shows in the same way."""
+    verdict = evaluate("lab19", exercise, answer)
+    assert not verdict.passed
+    assert word not in verdict.message
