@@ -51,11 +51,20 @@
     return out;
   }
 
-  // Log-probabilities of scores; a score of −∞ stays −∞.
+  // Log-probabilities of scores; a score of −∞ stays −∞. Plain loops, because a vocabulary has thousands of them.
   function logSoftmax(scores) {
-    const most = scores.reduce((a, b) => Math.max(a, b), -Infinity);
-    const sum = scores.reduce((a, b) => a + Math.exp(b - most), 0);
-    return scores.map((x) => x - most - Math.log(sum));
+    let most = -Infinity,
+      sum = 0;
+    for (let i = 0; i < scores.length; i++) {
+      if (scores[i] > most) {
+        most = scores[i];
+      }
+    }
+    for (let i = 0; i < scores.length; i++) {
+      sum += Math.exp(scores[i] - most);
+    }
+    const all = most + Math.log(sum);
+    return scores.map((x) => x - all);
   }
   const softmax = (scores) => logSoftmax(scores).map(Math.exp);
 

@@ -62,7 +62,14 @@
   LIVE.unpack = function (packed) {
     const bytes = bytesOf(packed.data),
       tensors = {};
-    const halves = (at, count) => Float32Array.from(new Uint16Array(bytes.buffer, bytes.byteOffset + at, count), (bits) => HALVES[bits]);
+    const halves = (at, count) => {
+      const bits = new Uint16Array(bytes.buffer, bytes.byteOffset + at, count),
+        out = new Float32Array(count);
+      for (let i = 0; i < count; i++) {
+        out[i] = HALVES[bits[i]];
+      }
+      return out;
+    };
     packed.tensors.forEach(([name, rows, columns, kind, at]) => {
       if (kind === "half") {
         tensors[name] = halves(at, rows * columns);
@@ -70,7 +77,12 @@
       }
       const scales = halves(at, rows),
         numbers = new Int8Array(bytes.buffer, bytes.byteOffset + at + 2 * rows, rows * columns);
-      tensors[name] = Float32Array.from(numbers, (number, i) => number * scales[Math.floor(i / columns)]);
+      const out = (tensors[name] = new Float32Array(rows * columns)); // a plain loop: millions of calls would take a second
+      for (let row = 0, i = 0; row < rows; row++) {
+        for (const end = i + columns, scale = scales[row]; i < end; i++) {
+          out[i] = numbers[i] * scale;
+        }
+      }
     });
     return { ...packed, data: null, tensors };
   };
