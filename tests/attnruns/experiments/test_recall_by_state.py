@@ -53,3 +53,19 @@ def test_a_run_measures_recall_and_what_is_kept(name, best, tmp_path):
     figures = checked_run(recall_by_state, Job(name, 0, 2), tmp_path, best)
     assert set(figures["right"]) == set(figures["numbers_kept"]) == {"4", "8", "16", "32", "48", "64"}
     assert len(figures["losses"]) == 1
+
+
+def test_a_frozen_layer_stays_as_it_was_drawn_and_the_rest_is_trained():
+    torch.manual_seed(0)
+    model = recall_by_state.build("linear_softmax_16_frozen")
+    before = [[weights.clone() for weights in layer.parameters()] for layer in model.layers]
+    job = Job("linear_softmax_16_frozen", 0, 2)
+    recall_by_state.train(
+        model, recall_by_state.Pairs(), job, recall_by_state.TRAINING, loss=recall_by_state.answer_loss
+    )
+    same = [
+        [torch.equal(new.cpu(), old) for new, old in zip(layer.parameters(), of_layer, strict=True)]
+        for layer, of_layer in zip(model.layers, before, strict=True)
+    ]
+    assert all(same[0])
+    assert not any(weights for weights in same[1][:3])  # what projects and mixes

@@ -29,10 +29,12 @@ class Recipe:
 
     Fields:
         kinds: of its two layers. features: of their queries and keys, and so rows of a state.
+        frozen: layers, counted from 0, whose weights stay as they were drawn.
     """
 
     kinds: tuple[str, str]
     features: int
+    frozen: tuple[int, ...] = ()
 
 
 def _of(kind: str, *sizes: int) -> dict[str, Recipe]:
@@ -45,6 +47,8 @@ RECIPES = {
     **_of("delta", 8, 16, 32),
     "softmax_linear_16": Recipe(("softmax", "linear"), 16),
     "linear_softmax_16": Recipe(("linear", "softmax"), 16),
+    # Does a linear layer in front take from the softmax layer what it needs, or only learn in its place?
+    "linear_softmax_16_frozen": Recipe(("linear", "softmax"), 16, frozen=(0,)),
     **_of("forgetting", 16, 64),
 }
 STEPS = dict.fromkeys(RECIPES, 1000)
@@ -76,9 +80,12 @@ def right_by_pairs(model: nn.Module) -> dict[str, float]:
 
 
 def build(name: str) -> StateModel:
-    """A fresh model of this experiment."""
+    """A fresh model of this experiment; what its recipe freezes asks for no gradient."""
     recipe = chosen(RECIPES, name)
-    return StateModel(len(SPECIAL) + 2 * WORDS, FEATURES, recipe.features, recipe.kinds)
+    model = StateModel(len(SPECIAL) + 2 * WORDS, FEATURES, recipe.features, recipe.kinds)
+    for layer in recipe.frozen:
+        model.layers[layer].requires_grad_(False)
+    return model
 
 
 def run(job: Job) -> Outcome:
