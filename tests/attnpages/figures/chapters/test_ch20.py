@@ -11,10 +11,10 @@ def test_each_head_has_a_query_and_each_group_its_keys_and_values():
     assert "c" not in written
 
 
-def test_a_latent_panel_keeps_one_vector_and_dashes_what_is_made_from_it():
+def test_a_latent_panel_keeps_one_vector_and_one_rotated_key_and_dashes_what_follows_from_it():
     ax = draw_shared_heads(4, {"grouped": 2}, latent="latent")
     written = [text.get_text() for text in ax.texts]
-    assert written.count("c") == 1
+    assert (written.count("c"), written.count("r")) == (1, 1)
     assert [patch.get_linestyle() for patch in ax.patches].count("--") == 4
 
 
