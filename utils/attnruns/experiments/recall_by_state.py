@@ -29,12 +29,13 @@ class Recipe:
 
     Fields:
         kinds: of its two layers. features: of their queries and keys, and so rows of a state.
-        frozen: layers, counted from 0, whose weights stay as they were drawn.
+        frozen: layers, counted from 0, whose weights stay as they were drawn. learning_rate: the highest one.
     """
 
     kinds: tuple[str, str]
     features: int
     frozen: tuple[int, ...] = ()
+    learning_rate: float = TRAINING["learning_rate"]
 
 
 def _of(kind: str, *sizes: int) -> dict[str, Recipe]:
@@ -49,6 +50,7 @@ RECIPES = {
     "linear_softmax_16": Recipe(("linear", "softmax"), 16),
     # Does a linear layer in front take from the softmax layer what it needs, or only learn in its place?
     "linear_softmax_16_frozen": Recipe(("linear", "softmax"), 16, frozen=(0,)),
+    "linear_softmax_16_slow": Recipe(("linear", "softmax"), 16, learning_rate=1e-3),
     **_of("forgetting", 16, 64),
 }
 STEPS = dict.fromkeys(RECIPES, 1000)
@@ -92,7 +94,8 @@ def run(job: Job) -> Outcome:
     """Train and test one model."""
     seed_everything(job.seed)
     model = build(job.model).to(best_device())
-    history, figures = train(model, Pairs(), job, TRAINING, loss=answer_loss)
+    training = {**TRAINING, "learning_rate": chosen(RECIPES, job.model).learning_rate}
+    history, figures = train(model, Pairs(), job, training, loss=answer_loss)
     figures["losses"] = chunk_means(history.losses, 100, digits=4)
     figures["right"] = right_by_pairs(model)
     figures["numbers_kept"] = {str(pairs): model.numbers_kept(3 * pairs) for pairs in TESTED_PAIRS}
