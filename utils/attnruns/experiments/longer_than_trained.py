@@ -85,7 +85,7 @@ def read_and_copy(model: LanguageModel, lists: Tensor, text: Tensor) -> tuple[Te
         named rightly once their first word has come again.
     """
     lists, text = lists.to(device_of(model)), text.to(device_of(model))
-    state = model.prefill(lists.view(1, -1), model.start())
+    _, state, _ = model.prefill(lists.view(1, -1), model.start())
     nats, right = [torch.zeros(0)], {}
     for begin in range(0, len(text), CHUNK):
         if begin in GAPS:
