@@ -1,9 +1,11 @@
 """The models that run in the page, in Chromium from the disk: their numbers are PyTorch's on the same weights."""
 
+import shutil
+
 import pytest
 import torch
 from browser import chromium
-from live_pages import answer, rounded_as_packed
+from live_pages import ROOT, answer, rounded_as_packed
 
 from attnbook.data import copy_batch
 from attnbook.data.points.pointing import hull_batch, tour_batch
@@ -95,6 +97,27 @@ def test_logits_and_all_weights_of_the_translator_are_pytorchs(translated):
     maps = model.maps(source, lengths, words)
     close(found["cross"], torch.cat(maps.cross))
     close(found["encoder"], torch.cat(maps.encoder))
+
+
+FAULTS = {
+    "attention.js": ("/ Math.sqrt(to - from)", ""),
+    "algebra.js": ("+ 1e-5", "+ 1e-2"),
+    "transformer.js": ("value * Math.sqrt(D)", "value"),
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("file", sorted(FAULTS))
+def test_a_planted_fault_is_found(file, translated, tmp_path):
+    *_, all_found = translated
+    live, (right, wrong) = tmp_path / "live", FAULTS[file]
+    shutil.copytree(ROOT / "book/live", live)
+    text = (live / "engine" / file).read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    (live / "engine" / file).write_text(text.replace(right, wrong), encoding="utf-8")
+    found = answer(tmp_path, TRANSLATED, ["translator"], {"sentences": SENTENCES[:1]}, ["translator"], live)[0]
+    with pytest.raises(AssertionError):
+        close(found["first"], all_found[0]["first"])
 
 
 @torch.no_grad()

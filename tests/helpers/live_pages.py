@@ -48,16 +48,22 @@ def rounded_as_packed(model: torch.nn.Module, pack: str) -> torch.nn.Module:
 
 
 def answer(
-    folder: Path, script: str, packs: Sequence[str] = (), given: Mapping | None = None, figures: Sequence[str] = ()
+    folder: Path,
+    script: str,
+    packs: Sequence[str] = (),
+    given: Mapping | None = None,
+    figures: Sequence[str] = (),
+    live: Path = ROOT / "book/live",
 ):
     """What `script`, the body of an async function of LIVE and of what is `given`, returns in Chromium, from file://.
 
     Args:
         folder: an empty one, for the page and the browser. packs: whose weights the page may load.
+        live: where the scripts lie.
     """
     for pack in packs:
         (folder / f"{pack}.js").write_text(live_weights.script(pack, WEIGHTS), encoding="utf-8")
-    files = [(ROOT / "book/live" / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
+    files = [(live / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
     tags = "".join(f'<script src="{file}"></script>' for file in files)
     page = f"""<meta charset="utf-8"><body>{tags}<script>
         const GIVEN = {json.dumps(given or {})};

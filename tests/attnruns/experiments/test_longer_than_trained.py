@@ -80,7 +80,7 @@ class Copying(torch.nn.Module):
         return []
 
     def prefill(self, words, state):
-        return self.read(words, state)[1]
+        return None, self.read(words, state)[1], None
 
     def read(self, words, state):
         logits = torch.zeros(1, words.shape[1], SIZE)
