@@ -41,6 +41,7 @@ def _step(draw, batch, features, of_value):
 DELTA_RULE_STEP = Exercise(
     delta_rule_step,
     cases=_steps,
+    gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory"),
     about=About(points=3, minutes=16, difficulty=3, read_again="Third answer: a state of fixed size"),
 )

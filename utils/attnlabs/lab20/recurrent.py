@@ -39,6 +39,7 @@ def _steps(draw):
 LINEAR_ATTENTION_STEP = Exercise(
     linear_attention_step,
     cases=_steps,
+    gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory", "total"),
     about=About(points=3, minutes=14, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
