@@ -56,6 +56,14 @@ def test_the_message_shows_input_expected_and_got(weigh_exercise):
         assert words in text
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.int16, torch.uint16])
+@pytest.mark.parametrize("change", [lambda x: x, lambda x: 1.5 * x, lambda x: x.mT, lambda x: x.exp()])
+def test_a_result_of_any_number_type_is_judged(weigh_exercise, dtype, change):
+    verdict = judge(weigh_exercise, lambda weights, value: change(weights @ value).to(dtype))
+    assert not verdict.passed
+    assert "✗ weigh" in verdict.message
+
+
 def tangled(weights, value):
     return (weights @ value).sin() * value.cumsum(1)[:, -1:] + weights.square().sum(-1, keepdim=True)
 

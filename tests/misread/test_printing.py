@@ -27,6 +27,11 @@ def test_half_precision_prints_without_a_warning():
     assert text(torch.tensor([2.0, 0.5], dtype=torch.float16)) == "[2. , 0.5]"
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2])
+def test_what_numpy_has_no_type_for_is_printed_as_well(dtype):
+    assert text(torch.tensor([2.0, 0.5]).to(dtype)) == "[2. , 0.5]"
+
+
 def test_long_lists_get_a_line_for_each_entry():
     assert text([[1, 2], [3]]) == "[[1, 2], [3]]"
     assert text([list(range(20)), list(range(20, 40))]).splitlines() == [

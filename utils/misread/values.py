@@ -160,7 +160,7 @@ def finite(value: Any) -> bool:
         return finite(list(value.values()))
     if isinstance(value, (tuple, list)):
         return all(finite(item) for item in value)
-    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+    return not isinstance(value, Tensor) or bool(value.double().isfinite().all())  # isfinite knows no eight bits
 
 
 def kind(value: Any) -> str:
