@@ -30,6 +30,7 @@ def _texts(draw):
     yield 3 * draw.normal(2, 6, 2), 3 * draw.normal(2, 6, 2), draw.normal(2, 6, 1)
     yield draw.normal(1, 40, 3), draw.normal(1, 40, 3), 1000 + draw.normal(1, 40, 2)  # all digits are needed
     yield draw.normal(2, 5, 4) - 4, draw.normal(2, 5, 4) - 4, draw.normal(2, 5, 2)  # small scores
+    yield draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2)  # and very small ones
 
 
 LINEAR_ATTENTION = Exercise(
@@ -173,6 +174,13 @@ for small in ("1e-6", "1e-5", "1e-8"):
     wrong(f"{small} in the divisor", {_SUM: f"{_SUM} + {small}"}).says(f"""
         You added {small} to the divisor, as some programs do. The features are above 0, so the sum is never 0,
         and what is added only makes the means wrong.""")
+for small in ("1e-6", "1e-8", "1e-3"):
+    wrong(f"the divisor kept above {small}", {_SUM: f"{_SUM}.clamp(min={small})"}).says(f"""
+        You kept the divisor above {small}. The features are above 0, so the sum is never 0, however small it is, and
+        dividing by anything else makes the mean wrong.""")
+wrong("the divisor kept above 1", {_SUM: f"{_SUM}.clamp(min=1)"}).says("""
+    You divided by 1 where the sum of the scores is smaller. The features are above 0, so the sum is never 0: divide
+    by it as it is.""")
 wrong("summed over the batch", {"@ value / total": "@ value.mean(dim=0, keepdim=True) / total"}).says("""
     You averaged the values of different texts of the batch. Each text has its own keys and values.""")
 wrong("computed in float32", {

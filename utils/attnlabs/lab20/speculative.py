@@ -4,6 +4,8 @@ import torch
 
 from misread.exercise import About, Exercise
 
+from .guesses import guesses
+
 
 def speculative_accept(guessed, draft, model, chances):
     """guessed (k,), draft q (k, V), model p (k + 1, V), chances (k + 1,) -> how many guesses stay, the next token."""
@@ -14,115 +16,12 @@ def speculative_accept(guessed, draft, model, chances):
     kept = int(stays.int().cumprod(dim=0).sum())  # as many as there are before the first that does not stay
     left = model[count] if kept == count else (model[kept] - draft[kept]).clamp(min=0)  # (V,)
     ends = (left / left.sum()).cumsum(dim=0)  # (V,): where each token's piece of [0, 1] ends
-    return kept, int((ends <= chances[count]).sum())
-
-
-def _rows(draw, rows, words):
-    return draw.normal(rows, words).softmax(dim=-1)
-
-
-def _inside(draw, probabilities):
-    """A chance well inside of the piece of a token that is possible, each as likely as another."""
-    possible = (probabilities > 1e-3).nonzero()[:, 0]
-    word = int(possible[draw.integer(0, len(possible))])
-    share = float(draw.uniform(1, low=0.15, high=0.85))
-    return probabilities[:word].sum() + share * probabilities[word]
-
-
-def _guess(draw, count, words, stay, near=1.0):
-    """Guesses of which the first `stay` are kept, and those behind the first that falls would be kept by themselves.
-
-    Chances are far enough from where the answer would change. `near` 0 makes the draft as good as the model.
-    """
-    draft, model = _rows(draw, count, words), _rows(draw, count + 1, words)
-    model[:count] = near * model[:count] + (1 - near) * draft
-    ratios = model[:count] / draft
-    guessed, chances = torch.zeros(count, dtype=torch.long), torch.zeros(count + 1, dtype=torch.float64)
-    for place in range(count):
-        falls = place == stay
-        doubtful = (ratios[place] <= ratios[place].min().clamp(min=0.9)).nonzero()[:, 0]
-        options = doubtful if falls or draw.integer(0, 2) else torch.arange(words)
-        guessed[place] = options[draw.integer(0, len(options))]
-        ratio = ratios[place, guessed[place]].clamp(max=1)
-        share = draw.uniform(1, low=0.15, high=0.85)[0]
-        chances[place] = ratio + share * (1 - ratio) if falls else share * ratio
-    left = model[count] if stay >= count else (model[stay] - draft[stay]).clamp(min=0)
-    chances[count] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _guesses(draw):
-    count, words = draw.sizes(2, low=3, never_one=(1,))
-    yield _guess(draw, count, words, draw.integer(0, count))
-    yield _guess(draw, count, words, count)
-    yield _guess(draw, 3, 4, 0)
-    yield _guess(draw, 4, 4, 2)
-    yield _guess(draw, 4, 5, 1)
-    yield _guess(draw, 5, 6, 3)
-    yield _guess(draw, 5, 6, 4)
-    yield _guess(draw, 2, 5, 2)
-    yield _guess(draw, 1, 4, 0)
-    yield _guess(draw, 1, 3, 1)
-    yield _guess(draw, 0, 4, 0)  # nothing was guessed
-    yield _guess(draw, 6, 3, 5, near=0.5)
-    yield _sure(draw, 4, 5, 4)  # as prompt lookup and greedy search have it: probabilities are 0 and 1
-    yield _sure(draw, 3, 6, 1)
-    yield _looked_up(draw, 3, 5, 2)  # a sure draft, and a model that draws
-    yield _one_word(draw)
-    for chance in (0.0, 0.5):  # where a piece begins
-        yield _at_a_beginning(draw.integer(0, 2), chance)
-    alike = _guess(draw, 3, 4, 3)
-    yield alike[0], alike[1], torch.cat([alike[1], alike[2][3:]]), alike[3] ** 0.1  # the draft is as good as the model
-
-
-def _sure(draw, count, words, stay):
-    """Draft and model each sure of a token; of the chances none is 1."""
-    guessed, own = draw.integers(0, words, count), draw.integers(0, words, count + 1)
-    own[:stay] = guessed[:stay]
-    if stay < count:
-        own[stay] = (guessed[stay] + 1) % words
-    chances = draw.uniform(count + 1, low=0.1, high=0.9)
-    chances[0] = 0.0
-    one = torch.nn.functional.one_hot
-    return guessed, one(guessed, words).double(), one(own, words).double(), chances
-
-
-def _looked_up(draw, count, words, stay):
-    guessed, draft, model, chances = _guess(draw, count, words, stay)
-    draft = torch.nn.functional.one_hot(guessed, words).double()
-    own = model[torch.arange(count), guessed]
-    chances[:count] = 0.5 * own
-    left = model[count]
-    if stay < count:
-        chances[stay] = (1 + own[stay]) / 2
-        left = (model[stay] - draft[stay]).clamp(min=0)
-    chances[count] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _one_word(draw):
-    """The model never writes the guess, and the random number is 0: even then it does not stay."""
-    guessed, draft, model, chances = _guess(draw, 2, 4, 0)
-    model[0, guessed[0]] = 0.0
-    model[0] /= model[0].sum()
-    chances[0] = 0.0
-    left = (model[0] - draft[0]).clamp(min=0)
-    chances[2] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _at_a_beginning(more, chance):
-    """A guess that falls, and a remainder of 0, 0, 1/2, 1/2; numbers that have no rounding."""
-    draft = torch.tensor([[0.5, 0.25, 0.125, 0.125]], dtype=torch.float64)
-    model = torch.tensor([[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0]], dtype=torch.float64)
-    order = [0, 1, 2, 3] if more else [1, 0, 3, 2]
-    chances = torch.tensor([0.75, chance], dtype=torch.float64)
-    return torch.tensor([order.index(0)]), draft[:, order], model[:, order], chances
+    return kept, int((ends <= chances[count] * ends[-1]).sum())  # rounding may leave the last end below 1
 
 
 SPECULATIVE_ACCEPT = Exercise(
     speculative_accept,
-    cases=_guesses,
+    cases=guesses,
     gradients=False,
     returns=("kept", "token"),
     about=About(points=4, minutes=25, difficulty=4, read_again="Fourth answer: fewer readings"),
@@ -148,7 +47,8 @@ must(
 
 _RATIOS, _STAYS = "model[at, guessed] / draft[at, guessed]", "chances[:count] < ratios"
 _KEPT, _LEFT = "int(stays.int().cumprod(dim=0).sum())", "(model[kept] - draft[kept]).clamp(min=0)"
-_ENDS, _TOKEN = "(left / left.sum()).cumsum(dim=0)", "int((ends <= chances[count]).sum())"
+_ENDS, _TOKEN = "(left / left.sum()).cumsum(dim=0)", "int((ends <= chances[count] * ends[-1]).sum())"
+_LAST_END = " * ends[-1]"
 _LAST = f"model[count] if kept == count else {_LEFT}"
 
 wrong = SPECULATIVE_ACCEPT.mistakes
@@ -162,6 +62,14 @@ wrong("accepted with q", {_RATIOS: "draft[at, guessed]"}).says("""
     You let a guess stay with probability q, in which the model has no part. Let it stay with min(1, p / q).""")
 wrong("accepted with 1 − q", {_RATIOS: "1 - draft[at, guessed]"}).says("""
     You let a guess stay with probability 1 − q, in which the model has no part. Let it stay with min(1, p / q).""")
+wrong("a small number added to q", {_RATIOS: "model[at, guessed] / (draft[at, guessed] + 1e-8)"}).says("""
+    You added a small number to q. Each guess has a probability above 0 in the draft, so nothing must be added. As it
+    is, a guess that the model finds as likely as the draft can fall.""")
+wrong("a small number added to the sum of the remainder", {
+    _ENDS: "(left / (left.sum() + 1e-8)).cumsum(dim=0)", _LAST_END: ""
+}).says("""
+    You added a small number to the sum by which you divide. A guess falls only where the model has
+    less than the draft, so it has more of another token, and the sum is above 0.""")  # fmt: skip
 wrong("only where p is at least q", {_STAYS: "ratios >= 1"}).says("""
     You kept a guess only where p ≥ q. Where p is smaller, it stays with the probability p / q: if its random
     number is below p / q.""")
@@ -172,7 +80,7 @@ wrong("the likeliest token only", {_STAYS: "guessed == model[:count].argmax(dim=
     You kept a guess only if it is the model's likeliest token, which is right for greedy search alone. Compare
     its random number with p / q.""")
 wrong("the likeliest token only, and the likeliest after it", {
-    _STAYS: "guessed == model[:count].argmax(dim=-1)", "return kept, int((ends <= chances[count]).sum())":
+    _STAYS: "guessed == model[:count].argmax(dim=-1)", f"return kept, {_TOKEN}":
     "return kept, int(model[kept].argmax())"
 }).says("""
     You wrote greedy search: a guess stays if it is the model's likeliest token, and the next token
@@ -206,11 +114,11 @@ wrong("redrawn from q", {_LEFT: "draft[kept]"}).says("""
     the draft: (p − q)₊, renormalised.""")
 wrong("q − p", {_LEFT: "(draft[kept] - model[kept]).clamp(min=0)"}).says("""
     You drew from q − p. What is missing is what the model has *more* than the draft: (p − q)₊.""")
-wrong("negative remainders kept", {_LEFT: "model[kept] - draft[kept]"}).says("""
+wrong("negative remainders kept", {_LEFT: "model[kept] - draft[kept]", _LAST_END: ""}).says("""
     You left negative numbers in p − q. They are no probabilities: replace them by 0 before you renormalise.""")
 wrong("absolute differences", {_LEFT: "(model[kept] - draft[kept]).abs()"}).says("""
     You took the absolute value of p − q. Where q is larger, the remainder is 0 and not positive.""")
-wrong("remainder not renormalised", {_ENDS: "left.cumsum(dim=0)"}).says("""
+wrong("remainder not renormalised", {_ENDS: "left.cumsum(dim=0)", _LAST_END: ""}).says("""
     You did not renormalise (p − q)₊. Its entries sum to less than 1, so divide by their sum before you draw.""")
 wrong("remainder not renormalised, the last token", {
     _ENDS: "left.cumsum(dim=0)", _TOKEN: "min(int((ends <= chances[count]).sum()), len(ends) - 1)"
@@ -278,13 +186,10 @@ wrong("pieces from the right", {_TOKEN: "int((ends <= 1 - chances[count]).sum())
 wrong("pieces not summed up", {_TOKEN: "int(((left / left.sum()) <= chances[count]).sum())"}).says("""
     You compared the probabilities themselves with the random number. Compare their running sum, the ends of the
     pieces.""")
-wrong(
-    "token first",
-    {"return kept, int((ends <= chances[count]).sum())": "return int((ends <= chances[count]).sum()), kept"},
-).says("""
+wrong("token first", {f"return kept, {_TOKEN}": "return int((ends <= chances[count]).sum()), kept"}).says("""
     You returned the token first. The order is: how many guesses stay, and the next token.""")
 wrong("all tokens", {
-    "return kept, int((ends <= chances[count]).sum())":
+    f"return kept, {_TOKEN}":
     "return torch.cat([guessed[:kept], (ends <= chances[count]).sum()[None]])"
 }).says("""
     You returned the new tokens themselves. Wanted are two numbers: how many guesses stay, and the
