@@ -68,6 +68,10 @@ def test_what_looks_equal_gets_more_digits():
     assert "0.5000004" in shown
 
 
+def test_a_float_that_is_almost_a_whole_number_gets_more_digits():
+    assert "5440.00544" in beside(5440, 5440.00544)
+
+
 def test_the_parts_of_a_tuple_stand_under_their_names():
     shown = beside((torch.ones(1), torch.ones(2)), (torch.ones(1), torch.zeros(2)), ("context", "weights"))
     assert shown.count("weights = ") == 2

@@ -151,7 +151,7 @@ def block(title: str, value: Any, names: Sequence[str] = ()) -> str:
 def beside(expected: Any, got: Any, names: Sequence[str] = ()) -> str:
     """Expected on the left, got on the right; one under the other when too wide."""
     left, right = lines_of(expected, names), lines_of(got, names)
-    if left == right and values.kind(expected) == values.kind(got):
+    if left == right and (values.kind(expected) == values.kind(got) or values.is_number(expected)):
         left, right = lines_of(expected, names, 9), lines_of(got, names, 9)
     left, right = [_titled("expected", expected), *left], [_titled("got", got), *right]
     width = max(map(len, left)) + 4

@@ -142,6 +142,12 @@ wrong("relu", _with("F.relu({})")).says("""
     Your φ is a ReLU, with which all scores of a position can be 0. Here φ(x) = elu(x) + 1.""")
 wrong("relu plus 1", _with("(F.relu({}) + 1)")).says("""
     Your φ is relu(x) + 1. It is elu(x) + 1, which goes on falling where x is negative.""")
+wrong("softplus", _with("F.softplus({})")).says("""
+    Your φ is softplus, log(1 + e^x). Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
+wrong("elu with another α", _with("(F.elu({}, alpha=2.0) + 1)")).says("""
+    Your elu has an α of 2, so that φ can be negative. Leave its α at 1, as in `F.elu(x)`: φ(x) = elu(x) + 1.""")
+wrong("x + 1 as φ", _with("({} + 1)")).says("""
+    Your φ is x + 1 for every x, which can be negative. For x below 0 it is e^x: φ(x) = elu(x) + 1.""")
 wrong("exp as φ", _with("{}.exp()")).says("""
     Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1
     above.""")

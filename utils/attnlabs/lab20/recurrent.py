@@ -149,6 +149,12 @@ wrong("no φ in the total", {
     f"query, key = {_FEATURES}": f"raw, query, key = key, {_FEATURES}", _TOTAL: "total = total + raw"
 }).says("""
     You added the key itself to the total. It is φ(k) that must be added, as in the memory.""")  # fmt: skip
+wrong("no φ in the memory", {
+    f"query, key = {_FEATURES}": f"raw, query, key = key, {_FEATURES}",
+    _WRITE: "memory = memory + raw[:, :, None] * value[:, None, :]",
+}).says("""
+    You wrote the value under the key itself. It is written under φ(k), as it is φ(k) that is added to
+    the total.""")  # fmt: skip
 wrong("elu without the 1", {_FEATURES: "F.elu(query), F.elu(key)"}).says("""
     Your φ is elu(x) without the 1, which can be negative. It is elu(x) + 1.""")
 wrong("φ of the value, too", {"value[:, None, :]": "(F.elu(value) + 1)[:, None, :]"}).says("""
@@ -158,6 +164,13 @@ wrong("φ of the total, too", {_DIVISOR: "(query * (F.elu(total) + 1)).sum(dim=-
 wrong("total of the scores", {_TOTAL: "total = total + (query * key)"}).says("""
     You added the products φ(q) φ(k) to the total. The next query is another one, so the total must not depend on
     this one: add φ(k), and multiply by φ(q) when you divide.""")
+wrong("total of the queries", {_TOTAL: "total = total + query"}).says("""
+    You added φ(q) to the total. The total is the sum of the keys' features: add φ(k).""")
+wrong("the delta rule", {
+    _WRITE: "memory = memory + key[:, :, None] * (value - (key[:, None, :] @ memory)[:, 0])[:, None, :]"
+}).says("""
+    You subtracted what the memory answers to this key before you wrote. This is the delta rule, the
+    next exercise. Linear attention only adds: S + φ(k) vᵀ.""")  # fmt: skip
 wrong("total of the values", {_TOTAL: "total = total + value"}).says("""
     You added the value to the total. The total is the sum of the keys' features φ(k).""")
 wrong("mean kept in the memory", {_RETURN: f"read / {_DIVISOR}, memory / total[:, :, None], total"}).says("""
