@@ -28,14 +28,18 @@ def _steps(draw):
     yield query, F.normalize(key, dim=-1), value, rate, memory  # keys of length 1, as they usually are
     yield query, F.normalize(key, dim=-1), value, torch.ones_like(rate), memory  # the old value is replaced
     yield query, key, value, torch.zeros_like(rate), memory  # nothing is written
+    mixed = rate.new_tensor([1.0, 0.0, 0.5])
+    yield query, key, value, mixed, memory  # both in one batch
+    yield query, key, value, torch.full_like(rate, 0.5), memory
     yield query, key, value, rate, torch.zeros_like(memory)  # nothing is in the memory yet
     yield key, key, value, rate, memory  # read where it was written
     yield query, key, 1000 + value, rate, 1000 + memory
 
 
 def _step(draw, batch, features, of_value):
-    vectors = draw.normal(batch, features), draw.normal(batch, features), draw.normal(batch, of_value)
-    return *vectors, draw.uniform(batch, low=0.2, high=0.9), draw.normal(batch, features, of_value)
+    query, key, value = draw.normal(batch, features), draw.normal(batch, features), draw.normal(batch, of_value)
+    query = query.masked_fill(query == 0, 1.0)  # rounded to one decimal it can be 0, and would read nothing
+    return query, key, value, draw.uniform(batch, low=0.2, high=0.9), draw.normal(batch, features, of_value)
 
 
 DELTA_RULE_STEP = Exercise(

@@ -24,6 +24,8 @@ def _models(draw):
         yield 6, 4.0, 64, 64.0, 1.0, 8.0
     yield 8, 4.0, 100, 10.0, 1.0, 32.0
     yield 16, 2.5, 200, 100.0, 2.0, 20.0
+    yield 16, 4.0, 150, 60.0, 1.0, 12.0
+    yield 22, 1.5, 300, 200.0, 1.0, 16.0
     yield 12, 8.0, 30 + draw.integer(0, 20), 20.0, 1.0, 3.0
     yield 10, 1.0, 64, 30.0, 1.0, 8.0  # no longer than in training: nothing changes
     yield 2, 4.0, 64, 10000.0, 1.0, 32.0  # a single pair
