@@ -20,7 +20,8 @@ def test_numbers_of_any_type_and_other_keys_are_of_one_structure(got, expected):
     [
         (torch.ones(2), torch.ones(3), "shape", ("(2,)", "(3,)")),
         ([1], [1, 2], "shape", ("length", "1", "2")),
-        ((1, "a"), (1, 2), "type", ("str", "int")),
+        ((1, "a"), (1, 2), "type", ("str", "a whole number")),
+        ("a", 1.5, "type", ("str", "a number")),
         ([1], {1: 2}, "type", ("list", "dict")),
         (None, torch.ones(2), "type", ("None", "tensor (2,)")),
         ({1: "a", 2: "b"}, {1: "a", 2: ["b"]}, "type", ("under the key 2", "str", "list of 1")),

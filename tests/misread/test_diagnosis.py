@@ -629,6 +629,13 @@ def test_an_entry_without_effect_and_a_number_that_is_missing_are_told():
     assert judge(exercise, lambda x: x.sin().sum((1, 2)).square()).kind == "one number is wanted"
 
 
+def test_one_number_that_is_almost_right_is_no_sum_of_several():
+    exercise = Exercise(lambda n: 10 * n, lambda draw: [(draw.integer(100, 999),)], [], gradients=False)
+    verdict = judge(exercise, lambda n: 10 * n * (1 + 1e-6))
+    assert not verdict
+    assert verdict.kind != "one number is wanted"
+
+
 def test_an_optional_argument_that_is_none_on_some_inputs_may_be_the_cause_on_the_others():
     def soften(scores, mask=None):
         return soft(scores, torch.ones_like(scores, dtype=torch.bool) if mask is None else mask)
@@ -642,7 +649,9 @@ def test_an_optional_argument_that_is_none_on_some_inputs_may_be_the_cause_on_th
     assert "opposite" in verdict.message
 
 
-@pytest.mark.parametrize("power, about, word", [(1 / math.log(2), ("1", "2", "2"), "base"), (3.0, ("3",), "every")])
+@pytest.mark.parametrize(
+    "power, about, word", [(1 / math.log(2), ("1", "2", "2"), "base"), (3.0, ("3",), "wherever it is wrong")]
+)
 def test_a_power_of_the_right_number_is_told(power, about, word):
     def whole(losses):
         return losses.square().sum().exp().item()

@@ -27,6 +27,11 @@ def test_half_precision_prints_without_a_warning():
     assert text(torch.tensor([2.0, 0.5], dtype=torch.float16)) == "[2. , 0.5]"
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2])
+def test_what_numpy_has_no_type_for_is_printed_as_well(dtype):
+    assert text(torch.tensor([2.0, 0.5]).to(dtype)) == "[2. , 0.5]"
+
+
 def test_long_lists_get_a_line_for_each_entry():
     assert text([[1, 2], [3]]) == "[[1, 2], [3]]"
     assert text([list(range(20)), list(range(20, 40))]).splitlines() == [
@@ -61,6 +66,10 @@ def test_wide_values_stand_one_under_the_other():
 def test_what_looks_equal_gets_more_digits():
     shown = beside(torch.tensor([0.5], dtype=torch.float64), torch.tensor([0.5000004], dtype=torch.float64))
     assert "0.5000004" in shown
+
+
+def test_a_float_that_is_almost_a_whole_number_gets_more_digits():
+    assert "5440.00544" in beside(5440, 5440.00544)
 
 
 def test_the_parts_of_a_tuple_stand_under_their_names():

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attnlabs import Exercise, Mistake
+from misread.details import DETAILS
 from misread.judge import judge
 
 ONE = torch.eye(1, dtype=torch.float64)
@@ -46,6 +47,28 @@ def test_what_is_wrong_beside_the_values_is_told(weigh_exercise, name, about, wo
     verdict = judge(weigh_exercise, answer)
     assert (verdict.mistake, verdict.about) == (name, (about,))
     assert word in verdict.message
+
+
+def _written_into_after_it_was_read(weights, value):
+    value = value.clone()
+    read = weights @ value
+    value += 1.0
+    return read
+
+
+@pytest.mark.parametrize(
+    "answer, said",
+    [
+        (_written_into_after_it_was_read, "torch cannot compute the gradients of your result"),
+        (lambda w, v: torch.from_numpy(w.numpy() @ v.numpy()), "your function stops if its inputs carry gradients"),
+        (lambda w, v: w @ (v.unsqueeze(-1) @ ONE).squeeze(-1), "with inputs in float32 your function stops"),
+        (lambda w, v: w @ v * (v.new_tensor(1e-60) / v.new_tensor(1e-60)), "your result holds NaN or infinity"),
+    ],
+)
+def test_a_detail_that_says_what_happens_has_a_sentence_of_its_own(weigh_exercise, answer, said):
+    message = " ".join(judge(weigh_exercise, answer).message.split())
+    assert said in message
+    assert not any(f"{before} {detail}" in message for detail in DETAILS for before in ("through", "not:"))
 
 
 def test_single_precision_is_tried_on_every_input(weigh_exercise):

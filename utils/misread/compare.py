@@ -29,6 +29,9 @@ def telling(first: Run, second: Run) -> bool:
     return first.failure.text == second.failure.text or kinds == {KeyError}
 
 
+NUMBERS = {int: "a whole number", float: "a number"}
+
+
 class Difference(NamedTuple):
     """How the structure of a result differs: in its `kind`, "type" or "shape"; of several results in a `part`."""
 
@@ -56,7 +59,8 @@ def structure(got: Any, expected: Any) -> Difference | None:
         return None
     if type(got) is type(expected):
         return None
-    return Difference("type", f"{values.kind(got)}; the exercise wants {values.kind(expected)}")
+    wanted = NUMBERS.get(type(expected), values.kind(expected))
+    return Difference("type", f"{values.kind(got)}; the exercise wants {wanted}")
 
 
 def _first_of_another_type(got: dict, expected: dict) -> Difference | None:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from . import sandbox, values
 from .compare import misbuilt, structure
+from .details import DETAILS
 from .printing import beside, block, differing, inputs, listing, opened, shapes
 from .raw_errors import meaning
 from .sandbox import Failure, Run
@@ -146,7 +147,8 @@ def side_effect(exercise: Any, first: Any, known: Any = None) -> str:
 
 def _complaint_text(exercise: Any, first: Any) -> str:
     where = f" ({first.note})" if first.note and first.kind == "another device" else ""
-    text = MASKS if first.kind == "another dtype" and first.detail.endswith("bool") else GENERAL[first.kind]
+    general = DETAILS.get(first.detail, GENERAL[first.kind])
+    text = MASKS if first.kind == "another dtype" and first.detail.endswith("bool") else general
     return text.format((first.detail or "the result") + where, _copy(exercise, first.got))
 
 

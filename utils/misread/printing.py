@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from . import values
@@ -49,8 +50,10 @@ def _between(entries: list[str]) -> str:
 def _tensor(value: Tensor, decimals: int) -> str:
     if value.numel() > LARGEST or value.numel() == 0:
         return values.kind(value)
-    array = value.detach().cpu().numpy()
-    array = array.astype(np.float32) if array.dtype == np.float16 else array  # which has no number as large as _HUGE
+    value = value.detach().cpu()
+    # numpy has no bfloat16, and float16 no number as large as _HUGE
+    narrow = value.is_floating_point() and value.dtype not in (torch.float32, torch.float64)
+    array = (value.float() if narrow else value).numpy()
     look: dict[str, Any] = {"precision": decimals, "suppress_small": True, "separator": ", ", "max_line_width": LINE}
     if array.dtype.kind == "f" and _tiny(array, decimals):
         look["formatter"] = {"float_kind": partial(_scientific, decimals)}
@@ -148,7 +151,7 @@ def block(title: str, value: Any, names: Sequence[str] = ()) -> str:
 def beside(expected: Any, got: Any, names: Sequence[str] = ()) -> str:
     """Expected on the left, got on the right; one under the other when too wide."""
     left, right = lines_of(expected, names), lines_of(got, names)
-    if left == right and values.kind(expected) == values.kind(got):
+    if left == right and (values.kind(expected) == values.kind(got) or values.is_number(expected)):
         left, right = lines_of(expected, names, 9), lines_of(got, names, 9)
     left, right = [_titled("expected", expected), *left], [_titled("got", got), *right]
     width = max(map(len, left)) + 4

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from . import elsewhere, values
+from .details import NO_WAY_BACK, NOT_FINITE_SINGLE, STOPS, STOPS_SINGLE
 from .exercise import Exercise
 from .sandbox import Failure, Run, guarded
 
@@ -96,9 +97,9 @@ def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> 
         wanted = _in_single_precision(exercise, run_expected)
         ours = exercise.run(answer, wanted.args)
         if ours.failure is not None and wanted.failure is None:
-            yield Complaint("another dtype", "fails in float32", ours, wanted, ours.failure.text)
+            yield Complaint("another dtype", STOPS_SINGLE, ours, wanted, ours.failure.text)
         elif values.finite(wanted.value) and not values.finite(ours.value):
-            yield Complaint("another dtype", "NaN or ∞ in float32", ours, wanted)
+            yield Complaint("another dtype", NOT_FINITE_SINGLE, ours, wanted)
         for left, right in zip(values.tensors(ours.value), values.tensors(wanted.value), strict=False):
             if left.dtype != right.dtype:
                 yield _dtype(left, right, ours, wanted)
@@ -173,6 +174,7 @@ class Gradients:
     flows: list[bool]
     arrives: list[tuple[Tensor, ...]]
     failure: Failure | None = None
+    fails: str = ""  # what failed: the function itself (STOPS), or the way back from its results (NO_WAY_BACK)
 
 
 def gradients(function: Callable, args: tuple) -> Gradients:
@@ -182,10 +184,10 @@ def gradients(function: Callable, args: tuple) -> Gradients:
         given = [values.transform(arg, _leaf(leaves[i])) for i, arg in enumerate(args)]
         raw, failure = guarded(function, given)
         if failure is not None:
-            return Gradients([], [], failure)
+            return Gradients([], [], failure, STOPS)
         results = [tensor for tensor in values.tensors(raw) if tensor.is_floating_point()]
         arrives, failure = guarded(_send_back, (results, leaves))
-    return Gradients([tensor.requires_grad for tensor in results], arrives or [], failure)
+    return Gradients([tensor.requires_grad for tensor in results], arrives or [], failure, NO_WAY_BACK)
 
 
 def _leaf(leaves: list[Tensor]) -> Callable[[Tensor], Tensor]:
@@ -218,7 +220,7 @@ def _or_zeros(gradient: Tensor | None, leaf: Tensor) -> Tensor:
 
 def _compare(exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, expected: Run) -> Iterator[Complaint]:
     if ours.failure is not None:
-        yield Complaint("loses the gradient", "fails with gradients", got, expected, ours.failure.text)
+        yield Complaint("loses the gradient", ours.fails, got, expected, ours.failure.text)
         return
     lost = [i for i, flows in enumerate(wanted.flows) if flows and not any(ours.flows[i : i + 1])]
     if lost and any(slope.any() for group in wanted.arrives for slope in group):  # of nothing, nothing is lost

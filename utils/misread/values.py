@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, allclose, equal  # bound here: an answer that puts others into torch changes no verdict
 
 
 class Strange:
@@ -144,12 +144,12 @@ def same(first: Any, second: Any, tolerance: float = 0.0) -> bool:
 def _same_tensor(first: Tensor, second: Tensor, tolerance: float) -> bool:
     if first.shape != second.shape:
         return False
-    if first.dtype == second.dtype and torch.equal(first, second):
+    if first.dtype == second.dtype and equal(first, second):
         return True  # most are, and this is soon seen
     if torch.float32 in (first.dtype, second.dtype) and tolerance:  # rounded once or twice is as good
         tolerance = max(tolerance, 1e-6 if first.dtype == second.dtype else 1e-4)  # the dtype is told apart
     first, second = first.to(torch.float64), second.to(torch.float64)
-    return torch.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def finite(value: Any) -> bool:
@@ -160,7 +160,7 @@ def finite(value: Any) -> bool:
         return finite(list(value.values()))
     if isinstance(value, (tuple, list)):
         return all(finite(item) for item in value)
-    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+    return not isinstance(value, Tensor) or bool(value.double().isfinite().all())  # isfinite knows no eight bits
 
 
 def kind(value: Any) -> str:

@@ -38,14 +38,36 @@ def own_random_numbers(guessed, draft, model, chances):
     return kept, int(left.multinomial(1))
 
 
+_DIVISOR = "(query * total).sum(dim=-1, keepdim=True)"
 _OTHERS = edited(
     "lab20",
     {
+        "linear_attention": [
+            {"scores.sum(dim=-1, keepdim=True)": f"scores.sum(dim=-1, keepdim=True){guard}"}
+            for guard in (" + 1e-9", " + 1e-12", ".clamp(min=0.1)", ".clamp(min=1e-7)")
+        ],
+        "linear_attention_step": [
+            *({_DIVISOR: f"{_DIVISOR}.clamp(min={least})"} for least in ("1e-7", "1e-3", "0.3")),
+            *(
+                {f"read / {_DIVISOR}": f"torch.where({_DIVISOR} > {least}, read / {_DIVISOR}, 0.0)"}
+                for least in ("1e-6", "1e-3", "1e-2", "1e-1")
+            ),
+            {_DIVISOR: f"({_DIVISOR} + 1e-9)"},
+        ],
+        "speculative_accept": [
+            {"chances[:count] < ratios": "chances[:count] < ratios.clamp(max=0.999)"},
+            {"chances[:count] < ratios": "chances[:count] < ratios - 1e-4"},
+            *({"/ draft[at, guessed]": f"/ (draft[at, guessed] + {small})"} for small in ("1e-12", "1e-6", "1e-3")),
+            *(
+                {"left / left.sum()": f"left / (left.sum() + {small})", " * ends[-1]": ""}
+                for small in ("1e-12", "1e-3")
+            ),
+        ],
         "latent_attention": [
             {"asked @ latent.mT": "(asked @ latent.mT).float()"},
             {"weights @ latent ": "weights @ latent.float().to(weights) "},
             {"(scores / scale).softmax": "(scores / scale).exp().nan_to_num().softmax"},
-        ]
+        ],
     },
 )
 WRONG: dict = {"grouped_cache_bytes": [heads_that_the_width_allows, window_of_a_known_model], **_OTHERS}

@@ -95,6 +95,47 @@ def linear_attention_step__present_token_apart(query, key, value, memory, total)
     return context, memory + torch.bmm(key.unsqueeze(2), value.unsqueeze(1)), total + key
 
 
+def linear_attention_step__copies_written_into(query, key, value, memory, total):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    memory, total = memory.clone(), total.clone()
+    memory += key[:, :, None] * value[:, None, :]
+    total += key
+    return (query[:, None, :] @ memory)[:, 0] / (query * total).sum(-1, keepdim=True), memory, total
+
+
+def linear_attention_step__rows_written_into(query, key, value, memory, total):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    new_memory, new_total, context = torch.zeros_like(memory), total + key, torch.zeros_like(value)
+    for text in range(len(key)):
+        new_memory[text] = memory[text] + torch.outer(key[text], value[text])
+        context[text] = new_memory[text].T @ query[text] / (query[text] @ new_total[text])
+    return context, new_memory, new_total
+
+
+def delta_rule_step__copy_written_into(query, key, value, rate, memory):
+    memory = memory.clone()
+    held = (key[:, None, :] @ memory)[:, 0]
+    memory += key[:, :, None] * (rate[:, None] * (value - held))[:, None, :]
+    return (query[:, None, :] @ memory)[:, 0], memory
+
+
+def delta_rule_step__texts_written_into(query, key, value, rate, memory):
+    new = memory.clone()
+    for text in range(len(key)):
+        held = new[text].T @ key[text]
+        new[text] += torch.outer(key[text], rate[text] * (value[text] - held))
+    return torch.stack([new[text].T @ query[text] for text in range(len(key))]), new
+
+
+def delta_rule_step__rows_written_into(query, key, value, rate, memory):
+    new, context = torch.zeros_like(memory), torch.zeros_like(value)
+    for text in range(len(key)):
+        held = memory[text].T @ key[text]
+        new[text] = memory[text] + torch.outer(key[text], rate[text] * (value[text] - held))
+        context[text] = new[text].T @ query[text]
+    return context, new
+
+
 def delta_rule_step__factors(query, key, value, rate, memory):
     """(I − β k kᵀ) S + β k vᵀ, as it is often written."""
     identity = torch.eye(key.shape[-1], dtype=key.dtype, device=key.device)

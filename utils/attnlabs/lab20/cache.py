@@ -133,12 +133,32 @@ wrong("the larger one", {"min(tokens": "max(tokens"}).says("""
     no more than its window: take the smaller one.""")
 wrong("one more than the window", {'config["window"])': 'config["window"] + 1)'}).says("""
     Your local layers keep one token more than their window. The window counts the present token as well.""")
+wrong("one less than the window", {'config["window"])': 'max(config["window"] - 1, 0))'}).says("""
+    Your local layers keep one token less than their window. The window counts the present token as well, and its key
+    and value are kept, too.""")
+wrong("one window for all local layers", {_LOCAL: 'min(tokens, config["local_layers"] * config["window"])'}).says("""
+    You took the minimum once for all local layers. Each of them keeps min(tokens, window) positions: multiply this
+    number by `local_layers`.""")
+wrong("query, key and value kept", {_TWO: "kept", _KV: '(2 * config["key_value_heads"] + config["heads"])'}).says("""
+    You counted the queries of all query heads as well. No query is kept, because a query is needed only once, at its
+    own position.""")
 wrong("per token", {"everywhere * tokens": "everywhere", '* min(tokens, config["window"])': ""}).says("""
     You computed the bytes of one token. Wanted are the bytes of the whole cache after `tokens` tokens.""")
 wrong("one token more", {"everywhere * tokens": "everywhere * (tokens + 1)"}).says("""
     You counted one token too many. After 5 tokens, 5 positions are kept.""")
 wrong("one token less", {"everywhere * tokens": "everywhere * (tokens - 1)"}).says("""
     You counted one token too few. After 5 tokens, 5 positions are kept, that of the last one included.""")
+wrong("one token less in all layers", {
+    "everywhere * tokens": "everywhere * (tokens - 1)", "min(tokens,": "min(tokens - 1,"
+}).says("""
+    You counted one token too few, as if the newest one were not kept. After 5 tokens, 5 positions are
+    kept, that of the last one included.""")  # fmt: skip
+wrong("one position less in all layers", {
+    "everywhere * tokens": "everywhere * (tokens - 1)", 'min(tokens, config["window"])':
+    '(min(tokens, config["window"]) - 1)'
+}).says("""
+    You counted one position too few in every layer. After 5 tokens, 5 positions are kept, that of the
+    last one included, and a full window holds as many as `window` says.""")  # fmt: skip
 wrong("one layer", {
     "kept = everywhere": 'kept = (everywhere > 0)', 'config["local_layers"] * min': '(config["local_layers"] > 0) * min'
 }).says("""

@@ -28,19 +28,24 @@ def _steps(draw):
     yield query, F.normalize(key, dim=-1), value, rate, memory  # keys of length 1, as they usually are
     yield query, F.normalize(key, dim=-1), value, torch.ones_like(rate), memory  # the old value is replaced
     yield query, key, value, torch.zeros_like(rate), memory  # nothing is written
+    mixed = rate.new_tensor([1.0, 0.0, 0.5])
+    yield query, key, value, mixed, memory  # both in one batch
+    yield query, key, value, torch.full_like(rate, 0.5), memory
     yield query, key, value, rate, torch.zeros_like(memory)  # nothing is in the memory yet
     yield key, key, value, rate, memory  # read where it was written
     yield query, key, 1000 + value, rate, 1000 + memory
 
 
 def _step(draw, batch, features, of_value):
-    vectors = draw.normal(batch, features), draw.normal(batch, features), draw.normal(batch, of_value)
-    return *vectors, draw.uniform(batch, low=0.2, high=0.9), draw.normal(batch, features, of_value)
+    query, key, value = draw.normal(batch, features), draw.normal(batch, features), draw.normal(batch, of_value)
+    query = query.masked_fill(query == 0, 1.0)  # rounded to one decimal it can be 0, and would read nothing
+    return query, key, value, draw.uniform(batch, low=0.2, high=0.9), draw.normal(batch, features, of_value)
 
 
 DELTA_RULE_STEP = Exercise(
     delta_rule_step,
     cases=_steps,
+    gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory"),
     about=About(points=3, minutes=16, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
@@ -87,10 +92,18 @@ wrong("the whole memory fades", {
 }).says("""
     You let the whole memory fade by 1 − β. The delta rule takes away only what is held under *this*
     key; what lies under other keys stays.""")  # fmt: skip
+wrong("rate kept between 0.1 and 0.9", {"rate[:, None] *": "rate.clamp(0.1, 0.9)[:, None] *"}).says("""
+    You kept the rate away from 0 and 1. Both are allowed: a rate of 0 writes nothing, and a rate of 1 replaces what
+    was held under the key.""")
 wrong("one minus the rate", {"rate[:, None] *": "(1 - rate[:, None]) *"}).says("""
     You used 1 − β. A rate of 1 replaces what was held under the key, and a rate of 0 writes nothing.""")
 wrong("rate squared", {_ERROR: "rate[:, None] ** 2 * (value - held)"}).says("""
     You multiplied by β twice. The change of the memory is β k (v − Sᵀk)ᵀ, with a single β.""")
+wrong("rate on the key", {
+    "    held =": "    key = rate[:, None] * key\n    held =", _ERROR: "value - held"
+}).says("""
+    You multiplied the key by β and used it for reading as well as for writing, so that the old value
+    is multiplied by β, too, and is then written with β². Read with the key as it comes: v̄ = Sᵀk.""")  # fmt: skip
 wrong("sigmoid of the rate", {"rate[:, None] *": "rate[:, None].sigmoid() *"}).says("""
     You applied a sigmoid to the rate. It is a number from 0 to 1 already.""")
 wrong("the first text's rate for all", {"rate[:, None] *": "rate[0] *"}).says("""
@@ -158,6 +171,10 @@ wrong("divided by k·k", {_ERROR: f"{_ERROR} / {_LENGTH}"}).says("""
 wrong("divided by the key's length", {_ERROR: f"{_ERROR} / {_LENGTH}.sqrt()"}).says("""
     You divided by the length of the key. The rule uses the key as it comes; whoever calls this function has made
     it length 1 where that is wanted.""")
+wrong("old value divided by the sum of the key", {
+    "(value - held)": "(value - held / key.sum(dim=-1, keepdim=True))"
+}).says("""
+    You divided what the memory answers by the sum of the key. The delta rule has no divisor: v − Sᵀk.""")  # fmt: skip
 wrong("old value divided by k·k", {"(value - held)": f"(value - held / {_LENGTH})"}).says("""
     You divided what the memory answers by k·k. The rule uses the key as it comes: v − Sᵀk.""")
 wrong("multiplied by k·k", {_ERROR: f"{_ERROR} * {_LENGTH}"}).says("""

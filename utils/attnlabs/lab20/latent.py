@@ -100,6 +100,13 @@ wrong(
 ).says("""
     You divided the two parts by √D and by √R. Add them first, and divide the sum by √(D + R), because together
     they are one dot product.""")
+wrong("scaled by √D + √R", {_ROOT: "query.shape[-1] ** 0.5 + turned_query.shape[-1] ** 0.5"}).says("""
+    You divided by √D + √R. The root is taken of the sum: divide by √(D + R).""")
+wrong("scaled by √(D + R + C)", {
+    _ROOT: "(query.shape[-1] + turned_query.shape[-1] + latent.shape[-1]) ** 0.5"
+}).says("""
+    You divided by √(D + R + C). The score is a dot product of D + R features; that a key is made of C
+    numbers plays no part: divide by √(D + R).""")  # fmt: skip
 wrong("not scaled", {_SCALE: "scores"}).says("""
     You left the scale out. The score is divided by √(D + R) before the softmax.""")
 wrong("the root forgotten", {_ROOT: "query.shape[-1] + turned_query.shape[-1]"}).says("""
@@ -172,6 +179,18 @@ wrong("a softmax for each part", {
 }).says("""
     You computed a softmax for each part and averaged the two. Add the two scores first, and apply
     one softmax to the sum.""")  # fmt: skip
+_TWO = (
+    f"(({_CONTENT} / query.shape[-1] ** 0.5).softmax(dim=-1) + "
+    f"({_TURNED} / turned_query.shape[-1] ** 0.5).softmax(dim=-1))"
+)
+wrong("a softmax for each part, of its own scale", {"(scores / scale).softmax(dim=-1)": f"{_TWO} / 2"}).says("""
+    You computed a softmax for each part, with a scale of its own, and averaged the two. Add the two scores first,
+    divide the sum by √(D + R), and apply one softmax to it.""")
+wrong("two softmaxes added", {
+    "(scores / scale).softmax(dim=-1)": f"({_CONTENT} / scale).softmax(dim=-1) + ({_TURNED} / scale).softmax(dim=-1)"
+}).says("""
+    You computed a softmax for each part and added the two, so that the weights sum to 2. Add the two
+    scores first, and apply one softmax to the sum.""")  # fmt: skip
 wrong("parts multiplied", {_SUM: f"({_CONTENT}) * ({_TURNED})"}).says("""
     You multiplied the two parts of the score. They are added, because together they are one dot product of D + R
     features.""")

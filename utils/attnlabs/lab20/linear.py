@@ -30,6 +30,7 @@ def _texts(draw):
     yield 3 * draw.normal(2, 6, 2), 3 * draw.normal(2, 6, 2), draw.normal(2, 6, 1)
     yield draw.normal(1, 40, 3), draw.normal(1, 40, 3), 1000 + draw.normal(1, 40, 2)  # all digits are needed
     yield draw.normal(2, 5, 4) - 4, draw.normal(2, 5, 4) - 4, draw.normal(2, 5, 2)  # small scores
+    yield draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2)  # and very small ones
 
 
 LINEAR_ATTENTION = Exercise(
@@ -141,6 +142,12 @@ wrong("relu", _with("F.relu({})")).says("""
     Your φ is a ReLU, with which all scores of a position can be 0. Here φ(x) = elu(x) + 1.""")
 wrong("relu plus 1", _with("(F.relu({}) + 1)")).says("""
     Your φ is relu(x) + 1. It is elu(x) + 1, which goes on falling where x is negative.""")
+wrong("softplus", _with("F.softplus({})")).says("""
+    Your φ is softplus, log(1 + e^x). Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
+wrong("elu with another α", _with("(F.elu({}, alpha=2.0) + 1)")).says("""
+    Your elu has an α of 2, so that φ can be negative. Leave its α at 1, as in `F.elu(x)`: φ(x) = elu(x) + 1.""")
+wrong("x + 1 as φ", _with("({} + 1)")).says("""
+    Your φ is x + 1 for every x, which can be negative. For x below 0 it is e^x: φ(x) = elu(x) + 1.""")
 wrong("exp as φ", _with("{}.exp()")).says("""
     Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1
     above.""")
@@ -173,6 +180,13 @@ for small in ("1e-6", "1e-5", "1e-8"):
     wrong(f"{small} in the divisor", {_SUM: f"{_SUM} + {small}"}).says(f"""
         You added {small} to the divisor, as some programs do. The features are above 0, so the sum is never 0,
         and what is added only makes the means wrong.""")
+for small in ("1e-6", "1e-8", "1e-3"):
+    wrong(f"the divisor kept above {small}", {_SUM: f"{_SUM}.clamp(min={small})"}).says(f"""
+        You kept the divisor above {small}. The features are above 0, so the sum is never 0, however small it is, and
+        dividing by anything else makes the mean wrong.""")
+wrong("the divisor kept above 1", {_SUM: f"{_SUM}.clamp(min=1)"}).says("""
+    You divided by 1 where the sum of the scores is smaller. The features are above 0, so the sum is never 0: divide
+    by it as it is.""")
 wrong("summed over the batch", {"@ value / total": "@ value.mean(dim=0, keepdim=True) / total"}).says("""
     You averaged the values of different texts of the batch. Each text has its own keys and values.""")
 wrong("computed in float32", {

@@ -34,11 +34,14 @@ def _steps(draw):
         yield *same, *_state(draw, size, size, size, 2)
     yield draw.normal(2, 4), draw.normal(2, 4), draw.normal(2, 4), *_state(draw, 2, 4, 4, 5)
     yield draw.normal(1, 3), draw.normal(1, 3), 1000 + draw.normal(1, 2), *_state(draw, 1, 3, 2, 200)
+    small = draw.normal(2, 3) - 10, draw.normal(2, 3) - 10, draw.normal(2, 2)
+    yield *small, *_state(draw, 2, 3, 2, 0)  # a divisor that is far below 1, and yet not 0
 
 
 LINEAR_ATTENTION_STEP = Exercise(
     linear_attention_step,
     cases=_steps,
+    gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory", "total"),
     about=About(points=3, minutes=14, difficulty=3, read_again="Third answer: a state of fixed size"),
 )
@@ -47,11 +50,13 @@ must = LINEAR_ATTENTION_STEP.properties
 must(
     "the context is read from the new state",
     lambda result, query, *rest: torch.allclose(
-        result[0] * ((F.elu(query) + 1) * result[2]).sum(-1, keepdim=True),
-        torch.einsum("bd,bdv->bv", F.elu(query) + 1, result[1]),
+        result[0],
+        torch.einsum("bd,bdv->bv", F.elu(query) + 1, result[1])
+        / ((F.elu(query) + 1) * result[2]).sum(-1, keepdim=True),
     ),
 ).says("""
-    The context must be Sᵀφ(q) divided by φ(q)·z, with the memory S and the total z that you return.""")
+    The context must be Sᵀφ(q) divided by φ(q)·z, with the memory S and the total z that you return. The divisor is
+    above 0, however small it is, so divide by it as it is.""")
 
 _WRITE, _TOTAL = "memory = memory + key[:, :, None] * value[:, None, :]", "total = total + key"
 _FEATURES = "F.elu(query) + 1, F.elu(key) + 1"
@@ -144,6 +149,12 @@ wrong("no φ in the total", {
     f"query, key = {_FEATURES}": f"raw, query, key = key, {_FEATURES}", _TOTAL: "total = total + raw"
 }).says("""
     You added the key itself to the total. It is φ(k) that must be added, as in the memory.""")  # fmt: skip
+wrong("no φ in the memory", {
+    f"query, key = {_FEATURES}": f"raw, query, key = key, {_FEATURES}",
+    _WRITE: "memory = memory + raw[:, :, None] * value[:, None, :]",
+}).says("""
+    You wrote the value under the key itself. It is written under φ(k), as it is φ(k) that is added to
+    the total.""")  # fmt: skip
 wrong("elu without the 1", {_FEATURES: "F.elu(query), F.elu(key)"}).says("""
     Your φ is elu(x) without the 1, which can be negative. It is elu(x) + 1.""")
 wrong("φ of the value, too", {"value[:, None, :]": "(F.elu(value) + 1)[:, None, :]"}).says("""
@@ -153,6 +164,13 @@ wrong("φ of the total, too", {_DIVISOR: "(query * (F.elu(total) + 1)).sum(dim=-
 wrong("total of the scores", {_TOTAL: "total = total + (query * key)"}).says("""
     You added the products φ(q) φ(k) to the total. The next query is another one, so the total must not depend on
     this one: add φ(k), and multiply by φ(q) when you divide.""")
+wrong("total of the queries", {_TOTAL: "total = total + query"}).says("""
+    You added φ(q) to the total. The total is the sum of the keys' features: add φ(k).""")
+wrong("the delta rule", {
+    _WRITE: "memory = memory + key[:, :, None] * (value - (key[:, None, :] @ memory)[:, 0])[:, None, :]"
+}).says("""
+    You subtracted what the memory answers to this key before you wrote. This is the delta rule, the
+    next exercise. Linear attention only adds: S + φ(k) vᵀ.""")  # fmt: skip
 wrong("total of the values", {_TOTAL: "total = total + value"}).says("""
     You added the value to the total. The total is the sum of the keys' features φ(k).""")
 wrong("mean kept in the memory", {_RETURN: f"read / {_DIVISOR}, memory / total[:, :, None], total"}).says("""
@@ -161,9 +179,14 @@ wrong(
     "one memory for the batch", {_WRITE: "memory = memory + (key[:, :, None] * value[:, None, :]).sum(0, keepdim=True)"}
 ).says("""
     You wrote the keys and values of all texts of the batch into every memory. Each text has its own memory.""")
-wrong("1e-6 in the divisor", {_DIVISOR: f"({_DIVISOR} + 1e-6)"}).says("""
-    You added 1e-6 to the divisor, as some programs do. The features are above 0, so the divisor is never 0, and
-    what is added only makes the means wrong.""")
+for small in ("1e-6", "1e-8", "1e-12"):
+    wrong(f"{small} in the divisor", {_DIVISOR: f"({_DIVISOR} + {small})"}).says(f"""
+        You added {small} to the divisor, as some programs do. The features are above 0, so the divisor is never 0,
+        and what is added only makes the means wrong.""")
+for small in ("1e-6", "1e-2"):
+    wrong(f"the divisor kept above {small}", {_DIVISOR: f"{_DIVISOR}.clamp(min={small})"}).says(f"""
+        You kept the divisor above {small}. The features are above 0, so the divisor is never 0, however small it is,
+        and dividing by anything else makes the mean wrong.""")
 wrong("a count as the total", {_TOTAL: "total = total + 1"}).says("""
     You counted the tokens in the total. It is the sum of the keys' features φ(k).""")
 wrong("context last", {_RETURN: f"memory, total, read / {_DIVISOR}"}).says("""

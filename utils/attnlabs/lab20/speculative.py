@@ -4,6 +4,8 @@ import torch
 
 from misread.exercise import About, Exercise
 
+from .guesses import guesses
+
 
 def speculative_accept(guessed, draft, model, chances):
     """guessed (k,), draft q (k, V), model p (k + 1, V), chances (k + 1,) -> how many guesses stay, the next token."""
@@ -14,115 +16,12 @@ def speculative_accept(guessed, draft, model, chances):
     kept = int(stays.int().cumprod(dim=0).sum())  # as many as there are before the first that does not stay
     left = model[count] if kept == count else (model[kept] - draft[kept]).clamp(min=0)  # (V,)
     ends = (left / left.sum()).cumsum(dim=0)  # (V,): where each token's piece of [0, 1] ends
-    return kept, int((ends <= chances[count]).sum())
-
-
-def _rows(draw, rows, words):
-    return draw.normal(rows, words).softmax(dim=-1)
-
-
-def _inside(draw, probabilities):
-    """A chance well inside of the piece of a token that is possible, each as likely as another."""
-    possible = (probabilities > 1e-3).nonzero()[:, 0]
-    word = int(possible[draw.integer(0, len(possible))])
-    share = float(draw.uniform(1, low=0.15, high=0.85))
-    return probabilities[:word].sum() + share * probabilities[word]
-
-
-def _guess(draw, count, words, stay, near=1.0):
-    """Guesses of which the first `stay` are kept, and those behind the first that falls would be kept by themselves.
-
-    Chances are far enough from where the answer would change. `near` 0 makes the draft as good as the model.
-    """
-    draft, model = _rows(draw, count, words), _rows(draw, count + 1, words)
-    model[:count] = near * model[:count] + (1 - near) * draft
-    ratios = model[:count] / draft
-    guessed, chances = torch.zeros(count, dtype=torch.long), torch.zeros(count + 1, dtype=torch.float64)
-    for place in range(count):
-        falls = place == stay
-        doubtful = (ratios[place] <= ratios[place].min().clamp(min=0.9)).nonzero()[:, 0]
-        options = doubtful if falls or draw.integer(0, 2) else torch.arange(words)
-        guessed[place] = options[draw.integer(0, len(options))]
-        ratio = ratios[place, guessed[place]].clamp(max=1)
-        share = draw.uniform(1, low=0.15, high=0.85)[0]
-        chances[place] = ratio + share * (1 - ratio) if falls else share * ratio
-    left = model[count] if stay >= count else (model[stay] - draft[stay]).clamp(min=0)
-    chances[count] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _guesses(draw):
-    count, words = draw.sizes(2, low=3, never_one=(1,))
-    yield _guess(draw, count, words, draw.integer(0, count))
-    yield _guess(draw, count, words, count)
-    yield _guess(draw, 3, 4, 0)
-    yield _guess(draw, 4, 4, 2)
-    yield _guess(draw, 4, 5, 1)
-    yield _guess(draw, 5, 6, 3)
-    yield _guess(draw, 5, 6, 4)
-    yield _guess(draw, 2, 5, 2)
-    yield _guess(draw, 1, 4, 0)
-    yield _guess(draw, 1, 3, 1)
-    yield _guess(draw, 0, 4, 0)  # nothing was guessed
-    yield _guess(draw, 6, 3, 5, near=0.5)
-    yield _sure(draw, 4, 5, 4)  # as prompt lookup and greedy search have it: probabilities are 0 and 1
-    yield _sure(draw, 3, 6, 1)
-    yield _looked_up(draw, 3, 5, 2)  # a sure draft, and a model that draws
-    yield _one_word(draw)
-    for chance in (0.0, 0.5):  # where a piece begins
-        yield _at_a_beginning(draw.integer(0, 2), chance)
-    alike = _guess(draw, 3, 4, 3)
-    yield alike[0], alike[1], torch.cat([alike[1], alike[2][3:]]), alike[3] ** 0.1  # the draft is as good as the model
-
-
-def _sure(draw, count, words, stay):
-    """Draft and model each sure of a token; of the chances none is 1."""
-    guessed, own = draw.integers(0, words, count), draw.integers(0, words, count + 1)
-    own[:stay] = guessed[:stay]
-    if stay < count:
-        own[stay] = (guessed[stay] + 1) % words
-    chances = draw.uniform(count + 1, low=0.1, high=0.9)
-    chances[0] = 0.0
-    one = torch.nn.functional.one_hot
-    return guessed, one(guessed, words).double(), one(own, words).double(), chances
-
-
-def _looked_up(draw, count, words, stay):
-    guessed, draft, model, chances = _guess(draw, count, words, stay)
-    draft = torch.nn.functional.one_hot(guessed, words).double()
-    own = model[torch.arange(count), guessed]
-    chances[:count] = 0.5 * own
-    left = model[count]
-    if stay < count:
-        chances[stay] = (1 + own[stay]) / 2
-        left = (model[stay] - draft[stay]).clamp(min=0)
-    chances[count] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _one_word(draw):
-    """The model never writes the guess, and the random number is 0: even then it does not stay."""
-    guessed, draft, model, chances = _guess(draw, 2, 4, 0)
-    model[0, guessed[0]] = 0.0
-    model[0] /= model[0].sum()
-    chances[0] = 0.0
-    left = (model[0] - draft[0]).clamp(min=0)
-    chances[2] = _inside(draw, left / left.sum())
-    return guessed, draft, model, chances
-
-
-def _at_a_beginning(more, chance):
-    """A guess that falls, and a remainder of 0, 0, 1/2, 1/2; numbers that have no rounding."""
-    draft = torch.tensor([[0.5, 0.25, 0.125, 0.125]], dtype=torch.float64)
-    model = torch.tensor([[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0]], dtype=torch.float64)
-    order = [0, 1, 2, 3] if more else [1, 0, 3, 2]
-    chances = torch.tensor([0.75, chance], dtype=torch.float64)
-    return torch.tensor([order.index(0)]), draft[:, order], model[:, order], chances
+    return kept, int((ends <= chances[count] * ends[-1]).sum())  # rounding may leave the last end below 1
 
 
 SPECULATIVE_ACCEPT = Exercise(
     speculative_accept,
-    cases=_guesses,
+    cases=guesses,
     gradients=False,
     returns=("kept", "token"),
     about=About(points=4, minutes=25, difficulty=4, read_again="Fourth answer: fewer readings"),
@@ -148,7 +47,8 @@ must(
 
 _RATIOS, _STAYS = "model[at, guessed] / draft[at, guessed]", "chances[:count] < ratios"
 _KEPT, _LEFT = "int(stays.int().cumprod(dim=0).sum())", "(model[kept] - draft[kept]).clamp(min=0)"
-_ENDS, _TOKEN = "(left / left.sum()).cumsum(dim=0)", "int((ends <= chances[count]).sum())"
+_ENDS, _TOKEN = "(left / left.sum()).cumsum(dim=0)", "int((ends <= chances[count] * ends[-1]).sum())"
+_LAST_END = " * ends[-1]"
 _LAST = f"model[count] if kept == count else {_LEFT}"
 
 wrong = SPECULATIVE_ACCEPT.mistakes
@@ -162,17 +62,25 @@ wrong("accepted with q", {_RATIOS: "draft[at, guessed]"}).says("""
     You let a guess stay with probability q, in which the model has no part. Let it stay with min(1, p / q).""")
 wrong("accepted with 1 − q", {_RATIOS: "1 - draft[at, guessed]"}).says("""
     You let a guess stay with probability 1 − q, in which the model has no part. Let it stay with min(1, p / q).""")
+wrong("a small number added to q", {_RATIOS: "model[at, guessed] / (draft[at, guessed] + 1e-8)"}).says("""
+    You added a small number to q. Each guess has a probability above 0 in the draft, so nothing must be added. As it
+    is, a guess that the model finds as likely as the draft can fall.""")
+wrong("a small number added to the sum of the remainder", {
+    _ENDS: "(left / (left.sum() + 1e-8)).cumsum(dim=0)", _LAST_END: ""
+}).says("""
+    You added a small number to the sum by which you divide. A guess falls only where the model has
+    less than the draft, so it has more of another token, and the sum is above 0.""")  # fmt: skip
 wrong("only where p is at least q", {_STAYS: "ratios >= 1"}).says("""
     You kept a guess only where p ≥ q. Where p is smaller, it stays with the probability p / q: if its random
     number is below p / q.""")
 wrong("only where p is at least q, redrawn from p", {_STAYS: "ratios >= 1", _LEFT: "model[kept]"}).says("""
     You kept a guess only where p ≥ q, and drew from p in place of another one. A guess with p < q stays if its
-    random number is below p / q; otherwise a token is drawn from (p − q)₊, renormalised.""")
+    random number is below p / q; otherwise a token is drawn from max(0, p − q), divided by its sum.""")
 wrong("the likeliest token only", {_STAYS: "guessed == model[:count].argmax(dim=-1)"}).says("""
     You kept a guess only if it is the model's likeliest token, which is right for greedy search alone. Compare
     its random number with p / q.""")
 wrong("the likeliest token only, and the likeliest after it", {
-    _STAYS: "guessed == model[:count].argmax(dim=-1)", "return kept, int((ends <= chances[count]).sum())":
+    _STAYS: "guessed == model[:count].argmax(dim=-1)", f"return kept, {_TOKEN}":
     "return kept, int(model[kept].argmax())"
 }).says("""
     You wrote greedy search: a guess stays if it is the model's likeliest token, and the next token
@@ -183,7 +91,7 @@ wrong("accepted and rejected exchanged", {_STAYS: "chances[:count] >= ratios"}).
     is below p / q; go on as long as guesses stay, and stop at the first that does not.""")
 wrong("an impossible token stays", {_STAYS: "chances[:count] <= ratios"}).says("""
     You let a guess stay if its random number *equals* p / q. Where p is 0, the random number 0 would keep a
-    token that the model never writes: r < p / q, and not ≤.""")
+    token that the model never writes: u < p / q, and not ≤.""")
 wrong("guesses counted behind the first that falls", {_KEPT: "int(stays.sum())"}).says("""
     You counted all guesses that are acceptable by themselves. What comes behind the first one that does not stay
     was guessed after another text, so it is thrown away: count up to the first only.""")
@@ -193,34 +101,50 @@ wrong("all or none", {_KEPT: "count * int(stays.all())"}).says("""
     You kept all guesses or none. Those before the first that does not stay are kept.""")
 wrong("the next token counted as well", {"return kept, ": "return kept + 1, "}).says("""
     You counted the next token among the guesses that stay. Return how many *guesses* stay, from 0 to k.""")
+wrong("all that are acceptable counted", {"return kept, ": "return int(stays.sum()), "}).says("""
+    Your next token is right, but you counted all guesses that are acceptable by themselves. What comes behind the
+    first one that does not stay is thrown away: count up to the first only.""")
+wrong("the guess that falls counted as well", {"return kept, ": "return min(kept + 1, count), "}).says("""
+    You counted the guess that does not stay as well. Return how many guesses *stay*: those before it.""")
+wrong("no guess stays", "\n".join([
+    "left = model[0] if len(guessed) == 0 else (model[0] - draft[0]).clamp(min=0)",
+    "left = left if left.sum() > 0 else model[0]",
+    "return 0, int(((left / left.sum()).cumsum(dim=0) <= chances[-1]).sum())",
+])).says("""
+    You let no guess stay. Guess i stays if its random number is below p / q, and then the next one is
+    judged.""")  # fmt: skip
+wrong("product of the ratios", {_STAYS: "chances[:count] < ratios.cumprod(dim=0)"}).says("""
+    You compared each random number with the product of the ratios so far. That the guesses before it have stayed is
+    known by then: guess i is judged by its own ratio p / q alone.""")
 wrong("how many fall", {"return kept, ": "return count - kept, "}).says("""
     You returned how many guesses do not stay. Wanted is how many stay.""")
 wrong("redrawn from p", {_LEFT: "model[kept]"}).says("""
     In the place of a guess that does not stay you drew from p. But the draft has already written the tokens that
-    it likes, so they would come too often. Draw from what p has more than q: (p − q)₊, renormalised.""")
+    it likes, so they would come too often. Draw from what p has more than q: max(0, p − q), divided by its sum.""")
 wrong("redrawn from p without the guess", {_LEFT: "model[kept].scatter(0, guessed[kept : kept + 1], 0.0)"}).says("""
-    You drew from p without the token that did not stay. Draw from what p has more than q, (p − q)₊,
-    renormalised: other tokens that the draft guesses too often must come more seldom, too.""")
+    You drew from p without the token that did not stay. Draw from what p has more than q, max(0, p − q),
+    divided by its sum: other tokens that the draft guesses too often must come more seldom, too.""")
 wrong("redrawn from q", {_LEFT: "draft[kept]"}).says("""
     In the place of a guess that does not stay you drew from the draft. Draw from what the model has more than
-    the draft: (p − q)₊, renormalised.""")
+    the draft: max(0, p − q), divided by its sum.""")
 wrong("q − p", {_LEFT: "(draft[kept] - model[kept]).clamp(min=0)"}).says("""
-    You drew from q − p. What is missing is what the model has *more* than the draft: (p − q)₊.""")
-wrong("negative remainders kept", {_LEFT: "model[kept] - draft[kept]"}).says("""
+    You drew from q − p. What is missing is what the model has *more* than the draft: max(0, p − q).""")
+wrong("negative remainders kept", {_LEFT: "model[kept] - draft[kept]", _LAST_END: ""}).says("""
     You left negative numbers in p − q. They are no probabilities: replace them by 0 before you renormalise.""")
 wrong("absolute differences", {_LEFT: "(model[kept] - draft[kept]).abs()"}).says("""
     You took the absolute value of p − q. Where q is larger, the remainder is 0 and not positive.""")
-wrong("remainder not renormalised", {_ENDS: "left.cumsum(dim=0)"}).says("""
-    You did not renormalise (p − q)₊. Its entries sum to less than 1, so divide by their sum before you draw.""")
+wrong("remainder not renormalised", {_ENDS: "left.cumsum(dim=0)", _LAST_END: ""}).says("""
+    You did not divide max(0, p − q) by its sum. Its entries sum to less than 1, so divide before you draw.""")
 wrong("remainder not renormalised, the last token", {
     _ENDS: "left.cumsum(dim=0)", _TOKEN: "min(int((ends <= chances[count]).sum()), len(ends) - 1)"
 }).says("""
-    You did not renormalise (p − q)₊, and took the last token where the random number fell behind
-    all pieces. Its entries sum to less than 1, so divide by their sum before you draw.""")  # fmt: skip
+    You did not divide max(0, p − q) by its sum, and took the last token where the random number fell behind
+    all pieces. Its entries sum to less than 1, so divide before you draw.""")  # fmt: skip
 wrong("softmax of the remainder", {_ENDS: "(left if kept == count else left.softmax(dim=0)).cumsum(dim=0)"}).says("""
-    You applied a softmax to (p − q)₊, which gives tokens with a remainder of 0 a probability. Divide by the sum.""")
+    You applied a softmax to max(0, p − q), which gives tokens with a remainder of 0 a probability. Divide by
+    the sum.""")
 wrong("softmax of what is left, always", {_ENDS: "left.softmax(dim=0).cumsum(dim=0)"}).says("""
-    You applied a softmax to probabilities. p is a distribution already, and (p − q)₊ becomes one when it is
+    You applied a softmax to probabilities. p is a distribution already, and max(0, p − q) becomes one when it is
     divided by its sum.""")
 wrong("the likeliest of the remainder", {_TOKEN: "int(left.argmax())"}).says("""
     You took the likeliest token as the next one. It is *drawn*: the token in whose piece the last random number
@@ -243,7 +167,7 @@ wrong("remainder for the bonus token, too", {
     position, so draw from model[k] as it is.""")  # fmt: skip
 wrong("always from the last row", {_LAST: "model[count]"}).says("""
     You always drew from the last row of `model`. It belongs to the text with *all* guesses. If guess i does not
-    stay, the next token is drawn at its position, from (model[i] − draft[i])₊, renormalised.""")
+    stay, the next token is drawn at its position, from max(0, model[i] − draft[i]), divided by its sum.""")
 wrong("model one row too far", {_RATIOS: "model[at + 1, guessed] / draft[at, guessed]"}).says("""
     You judged guess i by row i + 1 of `model`, which says what comes *after* it. Row i says what comes at its
     position.""")
@@ -263,6 +187,19 @@ wrong("random number used twice", {_TOKEN: "int((ends <= chances[kept]).sum())"}
 wrong("the random number of the next guess", {_TOKEN: "int((ends <= chances[min(kept + 1, count)]).sum())"}).says("""
     You drew the next token with the random number that belongs to the next guess. Here the *last* number,
     chances[k], draws the token, wherever the rule has stopped.""")
+wrong("the last guess's random number", {_TOKEN: "int((ends <= chances[max(count - 1, 0)] * ends[-1]).sum())"}).says("""
+    You drew the next token with chances[k − 1], which belongs to the last guess. The last number, chances[k], draws
+    the token.""")
+wrong("pieces in the order of their sizes", "\n".join([
+    "at = torch.arange(len(guessed), device=guessed.device)",
+    "stays = chances[:-1] < model[at, guessed] / draft[at, guessed]",
+    "kept = int(stays.int().cumprod(dim=0).sum())",
+    "left = model[-1] if kept == len(guessed) else (model[kept] - draft[kept]).clamp(min=0)",
+    "sizes, words = (left / left.sum()).sort(descending=True)",
+    "return kept, int(words[int((sizes.cumsum(dim=0) <= chances[-1]).sum().clamp(max=len(left) - 1))])",
+])).says("""
+    You sorted the probabilities before you laid the pieces side by side. The pieces lie in the order of the
+    vocabulary.""")  # fmt: skip
 wrong("one token too far", {_TOKEN: "min(int((ends <= chances[count]).sum()) + 1, len(ends) - 1)"}).says("""
     Your next token is the one behind the piece in which the random number falls. Tokens are counted from 0:
     count the pieces that *end* at or before it.""")
@@ -273,18 +210,15 @@ wrong("a piece contains its end", {_TOKEN: "int((ends < chances[count]).sum())"}
     You let a piece contain its end, so that a random number of 0 draws token 0 even if its piece is empty. A
     piece contains its beginning and not its end: count the ends that are at or below the random number.""")
 wrong("pieces from the right", {_TOKEN: "int((ends <= 1 - chances[count]).sum())"}).says("""
-    You compared the ends of the pieces with 1 − r. The pieces lie in the order of the vocabulary, beginning at
-    0, so compare them with r itself.""")
+    You compared the ends of the pieces with 1 − u. The pieces lie in the order of the vocabulary, beginning at
+    0, so compare them with u itself.""")
 wrong("pieces not summed up", {_TOKEN: "int(((left / left.sum()) <= chances[count]).sum())"}).says("""
     You compared the probabilities themselves with the random number. Compare their running sum, the ends of the
     pieces.""")
-wrong(
-    "token first",
-    {"return kept, int((ends <= chances[count]).sum())": "return int((ends <= chances[count]).sum()), kept"},
-).says("""
+wrong("token first", {f"return kept, {_TOKEN}": "return int((ends <= chances[count]).sum()), kept"}).says("""
     You returned the token first. The order is: how many guesses stay, and the next token.""")
 wrong("all tokens", {
-    "return kept, int((ends <= chances[count]).sum())":
+    f"return kept, {_TOKEN}":
     "return torch.cat([guessed[:kept], (ends <= chances[count]).sum()[None]])"
 }).says("""
     You returned the new tokens themselves. Wanted are two numbers: how many guesses stay, and the

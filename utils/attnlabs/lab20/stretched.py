@@ -24,6 +24,8 @@ def _models(draw):
         yield 6, 4.0, 64, 64.0, 1.0, 8.0
     yield 8, 4.0, 100, 10.0, 1.0, 32.0
     yield 16, 2.5, 200, 100.0, 2.0, 20.0
+    yield 16, 4.0, 150, 60.0, 1.0, 12.0
+    yield 22, 1.5, 300, 200.0, 1.0, 16.0
     yield 12, 8.0, 30 + draw.integer(0, 20), 20.0, 1.0, 3.0
     yield 10, 1.0, 64, 30.0, 1.0, 8.0  # no longer than in training: nothing changes
     yield 2, 4.0, 64, 10000.0, 1.0, 32.0  # a single pair
@@ -95,6 +97,10 @@ wrong("multiplied by 2π", {_TURNS: "trained * old * 2 * torch.pi"}).says("""
     You multiplied by 2π. A full turn has 2π radians, so an angle is *divided* by it: r = L θ / 2π.""")
 wrong("half turns", {_TURNS: "trained * old / torch.pi"}).says("""
     You divided by π. A full turn has 2π radians: r = L θ / 2π.""")
+for rough in ("3.14", "3.1416", "3.14159"):
+    wrong(f"{rough} for π", {_TURNS: f"trained * old / (2 * {rough})"}).says(f"""
+        You wrote {rough} for π, so that the frequencies of mixed pairs are wrong in late digits. `torch.pi` and
+        `math.pi` have all digits of float64.""")
 wrong("turns in degrees", {_TURNS: "trained * old / 360"}).says("""
     You divided by 360. Angles are in radians here, so a full turn is 2π.""")
 wrong("turns in the longer text", {_TURNS: "factor * trained * old / (2 * torch.pi)"}).says("""
@@ -119,6 +125,8 @@ wrong("temperature in the frequencies", {_MIXED: f"({_MIXED}) * (0.1 * math.log(
 wrong("divided by the temperature", {_MIXED: f"({_MIXED}) / (0.1 * math.log(factor) + 1)"}).says("""
     You divided the frequencies by 0.1 ln s + 1. This factor of YaRN belongs to queries and keys, and not to the
     frequencies.""")
+wrong("the factor rounded down", {_MIXED: "(1 - kept) * old / int(factor) + kept * old"}).says("""
+    You rounded the factor s down to a whole number. It can be any number from 1, such as 2.5.""")
 wrong("multiplied by the factor", {_MIXED: "(1 - kept) * old * factor + kept * old"}).says("""
     You multiplied slow frequencies by s. For longer texts they must turn *more slowly*: divide by s.""")
 wrong("wavelengths mixed", {_MIXED: "old / ((1 - kept) * factor + kept)"}).says("""
@@ -143,6 +151,10 @@ wrong("a step at the slow end", {_KEPT: "(turns > slow).double()"}).says("""
 wrong("a step at the fast end", {_KEPT: "(turns > fast).double()"}).says("""
     You interpolated every pair that turned fewer than β times. Between α and β turns the share rises linearly
     from 0 to 1.""")
+wrong(
+    "a smooth step", {_MIXED: "(1 - kept**2 * (3 - 2 * kept)) * old / factor + kept**2 * (3 - 2 * kept) * old"}
+).says("""
+    You smoothed the ramp to γ² (3 − 2 γ). Between α and β turns the share rises linearly from 0 to 1.""")
 wrong("slow left out of the ramp", {_KEPT: "(turns / fast).clamp(0, 1)"}).says("""
     Your share γ is r / β. It begins to rise at α: γ = (r − α) / (β − α).""")
 wrong("slow left out below", {_KEPT: "((turns - slow) / fast).clamp(0, 1)"}).says("""

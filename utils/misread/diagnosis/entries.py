@@ -84,7 +84,8 @@ def cut(case: Case) -> Iterator[Claim]:
         for name, change in (("sum", torch.sum), ("mean", torch.mean), ("largest number", torch.amax)):
             text = f"Your result is the {name} of the right one over axis {axis}, which should stay."
             yield becomes("summed over an axis", text, lambda right, a=axis, change=change: change(right, dim=a))
-    for name, change in (("sum", torch.sum), ("mean", torch.mean)) if not case.tensors[1].dim() else ():
+    several = case.tensors[0].dim() > case.tensors[1].dim() == 0  # numbers, where one is wanted
+    for name, change in (("sum", torch.sum), ("mean", torch.mean)) if several else ():
         text = f"The right result is the {name} of all numbers in yours: a single number is wanted."
         yield restores("one number is wanted", text, change, NUMBERS)
     for first, second in combinations(range(case.tensors[0].dim()), 2):

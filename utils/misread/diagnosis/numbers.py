@@ -101,7 +101,7 @@ def factor(case: Case) -> Iterator[Claim]:
     for (first, n), (second, m) in permutations(sizes(case), 2):
         words = f"n / m, where n is {first} and m is {second}"
         yield _times(words, lambda case, n=n, m=m: n(case) / m(case))
-    yield _times(f"{value:.5g} on every input", lambda case: value)
+    yield _times(f"{value:.5g} wherever it is wrong", lambda case: value)
 
 
 def power(case: Case) -> Iterator[Claim]:
@@ -110,7 +110,7 @@ def power(case: Case) -> Iterator[Claim]:
     if got > 0 and expected > 0 and 1 not in (got, expected):  # whatever has the power 0 is 1
         ratio = (got.log() / expected.log()).item()
         value = next((known for known in KNOWN if math.isclose(known, ratio, rel_tol=1e-6)), ratio)
-        text = f"Your result is the right one to the power {KNOWN.get(value, f'{value:.5g}')}, on every input."
+        text = f"Your result is the right one to the power {KNOWN.get(value, f'{value:.5g}')} wherever it is wrong."
         yield becomes("raised to a power", text, lambda right: right**value, claims.NUMBERS)
 
 
@@ -136,7 +136,7 @@ def offset(case: Case) -> Iterator[Claim]:
     use = expected.isfinite() & got.isfinite()
     if got.shape == expected.shape and use.any():
         added = (got[use] - expected[use])[0].item()
-        text = f"Your result is the right one plus {added:.5g} on every input."
+        text = f"Your result is the right one plus {added:.5g} wherever it is wrong."
         yield becomes("a constant added", text, lambda right: right + added, claims.NUMBERS)
 
 
@@ -246,7 +246,7 @@ def linear(case: Case) -> Iterator[Claim]:
     line = _line(case)
     if line is not None and abs(line[0]) > 1e-6:
         slope, start = line
-        text = f"Your result is the right one times {slope:.5g}, plus {start:.5g}, on every input."
+        text = f"Your result is the right one times {slope:.5g}, plus {start:.5g}, wherever it is wrong."
         yield becomes("a factor and a constant", text, lambda right: slope * right + start, claims.NUMBERS)
 
 
