@@ -46,22 +46,33 @@
   async function drawn(box, name) {
     const figure = figures.get(name),
       packs = await Promise.all(figure.packs.map((pack) => LIVE.load(pack, box.dataset.weights)));
-    const room = make("div", { class: "live-room", role: "group", "aria-label": figure.title });
+    const room = make("div", { class: "live-room", role: "group", tabindex: -1, "aria-label": figure.title });
     async function begin(state) {
       const inner = make("div", {}),
         anchor = (box.querySelector("figure[id]") || box).id;
       const link = make("a", { href: linkOf(name, state, anchor) }, "Link that keeps this state");
       const kept = (changes) => (link.href = linkOf(name, Object.assign(state, changes), anchor));
       await figure.draw(inner, state, kept, ...packs);
-      const again = make("button", { type: "button", onclick: () => begin(structuredClone(figure.defaults)) }, "Start again");
+      const startAgain = async () => {
+        await begin(structuredClone(figure.defaults));
+        room.querySelector(".live-about button").focus();
+      };
+      const again = make("button", { type: "button", onclick: startAgain }, "Start again");
       room.replaceChildren(
+        make("p", { class: "live-title" }, figure.title),
         make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), figure.todo),
         inner,
         make("details", { class: "live-learned" }, make("summary", {}, "What you can see here"), make("p", {}, figure.learned)),
         make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
       );
     }
-    await begin(stateOf(name, figure.defaults));
+    const saved = stateOf(name, figure.defaults);
+    try {
+      await begin(saved);
+    } catch (error) {
+      await begin(structuredClone(figure.defaults)); // fails as well where it wasn't the link
+      room.prepend(make("p", { class: "live-fault", role: "alert" }, "The state in this link can't be shown, so this is the beginning."));
+    }
     return room;
   }
 
@@ -113,6 +124,7 @@
           box.querySelectorAll(".live-fault").forEach((one) => one.remove());
           if (await run(box)) {
             line.remove();
+            box.querySelector(".live-room").focus(); // where the button was, nothing is any more
           } else {
             bar.hidden = true;
             button.disabled = false;

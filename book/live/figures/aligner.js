@@ -52,11 +52,11 @@
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "Walk through the written words with the arrow keys and watch where each attends. Press a source word to give it all the weight in this step: does the written word change? Then write eight numbers, or nine.",
+    todo: "Walk through the written words with the arrow keys and watch where each attends. Press a source word to give it all the weight in this step: does the written word change? Then write more numbers: six, seven, eight.",
     learned:
-      "Each number word attends to the word that it translates, and the weights cross where German puts the units first. If a number word must attend to another number, it translates that one instead: the context decides. “und” and “hundert” are written all the same, because the decoder's state knows that they come. The model saw lists of one to six numbers; with eight it loses its position in the middle and leaves numbers out or repeats them.",
+      "Digits and tens attend to the words that they translate, and the weights cross where German puts the units first; “hundert” mostly does. If a number word must attend to another number, it translates that one instead: the context decides. “hundert” is written all the same, and “und” mostly, because the decoder's state knows that they come. The model saw lists of one to six numbers; with six it sometimes leaves one out, with eight it always loses its position, and leaves numbers out or repeats them.",
     about:
-      "The model of Chapter 2: a GRU in both directions with additive attention, 191,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
+      "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
     packs: ["numbers"],
     defaults: { numbers: [342, 7, 85], step: 0, forced: -1, key: 0 },
     draw(room, state, kept, pack) {
@@ -152,11 +152,12 @@
           examples: ["42, 7", "21, 12, 112", "800, 1, 99", "11, 22, 33, 44, 55, 66, 77, 88"],
         },
         (text) => {
+          const strange = /[^\d\s,;]/.test(text);
           const numbers = text
             .split(/[\s,;]+/)
             .filter(Boolean)
             .map(Number);
-          if (!numbers.length || numbers.length > MOST || numbers.some((n) => !Number.isInteger(n) || n < 0 || n > 999)) {
+          if (strange || !numbers.length || numbers.length > MOST || numbers.some((n) => !Number.isInteger(n) || n < 0 || n > 999)) {
             return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
           }
           kept({ numbers, step: 0, forced: -1 });

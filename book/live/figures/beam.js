@@ -4,16 +4,16 @@
   const LIVE = root.LIVE,
     { make, slider, buttons, entry, words, signed } = LIVE;
   const EXAMPLES = [
-    "Eine Frau mit Hut liest auf einer Bank ein Buch.",
+    "Zwei Kinder spielen im Schnee mit einem roten Schlitten.",
     "Ein Mann repariert das Dach eines kleinen Hauses.",
-    "Mehrere Leute stehen vor einem Laden Schlange.",
+    "Eine Frau mit Hut liest auf einer Bank ein Buch.",
   ];
 
   LIVE.figure("beam", {
     title: "Beam search, step by step",
-    todo: "Press “Next step” and watch which beginnings are kept (framed) and which are dropped. At the end compare the result with greedy search. Then set the width to one, and the length penalty to zero.",
+    todo: "Press “Next step” and watch which beginnings are kept (framed) and which are dropped. At the end compare the result with greedy search, in the first example and in the others. Then change the width and the length penalty.",
     learned:
-      "A beginning that is best now may be dropped some steps later, because what follows it is less probable; greedy search can't go back. A wider beam finds a text with a higher probability, and seldom a much better one. Without the length penalty (α = 0) shorter texts win, because each further word makes the product of probabilities smaller.",
+      "A beginning that is best now may be dropped some steps later, because what follows it is less probable; greedy search can't go back. For most sentences of this model greedy search finds the same text, and where it doesn't, the beam's text is only a little more probable. The penalty α matters when texts of different lengths compete, which is rare here.",
     about:
       "The translator of Chapter 18 with eight bits per number. Numbers: log-probability, and the rank after the length penalty of Wu et al. (2016).",
     packs: ["translator"],

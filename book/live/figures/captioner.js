@@ -56,9 +56,9 @@
     title: "Soft and hard attention on your canvas",
     todo: "Press on the canvas to place the chosen digit, and walk through the words of both captions. Then let hard attention draw its positions, several times. At last draw something of your own with the pen.",
     learned:
-      "While a digit's name is written, soft attention puts most weight on the cells of this digit, and spreads it over several cells at other words. Hard attention reads one cell alone; with drawn positions the caption can change from draw to draw, when the drawn cell lies beside the digit. Whatever is drawn, the models name digits: they have no word for anything else.",
+      "While a digit's name is written, soft attention puts most weight on the cells of this digit, and spreads it over several cells at other words. Hard attention reads one cell alone; with drawn positions the caption changes in some draws, when the drawn cell lies beside the digit. Whatever is drawn, the models name digits: they have no word for anything else.",
     about:
-      "Two models of Chapter 6, with soft and with hard attention (REINFORCE with four draws), 98,000 numbers each (eight bits here), trained on canvases with two or three digits.",
+      "Two models of Chapter 6, with soft and with hard attention (REINFORCE with four draws), 192,000 numbers each (eight bits here), trained on canvases with two or three digits.",
     packs: ["soft", "hard"],
     defaults: { placed: START, ink: [], digit: 3, tool: "digit", drawn: "largest", step: 1 },
     draw(room, state, kept, softPack, hardPack) {

@@ -30,7 +30,7 @@
     title: "Which score should rise?",
     todo: "Drag the target: the context should move there. Which scores rise, which fall? Take some steps of gradient descent. Then press “nearly all weight on v₁” and put the target near v₃: how fast does it learn now?",
     learned:
-      "A score rises if its value, seen from the context, lies in the direction of the target; it falls if the value lies on the other side. Each change is multiplied by the weight: a value with hardly any weight receives hardly any gradient, even if it is the right one. And a value with nearly all the weight *is* the context, so that its own direction is nearly zero. A model that is certain and wrong learns slowly.",
+      "A score rises if its value, seen from the context, lies in the direction of the target; it falls if the value lies on the other side. Each change is multiplied by the weight: a value with hardly any weight receives hardly any gradient, even if it is the right one. And a value with nearly all the weight nearly is the context, so that its own direction is nearly zero. A model that is certain and wrong learns slowly.",
     about: "Four values and their scores, placed by hand; the gradient is that of half the squared distance between context and target.",
     defaults: { scores: [0, 0, 0, 0], values: [-1, 0.9, 1.1, 0.8, 0.9, -0.9, -0.9, -0.7], target: [0.7, 0.3], steps: 0 },
     draw(room, state, kept) {

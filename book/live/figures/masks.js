@@ -33,9 +33,9 @@
 
   LIVE.figure("masks", {
     title: "A mask, and what leaks through it",
-    todo: "Allow one cell above the diagonal and raise the number of layers: how many positions can now see words that they should predict? Then try the other masks.",
+    todo: "Allow a cell far above the diagonal, such as row 1, column 6, and raise the number of layers: how many positions can now see words that they should predict? Then try the other masks.",
     learned:
-      "A single cell above the diagonal lets one position see a later word in one layer. With more layers every position that may attend to this one sees it as well, so a fault of one cell spreads. Such a model reaches a very low loss in training and fails when it must write. With a window of two, the reach grows by one position per layer. Without the diagonal the first row has no position to attend to at all.",
+      "A single cell above the diagonal lets one position see a later word in one layer. With a second layer every position that may attend to this one sees that word as well, so a fault of one cell spreads to all positions between the two. Each position also keeps its own input, because the residual connection passes it on. Such a model reaches a very low loss in training and fails when it must write. With a window of two, the reach grows by one position per layer. Without the diagonal the first row has no position to attend to at all.",
     about: "Dependencies followed exactly, cell by cell; no weights are needed for this.",
     defaults: { mask: filled(PRESETS.causal), layers: 1 },
     draw(room, state, kept) {

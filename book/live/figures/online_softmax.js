@@ -144,7 +144,13 @@
           return "";
         },
       );
-      room.append(line.element, controls, picture, table, said.element);
+      room.append(
+        line.element,
+        controls,
+        picture,
+        make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "After each block" }, table),
+        said.element,
+      );
       rebuild();
     },
   });

@@ -28,13 +28,13 @@
 
   LIVE.figure("pointers", {
     title: "A pointer network on your points",
-    todo: "Press into the square to set points, or drag them. Where does the network doubt (large circles on several points)? Then set more than ten points, more than it has ever seen.",
+    todo: "Press into the square to set points, or drag them. Go through its choices with the slider: where does it doubt (large circles on several points)? Then set more than ten points, more than it has ever seen.",
     learned:
-      "The network names positions of its own input, so it works for any number of points. It is certain where one point lies clearly outside, and doubts where two points lie almost on the edge. With more points than in training the hull is still mostly right; the round trip becomes longer than needed, and crosses itself.",
+      "The network names positions of its own input, so it works for any number of points. It is certain where one point lies clearly outside, and doubts where two points lie almost on the edge. With more points than in training the hull is right less and less often (in about six of ten cases with twenty points), and the round trip becomes longer than needed, and crosses itself.",
     about:
       "The two pointer networks of Chapter 14, with a Transformer as encoder: 0.6 million numbers each (eight bits here), trained on five to ten points.",
     packs: ["hull", "tour"],
-    defaults: { kind: "hull", points: START, step: -1 },
+    defaults: { kind: "tour", points: START, step: -1 },
     draw(room, state, kept, hullPack, tourPack) {
       const models = { hull: LIVE.PointerNetwork(hullPack), tour: LIVE.PointerNetwork(tourPack) },
         said = words(),

@@ -61,7 +61,7 @@
 
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key beyond the trained length, and see which clocks show angles that training never showed.",
+    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key far away from the query, farther than the trained length, and see which clocks show angles that training never showed.",
     learned:
       "Each pair of features is a clock; the first turns fast, the last hardly at all. Turning query and key together leaves the angle between the hands alone, and with it the score: only the distance matters. The fast clocks have shown every angle many times within the trained length; the slow ones have shown only a part of a turn, so that a longer text brings angles that the model has never met. A larger base makes all clocks slower.",
     about:

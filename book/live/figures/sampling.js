@@ -32,7 +32,7 @@
 
   LIVE.figure("sampling", {
     title: "Sampling the next word of a real model",
-    todo: "Draw twenty words at temperature 1, then at 2. Look how much probability the unnamed rest has. Then keep temperature 2 and lower p: which words disappear?",
+    todo: "Draw twenty words at temperature 1, then at 2. Look how much probability the unnamed rest has. Then keep temperature 2 and lower p: when do words with a name disappear?",
     learned:
       "At a temperature of 1 the words below rank 200 have little probability each, and together more than one expects; at 2 they win, because there are almost 49,000 of them. Top-k cuts at a fixed rank, however certain the model is. Top-p cuts where the sum reaches p, so it keeps one word where the model is certain, and many where it isn't.",
     about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
@@ -71,7 +71,7 @@
             percent(chances[0]) +
             ". " +
             kept.toLocaleString("en") +
-            " words can be drawn; those below rank " +
+            " pieces can be drawn; those below rank " +
             named().length +
             " have " +
             percent(rest(named().length)) +

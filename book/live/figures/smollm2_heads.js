@@ -39,7 +39,7 @@
     title: "All 270 heads of SmolLM2 on a sentence",
     todo: "Press the three buttons to jump to heads that attend to the first position, to the word before, and to what followed the same word earlier. Then choose heads in the overview yourself: which kind is the most frequent?",
     learned:
-      "Most heads give most of their weight to the first position, whatever stands there: they have nothing to add, and the first position takes what is left. A few heads attend to the word before. In the sentence that repeats its words, a few heads in the middle layers attend to the word that came next the last time; together with the heads before them they can copy a text.",
+      "In two of the three sentences most heads give most of their weight to the first position, whatever stands there: they have nothing to add, and the first position takes what is left. A few heads attend to the word before. In the sentence that repeats its words, a few heads in the middle layers attend to the word that came next the last time; together with the heads before them they can copy a text.",
     about:
       "Stored weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
     packs: ["smollm2_heads"],

@@ -50,11 +50,11 @@
 
   LIVE.figure("tape", {
     title: "A neural Turing machine copies your text",
-    todo: "Write a word and move the slider: the write head (blue) walks down the memory, jumps back at the end mark, and the read head (orange) walks the same way. Then make the text longer, until letters go wrong.",
+    todo: "Write a word and move the slider: the write head (blue) walks down the memory; from the end mark on the read head (orange), which has waited at the first row, walks the same way. Then make the text longer, until letters go wrong.",
     learned:
-      "The machine has learned a program: write each letter into the next row, return to the first row, read on row by row. Nothing in it says how long a text may be, so it copies texts that are several times as long as those of its training, which had at most twenty letters. It fails only when the weights of a head have spread over several rows, or the memory is full.",
+      "The machine has learned a program: write each letter into the next row, then read row by row from the first one on. Nothing in it says how long a text may be, so it copies ordinary texts that are several times as long as those of its training, which had at most twenty random letters. It fails in texts that training hardly showed, such as one letter repeated many times, and when the memory is nearly full.",
     about:
-      "The machine of Chapter 13: a feed-forward controller and 128 rows of memory, 8,700 numbers, trained on copying one to twenty random vectors.",
+      "The machine of Chapter 13: a feed-forward controller and 128 rows of memory, 13,300 numbers, trained on copying one to twenty random vectors.",
     packs: ["ntm"],
     defaults: { text: "attention", step: 4 },
     draw(room, state, kept, pack) {

@@ -55,7 +55,7 @@
     title: "A translator whose heads can be seen and switched",
     todo: "Choose a written word with the mouse or the arrow keys: which source words does it attend to? Then choose another head, switch it off, and see whether the translation changes.",
     learned:
-      "In the last layers most heads of the cross-attention find the words that are translated, even where the order differs between the languages. Heads within the source often attend to a neighbour. Hardly any single head is needed: with one head off the translation mostly stays, because the others do the same work. Words that the model has never read are cut into pieces.",
+      "In the last layers most heads of the cross-attention find the words that are translated, even where the order differs between the languages. Heads within the source often attend to a neighbour. Most single heads within a language can be switched off and the translation stays, because others do the same work; of the cross-attention about every second head changes a word. Words that the model has never read are cut into pieces.",
     about:
       "The translator of Chapter 18: 3.7 million numbers (eight bits each here), trained in 49 minutes on one processor core with 29,000 captions of photographs. Other kinds of sentences it translates badly.",
     packs: ["translator"],
