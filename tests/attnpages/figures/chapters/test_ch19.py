@@ -1,6 +1,7 @@
 import pytest
+from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import plot_heads, plot_ranks, plot_surprises
+from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_ranks, plot_surprises
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -34,3 +35,13 @@ def test_layers_are_whole_numbers_and_names_stand_away_from_the_crowd():
     assert all(tick == int(tick) for tick in ax.get_xticks())
     high, low = (text.xyann[1] for text in ax.texts)
     assert high < 0 < low
+
+
+def test_the_circuit_shows_both_weights_and_leads_from_each_token_to_a_later_one():
+    ax = draw_circuit("on", "Qu", marks=0.83, finds=0.98)
+    words = [text.get_text() for text in ax.texts]
+    assert words.count("on") == words.count("Qu") == 2  # read twice; read once and written once
+    assert {"17.1, weight 0.83", "19.7, weight 0.98"} < set(words)
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert [arrow.get_linestyle() for arrow in arrows] == ["-", "-", "--"]  # the last path was not tested
+    assert all(end[0] > start[0] for start, end in (arrow._posA_posB for arrow in arrows))

@@ -43,12 +43,12 @@ def tied(state: State) -> State:
 
 
 def neighbouring_pairs(weight: Tensor, heads: int) -> Tensor:
-    """Rows of a projection of queries or keys, so that rotary positions turn neighbours: feature i and i + D/2 meet.
+    """Rows of a projection of queries or keys, so that rotary positions turn neighbours: feature i and i + D_h/2 meet.
 
-    Files of transformers turn feature i of a head together with feature i + D/2; Su et al., GGUF and we turn 2i with
+    Files of transformers turn feature i of a head together with feature i + D_h/2; Su et al., GGUF and we turn 2i with
     2i + 1. Both are the same model once the rows of query and key are laid out anew in the same way.
     """
-    halves = weight.reshape(heads, 2, -1, *weight.shape[1:])  # (H, 2, D/2, ...)
+    halves = weight.reshape(heads, 2, -1, *weight.shape[1:])  # (H, 2, D_h/2, ...), D_h features per head
     return halves.transpose(1, 2).reshape(weight.shape)
 
 

@@ -1,13 +1,14 @@
-"""Figures of chapter 19 and of its evidence: surprise along a text, ranks over the layers, heads as points."""
+"""Figures of chapter 19 and of its evidence: surprises along a text, ranks over layers, heads as points, a circuit."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers, plot_by_length
 from attnpages.figures.heat import as_label
-from attnpages.figures.palette import BLACK, FAINT, GREY, OKABE_BLUE, VERMILION
+from attnpages.figures.palette import BLACK, BLUE, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import Look, new_axes
 
 
@@ -79,4 +80,32 @@ def plot_heads(
     if all(isinstance(x, int) for x, _ in points.values()):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=xlabel, ylabel=ylabel)
+    return ax
+
+
+def draw_circuit(before: str, copied: str, marks: float, finds: float, ax: Axes | None = None) -> Axes:
+    """Draw how heads copy a token: one marks what stood before it, one finds the mark, and later ones write.
+
+    Args:
+        before, copied: the token that occurs twice, and the one after it.
+        marks, finds: the attention weights of head 17.1, from ``copied`` to ``before``, and of 19.7, from the second
+            ``before`` to ``copied``.
+    """
+    ax = canvas(ax, (6.5, 4.4), (-0.2, 10.2), (0.0, 7.2))
+    first, then, last = 2.2, 4.8, 9.3  # where the three tokens stand
+    for x, token, top in ((first, before, 2.0), (then, copied, 5.0), (last, before, 6.15)):
+        line(ax, (x, x), (0.9, top), FAINT, 2.6)
+        box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
+    say(ax, (then + last) / 2, 0.55, "…", size=14)
+    arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
+    say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
+    say(ax, then + 0.2, 2.0, f"writes: “{before}” stood before", ha="left", colour=BLUE)
+    arrow(ax, (then, 3.6), (last, 3.6), RUST, 2.2)
+    say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.2f}", colour=RUST)
+    say(ax, (then + last) / 2, 3.2, f"finds “{before}” in the key", colour=RUST)
+    arrow(ax, (then, 5.0), (last, 5.0), GREY, 2.2, dashed=True)
+    say(ax, (then + last) / 2, 5.4, f"later heads write “{copied}”", colour=BLACK)
+    box_around(ax, (last, 6.5), 1.3, 0.7, copied, fill=WRITES)
+    for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "later layers")):
+        say(ax, -0.2, y, layer, ha="left")
     return ax
