@@ -20,7 +20,8 @@
       if (!(key in defaults)) {
         return;
       }
-      const parsed = Array.isArray(defaults[key]) ? text.split(",").map(Number) : typeof defaults[key] === "number" ? Number(text) : text;
+      const list = () => (text === "" ? [] : text.split(",").map(Number));
+      const parsed = Array.isArray(defaults[key]) ? list() : typeof defaults[key] === "number" ? Number(text) : text;
       if (![parsed].flat().some(Number.isNaN)) {
         state[key] = parsed;
       }
@@ -66,10 +67,9 @@
         make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
       );
     }
-    const saved = stateOf(name, figure.defaults);
     try {
-      await begin(saved);
-    } catch (error) {
+      await begin(stateOf(name, figure.defaults));
+    } catch {
       await begin(structuredClone(figure.defaults)); // fails as well where it wasn't the link
       room.prepend(make("p", { class: "live-fault", role: "alert" }, "The state in this link can't be shown, so this is the beginning."));
     }

@@ -68,6 +68,7 @@ def test_what_another_process_read_is_taken_over_and_a_page_read_anew_is_forgott
 def test_large_weights_wait_for_a_press_and_small_ones_do_not(live, root):
     sizes = {name: live.size(name, root / "results/weights") for name in live.FIGURES}
     assert sizes["translator"] > live.ON_A_PRESS
+    assert sizes["smollm2_heads"] > live.ON_A_PRESS  # all of it text
     assert sizes["tape"] < live.ON_A_PRESS
     assert sizes["query"] == 0
 

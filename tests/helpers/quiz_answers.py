@@ -33,6 +33,7 @@ from attnbook.models.vision import patches_to_tokens
 from attnbook.training.adversarial import hinge_losses
 from attnbook.training.reinforce import reinforce_loss
 from attnruns.experiments.complexity import formula
+from attnruns.results import load_result
 
 LOGS = torch.tensor([[[1.0, 7.0, 1.0, 1.0]]]).log()  # (B, Tq, Tk): the scores of chapter 2
 VALUES = torch.tensor([[[4.0, 0], [0, 2], [0, 0], [0, 7]]])  # (B, Tk, Dv)
@@ -249,7 +250,7 @@ NUMBERS = {
     "14e/corners": lambda: torch.full((5 + 1,), 0.9).prod(),
     "14e/rounded": lambda: 100 * optimality_gap(torch.tensor([2.885]), torch.tensor([2.865])),
     "19/order": lambda: neighbouring_pairs(torch.arange(8), 1).tolist().index(5),
-    "19e/controls": lambda: torch.ones(17, 9).numel(),  # heads of the layers before the eighteenth
+    "19e/controls": lambda: sum(map(len, load_result("real_heads")["runs"][0]["17"]["without"])),  # tests in the record
     "19/block": lambda: q4_1(q4_1_block(0.25, -2.0, 163))[16],
     "19/cache": lambda: cache_bytes(
         TransformerConfig(d_model=1024, layers=24, heads=16, key_value_heads=4), bytes_per_number=2

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { joined, logSoftmax, weightedSum, additive, encoderStack, lstm, cellOf, largest } = LIVE;
+  const { logSoftmax, weightedSum, additive, encoderStack, lstm, cellOf, largest } = LIVE;
 
   // `pack`: tensors, layers, heads, may_stop (whether it may end before all points are named).
   LIVE.PointerNetwork = function (pack) {

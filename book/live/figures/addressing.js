@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, buttons, words, percent, softmax } = LIVE;
+    { make, slider, buttons, words, percent } = LIVE;
   const ROWS = [
     [1, 0],
     [0.9, 0.3],

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.attention import causal_mask, global_mask, padding_mask, sink_mask, window_mask
+from attnbook.attention import causal_mask, global_mask, masks, padding_mask, sink_mask, window_mask
 from attnbook.attention.masks import kept_causal_mask
 
 
@@ -11,6 +11,13 @@ def test_a_kept_causal_mask_is_the_causal_mask_and_the_same_each_time(device):
     mask = kept_causal_mask(5, device)
     assert torch.equal(mask, causal_mask(5, device))
     assert kept_causal_mask(5, device) is mask
+
+
+def test_a_long_mask_is_not_kept(device, monkeypatch):
+    monkeypatch.setattr(masks, "LONGEST_KEPT", 5)
+    mask = kept_causal_mask(6, device)
+    assert torch.equal(mask, causal_mask(6, device))
+    assert kept_causal_mask(6, device) is not mask
 
 
 def test_padding_mask_is_true_at_the_real_words(device):

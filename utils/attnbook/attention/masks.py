@@ -7,6 +7,8 @@ from torch import Tensor
 
 from attnbook.attention.arguments import check_everywhere, check_length, check_lengths, check_radius, check_sinks
 
+LONGEST_KEPT = 4096  # positions of a mask that is kept
+
 
 def padding_mask(lengths: Tensor, max_length: int | None = None) -> Tensor:
     """Mark the real tokens of each sentence in a padded batch.
@@ -51,9 +53,16 @@ def causal_mask(length: int, device: torch.device | str | None = None, start: in
 
 @lru_cache(maxsize=2)
 @torch.inference_mode(False)  # what is kept must be fit to be trained with later
-def kept_causal_mask(length: int, device: torch.device) -> Tensor:
-    """The same :func:`causal_mask` each time, which nobody may write into: it is soon seen to be equal to itself."""
+def _kept(length: int, device: torch.device) -> Tensor:
     return causal_mask(length, device)
+
+
+def kept_causal_mask(length: int, device: torch.device) -> Tensor:
+    """The same :func:`causal_mask` each time, which nobody may write into: it is soon seen to be equal to itself.
+
+    One of more than 4,096 positions is made anew, because it would keep 16 MB and more for as long as Python runs.
+    """
+    return _kept(length, device) if length <= LONGEST_KEPT else causal_mask(length, device)
 
 
 def window_mask(length: int, radius: int, device: torch.device | str | None = None, start: int = 0) -> Tensor:

@@ -70,14 +70,14 @@ class KeyComposition:
             ValueError: if that head is in no earlier layer.
         """
         norm, x = self.block.norm_self, self.entering
-        keys = norm(x)
+        read = keys = norm(x)
         if without is not None:
             layer, head = without
             if not 0 <= layer < self.layer:
                 raise ValueError(f"without must name a layer from 0 to {self.layer - 1}, got {layer}")
             keys = norm(x - written_by(self.attentions[layer], self.contexts[layer], head))
         mask = causal_mask(x.shape[1], x.device)
-        _, weights = self.block.self_attention(norm(x), keys, norm(x), mask)
+        _, weights = self.block.self_attention(read, keys, read, mask)
         return prefix_matching_score(weights, self.words)
 
 
@@ -96,7 +96,7 @@ def copying_scores(model: LanguageModel, words: Tensor, candidates: Sequence[int
 
     Source: Wang et al. 2023, appendix ("copy score"), there with the vectors behind the first layer.
     """
-    known = torch.as_tensor(candidates)
+    known = torch.as_tensor(candidates, device=words.device)
     matches = words[:, 1:].flatten()[:, None] == known  # (N, C)
     if not matches.any(dim=1).all():
         raise ValueError("words holds a word that is not among the candidates")

@@ -53,8 +53,7 @@ def composition(job: Job) -> dict[str, Any]:
     """Prefix matching of the receivers' layers, as they are and without each earlier head in their keys."""
     pretrained = smollm2()
     words = segments(pretrained, job.steps, job.seed).repeat(1, 2)  # (steps, 2 · PERIOD)
-    figures: dict[str, Any] = {"previous": scores(pretrained.model, words)["previous"]}
-    figures["previous"] = rounded(torch.tensor(figures["previous"]))
+    figures: dict[str, Any] = {"previous": rounded(torch.tensor(scores(pretrained.model, words)["previous"]))}
     for layer in RECEIVERS:
         measured = KeyComposition(pretrained.model, words, layer)
         heads = range(pretrained.model.config.heads)
@@ -97,9 +96,11 @@ def means(job: Job) -> dict[str, Any]:
 
 
 def first_tokens(job: Job) -> dict[str, Any]:
-    """Of each text, the share of its first token and how long its vector is, with other first tokens in its place."""
-    pretrained, length = smollm2(), min(SHORT, len(text_tokens(smollm2())) // (3 * job.steps))
-    tokens = text_tokens(pretrained)[job.seed * length * job.steps :][: length * job.steps].view(job.steps, length)
+    """The mean share of the first token, and the least ratio of its vector's length to later ones, by first token."""
+    pretrained = smollm2()
+    tokens = text_tokens(pretrained)
+    length = min(SHORT, len(tokens) // (3 * job.steps))
+    tokens = tokens[job.seed * length * job.steps :][: length * job.steps].view(job.steps, length)
     firsts = {"its own": tokens[:, 0]}
     firsts |= {text: torch.full((job.steps,), pretrained.tokenizer.encode(text).ids[0]) for text in FIRST}
     figures = {}
@@ -115,7 +116,7 @@ def first_tokens(job: Job) -> dict[str, Any]:
 
 
 def other_sinks(job: Job) -> dict[str, Any]:
-    """Perplexity behind the window with it alone, with the first four positions, and with four others instead."""
+    """Nats per token of each text behind the window: with it alone, with the first four positions, with four others."""
     pretrained = smollm2()
     tokens = text_tokens(pretrained)
     length = min(LONG, len(tokens) // (3 * job.steps))

@@ -64,6 +64,13 @@ def test_a_joined_swiglu_is_the_same_with_biases():
     torch.testing.assert_close(JoinedSwiGLU(layer)(x), layer(x))
 
 
+def test_a_model_elsewhere_is_refused_by_name_and_stays_as_it_was():
+    model = nn.Sequential(nn.Linear(3, 4, device="meta")).requires_grad_(False)
+    with pytest.raises(ValueError, match="0 must be on the CPU, whose kernels these are, got meta"):
+        packed(model)
+    assert type(model[0]) is nn.Linear
+
+
 @pytest.mark.parametrize("change, message", [
     (lambda layer: layer.double(), "0 must be float32 or bfloat16 and no longer trained, got torch.float64$"),
     (lambda layer: layer.requires_grad_(), "0 must be .* got torch.float32, trained$"),

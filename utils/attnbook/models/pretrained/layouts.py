@@ -62,7 +62,7 @@ def packed(model: nn.Module) -> nn.Module:
     looked at, stored or moved. Where torch or the CPU lacks the kernels, layers stay as they are.
 
     Raises:
-        ValueError: if a weight is neither float32 nor bfloat16, or is trained; then nothing is changed.
+        ValueError: if a weight is neither float32 nor bfloat16, trained or isn't on the CPU; then nothing is changed.
     """
     check_linear_layers(model)
     for block in [part for part in model.modules() if isinstance(part, Block)]:
@@ -87,6 +87,8 @@ def check_linear_layers(model: nn.Module) -> None:
         if dtype not in (torch.float32, torch.bfloat16) or layer.weight.requires_grad:
             trained = ", trained" if layer.weight.requires_grad else ""
             raise ValueError(f"{name} must be float32 or bfloat16 and no longer trained, got {dtype}{trained}")
+        if layer.weight.device.type != "cpu":
+            raise ValueError(f"{name} must be on the CPU, whose kernels these are, got {layer.weight.device}")
 
 
 def has_kernels(dtype: torch.dtype) -> bool:
