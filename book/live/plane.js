@@ -92,6 +92,9 @@
     return { element: make("div", { class: "live-ground" }, ground, drawing), ground, under, show, unit: UNIT };
   };
 
+  // x and y of each point, out of a list of numbers.
+  LIVE.pairs = (numbers) => Array.from({ length: numbers.length / 2 }, (_, n) => numbers.slice(2 * n, 2 * n + 2));
+
   // Colours a plane's ground: `shares(at)` gives one share per hue.
   LIVE.colour = function ({ ground }, range, hues, shares) {
     const pen = ground.getContext("2d"),

@@ -27,7 +27,8 @@ def scripts() -> list[str]:
     """The scripts of every page with live figures, in order, as the extension names them."""
     text = (ROOT / "book/_ext/live_figures.py").read_text(encoding="utf-8")
     engine = re.findall(r'"(\w+)"', re.search(r"ENGINE = \((.*?)\)", text, re.DOTALL)[1])
-    return [*(f"engine/{name}.js" for name in engine), "controls.js", "plane.js", "bars.js", "links.js", "frame.js"]
+    others = re.findall(r'"(\w+\.js)"', re.search(r"^SCRIPTS = .*$", text, re.MULTILINE)[0])
+    return [*(f"engine/{name}.js" for name in engine), *others]
 
 
 def rounded_as_packed(model: torch.nn.Module, pack: str) -> torch.nn.Module:

@@ -102,5 +102,30 @@
     return found;
   }
 
-  Object.assign(LIVE, { linear, dot, plus, sigmoid, softplus, joined, logSoftmax, softmax, weightedSum, layerNorm, largest });
+  // A position drawn with these chances, for a number from 0 to 1; the first one if rounding leaves none.
+  function drawn(chances, left) {
+    return Math.max(
+      0,
+      chances.findIndex((chance) => (left -= chance) < 0),
+    );
+  }
+
+  // How many equal weights would be as spread as these: 2 to the power of their entropy in bits.
+  const spread = (weights) => 2 ** -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
+
+  Object.assign(LIVE, {
+    linear,
+    dot,
+    plus,
+    sigmoid,
+    softplus,
+    joined,
+    logSoftmax,
+    softmax,
+    weightedSum,
+    layerNorm,
+    largest,
+    drawn,
+    spread,
+  });
 })(globalThis);

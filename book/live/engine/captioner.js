@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { joined, softmax, weightedSum, additive, lstm, cellOf, largest } = LIVE;
+  const { joined, softmax, weightedSum, additive, lstm, cellOf, largest, drawn } = LIVE;
 
   // A convolution with windows of 3 × 3 and a border of zeros, then ReLU: planes of side × side numbers in and out.
   function convolve(W, b, planes, side) {
@@ -57,13 +57,7 @@
       });
     }
 
-    const chosen = (weights) => {
-      if (!draw) {
-        return largest(weights, 1)[0];
-      }
-      let left = draw();
-      return weights.findIndex((w) => (left -= w) < 0);
-    };
+    const chosen = (weights) => (draw ? drawn(weights, draw()) : largest(weights, 1)[0]);
 
     return {
       start: (image, side) => {
@@ -78,7 +72,7 @@
       },
       step: (token, state) => {
         const weights = softmax(score.scores(state.hidden, state.prepared)),
-          location = hard ? Math.max(0, chosen(weights)) : -1;
+          location = hard ? chosen(weights) : -1;
         const context = hard ? state.annotations[location] : weightedSum(weights, state.annotations),
           embedded = at("embed").row(token, pack.embedding);
         const next = lstm(cell, joined(embedded, context), state);

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, words, percent } = LIVE;
+    { make, slider, buttons, words, percent, spread } = LIVE;
   const ROWS = [
     [1, 0],
     [0.9, 0.3],
@@ -63,8 +63,7 @@
           column("3 shift, s", now.moved),
           column("4 sharpen, γ", now.weights),
         );
-        const weights = Array.from(now.weights),
-          spread = 2 ** -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
+        const weights = Array.from(now.weights);
         said.say(
           "The head was at " +
             peak(previous) +
@@ -73,7 +72,7 @@
             ". The head is now at " +
             peak(weights) +
             ", and its weights are as spread as " +
-            spread.toFixed(1) +
+            spread(weights).toFixed(1) +
             " equal ones.",
         );
       }

@@ -2,13 +2,12 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, buttons, words, percent, signed, softmax, dot } = LIVE;
+    { make, buttons, words, percent, signed, softmax, dot, pairs } = LIVE;
   const NAMES = ["v₁", "v₂", "v₃", "v₄"],
     HUES = [214, 28, 148, 330],
     RANGE = 1.6,
     TARGET = NAMES.length,
     CONTEXT = TARGET + 1;
-  const pairs = (numbers) => NAMES.map((_, n) => numbers.slice(2 * n, 2 * n + 2));
 
   // Of the loss ½‖target − context‖²: the gradient of each score is −α (v − c)·(target − c), a row of the softmax's Jacobian.
   LIVE.scoreGradients = function (scores, values, target) {

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent } = LIVE;
+    { make, choice, slider, buttons, words, percent, pairs } = LIVE;
   const SIZE = 400,
     PAD = 18,
     LEAST = 3,
@@ -39,7 +39,7 @@
       const models = { hull: LIVE.PointerNetwork(hullPack), tour: LIVE.PointerNetwork(tourPack) },
         said = words(),
         walk = make("div", {});
-      const points = () => Array.from({ length: state.points.length / 2 }, (_, n) => state.points.slice(2 * n, 2 * n + 2));
+      const points = () => pairs(state.points);
       const xy = ([x, y]) => [x * SIZE, (1 - y) * SIZE],
         limited = (v) => Math.round(1000 * Math.max(0, Math.min(1, v))) / 1000;
       let dragged = null,

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, words, percent, signed, softmax, dot } = LIVE;
+    { make, slider, choice, words, percent, signed, softmax, dot, spread, pairs } = LIVE;
   const NAMES = ["cat", "dog", "car", "bus", "tree"],
     HUES = [214, 28, 148, 330, 265],
     RANGE = 1.6;
@@ -11,7 +11,6 @@
     scaled: ["q · k / √d", (q, k) => dot(q, k) / Math.SQRT2],
     cosine: ["cosine", (q, k) => dot(q, k) / (Math.hypot(...q) * Math.hypot(...k) || 1)],
   };
-  const pairs = (numbers) => NAMES.map((_, n) => numbers.slice(2 * n, 2 * n + 2));
 
   // Scores, weights and context of a query. `kind`: a key of SCORES. `beta`: what the scores are multiplied by.
   LIVE.attendInPlane = function (query, keys, values, kind, beta) {
@@ -126,7 +125,6 @@
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
         board.replaceChildren(...table(found));
-        const effective = 2 ** -found.weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
         said.say(
           "“" +
             NAMES[most] +
@@ -135,7 +133,7 @@
             ". The context is (" +
             found.context.map((v) => signed(v)).join(", ") +
             "). The weights are as spread as " +
-            effective.toFixed(1) +
+            spread(found.weights).toFixed(1) +
             " equal ones.",
         );
       }

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent } = LIVE;
+    { make, choice, slider, buttons, words, percent, drawn } = LIVE;
   const SHOWN = 12;
 
   // All logits, largest first: those that have a name, and between the ranks that are stored a straight line.
@@ -41,7 +41,7 @@
     draw(room, state, kept, pack) {
       const bars = make("div", {}),
         said = words(),
-        drawn = make("p", { class: "live-before" });
+        result = make("p", { class: "live-before" });
       let chances = [];
       const named = () => pack.beginnings[state.beginning].named;
 
@@ -63,7 +63,7 @@
             ["all others", rest(named().length), percent(rest(named().length))],
           ]),
         );
-        drawn.textContent = "";
+        result.textContent = "";
         said.say(
           "The most probable word, “" +
             named()[0][0].trim() +
@@ -80,17 +80,13 @@
       }
 
       function draw() {
-        const found = Array.from({ length: 20 }, () => {
-          let left = Math.random();
-          const rank = chances.findIndex((chance) => (left -= chance) < 0);
-          return rank < 0 ? 0 : rank;
-        });
+        const found = Array.from({ length: 20 }, () => drawn(chances, Math.random()));
         const counts = new Map();
         found.forEach((rank) => {
           const word = rank < named().length ? "“" + named()[rank][0].trim() + "”" : "a word of rank " + (rank + 1).toLocaleString("en");
           counts.set(word, (counts.get(word) || 0) + 1);
         });
-        drawn.textContent =
+        result.textContent =
           "Twenty draws: " +
           [...counts]
             .sort((a, b) => b[1] - a[1])
@@ -119,7 +115,7 @@
         bars,
         said.element,
         buttons(["Draw twenty words", draw]),
-        drawn,
+        result,
       );
       show();
     },

@@ -7,14 +7,12 @@ many sentences, or beginnings, are read.
 import base64
 import json
 import time
-from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnbook.models.pretrained import Pretrained, load
-from attnbook.models.pretrained.fetching import fetch
+from attnruns.experiments.real_model import smollm2
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SENTENCES = (
@@ -24,12 +22,6 @@ SENTENCES = (
 )
 BEGINNINGS = ("The capital of France is", "Once upon a time there was a", "For dinner tonight I would like to eat")
 NAMED, SPARSE = 200, 1.03  # words that are kept by name; of the others each rank that is so many times the last one
-
-
-@cache
-def smollm2() -> Pretrained:
-    """The language model, fetched if it isn't there."""
-    return load(fetch("smollm2"))
 
 
 def in_bytes(weights: Tensor) -> str:

@@ -17,6 +17,7 @@ from attnbook.models.pretrained.fetching import fetch
 from attnbook.models.vision import VisionTransformer
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 RANDOM = 10  # networks
@@ -77,11 +78,6 @@ def by_head(model: VisionTransformer, found: Photographs) -> tuple[Tensor, Tenso
     assert last is not None
     weights = to_patches(last)
     return weights, last[:, :, 0, 0], inside(weights, found.objects)
-
-
-def rounded(numbers: Tensor) -> list:
-    """As nested lists with four decimals."""
-    return [[round(value, 4) for value in row] for row in numbers.tolist()]
 
 
 def run(job: Job) -> Outcome:

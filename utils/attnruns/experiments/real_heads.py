@@ -36,6 +36,7 @@ from attnruns.experiments.real_model import (
     smollm2,
     text_tokens,
 )
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 RECEIVERS = (17, 18)  # the layers of the best induction heads
@@ -44,16 +45,11 @@ SHORT, LONG, WINDOW = 128, 512, 128
 MASSIVE = 12  # the layer after which the first vector is long
 
 
-def rounded(table: Tensor) -> Any:
-    """As lists of numbers with four digits."""
-    return [round(one, 4) if isinstance(one, float) else rounded(torch.tensor(one)) for one in table.tolist()]
-
-
 def composition(job: Job) -> dict[str, Any]:
     """Prefix matching of the receivers' layers, as they are and without each earlier head in their keys."""
     pretrained = smollm2()
     words = segments(pretrained, job.steps, job.seed).repeat(1, 2)  # (steps, 2 · PERIOD)
-    figures: dict[str, Any] = {"previous": rounded(torch.tensor(scores(pretrained.model, words)["previous"]))}
+    figures: dict[str, Any] = {"previous": rounded(scores(pretrained.model, words)["previous"])}
     for layer in RECEIVERS:
         measured = KeyComposition(pretrained.model, words, layer)
         heads = range(pretrained.model.config.heads)

@@ -31,6 +31,7 @@ from attnbook.models.pretrained.fetching import fetch
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.shared.few_sentences import compared
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 PERIOD = 32  # words of a segment that is repeated
@@ -141,8 +142,8 @@ def single_heads(job: Job) -> dict[str, Any]:
     single = [
         [ablation.without([(layer, head)], text=False) for head in range(len(table[0]))] for layer in range(len(table))
     ]
-    rounded = {kind: [[round(score, 4) for score in row] for row in of] for kind, of in ablation.scores.items()}
-    return {"all": ablation.without([], text=False), "scores": rounded, "single": single}
+    found = {kind: rounded(of) for kind, of in ablation.scores.items()}
+    return {"all": ablation.without([], text=False), "scores": found, "single": single}
 
 
 def groups(job: Job) -> dict[str, Any]:
