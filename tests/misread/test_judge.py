@@ -178,7 +178,8 @@ def test_a_loop_without_end_is_stopped(weigh_exercise, monkeypatch):
     [
         ([1.0, 2.0], "list of 2"), (np.ones(2), "torch.from_numpy"), ("no", "str"), ((torch.ones(2),), "tuple of 1"),
         ({1: 2}, "dict"), ((x for x in "ab"), "yield"), (object(), "object"), (10**30, "int"),
-        (torch.ones(2, dtype=torch.complex64), "Tensor"),
+        (torch.ones(2, dtype=torch.complex64), "tensor of complex numbers"),
+        (torch.ones(2).to_sparse(), "sparse tensor"),
     ],
 )  # fmt: skip
 def test_a_wrong_type_gets_told(weigh_exercise, result, words):

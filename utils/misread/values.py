@@ -15,8 +15,9 @@ from torch import Tensor, allclose, equal  # bound here: an answer that puts oth
 class Strange:
     """Stands for a value of a type that no exercise returns."""
 
-    def __init__(self, value: Any):
-        self.type_name = type(value).__name__ + (" (is there a yield?)" if hasattr(value, "gi_frame") else "")
+    def __init__(self, value: Any, type_name: str = ""):
+        hint = " (is there a yield?)" if hasattr(value, "gi_frame") else ""
+        self.type_name = type_name or type(value).__name__ + hint
 
 
 def plain(value: Any) -> Any:
@@ -32,8 +33,10 @@ def plain(value: Any) -> Any:
 
 def _plain_tensor(value: Tensor) -> Tensor | Strange:
     with torch._C.DisableTorchFunctionSubclass():  # a subclass may answer for itself, but not here
-        if value.is_meta or value.is_complex() or value.layout is not torch.strided:
-            return Strange(value)
+        if value.is_complex():
+            return Strange(value, "tensor of complex numbers")
+        if value.is_meta or value.layout is not torch.strided:
+            return Strange(value, "tensor without numbers" if value.is_meta else "sparse tensor")
         return value.detach().cpu().clone().as_subclass(Tensor)
 
 

@@ -99,8 +99,11 @@ def without_heads(
     Raises:
         ValueError: if there is no such layer or head, or ``instead`` has another length than ``heads``.
     """
+    vectors = [0.0] * len(heads) if instead is None else instead
+    if len(vectors) != len(heads):
+        raise ValueError(f"instead must hold one value per head, {len(heads)}, got {len(vectors)}")
     with ExitStack() as stack:
-        for (layer, head), vector in zip(heads, [0.0] * len(heads) if instead is None else instead, strict=True):
+        for (layer, head), vector in zip(heads, vectors, strict=True):
             if not 0 <= layer < len(attentions):
                 raise ValueError(f"layer must be from 0 to {len(attentions) - 1}, got {layer}")
             stack.enter_context(without_head(attentions[layer], head, vector))
