@@ -1,6 +1,7 @@
 """What a notebook must carry to be shown in the book: outputs, captions, alt text, a modest size.
 
-What holds of evidence, and of chapters in the form of the third edition, stands in `evidence` and `edition`.
+What holds of evidence, of chapters in the form of the third edition, and of models in one file, stands in `evidence`,
+`edition` and `standalone`.
 """
 
 import re
@@ -13,6 +14,7 @@ from coursekit.edition import edition_problems, is_third
 from coursekit.evidence import chapter_of, link_problems, section_problems
 from coursekit.notebooks import code_cells, images, normalise, prose, read, to_text
 from coursekit.project import is_evidence
+from coursekit.standalone import standalone_problems
 
 LARGEST = 2_000_000  # bytes
 UNSTABLE = re.compile(r" at 0x[0-9a-f]{6,}|0x[0-9a-f]{10,}")  # an object's address: another one in each run
@@ -26,7 +28,7 @@ def chapter_problems(path: Path) -> list[str]:
     if BARE_IMAGE.search(prose(notebook)):
         problems.append("a picture in the prose has no alt text")
     if not is_evidence(path):
-        return problems + edition_problems(notebook) + link_problems(path, notebook)
+        return problems + edition_problems(notebook) + link_problems(path, notebook) + standalone_problems(notebook)
     chapter = chapter_of(path)
     return problems + (section_problems(path, notebook) if chapter.is_file() and is_third(read(chapter)) else [])
 

@@ -27,6 +27,7 @@ EPILOG = """\
 A reader's day with it, and a student's:
   coursekit book                   build the book and say where it begins
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
+  coursekit standalone 02          write a chapter's model as one file, which runs with PyTorch alone
 A teacher's day with it:
   coursekit term ../autumn         make a folder for one term, in which the labs are handed out and graded
   coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
@@ -211,6 +212,19 @@ def run_lab(project: Project, options: argparse.Namespace) -> int:
     return open_lab(project.root, options.allow_root, not options.no_browser, options.port)
 
 
+def run_standalone(project: Project, options: argparse.Namespace) -> int:
+    """Writes a chapter's whole model as one file of at most 150 lines, which needs Python and PyTorch and nothing else:
+    it makes its own data, trains for less than a minute, and prints an answer. Change it as you like: the command
+    writes over no changed file."""
+    from coursekit.slides.page import choose_chapter
+    from coursekit.standalone import write_standalone
+
+    for name in options.chapters:
+        path = write_standalone(project, choose_chapter(project, name), options.to or project.root / "work")
+        print(f"{path}: written; run it with\n  python {path}")
+    return 0
+
+
 def run_lint(project: Project, options: argparse.Namespace) -> int:
     """Checks the style of all code with ruff (the packages, the tests, and the cells of chapters and solutions) and
     the types of the packages with mypy. It only reports; what ruff can mend by itself, `ruff check --fix` and `ruff
@@ -280,6 +294,11 @@ def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, help="where JupyterLab listens (default: its own, 8888)")
 
 
+def _standalone_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="+", metavar="CHAPTER", help="such as 02")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="default: work/")
+
+
 def _test_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "pytest", nargs="*", metavar="-- ARGUMENT", help="for pytest, such as -- -k mask tests/attnbook"
@@ -293,6 +312,11 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
+    "standalone": (
+        run_standalone,
+        "write a chapter's model as one file that needs PyTorch alone",
+        _standalone_arguments,
+    ),
     "new": (run_new, "lay down a new chapter, lab or exercise", _new_arguments),
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
