@@ -6,8 +6,8 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from coursekit.edition import MOST_WORDS_TODAY, edition_problems, is_third
 from coursekit.size import LARGEST
 
-HURRY = "**In a hurry:** read [The idea](#the-idea) and [Today](#sec-02-today) (15 minutes)."
-TEXT = f"# Look back\n\n{HURRY}\n\n## The idea\n\nAn idea.\n\n(sec-02-today)=\n## Where this lives today\n\nEverywhere."
+HURRY = "**In a hurry:** read [The idea](#the-idea) and [Today](#sec-02-today) (1 minutes)."
+TEXT = f"# Look back\n\n{HURRY}\n\n## The idea\n\nAn idea.\n\n(sec-02-today)=\n## Where this lives today\n\nHere."
 
 
 def chapter(text=TEXT, **about):
@@ -32,13 +32,13 @@ def test_a_chapter_of_an_older_edition_is_free():
 
 
 def test_a_chapter_that_is_too_long_is_a_fault():
-    assert problems("An idea.", "word " * LARGEST.words) == [
-        "over one sitting by 19 words: shorten it, or move some of it to its evidence page"
+    assert problems("# Look back", "# Look back\n\n" + "word " * LARGEST.words) == [
+        "over one sitting by 21 words: shorten it, or move some of it to its evidence page"
     ]
 
 
 def test_where_it_lives_today_is_short():
-    assert problems("Everywhere.", "word " * (MOST_WORDS_TODAY + 7)) == [
+    assert problems("Here.", "word " * (MOST_WORDS_TODAY + 7)) == [
         "'Where this lives today' has 207 words; the limit is 200"
     ]
 
@@ -66,6 +66,18 @@ def test_the_line_has_links():
 
 
 def test_the_line_says_how_long_it_takes():
-    assert problems("(15 minutes)", "(a while)") == [
-        '"In a hurry" does not say how long its sections take, such as (15 minutes)'
+    assert problems("(1 minutes)", "(a while)") == ['"In a hurry" does not say how long its sections take: (1 minutes)']
+
+
+@pytest.mark.parametrize("said", [4, 9])
+def test_the_line_may_be_some_minutes_off(said):
+    text = TEXT.replace("An idea.", "word " * 1000)  # 1,000 of 180 per minute, and a line more
+    assert edition_problems(chapter(text.replace("(1 minutes)", f"({said} minutes)"))) == []
+
+
+@pytest.mark.parametrize("said", [2, 10])
+def test_the_line_is_not_far_from_what_its_sections_take_by_the_rule(said):
+    text = TEXT.replace("An idea.", "word " * 1000).replace("(1 minutes)", f"({said} minutes)")
+    assert edition_problems(chapter(text)) == [
+        f'"In a hurry" says {said} minutes; by coursekit.minutes its sections take 6'
     ]

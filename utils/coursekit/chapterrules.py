@@ -24,7 +24,7 @@ BARE_IMAGE = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=)[^>]*>")
 def chapter_problems(path: Path) -> list[str]:
     """What is wrong with a chapter as it is stored."""
     notebook = read(path)
-    problems = stored_problems(path) + about_problems(notebook)
+    problems = stored_problems(path) + about_problems(notebook, "title")
     if BARE_IMAGE.search(prose(notebook)):
         problems.append("a picture in the prose has no alt text")
     if not is_evidence(path):
@@ -33,10 +33,10 @@ def chapter_problems(path: Path) -> list[str]:
     return problems + (section_problems(path, notebook) if chapter.is_file() and is_third(read(chapter)) else [])
 
 
-def about_problems(notebook: NotebookNode) -> list[str]:
-    """What the notebook fails to say of itself, for the status page."""
+def about_problems(notebook: NotebookNode, *keys: str) -> list[str]:
+    """What of `keys` the notebook fails to say of itself, for the status page."""
     about = notebook.metadata.get("attnbook", {})
-    missing = [key for key in ("title", "minutes") if not about.get(key)]
+    missing = [key for key in keys if not about.get(key)]
     return [f"the notebook's metadata lack attnbook.{key}" for key in missing]
 
 

@@ -173,7 +173,7 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
-    """Counts, for each chapter and lab: minutes, words, figures, claims, exercises and known mistakes. The book counts
+    """Counts, for each chapter and lab: minutes, which of chapters are computed, words, figures, claims, exercises and known mistakes. The book counts
     again each time it is built. It knows the checks' mistakes from book/mistakes.json, which --write makes anew.
     Whether all is in order, coursekit verify says."""
     from coursekit.mistakes.known import FILE, file_text

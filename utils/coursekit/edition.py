@@ -7,14 +7,15 @@ import re
 
 from nbformat import NotebookNode
 
+from coursekit.minutes import minutes_of
 from coursekit.notebooks import prose
-from coursekit.sections import anchors, section
+from coursekit.sections import anchors, only, section
 from coursekit.size import size_of, too_much, words_in
 
 TODAY, MOST_WORDS_TODAY = "Where this lives today", 200
 HURRY = re.compile(r"\*\*In a hurry:\*\*[^\n]*")
 ONE_LINK = re.compile(r"\[([^\]]+)\]\(#([\w-]+)\)")
-MINUTES = re.compile(r"\(\d+ minutes\)")
+SAID = re.compile(r"\((\d+) minutes\)")
 
 
 def is_third(notebook: NotebookNode) -> bool:
@@ -46,6 +47,9 @@ def hurry_problems(notebook: NotebookNode) -> list[str]:
     problems = [f'"In a hurry" links to #{target}, which is no section here' for target in lost]
     if not links:
         problems.append('"In a hurry" links to no section: write [its heading](#its-heading)')
-    if not MINUTES.search(lines[0]):
-        problems.append('"In a hurry" does not say how long its sections take, such as (15 minutes)')
+    takes = minutes_of(only(notebook, {target for _, target in links})).reading
+    if (said := SAID.search(lines[0])) is None:
+        problems.append(f'"In a hurry" does not say how long its sections take: ({takes} minutes)')
+    elif abs(int(said[1]) - takes) > max(3, takes // 4):
+        problems.append(f'"In a hurry" says {said[1]} minutes; by coursekit.minutes its sections take {takes}')
     return problems

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from coursekit.notebooks import code_cells, prose
 
@@ -31,6 +32,23 @@ def sections(notebook: NotebookNode) -> list[Section]:
 def section(notebook: NotebookNode, title: str) -> Section | None:
     """The section with this heading; None where there is none."""
     return next((one for one in sections(notebook) if one.title == title), None)
+
+
+def only(notebook: NotebookNode, targets: set[str]) -> NotebookNode:
+    """A notebook of the sections that links to `targets` lead to, each with its parts of deeper levels."""
+    cells, depth = [], 0  # of the section that is being kept; 0 outside of all
+    for cell in notebook.cells:
+        prose_alone = CODE.sub(lambda found: " " * len(found[0]), cell.source)  # of the same length
+        heads = list(HEADING.finditer(prose_alone)) if cell.cell_type == "markdown" else []
+        ends = [head.start() for head in heads] + [len(cell.source)]
+        if depth and ends[0]:
+            cells.append(cell if not heads else new_markdown_cell(cell.source[: ends[0]]))
+        for head, end in zip(heads, ends[1:], strict=True):
+            if depth == 0 or len(head[2]) <= depth:
+                depth = len(head[2]) if {head[1], slug(head[3])} & targets else 0
+            if depth:
+                cells.append(new_markdown_cell(cell.source[head.start() : end]))
+    return new_notebook(cells=cells)
 
 
 def anchors(notebook: NotebookNode) -> set[str]:
