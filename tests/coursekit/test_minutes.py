@@ -40,6 +40,7 @@ def test_180_words_take_a_minute_and_a_begun_minute_counts():
         (code(4, printed(16)), 180),
         (code(0, PICTURE), 90),  # half a minute
         (code(0, PICTURE, live="aligner"), 360),  # two minutes
+        (new_markdown_cell(":::{live} aligner\n:::"), 360),
         (code(0, PICTURE, mystnb={"figure": {"caption": "word " * 90}}), 180),  # its caption is read, too
     ],
 )

@@ -28,6 +28,7 @@ MINUTES_PER_DOT, CODE_FACTOR = 5, 1.5
 EXERCISE = re.compile(r"^(:{3,}|`{3,})\{exercise(?:-start)?\}([^\n]*)(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
 ANSWER = re.compile(r"<details.*?</details>", re.DOTALL)
 FORMULA, SYMBOL = re.compile(r"\$\$.+?\$\$", re.DOTALL), re.compile(r"\$[^$\n]+\$")
+LIVE = re.compile(r"^(?::{3,}|`{3,})\{live\}", re.MULTILINE)  # a live figure that belongs to no cell
 NO_CODE, NO_OUTPUT = {"hide-cell", "hide-input", "remove-cell", "remove-input"}, HIDDEN
 CLAIM = "✓ claim: "  # such lines are folded on the page
 
@@ -49,6 +50,7 @@ def minutes_of(notebook: NotebookNode) -> Minutes:
     seconds = 60 * words_in(text) / WORDS_PER_MINUTE + sum(map(_seconds_of_cell, code_cells(notebook)))
     in_lines, displayed = FORMULA.subn("", text)
     seconds += SECONDS_PER_FORMULA * displayed + SECONDS_PER_SYMBOL * len(SYMBOL.findall(in_lines))
+    seconds += SECONDS_PER_LIVE_FIGURE * len(LIVE.findall(text))
     solving = sum(minutes_of_exercise(title) for _, title, _ in EXERCISE.findall(prose(notebook)))
     return Minutes(math.ceil(seconds / 60), math.ceil(solving))
 
