@@ -1,14 +1,12 @@
 """The teacher's guide: its graph of chapters, syllabi and text questions, from the notebooks when the book is built.
 
-Minutes and questions stand in the notebooks and the graph in `attnpages/figures/chapters/ch00.py`, so nothing stands
-twice. The package itself is not imported, because a book is built without PyTorch.
+Minutes are computed from the notebooks, questions stand in them, and the graph in `attnpages/figures/chapters/ch00.py`,
+so nothing stands twice. The package itself is not imported, because a book is built without PyTorch.
 """
 
 from __future__ import annotations
 
 import ast
-import json
-import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -21,13 +19,14 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from coursekit.minutes import page_minutes
+from coursekit.notebooks import read
 from coursekit.project import is_evidence
 from coursekit.textquestion import question_of_file
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = "book/teaching/syllabi.yml"
 MAP = "utils/attnpages/figures/chapters/ch00.py"
-READING = re.compile(r"Reading takes about (\d+) minutes")
 STAR = "★"  # a chapter that every course needs
 WIDTH, HEIGHT, GAP_X, GAP_Y = 250, 62, 14, 30  # a chapter's box in the graph, and the space between boxes, in pixels
 
@@ -79,25 +78,15 @@ def needed(number: int, root: Path = ROOT) -> set[int]:
     return before.union(*(needed(one, root) for one in before))
 
 
-def _notebook(path: Path) -> tuple[dict, str]:
-    """A notebook's own metadata, and its text."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    text = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
-    return notebook["metadata"].get("attnbook", {}), text
-
-
 def _with_minutes(chapter: Chapter, root: Path) -> Chapter:
     """The chapter with its files and minutes, as far as they are there."""
     for path in sorted((root / "chapters").glob(f"{chapter.number:02}_*.ipynb")):
         if is_evidence(path):
             continue
-        about, text = _notebook(path)
-        reading = int(READING.search(text)[1])
-        file = path.relative_to(root).as_posix()
-        chapter = chapter._replace(file=file, reading=reading, exercises=about["minutes"] - reading)
+        chapter = chapter._replace(file=path.relative_to(root).as_posix(), **page_minutes(path)._asdict())
     for path in sorted((root / "labs").glob(f"lab{chapter.number:02}_*/*.ipynb")):
         lab = path.relative_to(root).as_posix()
-        chapter = chapter._replace(lab=lab, lab_minutes=_notebook(path)[0]["minutes"])
+        chapter = chapter._replace(lab=lab, lab_minutes=read(path).metadata["attnbook"]["minutes"])
     return chapter
 
 

@@ -10,6 +10,7 @@ import yaml
 from without_a_lab import has_a_lab, is_page
 
 from attnlabs import evaluate
+from coursekit.project import is_evidence
 
 FOLDERS = {"chapters": "chapters/*.ipynb", "labs": "labs/*/*.ipynb", "solutions": "solutions/*/*.ipynb"}
 # What tex-chtml.js may fetch when a formula uses such a command (MathJax 3.2, its `autoload` table).
@@ -42,6 +43,16 @@ def test_every_notebook_is_in_the_contents_in_order(root, toc_files, folder):
     assert numbered == sorted(numbered)
 
 
+def test_evidence_is_a_part_of_its_own_behind_the_quizzes(toc_parts):
+    captions = [caption for caption, _ in toc_parts]
+    place = captions.index("Evidence for the chapters")
+    assert captions[place - 1 : place + 2] == ["Quizzes", "Evidence for the chapters", "For teachers"]
+    first, *pages = toc_parts[place][1]
+    assert first == "book/evidence"
+    assert pages == sorted(pages)
+    assert set(pages) == {file for _, files in toc_parts for file in files if is_evidence(Path(file))}
+
+
 def test_a_page_has_no_number_in_the_contents(root):
     parts = yaml.safe_load((root / "book/_toc.yml").read_text(encoding="utf-8"))["parts"]
     listed = [
@@ -72,23 +83,29 @@ def test_each_lab_has_its_solution(toc_files):
     assert labs == solutions
 
 
-def test_the_title_page_has_a_card_for_each_chapter_that_is_here(root, toc_files):
+def test_the_title_page_has_a_card_for_each_chapter_that_is_here_and_none_for_evidence(root, toc_files):
     text = (root / "book/index.md").read_text(encoding="utf-8")
-    card = r":::\{grid-item-card\} (.*?)\n:link: \.\./(.*?)\n:link-type: doc\n\n[^\n]+\n\n([^\n]*)\n:::"
-    cards = re.findall(card, text)
-    chapters = [name for name in toc_files if name.startswith("chapters/")]
-    about = [
-        json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["attnbook"] for name in chapters
+    cards = re.findall(r":::\{grid-item-card\} (.*?)\n:link: \.\./(chapters/.*?)\n:link-type: doc\n\n[^\n]+\n:::", text)
+    chapters = [name for name in toc_files if name.startswith("chapters/") and not is_evidence(Path(name))]
+    titles = [
+        json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["metadata"]["attnbook"]["title"]
+        for name in chapters
     ]
-    wanted = [
-        (
-            one["title"] if is_page(Path(name).name) else f"{int(name.removeprefix('chapters/')[:2])}. {one['title']}",
-            name,
-            f"{one['minutes']} minutes",
-        )
-        for name, one in zip(chapters, about, strict=True)
-    ]
+    numbers = ["" if is_page(Path(name).name) else f"{int(Path(name).name[:2])}. " for name in chapters]
+    wanted = [(number + title, name) for number, title, name in zip(numbers, titles, chapters, strict=True)]
     assert cards == wanted
+
+
+TYPED = re.compile(r"^\d+ minutes$|Reading takes (?:about )?\d+", re.MULTILINE)
+STILL_TYPED = {"00", "01", "02", "19", "20"}  # chapters in which a sentence with minutes waits to be taken out
+
+
+def test_nobody_types_in_how_long_a_chapter_takes(root):
+    """`coursekit.minutes` computes it, for the line under the title, the cards, the status page and the syllabi."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in root.glob("chapters/*.ipynb")}
+    typed = {name for name, text in texts.items() if TYPED.search(text) or '"minutes":' in text}
+    assert {name for name in typed if name[:2] not in STILL_TYPED} == set()
+    assert not TYPED.search((root / "book/index.md").read_text(encoding="utf-8"))
 
 
 def test_the_title_page_and_the_readme_show_what_the_check_says(root):

@@ -111,8 +111,12 @@ def test_a_chapter_that_grew_too_large_is_a_problem(chapter, monkeypatch):
     assert "MB stored; the limit is" in chapter_problems(chapter)[0]
 
 
-def test_a_chapter_says_its_title_and_minutes(chapter, change):
-    assert "attnbook.minutes" in problems_after(chapter, change, lambda _, nb: nb.metadata.attnbook.pop("minutes"))
+def test_a_chapter_says_its_title(chapter, change):
+    assert "attnbook.title" in problems_after(chapter, change, lambda _, nb: nb.metadata.attnbook.pop("title"))
+
+
+def test_a_chapter_says_no_minutes_because_they_are_computed(chapter, change):
+    assert problems_after(chapter, change, lambda _, nb: nb.metadata.attnbook.pop("minutes", None)) == ""
 
 
 def test_a_figure_name_may_stand_once_in_the_book(chapter):

@@ -4,9 +4,11 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from shutil import copyfile
 
 import nbformat
 import pytest
+from torch_alone import run_alone
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems
@@ -17,6 +19,7 @@ from coursekit.new import FILES, lay_down, next_steps, notebook_from
 from coursekit.newexercise import TEMPLATES
 from coursekit.notebooks import grader, read
 from coursekit.release import release
+from coursekit.standalone import printed, write_standalone
 
 ROOT = Path(__file__).parents[2]
 NOT_RUN = re.compile("cells without a run.*`coursekit execute`")
@@ -32,33 +35,58 @@ def files(project) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_new_chapter_runs_and_is_in_order(project, capsys):
+def test_a_new_chapter_and_its_evidence_run_and_are_in_order(project, capsys):
     assert call(project, "chapter", 11, "bert_gpt", "--title", "BERT and GPT") == 0
     said = capsys.readouterr().out
-    assert "chapters/11_bert_gpt.ipynb: run, and stored with what it shows" in said
-    path = project.root / "chapters" / "11_bert_gpt.ipynb"
-    assert chapter_problems(path) == []
-    chapter = read(path)
-    assert chapter.cells[0].source == "# BERT and GPT"
-    assert chapter.metadata["attnbook"] == {"title": "BERT and GPT", "minutes": 45, "machine_seconds": 10}
-    assert any("✓ claim" in str(cell.get("outputs")) for cell in chapter.cells)
+    chapter, evidence = (project.root / "chapters" / f"11_bert_gpt{end}.ipynb" for end in ("", "_evidence"))
+    for path in (chapter, evidence):
+        assert f"chapters/{path.name}: run, and stored with what it shows" in said
+        assert chapter_problems(path) == []
+        assert "✓ claim" in str([cell.get("outputs") for cell in read(path).cells])
+    assert read(chapter).cells[0].source == "# BERT and GPT"
+    assert read(chapter).metadata["attnbook"] == {"title": "BERT and GPT", "machine_seconds": 10, "edition": 3}
+    assert read(evidence).metadata["attnbook"]["title"] == "Evidence for Chapter 11"
 
 
-def test_unrun_a_new_chapter_lacks_its_run_and_its_picture_and_nothing_else(project):
-    (path,) = lay_down(project, "chapter", 11, "bert_gpt")
-    first, picture = chapter_problems(path)
+@pytest.mark.slow
+def test_the_model_of_a_new_chapter_runs_with_torch_alone(project, tmp_path):
+    assert call(project, "chapter", 11, "bert_gpt") == 0
+    chapter = project.root / "chapters/11_bert_gpt.ipynb"
+    alone = run_alone(write_standalone(project, chapter, tmp_path), tmp_path)
+    assert alone.printed == printed(read(chapter))
+    assert "target" in alone.printed
+
+
+def test_unrun_a_new_chapter_lacks_its_run_its_picture_and_its_answer_and_nothing_else(project):
+    chapter, evidence = lay_down(project, "chapter", 11, "bert_gpt")
+    first, picture, answer = chapter_problems(chapter)
     assert NOT_RUN.match(first)
     assert picture == "cell fig-11-weights: has a figure's caption, but stored no picture"
-    assert read(path).cells[0].source == "# Bert gpt"
+    assert answer == "the model in one file prints nothing: let its last cell print an answer"
+    assert read(chapter).cells[0].source == "# Bert gpt"
+    first, picture = chapter_problems(evidence)
+    assert NOT_RUN.match(first)
+    assert picture == "cell fig-11e-first: has a figure's caption, but stored no picture"
 
 
-def test_a_new_chapter_has_the_sections_of_the_others_and_labels_of_its_own_number(project):
-    (path,) = lay_down(project, "chapter", 7, "paths")
+def test_a_new_chapter_has_the_sections_of_the_third_edition_and_labels_of_its_own_number(project):
+    path, _ = lay_down(project, "chapter", 7, "paths")
     text = path.read_text(encoding="utf-8")
-    for heading in ("Where the sources slip", "One sentence, and which word changes", "What to remember", "Exercises",
-                    "The lab", "Further reading"):  # fmt: skip
+    for heading in ("The idea", "The whole model", "What decides", "Where this lives today", "What to remember",
+                    "Exercises", "The lab", "Further reading"):  # fmt: skip
         assert f"## {heading}" in text
-    assert set(re.findall(r"(?:fig|ex|sec|eq)-(\d\d)-", text)) == {"07"}
+    assert set(re.findall(r"(?:fig|ex|sec|eq)-(\d\d)e?-", text)) == {"07"}
+
+
+def test_evidence_can_be_laid_down_for_a_chapter_that_is_there(project, capsys):
+    assert call(project, "evidence", 1, "counting", "--no-run") == 0
+    assert "chapters/01_counting_evidence.ipynb: written" in capsys.readouterr().out
+    assert (project.root / "chapters/01_counting_evidence.ipynb").is_file()
+
+
+def test_evidence_for_a_chapter_that_is_not_there_is_refused(project):
+    with pytest.raises(CourseError, match=r"there is no chapters/05_gnmt\.ipynb; nothing was written"):
+        lay_down(project, "evidence", 5, "gnmt")
 
 
 def test_a_new_lab_can_be_released_and_shows_no_solution(project):
@@ -96,15 +124,28 @@ def test_the_exercise_of_a_new_lab_is_the_one_that_its_check_knows(project):
     assert right.read_text(encoding="utf-8").count("def mean_over_words__") == 2
 
 
-@pytest.mark.parametrize("kind", FILES)
-def test_nothing_is_left_to_fill_in(kind, project):
+@pytest.fixture
+def project_with_chapter(project):
+    """The course with an old chapter, which evidence may be laid down for."""
+    copyfile(project.chapters[0], project.root / "chapters/11_bert_gpt.ipynb")
+    return project
+
+
+KINDS = [(kind, "project_with_chapter" if kind == "evidence" else "project") for kind in FILES]
+each_kind = pytest.mark.parametrize("kind, course", KINDS, ids=list(FILES))
+
+
+@each_kind
+def test_nothing_is_left_to_fill_in(kind, course, request):
+    project = request.getfixturevalue(course)
     for path in lay_down(project, kind, 11, "bert_gpt"):
         assert LEFT_OPEN.findall(path.read_text(encoding="utf-8")) == []
     assert LEFT_OPEN.findall(next_steps(kind, 11, "bert_gpt")) == []
 
 
-@pytest.mark.parametrize("kind", FILES)
-def test_what_is_to_be_done_next_names_every_file(kind, project):
+@each_kind
+def test_what_is_to_be_done_next_names_every_file(kind, course, request):
+    project = request.getfixturevalue(course)
     steps = next_steps(kind, 11, "bert_gpt")
     for path in lay_down(project, kind, 11, "bert_gpt"):
         name = project.relative(path)
@@ -113,12 +154,13 @@ def test_what_is_to_be_done_next_names_every_file(kind, project):
         assert wanted in steps
 
 
-@pytest.mark.parametrize("kind", FILES)
+@each_kind
 @pytest.mark.parametrize("topic", ["bert_gpt", "another"])
-def test_a_number_that_is_taken_is_refused_and_nothing_written(kind, topic, project):
+def test_a_number_that_is_taken_is_refused_and_nothing_written(kind, course, topic, request):
+    project = request.getfixturevalue(course)
     lay_down(project, kind, 11, "bert_gpt")
     before = files(project)
-    with pytest.raises(CourseError, match=r"11 is there already: .*11.*; nothing was written"):
+    with pytest.raises(CourseError, match=r"11(?:_another\.ipynb| is there already: .*11.*); nothing was written"):
         lay_down(project, kind, 11, topic)
     assert files(project) == before
 
@@ -162,4 +204,4 @@ def test_templates_are_part_of_the_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     packed = {path for pattern in settings["package-data"]["coursekit"] for path in (TEMPLATES.parent).glob(pattern)}
     used = {TEMPLATES / name for kind in FILES.values() for name in kind}
-    assert used | {TEMPLATES / "chapter_next.txt", TEMPLATES / "lab_next.txt"} <= packed
+    assert used | {TEMPLATES / f"{kind}_next.txt" for kind in FILES} <= packed

@@ -14,8 +14,8 @@ def test_a_chapter_is_counted(project, change):
     change(project.chapters[0], lambda cells, _: cells["draw"].update(outputs=[from_dict(picture)]))
     row = chapter_row(project, project.chapters[0])
     assert row._asdict() == {
-        "title": "Sums", "file": "chapters/01_counting.ipynb", "minutes": 10, "words": 10, "figures": 1,
-        "claims": 1, "exercises": 1,
+        "title": "Sums", "file": "chapters/01_counting.ipynb", "reading": 1, "solving": 5, "words": 4,
+        "figures": 1, "claims": 1, "exercises": 1,
     }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_the_table_sums_its_columns_and_links_its_pages(project):
 def test_tables_are_the_same_each_time_and_readable_in_a_terminal(project):
     tables = status_places(project)
     assert tables == status_places(project)
-    assert "| Sums | 10 |" in plain(tables["chapters"])
+    assert "| Sums | 1 | 5 |" in plain(tables["chapters"])
     assert "](" not in plain(tables["chapters"] + tables["labs"])
 
 

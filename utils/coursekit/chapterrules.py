@@ -1,4 +1,8 @@
-"""What a notebook must carry to be shown in the book: outputs, captions, alt text, a modest size."""
+"""What a notebook must carry to be shown in the book: outputs, captions, alt text, a modest size.
+
+What holds of evidence, of chapters in the form of the third edition, and of models in one file, stands in `evidence`,
+`edition` and `standalone`.
+"""
 
 import re
 from collections import Counter
@@ -6,7 +10,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from coursekit.edition import edition_problems, is_third
+from coursekit.evidence import chapter_of, link_problems, section_problems
 from coursekit.notebooks import code_cells, images, normalise, prose, read, to_text
+from coursekit.project import is_evidence
+from coursekit.standalone import standalone_problems
 
 LARGEST = 2_000_000  # bytes
 UNSTABLE = re.compile(r" at 0x[0-9a-f]{6,}|0x[0-9a-f]{10,}")  # an object's address: another one in each run
@@ -16,16 +24,19 @@ BARE_IMAGE = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=)[^>]*>")
 def chapter_problems(path: Path) -> list[str]:
     """What is wrong with a chapter as it is stored."""
     notebook = read(path)
-    problems = stored_problems(path) + about_problems(notebook)
+    problems = stored_problems(path) + about_problems(notebook, "title")
     if BARE_IMAGE.search(prose(notebook)):
         problems.append("a picture in the prose has no alt text")
-    return problems
+    if not is_evidence(path):
+        return problems + edition_problems(notebook) + link_problems(path, notebook) + standalone_problems(notebook)
+    chapter = chapter_of(path)
+    return problems + (section_problems(path, notebook) if chapter.is_file() and is_third(read(chapter)) else [])
 
 
-def about_problems(notebook: NotebookNode) -> list[str]:
-    """What the notebook fails to say of itself, for the status page."""
+def about_problems(notebook: NotebookNode, *keys: str) -> list[str]:
+    """What of `keys` the notebook fails to say of itself, for the status page."""
     about = notebook.metadata.get("attnbook", {})
-    missing = [key for key in ("title", "minutes") if not about.get(key)]
+    missing = [key for key in keys if not about.get(key)]
     return [f"the notebook's metadata lack attnbook.{key}" for key in missing]
 
 

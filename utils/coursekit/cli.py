@@ -27,6 +27,7 @@ EPILOG = """\
 A reader's day with it, and a student's:
   coursekit book                   build the book and say where it begins
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
+  coursekit standalone 02          write a chapter's model as one file, which runs with PyTorch alone
 A teacher's day with it:
   coursekit term ../autumn         make a folder for one term, in which the labs are handed out and graded
   coursekit handout lab02          one file with a lab and all that it needs; coursekit slides 02 for the lecture
@@ -34,7 +35,7 @@ A teacher's day with it:
   coursekit exam --kind midterm    make an exam, and its solutions, from numbers that a seed draws
 An author's day with it:
   coursekit new chapter 21 diffusion --title "…"
-                                   lay down a chapter's skeleton; coursekit new lab likewise
+                                   lay down a chapter's skeleton; coursekit new evidence, and new lab, likewise
   coursekit execute chapters/02_bahdanau.ipynb
                                    run a chapter again and store what it shows
   coursekit release                make labs/ (for students) from solutions/ (with answers)
@@ -104,9 +105,10 @@ def run_execute(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_new(project: Project, options: argparse.Namespace) -> int:
-    """Lays down the skeleton of a chapter, or of a lab with its checks and their tests: one example exercise, filled
-    in far enough to run. An exercise, `coursekit new exercise lab11 merge_pairs`, goes behind the lab's last one.
-    Runs the notebook once, so that it is stored as the course stores notebooks, and says what to do next. Writes over
+    """Lays down the skeleton of a chapter with its evidence, of evidence for a chapter that is there, `coursekit new
+    evidence 05 gnmt`, or of a lab with its checks and their tests: one example exercise, filled in far enough to run.
+    An exercise, `coursekit new exercise lab11 merge_pairs`, goes behind the lab's last one.
+    Runs each notebook once, so that it is stored as the course stores notebooks, and says what to do next. Writes over
     nothing: a number or a name that is taken is refused."""
     from coursekit.new import lay_down, next_steps, run_and_release
 
@@ -118,9 +120,9 @@ def run_new(project: Project, options: argparse.Namespace) -> int:
     written = lay_down(project, options.kind, options.number, options.topic, options.title)
     for path in written:
         print(f"{project.relative(path)}: written", flush=True)
-    if not options.no_run:
-        run_and_release(project, options.kind, written[0])
-        print(f"{project.relative(written[0])}: run, and stored with what it shows")
+    for path in [] if options.no_run else [path for path in written if path.suffix == ".ipynb"]:
+        run_and_release(project, options.kind, path)
+        print(f"{project.relative(path)}: run, and stored with what it shows")
     print("", next_steps(options.kind, options.number, options.topic), sep="\n", end="")
     return 0
 
@@ -172,9 +174,9 @@ def run_verify(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_status(project: Project, options: argparse.Namespace) -> int:
-    """Counts, for each chapter and lab: minutes, words, figures, claims, exercises and known mistakes. The book counts
-    again each time it is built. It knows the checks' mistakes from book/mistakes.json, which --write makes anew.
-    Whether all is in order, coursekit verify says."""
+    """Counts, for each chapter and lab: minutes (for chapters by rule), words, figures, claims, exercises and known
+    mistakes. The book counts again each time it is built. It knows the checks' mistakes from book/mistakes.json, which
+    --write makes anew. Whether all is in order, coursekit verify says."""
     from coursekit.mistakes.known import FILE, file_text
     from coursekit.notebooks import write_bytes
     from coursekit.status import plain, status_places
@@ -211,6 +213,19 @@ def run_lab(project: Project, options: argparse.Namespace) -> int:
     return open_lab(project.root, options.allow_root, not options.no_browser, options.port)
 
 
+def run_standalone(project: Project, options: argparse.Namespace) -> int:
+    """Writes a chapter's whole model as one file of at most 150 lines, which needs Python and PyTorch and nothing else:
+    it makes its own data, trains for less than a minute, and prints an answer. Change it as you like: the command
+    writes over no changed file."""
+    from coursekit.slides.page import choose_chapter
+    from coursekit.standalone import write_standalone
+
+    for name in options.chapters:
+        path = write_standalone(project, choose_chapter(project, name), options.to or project.root / "work")
+        print(f"{path}: written; run it with\n  python {path}")
+    return 0
+
+
 def run_lint(project: Project, options: argparse.Namespace) -> int:
     """Checks the style of all code with ruff (the packages, the tests, and the cells of chapters and solutions) and
     the types of the packages with mypy. It only reports; what ruff can mend by itself, `ruff check --fix` and `ruff
@@ -245,7 +260,7 @@ def _execute_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _new_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("kind", choices=("chapter", "lab", "exercise"), help="what to lay down")
+    command.add_argument("kind", choices=("chapter", "evidence", "lab", "exercise"), help="what to lay down")
     command.add_argument("number", help="of the chapter, or of the lab's chapter: 11; of an exercise its lab: lab11")
     command.add_argument("topic", help="a name for files and folders, such as bert_gpt; of an exercise its function's")
     command.add_argument("--title", help='what people read, such as "BERT and GPT" (default: made of the topic)')
@@ -280,6 +295,11 @@ def _open_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, help="where JupyterLab listens (default: its own, 8888)")
 
 
+def _standalone_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="+", metavar="CHAPTER", help="such as 02")
+    command.add_argument("--to", type=Path, metavar="FOLDER", help="default: work/")
+
+
 def _test_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "pytest", nargs="*", metavar="-- ARGUMENT", help="for pytest, such as -- -k mask tests/attnbook"
@@ -293,7 +313,12 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
-    "new": (run_new, "lay down a new chapter, lab or exercise", _new_arguments),
+    "standalone": (
+        run_standalone,
+        "write a chapter's model as one file that needs PyTorch alone",
+        _standalone_arguments,
+    ),
+    "new": (run_new, "lay down a new chapter, evidence, lab or exercise", _new_arguments),
     "execute": (run_execute, "run chapters and solutions and store their outputs", _execute_arguments),
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),

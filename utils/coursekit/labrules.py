@@ -24,7 +24,7 @@ def source_problems(lab: Lab) -> list[str]:
     problems = [f"cell {c.id}: {problem}" for c in notebook.cells if (problem := region_problem(c))]
     problems += [f"cell {c.id}: {problem}" for c in notebook.cells for problem in _grader_problems(c, lab)]
     problems += [f"cell {c.id}: {problem}" for c in code_cells(notebook) for problem in _output_problems(c)]
-    problems += about_problems(notebook) + _question_problems(notebook, lab)
+    problems += about_problems(notebook, "title", "minutes") + _question_problems(notebook, lab)
     if found := MYST.search(prose(notebook)):
         problems.append(f"labs are plain Markdown, but {found[0].strip()!r} is MyST")
     if not any(is_graded(cell) for cell in notebook.cells):

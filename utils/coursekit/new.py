@@ -1,4 +1,4 @@
-"""A new chapter or lab: the files that it is made of, filled in far enough to run and to be tested at once.
+"""A new chapter, evidence, or lab: the files that it is made of, filled in far enough to run and to be tested at once.
 
 What is laid down lies in ``templates/``; which template goes where stands here and nowhere else.
 """
@@ -17,9 +17,11 @@ from coursekit.project import Lab, Project
 from misread.exercise import About
 
 FIRST = "mean_over_words"  # the exercise that a new lab begins with
+CHAPTER, EVIDENCE = "chapters/@NUMBER@_@TOPIC@.ipynb", "chapters/@NUMBER@_@TOPIC@_evidence.ipynb"
 # template -> where it goes; a template that ends in .md becomes a notebook
 FILES = {
-    "chapter": {"chapter.md": "chapters/@NUMBER@_@TOPIC@.ipynb"},
+    "chapter": {"chapter.md": CHAPTER, "evidence.md": EVIDENCE},
+    "evidence": {"evidence.md": EVIDENCE},
     "lab": {
         "lab.md": "solutions/lab@NUMBER@_@TOPIC@/lab@NUMBER@_@TOPIC@.ipynb",
         "lab/checks.py.template": "utils/attnlabs/lab@NUMBER@/__init__.py",
@@ -32,6 +34,7 @@ FILES = {
 # what of a number must not be there yet
 TAKEN = {
     "chapter": ("chapters/@NUMBER@_*",),
+    "evidence": ("chapters/@NUMBER@_*_evidence.ipynb",),
     "lab": ("solutions/lab@NUMBER@_*", "utils/attnlabs/lab@NUMBER@*", "tests/attnlabs/lab@NUMBER@*"),
 }
 CELL = re.compile(r"^%% (markdown|code) (\S+)(?: (\{.*\}))?$", re.MULTILINE)
@@ -39,11 +42,14 @@ TOPIC = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def lay_down(project: Project, kind: str, number: int, topic: str, title: str | None = None) -> list[Path]:
-    """Writes the files of a new ``"chapter"`` or ``"lab"``, and returns them, the notebook first.
+    """Writes the files of a new ``"chapter"``, ``"evidence"`` or ``"lab"``, and returns them, the notebook first.
 
     `topic` becomes part of the names, such as bert_gpt; `title` is what people read, made of the topic when left out.
-    Raises CourseError, and writes nothing, for a number or a topic that is none, and where that number is taken."""
+    Raises CourseError, and writes nothing, for a number or a topic that is none, where that number is taken, and for
+    evidence for a chapter that isn't there."""
     words = _words(number, topic, title)
+    if kind == "evidence" and not (project.root / fill(CHAPTER, words)).is_file():
+        raise CourseError(f"evidence is for a chapter, and there is no {fill(CHAPTER, words)}; nothing was written")
     if found := taken(project, kind, number, topic):
         raise CourseError(f"{kind} {number} is there already: {', '.join(found)}; nothing was written")
     files = {project.root / fill(place, words): _content(name, words) for name, place in FILES[kind].items()}
@@ -59,7 +65,7 @@ def next_steps(kind: str, number: int, topic: str) -> str:
     """What is to be done with a new chapter or lab, step by step, with the commands."""
     words = _words(number, topic, None)
     places = [fill(place, words) for place in FILES[kind].values()]
-    named = {"@chapter@": places[0], "@lab@": places[0]}
+    named = {"@chapter@": places[0], "@lab@": places[0], "@evidence@": places[-1]}
     if kind == "lab":
         named |= {"@checks@": places[2], "@test@": str(Path(places[-1]).parent.as_posix())}
     return template(f"{kind}_next.txt", words | named)
@@ -105,12 +111,22 @@ def taken(project: Project, kind: str, number: int, topic: str) -> list[str]:
 
 
 def _content(name: str, words: dict[str, str]) -> str:
-    if not name.startswith("chapter"):
+    if name not in FILES["chapter"]:
         first = exercise_words(f"lab{words['@NUMBER@']}", FIRST, About(points=2, minutes=10), None)
         words = first | words | {"@EXERCISE@": template(TEXT, first), "@RIGHT@": template(RIGHT, first)}
     text = template(name, words)
     if not name.endswith(".md"):
         return text
     notebook = notebook_from(text)
-    notebook.metadata["attnbook"] = {"title": words["@TITLE@"], "minutes": 45, "machine_seconds": 10}
+    notebook.metadata["attnbook"] = _about(name, words)
     return to_text(notebook)
+
+
+def _about(name: str, words: dict[str, str]) -> dict[str, str | int]:
+    """What the metadata of a new notebook say of it."""
+    about: dict[str, str | int] = {"title": words["@TITLE@"], "machine_seconds": 10}
+    if name == "chapter.md":
+        return about | {"edition": 3}
+    if name == "evidence.md":
+        return about | {"title": f"Evidence for Chapter {words['@CHAPTER@']}"}
+    return about | {"minutes": 45}  # `coursekit release` computes them from the exercises

@@ -43,8 +43,12 @@ def size_of(notebook: NotebookNode) -> Size:
     """Count what the built page shows: words of the prose, formulas and code apart, and outputs that are not hidden."""
     shown = [cell for cell in code_cells(notebook) if not HIDDEN & set(cell.metadata.get("tags", ()))]
     printed = sum(any(one.output_type == "stream" or _only_text(one) for one in cell.outputs) for cell in shown)
-    words = re.findall(r"[^\W_][\w’'-]*", NO_WORDS.sub(" ", prose(notebook)))
-    return Size(len(words), printed, sum(images(cell) > 0 for cell in shown))
+    return Size(words_in(prose(notebook)), printed, sum(images(cell) > 0 for cell in shown))
+
+
+def words_in(markdown: str) -> int:
+    """How many words of some Markdown are read: not its code, formulas, options, labels and addresses."""
+    return len(re.findall(r"[^\W_][\w’'-]*", NO_WORDS.sub(" ", markdown)))
 
 
 def _only_text(output: NotebookNode) -> bool:
@@ -52,11 +56,14 @@ def _only_text(output: NotebookNode) -> bool:
     return set(output.get("data", {})) == {"text/plain"}
 
 
+def too_much(size: Size) -> str:
+    """What of a size is too much for one sitting, in words; nothing where all fits."""
+    both = zip(size, LARGEST, NAMES, strict=True)
+    return " and ".join(_counted(found - most, name) for found, most, name in both if found > most)
+
+
 def size_in_words(path: Path) -> str:
     """The size of a chapter, and after "over:" what is too much for one sitting."""
     size = size_of(read(path))
-    both = zip(size, LARGEST, NAMES, strict=True)
-    over = [_counted(found - most, name) for found, most, name in both if found > most]
-    if is_evidence(path) or not over:
-        return str(size)
-    return f"{size} (over one sitting by {' and '.join(over)})"
+    over = too_much(size)
+    return str(size) if is_evidence(path) or not over else f"{size} (over one sitting by {over})"

@@ -7,20 +7,23 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from coursekit.labrules import points_by_exercise, points_of
+from coursekit.minutes import minutes_of
 from coursekit.mistakes.known import Known, known_mistakes
 from coursekit.notebooks import code_cells, images, prose, read
 from coursekit.project import Lab, Project
+from coursekit.size import words_in
 
 CLAIM = re.compile(r"^\s*claim\(", re.MULTILINE)
 EXERCISE = re.compile(r"^(?::{3,}|`{3,})\{exercise(?:-start)?\}", re.MULTILINE)
 
 
 class ChapterRow(NamedTuple):
-    """One chapter, counted."""
+    """One chapter, counted; its minutes are to read it, and to solve its exercises."""
 
     title: str
     file: str
-    minutes: int
+    reading: int
+    solving: int
     words: int
     figures: int
     claims: int
@@ -42,12 +45,13 @@ class LabRow(NamedTuple):
 def chapter_row(project: Project, path: Path) -> ChapterRow:
     """Counts a chapter."""
     notebook = read(path)
-    about, cells = _about(notebook), code_cells(notebook)
+    cells, minutes = code_cells(notebook), minutes_of(notebook)
     return ChapterRow(
-        title=about.get("title", path.stem),
+        title=_about(notebook).get("title", path.stem),
         file=project.relative(path),
-        minutes=about.get("minutes", 0),
-        words=len(prose(notebook).split()),
+        reading=minutes.reading,
+        solving=minutes.exercises,
+        words=words_in(prose(notebook)),
         figures=sum(map(images, cells)),
         claims=sum(len(CLAIM.findall(cell.source)) for cell in cells),
         exercises=len(EXERCISE.findall(prose(notebook))),
@@ -74,7 +78,9 @@ def status_places(project: Project) -> dict[str, str]:
     chapters = [chapter_row(project, path) for path in project.chapters]
     labs = [lab_row(project, lab, known.get(lab.number, {})) for lab in project.labs]
     return {
-        "chapters": "\n".join(table(["Chapter", "Minutes", "Words", "Figures", "Claims", "Exercises"], chapters)),
+        "chapters": "\n".join(
+            table(["Chapter", "Minutes to read", "to solve", "Words", "Figures", "Claims", "Exercises"], chapters)
+        ),
         "labs": "\n".join(
             table(["Lab", "Minutes", "Exercises", "Points", "Properties checked", "Known mistakes"], labs)
         ),

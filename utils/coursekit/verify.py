@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
+from coursekit.evidence import place_problems
 from coursekit.exercises import exercise_problems
 from coursekit.labrules import points_of, repeated_grade_ids, source_problems, step_problems, stray_problems
 from coursekit.leaks import leaks
@@ -32,9 +33,11 @@ def verify(project: Project, run: bool = True, say: Say = print) -> list[str]:
 
 
 def course_problems(project: Project) -> list[str]:
-    """What is wrong between notebooks: ids and names that clash, labs without a source, an old list of mistakes."""
+    """What is wrong between notebooks: ids and names that clash, labs without a source, pages
+    that the book does not show, an old list of mistakes."""
     try:
         problems = stray_problems(project) + repeated_grade_ids(project.labs) + file_problems(project)
+        problems += place_problems(project)
         return problems + repeated_figure_names([*project.chapters, *(lab.source for lab in project.labs)])
     except CourseError as error:
         return [str(error)]

@@ -1,0 +1,70 @@
+"""Run a file of Python where nothing can be imported but torch, what torch needs, and Python's own modules.
+
+The other Python is started without the packages of its environment (`-I -S`: no `.pth` file, no PYTHONPATH). It looks
+for modules in their folders again, but a finder lets only torch's own requirements through. To torch and to the file,
+all other packages are missing, as in a new environment after `pip install torch`, without the minutes and the
+gigabyte that one costs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+RUNNER = """
+import json, runpy, sys, time
+from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
+
+allowed, folders, file = json.loads(sys.argv[1])
+own = list(sys.path)  # Python's own modules
+
+class TorchAlone:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, path if "." in name or name in allowed else own, target)
+
+    find_distributions = staticmethod(lambda *arguments: ())  # packages that ask which others are installed
+
+sys.meta_path[:] = [BuiltinImporter, FrozenImporter, TorchAlone]
+sys.path += folders
+sys.argv = [file]
+runpy.run_path(file, run_name="__main__")
+print(time.process_time(), file=sys.stderr)
+"""
+
+
+class Alone(NamedTuple):
+    """What a file printed, and the CPU seconds that it took, `import torch` among them."""
+
+    printed: str
+    seconds: float
+
+
+def needed_by(name: str) -> set[str]:
+    """A distribution and all that it requires, directly or through others."""
+    found, waiting = set(), {canonicalize_name(name)}
+    while waiting:
+        found |= waiting
+        wanted = [Requirement(text) for one in waiting for text in requires(one) or ()]
+        here = {one.name for one in wanted if one.marker is None or one.marker.evaluate({"extra": ""})}
+        waiting = {canonicalize_name(one) for one in here} - found
+    return found
+
+
+def run_alone(file: Path, folder: Path) -> Alone:
+    """Run the file with torch alone, in an empty `folder`, on one thread. Raises AssertionError where it fails."""
+    there = needed_by("torch")
+    modules = [name for name, of in packages_distributions().items() if there & {canonicalize_name(one) for one in of}]
+    places = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    command = [sys.executable, "-I", "-S", "-c", RUNNER, json.dumps([modules, places, str(file)])]
+    settings = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, encoding="utf-8", timeout=600)
+    assert done.returncode == 0, done.stderr
+    return Alone(done.stdout, float(done.stderr.splitlines()[-1]))
