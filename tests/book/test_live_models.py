@@ -41,6 +41,12 @@ ALIGNED = """
     const written = (words) => LIVE.aligned(model, words.map((word) => ENGLISH.indexOf(word)));
     const kept = ({ token, weights }) => ({ token, weights });
     return { ENGLISH, GERMAN, written: GIVEN.sources.map((words) => written(words).map(kept)) };"""
+THROUGH_ONE_VECTOR = """
+    const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers")), { ENGLISH } = LIVE.numbersInWords;
+    return GIVEN.sources.map((words) => {
+      const { tokens, vector } = LIVE.throughOneVector(model, words.map((word) => ENGLISH.indexOf(word)));
+      return { tokens, vector: Array.from(vector) };
+    });"""
 POINTED = """
     const model = LIVE.PointerNetwork(await LIVE.load(GIVEN.pack));
     const first = GIVEN.first === null ? undefined : GIVEN.first;
@@ -132,6 +138,19 @@ def test_bahdanaus_model_writes_and_attends_as_pytorch_does(tmp_path):
         wanted = greedy(model, source, torch.tensor([source.shape[1]]), max_length=60)
         assert [step["token"] for step in steps] == wanted.tokens[0].tolist()
         close([step["weights"] for step in steps], wanted.weights[0])
+
+
+@torch.no_grad()
+def test_the_model_with_one_vector_reads_and_writes_as_pytorch_does(tmp_path):
+    task, model = numbers.task(), rounded_as_packed(numbers.trained("plain"), "plain_numbers")
+    examples = task.test[::160][:10]
+    given = {"sources": [example.source for example in examples]}
+    found = answer(tmp_path, THROUGH_ONE_VECTOR, ["plain_numbers"], given, ["bottleneck"])
+    for example, written in zip(examples, found, strict=True):
+        source = torch.tensor([task.source_vocabulary.encode(example.source)])
+        lengths = torch.tensor([source.shape[1]])
+        close(written["vector"], model.start(source, lengths).context[0])
+        assert written["tokens"] == greedy(model, source, lengths, max_length=60).tokens[0].tolist()
 
 
 @torch.no_grad()

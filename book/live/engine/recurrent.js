@@ -1,4 +1,4 @@
-// Recurrent cells, and Bahdanau's model on top of them (chapter 2).
+// Recurrent cells, and on top of them the model with one vector (chapter 1) and Bahdanau's (chapter 2).
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
@@ -25,6 +25,29 @@
     const next = cell.map((old, i) => sigmoid(g[n + i]) * old + sigmoid(g[i]) * Math.tanh(g[2 * n + i]));
     return { cell: next, hidden: next.map((value, i) => sigmoid(g[3 * n + i]) * Math.tanh(value)) };
   }
+
+  // `pack`: tensors, embedding. The decoder receives the encoder's last state, `context`, at every step.
+  LIVE.PlainSeq2Seq = function (pack) {
+    const T = pack.tensors,
+      at = LIVE.layers(T),
+      E = pack.embedding;
+    const encoder = cellOf(T, "encoder.rnn", "_l0"),
+      cell = cellOf(T, "cell.cell", "");
+    return {
+      start: (source) => {
+        const context = source.reduce(
+          (h, token) => gru(encoder, at("encoder.embed").row(token, E), h),
+          new Float32Array(encoder[2].length / encoder[3].length),
+        );
+        return { recurrent: at("first_state").linear(context).map(Math.tanh), context };
+      },
+      step: (token, state) => {
+        const embedded = at("embed").row(token, E),
+          recurrent = gru(cell, joined(embedded, state.context), state.recurrent);
+        return { logits: at("output").linear(joined(recurrent, state.context, embedded)), state: { ...state, recurrent } };
+      },
+    };
+  };
 
   // `pack`: tensors, embedding. Each step takes, if given, weights that the reader sets in place of the softmax's.
   LIVE.AttentionSeq2Seq = function (pack) {

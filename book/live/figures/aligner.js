@@ -3,34 +3,8 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, buttons, entry, words, percent, largest, softmax } = LIVE;
-  const UNITS =
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
-      " ",
-    );
-  const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
-  const EINS =
-    "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn".split(
-      " ",
-    );
-  const ZIG = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(" ");
-  const SPECIAL = ["<pad>", "<bos>", "<eos>"]; // and then the words in the order of attnbook/data/symbols/numbers.py
-  const ENGLISH = [...SPECIAL, ...UNITS, ...TENS, "hundred", "and", ","],
-    GERMAN = [...SPECIAL, ...EINS, "eins", ...ZIG, "hundert", "und", ","];
+  const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 10; // numbers in a list; the model has seen one to six
-
-  const english = (n) =>
-    n >= 100
-      ? [UNITS[Math.floor(n / 100)], "hundred", ...(n % 100 ? ["and", ...english(n % 100)] : [])]
-      : n < 20
-        ? [UNITS[n]]
-        : [TENS[Math.floor(n / 10) - 2], ...(n % 10 ? [UNITS[n % 10]] : [])];
-  const german = (n) =>
-    n >= 100
-      ? [EINS[Math.floor(n / 100)], "hundert", ...(n % 100 ? german(n % 100) : [])]
-      : n < 20
-        ? [n === 1 ? "eins" : EINS[n]]
-        : [...(n % 10 ? [EINS[n % 10], "und"] : []), ZIG[Math.floor(n / 10) - 2]];
-  const list = (numbers, spelled) => numbers.flatMap((n, i) => [...(i ? [","] : []), ...spelled(n)]);
 
   // What the model writes greedily. `forced`: { step, key }, where that step must give all its weight to one source word.
   LIVE.aligned = function (model, source, forced) {
@@ -46,10 +20,6 @@
     }
     return steps;
   };
-  Object.assign(LIVE, {
-    numbersInWords: { ENGLISH, GERMAN, english: (numbers) => list(numbers, english), german: (numbers) => list(numbers, german) },
-  });
-
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
     todo: "Walk through the written words with the arrow keys and watch where each attends. Press a source word to give it all the weight in this step: does the written word change? Then write more numbers: six, seven, eight.",
@@ -71,14 +41,14 @@
         source = [];
 
       function show() {
-        source = list(state.numbers, english);
+        source = english(state.numbers);
         steps = LIVE.aligned(
           model,
           source.map((word) => ENGLISH.indexOf(word)),
           state.forced < 0 ? null : { step: state.forced, key: state.key },
         );
         const written = steps.filter((step) => step.token !== LIVE.EOS).map((step) => GERMAN[step.token]),
-          wanted = list(state.numbers, german);
+          wanted = german(state.numbers);
         output.textContent = written.join(" ");
         const wrong = written.filter((word, i) => word !== wanted[i]).length + Math.max(0, wanted.length - written.length);
         check.textContent =
@@ -152,12 +122,8 @@
           examples: ["42, 7", "21, 12, 112", "800, 1, 99", "11, 22, 33, 44, 55, 66, 77, 88"],
         },
         (text) => {
-          const strange = /[^\d\s,;]/.test(text);
-          const numbers = text
-            .split(/[\s,;]+/)
-            .filter(Boolean)
-            .map(Number);
-          if (strange || !numbers.length || numbers.length > MOST || numbers.some((n) => !Number.isInteger(n) || n < 0 || n > 999)) {
+          const numbers = LIVE.numbersIn(text, MOST);
+          if (!numbers) {
             return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
           }
           kept({ numbers, step: 0, forced: -1 });
