@@ -25,6 +25,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
 GAP = 20  # between the letter and the question
+TRAINING: dict[str, Any] = {"batch": 32, "learning_rate": 5e-3, "warmup": 50, "max_grad_norm": 1.0}
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Recipe:
 
     build: Callable[[int, int], nn.Module]
     task: dict[str, Any]
-    training: dict[str, Any] = field(default_factory=dict)
-    steps: int = 300
+    training: dict[str, Any] = field(default_factory=lambda: TRAINING)
+    steps: int = 320
 
 
 def with_score(score: Callable[[], nn.Module], source_size: int, target_size: int) -> AttentionSeq2Seq:
@@ -61,10 +62,9 @@ def constant(step: int) -> float:
 SCORES = Recipe(
     partial(with_score, partial(Additive, 64, 64, hidden=32)),
     {"validation": 50, "test_per_size": 50, "longest": 3, "longer": (6,), "longer_per_size": 50},
-    {"batch": 32, "learning_rate": 5e-3, "warmup": 50},
-    320,
 )
-DEPTHS = Recipe(partial(deep, 4, False), {"longest": 2, "longer": (3, 4)}, {"batch": 64, "schedule": constant})
+CONSTANT = {"batch": 64, "schedule": constant, "max_grad_norm": 1.0}
+DEPTHS = Recipe(partial(deep, 4, False), {"longest": 2, "longer": (3, 4)}, CONSTANT, 300)
 RECIPES = {
     "content": SCORES,
     "location": replace(SCORES, build=partial(with_score, partial(Location, 64, max_length=64))),
@@ -113,7 +113,11 @@ EXPERIMENT = Experiment(
     "comparisons",
     STEPS,
     run,
-    {"task": "number_lists", "scores": SCORES.task | SCORES.training, "depths": DEPTHS.task, "gap": GAP},
+    {
+        "task": "number_lists(train=20_000); patient_lstm: recall_batch(20) as in distance",
+        **TRAINING,
+        "four_layers, two_layers": "batch 64, the rate does not change",
+    },
     build=build,
 )
 trained = EXPERIMENT.trained
