@@ -12,7 +12,7 @@ from typing import Any
 
 from torch import nn
 
-from attnbook.attention import Additive, Location
+from attnbook.attention import Additive, Location, Score
 from attnbook.data import number_lists
 from attnbook.data.batching import Task
 from attnbook.data.symbols.recall import recall_batch
@@ -44,7 +44,7 @@ class Recipe:
     steps: int = 320
 
 
-def with_score(score: Callable[[], nn.Module], source_size: int, target_size: int) -> AttentionSeq2Seq:
+def with_score(score: Callable[[], Score], source_size: int, target_size: int) -> AttentionSeq2Seq:
     """The translator of chapter 03, with 64 features and another score."""
     return AttentionSeq2Seq(source_size, target_size, hidden=64, score=score())
 
