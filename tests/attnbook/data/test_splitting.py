@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnbook.data import splitting as module
-from attnbook.data.splitting import draw_apart, share, split_by_size
+from attnbook.data.splitting import MadeWhenRead, draw_apart, share, split_by_size
 
 
 def strings(generator):
@@ -90,3 +90,27 @@ def test_there_must_be_a_size_to_train_on():
 def test_counts_may_not_be_negative():
     with pytest.raises(ValueError, match="none may be negative"):
         split(counts=(10, -1, 5, 5))
+
+
+def test_examples_for_training_are_made_when_they_are_read_and_once():
+    asked = []
+
+    def twice(thing):
+        asked.append(thing)
+        return 2 * thing
+
+    things = MadeWhenRead(twice, [1, 2, 3])
+    assert (len(things), bool(things), asked) == (3, True, [])
+    assert (things[0], things[1:], [*things], 6 in things) == (2, [4, 6], [2, 4, 6], True)
+    assert asked == [1, 2, 3]
+    assert things == [2, 4, 6]
+    assert things == MadeWhenRead(twice, (1, 2, 3))
+    assert things != [2, 4]
+
+
+def test_of_what_was_drawn_only_the_training_part_waits():
+    splits = split()
+    train, validation, test, longer = splits.examples(len)
+    assert "made" not in vars(train)
+    assert train == [len(thing) for thing in splits.train]
+    assert (len(validation), len(test), longer[5]) == (len(splits.validation), len(splits.test), [5] * 7)

@@ -134,8 +134,10 @@ WAYS = {
         "StopIteration",
     ),
     "by the collector": (
-        "return next(o for o in __import__('gc').get_objects() if type(o).__name__ == 'function' "
-        "and o.__name__ == 'masked_softmax' and o.__module__ != '__main__')(scores, mask)",
+        # At its first call, when all is loaded: a million objects are looked at once, not for each input of a check.
+        "global seen; seen = globals().get('seen') or [*(o for o in __import__('gc').get_objects() if type(o).__name__ "
+        "== 'function' and o.__name__ == 'masked_softmax' and o.__module__ != '__main__'), None]; "
+        "return next(o for o in seen if o)(scores, mask)",
         "StopIteration",
     ),
     "by its import": (

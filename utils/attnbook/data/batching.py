@@ -89,7 +89,7 @@ class Task:
     """
 
     name: str
-    train: list[Example]
+    train: Sequence[Example]
     validation: list[Example]
     test: list[Example]
     longer: dict[int, list[Example]]

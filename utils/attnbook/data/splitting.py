@@ -1,11 +1,43 @@
 """Drawing training, validation and test examples so that none is in two of them."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, overload
 
 import torch
 
 Draw = Callable[[int, int], Iterable[Any]]  # (size, how many) -> that many things of that size
+
+
+class MadeWhenRead(Sequence):
+    """Things made of others when the first is asked for, all at once; how many there are is known before.
+
+    A notebook that only tests a trained model never makes the 40,000 training examples of its task.
+    """
+
+    def __init__(self, make: Callable[[Any], Any], of: Sequence) -> None:
+        self.make, self.of = make, of
+
+    @cached_property
+    def made(self) -> list:
+        """All of them."""
+        return [self.make(thing) for thing in self.of]
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list: ...
+    def __getitem__(self, index):
+        return self.made[index]
+
+    def __iter__(self) -> Iterator:
+        return iter(self.made)
+
+    def __eq__(self, other: object) -> bool:
+        return self.made == (other.made if isinstance(other, MadeWhenRead) else other)
 
 
 class Splits(NamedTuple):
@@ -16,11 +48,11 @@ class Splits(NamedTuple):
     test: list
     longer: dict[int, list]
 
-    def examples(self, make: Callable[[Any], Any]) -> tuple[list, list, list, dict[int, list]]:
-        """The same with an example made of each thing."""
-        train, validation, test = ([make(thing) for thing in part] for part in (self.train, self.validation, self.test))
+    def examples(self, make: Callable[[Any], Any]) -> tuple[Sequence, list, list, dict[int, list]]:
+        """The same with an example made of each thing; those for training only when they are read."""
+        validation, test = ([make(thing) for thing in part] for part in (self.validation, self.test))
         longer = {size: [make(thing) for thing in things] for size, things in self.longer.items()}
-        return train, validation, test, longer
+        return MadeWhenRead(make, self.train), validation, test, longer
 
 
 def share(total: int, sizes: Sequence[int]) -> list[int]:

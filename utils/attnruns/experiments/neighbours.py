@@ -1,6 +1,7 @@
 """A kNN language model on captions: perplexity by the size of its store and by k, without training (chapter 12)."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ def keys_of(model: LanguageModel, kind: str) -> nn.Module:
 
 
 def texts(
-    task: Task, examples: list[Example], device: torch.device | str = "cpu", size: int = 250
+    task: Task, examples: Sequence[Example], device: torch.device | str = "cpu", size: int = 250
 ) -> list[tuple[Tensor, Tensor]]:
     """Captions as pairs of words read and words that follow, ``(B, T)`` each."""
     targets = [task.collate(examples[i : i + size]).target.to(device) for i in range(0, len(examples), size)]
@@ -92,7 +93,7 @@ def texts(
 
 
 @evaluating
-def questions(model: LanguageModel, task: Task, examples: list[Example], kind: str) -> Questions:
+def questions(model: LanguageModel, task: Task, examples: Sequence[Example], kind: str) -> Questions:
     """All words of some captions, each with the state that has to predict it."""
     parts = []
     for words, target in texts(task, examples, device_of(model)):
@@ -162,7 +163,7 @@ def mixed_perplexity(asked: Questions, distances: Tensor, words: Tensor, choice:
     return perplexity(mix_probabilities(asked.model, share, choice.weight))
 
 
-def measure(model: LanguageModel, task: Task, captions: list[Example], kind: str, stores: tuple) -> dict:
+def measure(model: LanguageModel, task: Task, captions: Sequence[Example], kind: str, stores: tuple) -> dict:
     """Perplexity with a store of the first so many ``captions``, by its size and by k; choices made on validation.
 
     ``repeated``: of captions that the model was not trained on but that lie in the largest store.
