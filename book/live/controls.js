@@ -21,6 +21,24 @@
     return made;
   }
 
+  // Puts new children into a box. If the focus was inside, it goes to the new element with the same name, else to the one at
+  // the same position, else to the figure's room: a reader without a mouse goes on where the press was.
+  const STOPS = "button, input, [tabindex]";
+  const nameOf = (one) => one.tagName + (one.getAttribute("aria-label") || one.textContent);
+  function refill(box, ...children) {
+    const before = Array.from(box.querySelectorAll(STOPS)),
+      at = before.indexOf(document.activeElement),
+      name = at < 0 ? "" : nameOf(before[at]);
+    const room = box.closest(".live-room");
+    box.replaceChildren(...children.filter((child) => child != null));
+    if (at >= 0) {
+      const now = Array.from(box.querySelectorAll(STOPS)),
+        same = now.filter((one) => nameOf(one) === name);
+      const next = same.length === 1 ? same[0] : now[Math.min(at, now.length - 1)];
+      (next || room).focus({ preventScroll: true });
+    }
+  }
+
   // A slider with its name, and its value as `shown` writes it. Its element has a method `set`, which tells nobody.
   function slider(name, { from, to, step, value, shown = String }, changed) {
     const out = make("output", {}, shown(value));
@@ -125,5 +143,5 @@
     share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, slider, choice, buttons, entry, words, percent, signed });
+  Object.assign(LIVE, { make, refill, slider, choice, buttons, entry, words, percent, signed });
 })(globalThis);
