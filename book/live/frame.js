@@ -81,9 +81,8 @@
     const still = box.querySelector("figure") || box,
       caption = still.querySelector("figcaption");
     if (!box.querySelector("img, svg")) {
-      // only a sentence for readers without scripts, which print needs as well
-      const instead = make("div", { class: "live-instead" }, Array.from(box.children).filter((one) => !one.matches(".live-start")));
-      box.prepend(room, instead);
+      // only a sentence for readers without scripts
+      box.replaceChildren(room);
       return;
     }
     const fold = make("details", { class: "live-printed" }, make("summary", {}, "The printed figure"));

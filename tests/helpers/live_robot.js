@@ -50,3 +50,35 @@ async function tried(name) {
   box.remove();
   return seen;
 }
+
+// Focuses each control and presses it as a key would; which of them lost the focus. A control that was drawn anew has its name
+// again; one that is no longer there hands the focus to another in the room.
+async function focusLost(name) {
+  const box = await started(name), room = box.querySelector(".live-room"), lost = [];
+  const named = (one) => one.tagName + " " + (one.getAttribute("aria-label") || (one.closest("label") || one).textContent).trim();
+  const controls = () => Array.from(room.querySelectorAll("button, input:not([type=text]), [role=slider], [data-point]"));
+  const key = (one, key) => one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const press = (one) => {
+    if (one.type === "range") {
+      one.value = Number(one.value) === Number(one.max) ? one.min : one.max;
+      one.dispatchEvent(new Event("input", { bubbles: true }));
+    } else if (one.matches("button, input")) {
+      one.click();
+    } else {
+      key(one, "ArrowUp");
+      key(one, "Delete");
+    }
+  };
+  for (let i = 0; i < Math.min(controls().length, 100); i++) {
+    const one = controls()[i], before = named(one);
+    one.focus();
+    if (document.activeElement !== one) { continue; } // not shown, or it has nothing to do now
+    press(one);
+    await wait(1);
+    const now = document.activeElement, drawnAnew = controls().some((other) => named(other) === before);
+    const kept = one.isConnected ? now === one && !one.disabled : drawnAnew ? named(now) === before : now !== room && room.contains(now);
+    if (!kept) { lost.push(before + " -> " + named(now).slice(0, 60)); }
+  }
+  box.remove();
+  return lost;
+}
