@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, percent } = LIVE;
+    { make, oneStop, percent } = LIVE;
   const ROW = 34; // pixels; live.css makes rows of phones as high as a finger
 
   // `weights[query][key]`; keys that a row does not reach are masked. `chose(query)` after the reader has chosen one;
@@ -38,29 +38,33 @@
         ),
       ),
     );
-    const right = make(
-      "ol",
-      { class: "live-words" },
-      keys.map((word, k) =>
-        make(
-          "li",
-          {},
-          picked
-            ? make(
-                "button",
-                {
-                  type: "button",
-                  lang: languages[1],
-                  "aria-label": word + ", word " + (k + 1),
-                  "aria-pressed": "false",
-                  onclick: () => picked(k),
-                },
-                word,
-              )
-            : make("span", { lang: languages[1] }, word),
-          make("b"),
+    const right = oneStop(
+      make(
+        "ol",
+        { class: "live-words" },
+        keys.map((word, k) =>
+          make(
+            "li",
+            {},
+            picked
+              ? make(
+                  "button",
+                  {
+                    type: "button",
+                    lang: languages[1],
+                    "aria-label": word + ", word " + (k + 1),
+                    "aria-pressed": "false",
+                    tabindex: k ? -1 : 0,
+                    onclick: () => picked(k),
+                  },
+                  word,
+                )
+              : make("span", { lang: languages[1] }, word),
+            make("b"),
+          ),
         ),
       ),
+      1,
     );
     const lines = make(
       "svg",

@@ -24,6 +24,35 @@ FOCUS = """
     const lost = {};
     for (const name of GIVEN.names) { lost[name] = await focusLost(name); }
     return { lost, faults };"""
+GRID = """
+    const box = await started("masks"), cells = () => Array.from(box.querySelectorAll("[data-cell]"));
+    const now = () => document.activeElement.dataset.cell;
+    cells()[0].focus();
+    const seen = [now()];
+    for (const key of GIVEN.keys) {
+      typed(document.activeElement, key);
+      seen.push(now());
+    }
+    cells()[8].focus();
+    cells()[8].click();
+    const stops = cells().filter((cell) => cell.tabIndex === 0).length;
+    return { seen, stops, after: now(), pressed: cells()[8].getAttribute("aria-pressed"), faults };"""
+CANVAS = """
+    const box = await started("captioner"), paper = box.querySelector("[role=application]");
+    const text = (selector) => box.querySelector(selector).textContent;
+    const link = () => decodeURIComponent(decodeURIComponent(box.querySelector(".live-about a").href));
+    const placed = () => /placed:([^;#]*)/.exec(link())[1].split(",").filter(Boolean).length / 3;
+    const all = Array.from.bind(Array), named = (name) => (one) => one.textContent.startsWith(name);
+    const buttons = (name) => all(box.querySelectorAll("button")).filter(named(name));
+    paper.focus();
+    ["ArrowDown", "ArrowLeft", "Enter"].forEach((key) => typed(paper, key));
+    const added = placed();
+    typed(paper, "Delete");
+    const removed = placed(), draw = buttons("Draw").length;
+    for (let n = 0; n < 5; n++) { typed(paper, "Enter"); }
+    const full = text(".live-fault"), most = placed();
+    buttons("Clear")[0].click();
+    return { added, removed, full, most, empty: text(".live-said"), draw, faults };"""
 LINKED = """
     const box = await started("masks"), slider = box.querySelector("input[type=range]");
     slider.value = 4;
@@ -89,6 +118,28 @@ def test_the_focus_stays_where_a_key_was_pressed(tmp_path):
     found = answer(tmp_path, ROBOT + FOCUS, list(live_weights.PACKS), {"names": FIGURES}, FIGURES)
     assert found["faults"] == []
     assert {name: lost for name, lost in found["lost"].items() if lost} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_a_grid_is_one_tab_stop_with_arrow_keys(tmp_path):
+    down, up, left, right = "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"
+    keys = [right, down, left, left, up, up, "End", right, "Home"]
+    found = answer(tmp_path, ROBOT + GRID, given={"keys": keys}, figures=["masks"])
+    assert found["faults"] == []
+    assert found["seen"] == ["0,0", "0,1", "1,1", "1,0", "1,0", "0,0", "0,0", "0,6", "0,6", "0,0"]
+    assert (found["stops"], found["after"], found["pressed"]) == (1, "1,1", "false")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_a_canvas_is_drawn_on_with_keys_and_nothing_is_removed_unasked(tmp_path):
+    found = answer(tmp_path, ROBOT + CANVAS, ["soft", "hard"], figures=["captioner"])
+    assert found["faults"] == []
+    assert (found["added"], found["removed"], found["most"]) == (4, 3, 6)
+    assert found["full"] == "There are six digits on the canvas, which is the most. Please take one away first."
+    assert "The canvas is empty" in found["empty"]
+    assert found["draw"] == 0  # only where positions are drawn, there is something to draw again
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ const started = async (name) => {
   return box;
 };
 
+const typed = (one, key) => one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const move = {
   sliders: (box) => box.querySelectorAll("input[type=range]").forEach((input) => [input.min, input.max].forEach((value) => {
     input.value = value;
@@ -23,8 +24,7 @@ const move = {
   })),
   choices: (box) => Array.from(box.querySelectorAll("input[type=radio]")).forEach((input) => input.click()),
   keys: (box) => Array.from(box.querySelectorAll("[role=slider], [data-point], .live-words button")).forEach((one) =>
-    ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"].forEach((key) =>
-      one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))),
+    ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"].forEach((key) => typed(one, key))),
   buttons: (box) => Array.from(box.querySelectorAll(".live-room button")).slice(0, 60).forEach((button) => button.click()),
 };
 
@@ -57,7 +57,6 @@ async function focusLost(name) {
   const box = await started(name), room = box.querySelector(".live-room"), lost = [];
   const named = (one) => one.tagName + " " + (one.getAttribute("aria-label") || (one.closest("label") || one).textContent).trim();
   const controls = () => Array.from(room.querySelectorAll("button, input:not([type=text]), [role=slider], [data-point]"));
-  const key = (one, key) => one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   const press = (one) => {
     if (one.type === "range") {
       one.value = Number(one.value) === Number(one.max) ? one.min : one.max;
@@ -65,8 +64,8 @@ async function focusLost(name) {
     } else if (one.matches("button, input")) {
       one.click();
     } else {
-      key(one, "ArrowUp");
-      key(one, "Delete");
+      typed(one, "ArrowUp");
+      typed(one, "Delete");
     }
   };
   for (let i = 0; i < Math.min(controls().length, 100); i++) {
