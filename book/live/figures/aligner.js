@@ -107,12 +107,37 @@
         make("polygon", { points: [to.join(), along(to, 5), along(to, -5)].join(" ") }),
       );
     };
-    const named = (k) => words.length < 16 || weights[k] > 0.02 || k === chosen;
+    // A name stands above its value, or where it covers no other name: below, left, right; else it is left out.
+    const taken = [];
+    const name = (k) => {
+      const half = 4.4 * words[k].length,
+        [x, y] = at[k];
+      const free = [
+        [0, -14],
+        [0, 16],
+        [-half - 9, 0],
+        [half + 9, 0],
+      ]
+        .map(([dx, dy]) => [x + dx, y + dy])
+        .find(
+          ([cx, cy]) =>
+            cx > half && cx < WIDTH - half && taken.every((one) => Math.abs(one[1] - cy) > 15 || Math.abs(one[0] - cx) > one[2] + half),
+        );
+      if (!free) {
+        return null;
+      }
+      taken.push([...free, half]);
+      return make("text", { x: free[0], y: free[1] + 5, "text-anchor": "middle" }, words[k]);
+    };
+    const order = largest(
+      [...weights].map((w, k) => (k === chosen ? 2 : w)),
+      words.length,
+    ).filter((k) => words.length < 16 || k === chosen || weights[k] > 0.02);
     return make(
       "svg",
       { class: "live-values", viewBox: "0 0 " + WIDTH + " " + HEIGHT, role: "img", "aria-label": "The values, and the context among them" },
       at.map(arrow),
-      at.map(([x, y], k) => (named(k) ? make("text", { x, y: y - 8, "text-anchor": "middle" }, words[k]) : null)),
+      order.map(name),
       at.map(([x, y]) => make("rect", { x: x - 4, y: y - 4, width: 8, height: 8 })),
       make("circle", { cx: context[0], cy: context[1], r: 8 }),
     );
