@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make } = LIVE;
+    { make, oneStop } = LIVE;
 
   // A column of bars: [label, share, words] each; `title` stands above.
   LIVE.bars = (title, rows, colour = "") =>
@@ -47,16 +47,18 @@
               "aria-pressed": String(weight > 0),
               "aria-label": title,
               "data-cell": r + "," + c,
+              tabindex: r || c ? -1 : 0,
               onclick: () => pressed(r, c),
             }),
           );
         }),
       ),
     );
-    return make(
+    const element = make(
       "div",
       { class: "live-scroll", tabindex: pressed ? null : 0, role: "region", "aria-label": label },
       make("table", { class: "live-grid" }, make("thead", {}, head), make("tbody", {}, body)),
     );
+    return pressed ? oneStop(element, columns.length) : element;
   };
 })(globalThis);

@@ -21,6 +21,42 @@
     return made;
   }
 
+  // Puts new children into a box. If the focus was inside, it goes to the new element with the same name, else to the one at
+  // the same position, else to the figure's room: a reader without a mouse goes on where the press was.
+  const STOPS = "button, input, [tabindex]";
+  const nameOf = (one) => one.tagName + (one.getAttribute("aria-label") || one.textContent);
+  function refill(box, ...children) {
+    const before = Array.from(box.querySelectorAll(STOPS)),
+      at = before.indexOf(document.activeElement),
+      name = at < 0 ? "" : nameOf(before[at]);
+    const room = box.closest(".live-room");
+    box.replaceChildren(...children.filter((child) => child != null));
+    if (at >= 0) {
+      const now = Array.from(box.querySelectorAll(STOPS)),
+        same = now.filter((one) => nameOf(one) === name);
+      const next = same.length === 1 ? same[0] : now[Math.min(at, now.length - 1)];
+      (next || room).focus({ preventScroll: true });
+    }
+  }
+
+  // Makes one tab stop of a grid of buttons with so many columns: arrow keys go from one to the next, Home and End to the ends
+  // of the row. The first button drawn begins with the tabindex 0, the others with −1.
+  function oneStop(box, columns) {
+    const all = () => Array.from(box.querySelectorAll("button"));
+    box.addEventListener("focusin", (event) => all().forEach((one) => (one.tabIndex = one === event.target ? 0 : -1)));
+    box.addEventListener("keydown", (event) => {
+      const at = all().indexOf(event.target),
+        column = at % columns,
+        ends = { Home: -column, End: columns - 1 - column, ArrowUp: -columns, ArrowDown: columns };
+      const by = { ...ends, ArrowLeft: column && -1, ArrowRight: Number(column < columns - 1) }[event.key];
+      if (at >= 0 && by !== undefined) {
+        event.preventDefault();
+        (all()[at + by] || event.target).focus();
+      }
+    });
+    return box;
+  }
+
   // A slider with its name, and its value as `shown` writes it. Its element has a method `set`, which tells nobody.
   function slider(name, { from, to, step, value, shown = String }, changed) {
     const out = make("output", {}, shown(value));
@@ -125,5 +161,5 @@
     share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, slider, choice, buttons, entry, words, percent, signed });
+  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, percent, signed });
 })(globalThis);

@@ -2,12 +2,13 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, percent } = LIVE;
+    { make, oneStop, percent } = LIVE;
   const ROW = 34; // pixels; live.css makes rows of phones as high as a finger
 
   // `weights[query][key]`; keys that a row does not reach are masked. `chose(query)` after the reader has chosen one;
-  // `picked(key)` makes the words on the right buttons, too. Returns { element, choose(query) }.
-  LIVE.links = function ({ queries, keys, weights, languages = [], chose, picked }) {
+  // `picked(key)` makes the words on the right buttons, too. `fault`: a query that is marked as wrong. Returns
+  // { element, choose(query), pick(key) }; pick marks a word on the right.
+  LIVE.links = function ({ queries, keys, weights, languages = [], chose, picked, fault = -1 }) {
     const height = ROW * Math.max(queries.length, keys.length);
     const walk = (event, q) => {
       const to = { ArrowDown: q + 1, ArrowUp: q - 1, Home: 0, End: queries.length - 1 }[event.key];
@@ -26,29 +27,44 @@
           "button",
           {
             type: "button",
+            class: q === fault ? "is-fault" : null,
             lang: languages[0],
             tabindex: -1,
             onclick: () => choose(q),
             onpointerenter: (event) => event.pointerType === "mouse" && choose(q),
             onkeydown: (event) => walk(event, q),
           },
-          word,
+          q === fault ? "✗ " + word : word,
         ),
       ),
     );
-    const right = make(
-      "ol",
-      { class: "live-words" },
-      keys.map((word, k) =>
-        make(
-          "li",
-          {},
-          picked
-            ? make("button", { type: "button", lang: languages[1], onclick: () => picked(k) }, word)
-            : make("span", { lang: languages[1] }, word),
-          make("b"),
+    const right = oneStop(
+      make(
+        "ol",
+        { class: "live-words" },
+        keys.map((word, k) =>
+          make(
+            "li",
+            {},
+            picked
+              ? make(
+                  "button",
+                  {
+                    type: "button",
+                    lang: languages[1],
+                    "aria-label": word + ", word " + (k + 1),
+                    "aria-pressed": "false",
+                    tabindex: k ? -1 : 0,
+                    onclick: () => picked(k),
+                  },
+                  word,
+                )
+              : make("span", { lang: languages[1] }, word),
+            make("b"),
+          ),
         ),
       ),
+      1,
     );
     const lines = make(
       "svg",
@@ -87,6 +103,7 @@
     return {
       element: make("div", { class: "live-links", style: "--rows:" + Math.max(queries.length, keys.length) }, left, lines, right),
       choose,
+      pick: (key) => right.querySelectorAll("button").forEach((one, k) => one.setAttribute("aria-pressed", String(k === key))),
     };
   };
 

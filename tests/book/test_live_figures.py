@@ -4,8 +4,12 @@ import gzip
 import re
 
 import pytest
+import torch
 from browser import chromium
 from live_pages import ROOT, answer, live_weights, scripts
+
+from attnbook.models.block import TransformerConfig
+from attnbook.models.transformer import Stack
 
 FIGURES = sorted(path.stem for path in (ROOT / "book/live/figures").glob("*.js"))
 PAGES = [*(ROOT / "chapters").glob("*.ipynb"), *(ROOT / "book").glob("*.md")]
@@ -16,6 +20,39 @@ TRIED = """
     const found = {};
     for (const name of GIVEN.names) { found[name] = await tried(name); }
     return { found, faults };"""
+FOCUS = """
+    const lost = {};
+    for (const name of GIVEN.names) { lost[name] = await focusLost(name); }
+    return { lost, faults };"""
+GRID = """
+    const box = await started("masks"), cells = () => Array.from(box.querySelectorAll("[data-cell]"));
+    const now = () => document.activeElement.dataset.cell;
+    cells()[0].focus();
+    const seen = [now()];
+    for (const key of GIVEN.keys) {
+      typed(document.activeElement, key);
+      seen.push(now());
+    }
+    cells()[8].focus();
+    cells()[8].click();
+    const stops = cells().filter((cell) => cell.tabIndex === 0).length;
+    return { seen, stops, after: now(), pressed: cells()[8].getAttribute("aria-pressed"), faults };"""
+CANVAS = """
+    const box = await started("captioner"), paper = box.querySelector("[role=application]");
+    const text = (selector) => box.querySelector(selector).textContent;
+    const link = () => decodeURIComponent(decodeURIComponent(box.querySelector(".live-about a").href));
+    const placed = () => (/placed:([^;#]*)/.exec(link()) || [0, GIVEN.start])[1].split(",").filter(Boolean).length / 3;
+    const all = Array.from.bind(Array), named = (name) => (one) => one.textContent.startsWith(name);
+    const buttons = (name) => all(box.querySelectorAll("button")).filter(named(name));
+    paper.focus();
+    ["ArrowDown", "ArrowLeft", "Enter"].forEach((key) => typed(paper, key));
+    const added = placed();
+    typed(paper, "Delete");
+    const removed = placed(), draw = buttons("Draw").length;
+    for (let n = 0; n < 5; n++) { typed(paper, "Enter"); }
+    const full = text(".live-fault"), most = placed();
+    buttons("Clear")[0].click();
+    return { added, removed, full, most, empty: text(".live-said"), draw, faults };"""
 LINKED = """
     const box = await started("masks"), slider = box.querySelector("input[type=range]");
     slider.value = 4;
@@ -77,6 +114,36 @@ def test_what_a_figure_cannot_take_is_said_in_a_sentence(tried):
 
 @pytest.mark.slow
 @pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_the_focus_stays_where_a_key_was_pressed(tmp_path):
+    found = answer(tmp_path, ROBOT + FOCUS, list(live_weights.PACKS), {"names": FIGURES}, FIGURES)
+    assert found["faults"] == []
+    assert {name: lost for name, lost in found["lost"].items() if lost} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_a_grid_is_one_tab_stop_with_arrow_keys(tmp_path):
+    down, up, left, right = "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"
+    keys = [right, down, left, left, up, up, "End", right, "Home"]
+    found = answer(tmp_path, ROBOT + GRID, given={"keys": keys}, figures=["masks"])
+    assert found["faults"] == []
+    assert found["seen"] == ["0,0", "0,1", "1,1", "1,0", "1,0", "0,0", "0,0", "0,6", "0,6", "0,0"]
+    assert (found["stops"], found["after"], found["pressed"]) == (1, "1,1", "false")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_a_canvas_is_drawn_on_with_keys_and_nothing_is_removed_unasked(tmp_path):
+    found = answer(tmp_path, ROBOT + CANVAS, ["soft", "hard"], {"start": "2,7,6,6,10,18,8,19,17"}, ["captioner"])
+    assert found["faults"] == []
+    assert (found["added"], found["removed"], found["most"]) == (4, 3, 6)
+    assert found["full"] == "There are six digits on the canvas, which is the most. Please take one away first."
+    assert "The canvas is empty" in found["empty"]
+    assert found["draw"] == 0  # only where positions are drawn, there is something to draw again
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
 def test_a_link_keeps_the_state(tmp_path):
     found = answer(tmp_path, ROBOT + LINKED, figures=["masks"])
     assert found["faults"] == []
@@ -117,3 +184,30 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     assert found["cut"] == [1, 0, 0]
     assert found["frequencies"] == [1, 0.1]
     assert found["logits"] == [9, 8, 7, 5, 3, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+@pytest.mark.parametrize("own", [True, False])
+def test_an_output_depends_on_an_input_where_the_gradient_of_the_books_blocks_is_not_zero(own, tmp_path):
+    size, deep, rng = 7, 3, torch.Generator().manual_seed(0)
+    masks = [torch.ones(size, size, dtype=torch.bool).tril(-1), torch.rand(size, size, generator=rng) < 0.3]
+    script = """
+        const lists = (reach) => reach.map((set) => [...set].sort());
+        return GIVEN.masks.map((mask) => [1, 2, 3].map((layers) => lists(LIVE.reach(mask, 7, layers, GIVEN.own))));"""
+    given = {"masks": [mask.int().flatten().tolist() for mask in masks], "own": own}
+    found = answer(tmp_path, script, given=given, figures=["masks"])
+    blocks = Stack(TransformerConfig(d_model=8, heads=2, layers=deep, d_ff=16, positions="none")).double().eval().layers
+    fixed = torch.randn(1, size, 8, dtype=torch.float64, generator=rng)  # queries and keys, where values alone count
+
+    def read(x, layers, mask):
+        for block in blocks[:layers]:
+            x = block(x, mask).x if own else block.self_attention(fixed, fixed, x, mask)[0]
+        return x
+
+    for mask, by_layers in zip(masks, found, strict=True):
+        for layers, reach in enumerate(by_layers, start=1):
+            x = torch.randn(1, size, 8, dtype=torch.float64, generator=rng)
+            slopes = torch.autograd.functional.jacobian(lambda x, at=(layers, mask): read(x, *at), x)
+            depends = slopes[0, :, :, 0].abs().amax(dim=(1, 3)) > 0  # (T, T): outputs by inputs
+            assert reach == [row.nonzero().flatten().tolist() for row in depends]

@@ -16,6 +16,7 @@ const started = async (name) => {
   return box;
 };
 
+const typed = (one, key) => one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const move = {
   sliders: (box) => box.querySelectorAll("input[type=range]").forEach((input) => [input.min, input.max].forEach((value) => {
     input.value = value;
@@ -23,8 +24,7 @@ const move = {
   })),
   choices: (box) => Array.from(box.querySelectorAll("input[type=radio]")).forEach((input) => input.click()),
   keys: (box) => Array.from(box.querySelectorAll("[role=slider], [data-point], .live-words button")).forEach((one) =>
-    ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"].forEach((key) =>
-      one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))),
+    ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"].forEach((key) => typed(one, key))),
   buttons: (box) => Array.from(box.querySelectorAll(".live-room button")).slice(0, 60).forEach((button) => button.click()),
 };
 
@@ -49,4 +49,35 @@ async function tried(name) {
   seen.after = text(".live-said");
   box.remove();
   return seen;
+}
+
+// Focuses each control and presses it as a key would; which of them lost the focus. A control that was drawn anew has its name
+// again; one that is no longer there hands the focus to another in the room.
+async function focusLost(name) {
+  const box = await started(name), room = box.querySelector(".live-room"), lost = [];
+  const named = (one) => one.tagName + " " + (one.getAttribute("aria-label") || (one.closest("label") || one).textContent).trim();
+  const controls = () => Array.from(room.querySelectorAll("button, input:not([type=text]), [role=slider], [data-point]"));
+  const press = (one) => {
+    if (one.type === "range") {
+      one.value = Number(one.value) === Number(one.max) ? one.min : one.max;
+      one.dispatchEvent(new Event("input", { bubbles: true }));
+    } else if (one.matches("button, input")) {
+      one.click();
+    } else {
+      typed(one, "ArrowUp");
+      typed(one, "Delete");
+    }
+  };
+  for (let i = 0; i < Math.min(controls().length, 100); i++) {
+    const one = controls()[i], before = named(one);
+    one.focus();
+    if (document.activeElement !== one) { continue; } // not shown, or it has nothing to do now
+    press(one);
+    await wait(1);
+    const now = document.activeElement, drawnAnew = controls().some((other) => named(other) === before);
+    const kept = one.isConnected ? now === one && !one.disabled : drawnAnew ? named(now) === before : now !== room && room.contains(now);
+    if (!kept) { lost.push(before + " -> " + named(now).slice(0, 60)); }
+  }
+  box.remove();
+  return lost;
 }

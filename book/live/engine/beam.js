@@ -7,25 +7,37 @@
     EOS = 2;
 
   // A generator that stops after each step with what was kept, best first, and all that was considered. Each is
-  // { tokens, total (log-probability), rank (total by the length penalty of Wu et al. 2016), ended, parent, gained, last }.
+  // { tokens, steps (what the model gave for each), total (log-probability), rank (total by the length penalty of Wu et al.
+  // 2016), ended, parent, gained, last }.
   LIVE.beamSteps = function* (model, start, { width = 5, alpha = 0.6, most = 60, bos = BOS, eos = EOS } = {}) {
     const rank = (total, size) => total / ((5 + size) / 6) ** alpha;
-    const grown = (one, parent, token, gained, state) => {
-      const tokens = one.ended ? one.tokens : one.tokens.concat([token]),
-        total = one.total + gained;
-      return { tokens, total, rank: rank(total, tokens.length), ended: one.ended || token === eos, state, last: token, parent, gained };
+    const grown = (one, parent, token, gained, found) => {
+      const tokens = one.tokens.concat([token]),
+        total = one.total + gained,
+        steps = one.steps.concat([found]);
+      return {
+        tokens,
+        steps,
+        total,
+        rank: rank(total, tokens.length),
+        ended: token === eos,
+        state: found.state,
+        last: token,
+        parent,
+        gained,
+      };
     };
-    let kept = [{ tokens: [], total: 0, rank: 0, ended: false, state: start, last: bos }];
+    let kept = [{ tokens: [], steps: [], total: 0, rank: 0, ended: false, state: start, last: bos }];
     for (let t = 0; t < most && !kept.every((one) => one.ended); t++) {
       const considered = kept
         .flatMap((one, parent) => {
           if (one.ended) {
-            return [grown(one, parent, eos, 0, one.state)];
+            return [{ ...one, parent, gained: 0 }];
           }
           const found = model.step(one.last, one.state),
             logs = logSoftmax(found.logits);
           const possible = largest(logs, width).filter((token) => logs[token] > -Infinity);
-          return possible.map((token) => grown(one, parent, token, logs[token], found.state));
+          return possible.map((token) => grown(one, parent, token, logs[token], found));
         })
         .sort((a, b) => b.rank - a.rank);
       kept = considered.slice(0, width);
@@ -33,7 +45,7 @@
     }
   };
 
-  // The best text: { tokens without the end, score, kept }.
+  // The best text: { tokens without the end, steps (the end's included), score, kept }.
   LIVE.write = function (model, start, options = {}) {
     let last = { kept: [] };
     for (const step of LIVE.beamSteps(model, start, options)) {
@@ -41,7 +53,7 @@
     }
     const [best] = last.kept,
       end = best.tokens.indexOf(options.eos === undefined ? EOS : options.eos);
-    return { tokens: end < 0 ? best.tokens : best.tokens.slice(0, end), score: best.rank, kept: last.kept };
+    return { tokens: end < 0 ? best.tokens : best.tokens.slice(0, end), steps: best.steps, score: best.rank, kept: last.kept };
   };
 
   Object.assign(LIVE, { BOS, EOS });

@@ -7,15 +7,19 @@
     "Zwei Kinder spielen im Schnee mit einem roten Schlitten.",
     "Ein Mann repariert das Dach eines kleinen Hauses.",
     "Eine Frau mit Hut liest auf einer Bank ein Buch.",
+    "Zwei Männer in roten Jacken steigen eine verschneite Treppe hinauf.",
   ];
+
+  // Where the beginning of another text stands among `hypotheses`, from 0; −1 if it isn't among them.
+  LIVE.placeOf = (tokens, hypotheses) => hypotheses.findIndex((one) => one.tokens.join() === tokens.slice(0, one.tokens.length).join());
 
   LIVE.figure("beam", {
     title: "Beam search, step by step",
-    todo: "Press “Next step” and watch which beginnings are kept (framed) and which are dropped. At the end compare the result with greedy search, in the first example and in the others. Then change the width and the length penalty.",
+    todo: "Press “Next step” and watch which beginnings are kept (framed). The one that greedy search would have is marked: in which step does another one overtake it? Compare the ends. Then set α to 1.5, and try the fourth example with the widths 2 and 3.",
     learned:
-      "A beginning that is best now may be dropped some steps later, because what follows it is less probable; greedy search can't go back. For most sentences of this model greedy search finds the same text, and where it doesn't, the beam's text is only a little more probable. The penalty α matters when texts of different lengths compete, which is rare here.",
+      "In the first sentence greedy search writes “play”, the more probable word in step 3. From step 4 on other beginnings lead, because what follows them is more probable, and greedy search can't go back: it ends with −2.82, the beam with −2.67. With α = 1.5 the longer text with “are” wins, although it is less probable (−2.86). In the second and third example both find the same text. In the fourth a beam of two drops the beginning of greedy search, and ends with a less probable text than it (−5.35 against −4.81); with a width of three the beam finds a more probable one (−4.76). So a wider beam helps often, and not always.",
     about:
-      "The translator of Chapter 18 with eight bits per number. Numbers: log-probability, and the rank after the length penalty of Wu et al. (2016).",
+      "The translator of Chapter 18 with eight bits per number. Log p is the log-probability of a beginning; the rank is log p after the length penalty of Wu et al. (2016), by which the rows are sorted.",
     packs: ["translator"],
     defaults: { sentence: EXAMPLES[0], width: 3, alpha: 0.6, steps: 1 },
     draw(room, state, kept, pack) {
@@ -28,15 +32,22 @@
         controls = make("div", {});
       const text = (tokens) => target.decode(tokens.filter((token) => token !== LIVE.EOS).map((token) => target.pieces[token]));
       const piece = (token) => (token === LIVE.EOS ? " (end)" : target.pieces[token].replace("▁", " "));
-      let all = [];
+      let all = [],
+        one = null; // the text of greedy search
 
-      function row(one, isKept) {
+      function row(one, isKept, isGreedy) {
         const ended = one.gained === 0 && one.ended;
         return make(
           "li",
           { class: isKept ? "is-kept" : null },
           make("span", {}, "from " + (one.parent + 1)),
-          make("span", { lang: "en" }, text(one.tokens.slice(0, -1)), make("mark", {}, ended ? " ✓" : piece(one.last))),
+          make(
+            "span",
+            { lang: "en" },
+            text(one.tokens.slice(0, -1)),
+            make("mark", {}, ended ? " ✓" : piece(one.last)),
+            isGreedy ? make("i", {}, " greedy") : null,
+          ),
           make("b", {}, signed(one.total)),
           make("b", {}, signed(one.rank)),
         );
@@ -45,7 +56,9 @@
       function show() {
         const at = Math.min(state.steps, all.length),
           { kept: best, considered } = all[at - 1],
-          shown = new Set(best);
+          shown = new Set(best),
+          { tokens } = one.kept[0],
+          greedyAt = LIVE.placeOf(tokens, considered);
         board.replaceChildren(
           make(
             "li",
@@ -55,9 +68,14 @@
             make("b", {}, "log p"),
             make("b", {}, "rank"),
           ),
-          ...considered.slice(0, 2 * state.width + 2).map((one) => row(one, shown.has(one))),
+          ...considered.slice(0, 2 * state.width + 2).map((one, i) => row(one, shown.has(one), i === greedyAt)),
         );
-        controls.querySelectorAll("button").forEach((button, i) => (button.disabled = i < 2 ? at === all.length : at === 1));
+        // They aren't disabled, because a disabled button loses the focus.
+        controls.querySelectorAll("button").forEach((button, i) => {
+          button.setAttribute("aria-disabled", String(i < 2 ? at === all.length : at === 1));
+        });
+        const lost = all.findIndex((step) => LIVE.placeOf(tokens, step.kept) < 0) + 1;
+        const place = LIVE.placeOf(tokens, best);
         said.say(
           (at === all.length ? "Finished after " + at + " steps: " : "Step " + at + " of " + all.length + ", best so far: ") +
             "“" +
@@ -68,9 +86,23 @@
             considered.length +
             " beginnings considered, " +
             best.length +
-            " kept.",
+            " kept. The beginning of greedy search " +
+            (place === 0 ? "is the best one." : place > 0 ? "stands in row " + (place + 1) + "." : "was dropped in step " + lost + "."),
         );
+        greedy.textContent =
+          at < all.length
+            ? ""
+            : "Greedy search writes “" +
+              text(tokens) +
+              "”, log-probability " +
+              signed(one.kept[0].total) +
+              "; the beam " +
+              against(best[0]);
       }
+      const against = ({ tokens, total }) =>
+        tokens.join() === one.kept[0].tokens.join()
+          ? "writes the same."
+          : "writes a text that is " + (total > one.kept[0].total ? "more" : "less") + " probable, " + signed(total) + ".";
       const go = (steps) => {
         kept({ steps: Math.max(1, Math.min(all.length, steps)) });
         show();
@@ -79,17 +111,7 @@
       function search() {
         const start = model.start(source.numbers(source.encode(state.sentence)));
         all = [...LIVE.beamSteps(model, start, { width: state.width, alpha: state.alpha })];
-        const one = LIVE.write(model, start, { width: 1, alpha: state.alpha });
-        greedy.textContent =
-          "Greedy search writes “" +
-          text(one.tokens) +
-          "”, log-probability " +
-          signed(one.kept[0].total) +
-          "; the beam ends with “" +
-          text(all[all.length - 1].kept[0].tokens) +
-          "”, " +
-          signed(all[all.length - 1].kept[0].total) +
-          ".";
+        one = LIVE.write(model, start, { width: 1, alpha: state.alpha });
         show();
       }
 

@@ -39,7 +39,12 @@
     const rows = Math.ceil(vector.length / COLUMNS);
     return make(
       "svg",
-      { viewBox: "0 0 " + COLUMNS + " " + rows, width: "100%", role: "img", "aria-label": "The " + vector.length + " numbers of the vector c" },
+      {
+        viewBox: "0 0 " + COLUMNS + " " + rows,
+        width: "100%",
+        role: "img",
+        "aria-label": "The " + vector.length + " numbers of the vector c",
+      },
       cells,
     );
   }
@@ -83,7 +88,10 @@
           written = numbersOf(found.tokens.filter((token) => token !== LIVE.EOS).map((token) => GERMAN[token]));
         const right = numbers.filter((n, i) => written[i] === german([n]).join(" ")).length;
         board.replaceChildren(...table(numbers, written));
-        vector.replaceChildren(make("p", { class: "live-head" }, "The vector c, " + found.vector.length + " numbers"), picture(found.vector));
+        vector.replaceChildren(
+          make("p", { class: "live-head" }, "The vector c, " + found.vector.length + " numbers"),
+          picture(found.vector),
+        );
         said.say(
           right +
             " of " +

@@ -14,12 +14,13 @@
   };
   const filled = (allowed) => Array.from({ length: N * N }, (_, i) => Number(allowed(Math.floor(i / N), i % N)));
 
-  // Which inputs an output can depend on after `layers` layers: through allowed cells, and through the residual connection.
-  LIVE.reach = function (mask, size, layers) {
+  // Which inputs each output can depend on after `layers` layers: through the values of allowed cells, and, unless `own` is false,
+  // through the position's own vector, which goes into its query and past the attention along the residual connection.
+  LIVE.reach = function (mask, size, layers, own = true) {
     let reach = Array.from({ length: size }, (_, i) => new Set([i]));
     for (let layer = 0; layer < layers; layer++) {
-      reach = reach.map((own, q) => {
-        const next = new Set(own);
+      reach = reach.map((before, q) => {
+        const next = new Set(own ? before : []);
         for (let k = 0; k < size; k++) {
           if (mask[q * size + k]) {
             reach[k].forEach((j) => next.add(j));
@@ -33,10 +34,11 @@
 
   LIVE.figure("masks", {
     title: "A mask, and what leaks through it",
-    todo: "Allow a cell far above the diagonal, such as row 1, column 6, and raise the number of layers: how many positions can now see words that they should predict? Then try the other masks.",
+    todo: "The causal mask has no leak. Allow one cell above the diagonal, in row 1 and column 6, and then raise the number of layers to 2: how many positions can now see the word that they should predict or a later one? Then try the other masks with one, two and three layers.",
     learned:
-      "A single cell above the diagonal lets one position see a later word in one layer. With a second layer every position that may attend to this one sees that word as well, so a fault of one cell spreads to all positions between the two. Each position also keeps its own input, because the residual connection passes it on. Such a model reaches a very low loss in training and fails when it must write. With a window of two, the reach grows by one position per layer. Without the diagonal the first row has no position to attend to at all.",
-    about: "Dependencies followed exactly, cell by cell; no weights are needed for this.",
+      "With one layer, the cell in row 1 and column 6 lets only position 1 see a later word. With two layers, positions 2 to 5 see it as well, because they may attend to position 1, and position 1 sees the words between, because position 6 has read them: a fault in one cell spreads to five of the seven positions. With “window of two” each output reaches one position further back per layer. With “without the diagonal” every output still depends on its own input, although no position may attend to itself: it comes through the query and the residual connection, which the rings mark. Position 0 has no position to attend to at all.",
+    about:
+      "No network runs here: the figure follows which vectors each layer adds up, with a residual connection around each attention, as in Chapter 9.",
     defaults: { mask: filled(PRESETS.causal), layers: 1 },
     draw(room, state, kept) {
       const said = words(),
@@ -47,11 +49,11 @@
       function toggle(q, k) {
         kept({ mask: state.mask.toSpliced(q * N + k, 1, 1 - state.mask[q * N + k]) });
         show();
-        room.querySelector('[data-cell="' + q + "," + k + '"]').focus();
       }
 
       function show() {
         const reach = LIVE.reach(state.mask, N, state.layers),
+          attended = LIVE.reach(state.mask, N, state.layers, false), // through values alone
           leaks = reach.map((set, q) => [...set].filter((j) => j > q));
         const mask = LIVE.grid({
           rows: names,
@@ -70,13 +72,23 @@
           columns: names,
           corner: "output",
           label: "What each output depends on",
-          cell: (q, k) => ({
-            weight: reach[q].has(k) ? 1 : 0,
-            mark: leaks[q].includes(k) ? "is-leak" : "",
-            title: "output " + names[q] + (reach[q].has(k) ? " depends on " : " doesn’t depend on ") + "input " + names[k],
-          }),
+          cell: (q, k) => {
+            const carried = reach[q].has(k) && !attended[q].has(k);
+            return {
+              weight: reach[q].has(k) ? 1 : 0,
+              mark: (leaks[q].includes(k) ? "is-leak" : "") + (carried ? " is-carried" : ""),
+              title:
+                "output " +
+                names[q] +
+                (reach[q].has(k) ? " depends on " : " doesn’t depend on ") +
+                "input " +
+                names[k] +
+                (carried ? ", only through its own query and residual connection" : ""),
+            };
+          },
         });
-        board.replaceChildren(
+        LIVE.refill(
+          board,
           make("div", {}, make("p", { class: "live-head" }, "The mask of each layer: press a cell"), mask),
           make(
             "div",
@@ -87,17 +99,23 @@
               "Inputs that each output depends on after " + state.layers + (state.layers > 1 ? " layers" : " layer"),
             ),
             depends,
+            make(
+              "p",
+              { class: "live-before" },
+              "Orange: a leak. Ring: no value brings this input; it comes through the position’s own query and the residual connection.",
+            ),
           ),
         );
         const leaky = leaks.map((found, q) => [q, found]).filter(([, found]) => found.length);
         const empty = WORDS.map((_, q) => q).filter((q) => !state.mask.slice(q * N, (q + 1) * N).includes(1));
+        const carried = reach.flatMap((set, q) => [...set].filter((j) => !attended[q].has(j))).length;
         said.say(
           (leaky.length
             ? "Leak: " +
               leaky.length +
               " of " +
               N +
-              " positions depend on words that they should predict; position " +
+              " positions depend on words that they should predict, or on later ones; position " +
               leaky[0][0] +
               ", which should predict " +
               next(leaky[0][0]) +
@@ -105,6 +123,9 @@
               leaky[0][1].map((j) => WORDS[j]).join("”, “") +
               "”."
             : "No leak: each position depends only on itself and earlier inputs.") +
+            (carried
+              ? " The residual connection alone carries " + carried + (carried > 1 ? " of these dependencies." : " dependency.")
+              : "") +
             (empty.length
               ? " Position " +
                 empty.join(", ") +

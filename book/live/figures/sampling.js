@@ -32,16 +32,16 @@
 
   LIVE.figure("sampling", {
     title: "Sampling the next word of a real model",
-    todo: "Draw twenty words at temperature 1, then at 2. Look how much probability the unnamed rest has. Then keep temperature 2 and lower p: when do words with a name disappear?",
+    todo: "Draw twenty words at temperature 1, then at 2: how many of them could not follow? Look how much probability all words without a name have together. Keep temperature 2 and lower top-p until only words with a name are left. Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
     learned:
-      "At a temperature of 1 the words below rank 200 have little probability each, and together more than one expects; at 2 they win, because there are almost 49,000 of them. Top-k cuts at a fixed rank, however certain the model is. Top-p cuts where the sum reaches p, so it keeps one word where the model is certain, and many where it isn't.",
+      "After “The capital of France is”, the words below rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more, while top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 pieces after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
     about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
     packs: ["smollm2_next_words"],
     defaults: { beginning: 0, temperature: 1, k: 0, p: 1 },
     draw(room, state, kept, pack) {
       const bars = make("div", {}),
         said = words(),
-        result = make("p", { class: "live-before" });
+        result = make("p", { class: "live-before", role: "status" });
       let chances = [];
       const named = () => pack.beginnings[state.beginning].named;
 
@@ -49,7 +49,7 @@
         const logits = LIVE.allLogits(pack.beginnings[state.beginning]);
         chances = LIVE.chances(logits, state);
         const rest = (from) => chances.slice(from).reduce((a, b) => a + b, 0),
-          kept = chances.filter((c) => c > 0).length;
+          possible = chances.filter((c) => c > 0).length;
         bars.replaceChildren(
           LIVE.bars("“" + pack.beginnings[state.beginning].beginning + " …”", [
             ...named()
@@ -70,8 +70,9 @@
             "”, has " +
             percent(chances[0]) +
             ". " +
-            kept.toLocaleString("en") +
-            " pieces can be drawn; those below rank " +
+            possible.toLocaleString("en") +
+            (possible > 1 ? " pieces" : " piece") +
+            " can be drawn; those below rank " +
             named().length +
             " have " +
             percent(rest(named().length)) +
