@@ -36,6 +36,16 @@ def test_a_cells_figure_moves_into_the_live_one(live):
     assert app.env.live_figures == {"chapters/02_a": ["query"]}
 
 
+def test_a_cell_may_say_how_its_figure_begins(live):
+    figure = nodes.figure()
+    live.take_figures_in(app_of(), page(figure, metadata={"live": {"figure": "query", "start": 'names:a "b"'}}))
+    assert (figure.parent["live"], figure.parent["start"]) == ("query", 'names:a "b"')
+    builder = SimpleNamespace(current_docname="chapters/02_a", app=SimpleNamespace(srcdir="."))
+    translator = SimpleNamespace(builder=builder, body=[])
+    live.visit(translator, figure.parent)
+    assert 'data-start="names:a &quot;b&quot;"' in translator.body[0]
+
+
 def test_a_page_without_one_loads_no_scripts(live):
     app = app_of()
     live.take_figures_in(app, page(nodes.figure(), metadata={"tags": ["hide-input"]}))
