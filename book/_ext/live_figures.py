@@ -7,8 +7,8 @@ A cell's metadata `"live": "translator"` puts its figure into a live one. A page
     In the book on the web, a figure runs here.
     :::
 
-`start`, or in a cell `"live": {"figure": "query", "start": "beta:10"}`, is the state in which the figure begins, written
-as in the link that keeps its state.
+`start`, or in a cell `"live": {"figure": "query", "start": "beta:10"}`, is the state in which the figure begins,
+written as in the link that keeps its state.
 
 The scripts lie in `book/live`. Weights are packed from `results/weights` when a page of the build asks for them.
 """
