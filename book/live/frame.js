@@ -65,7 +65,7 @@
         make("p", { class: "live-title" }, figure.title),
         make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), figure.todo),
         inner,
-        make("details", { class: "live-learned" }, make("summary", {}, "What you can see here"), make("p", {}, figure.learned)),
+        make("details", { class: "live-learned" }, make("summary", {}, "Now you know …"), make("p", {}, figure.learned)),
         make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
       );
     }
