@@ -29,6 +29,7 @@ BY_HAND = """
     return {
       online: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1), reach: reach(1), twice: reach(2),
       gradient: LIVE.scoreGradients([0, 0], [[1, 0], [-1, 0]], [1, 0]),
+      unshrunk: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1, false),
       plane: LIVE.attendInPlane([1, 0], [[1, 0], [0, 2]], [[1, 0], [0, 1]], "dot", 1),
       hull: LIVE.hull([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]),
       chances: chances(2, 1), cut: chances(0, 0.5), frequencies: LIVE.frequencies(100, 2),
@@ -106,8 +107,9 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     figures = ["online_softmax", "masks", "gradient", "query", "pointers", "sampling", "positions"]
     found = answer(tmp_path, BY_HAND, figures=figures)
     last = found["online"][-1]
-    assert (last["most"], last["sum"]) == (6, pytest.approx(2.1353, abs=1e-4))
-    assert last["output"] == pytest.approx((0.1353 + 2 + 3) / 2.1353, abs=1e-4)
+    assert (last["largest"], last["total"]) == (6, pytest.approx(2.1353, abs=1e-4))
+    assert last["summed"] == pytest.approx(0.1353 + 2 + 3, abs=1e-4)
+    assert (found["unshrunk"][-1]["total"], found["unshrunk"][-1]["summed"]) == (3, 6)
     assert found["reach"] == [[0], [0, 1], [1, 2]]
     assert found["twice"] == [[0], [0, 1], [0, 1, 2]]
     assert found["gradient"]["gradients"] == [-0.5, 0.5]  # α = ½ each, v − c = ±1, target − c = 1
