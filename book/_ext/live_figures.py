@@ -33,6 +33,7 @@ ENGINE = (
     "transformer",
     "recurrent",
     "pointer",
+    "tours",
     "captioner",
     "ntm",
     "beam",

@@ -72,7 +72,9 @@
       make("line", { x1: x(-FAR), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
       make("polyline", { points }),
       make("circle", { cx: x(distance), cy: y(score(distance, base)), r: 7 }),
-      [-256, -128, 0, 128, 256].map((d) => make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": "middle" }, signed(d, 0))),
+      [-256, -128, 0, 128, 256].map((d) =>
+        make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": { [-FAR]: "start", [FAR]: "end" }[d] || "middle" }, signed(d, 0)),
+      ),
     );
   }
 
