@@ -5,11 +5,9 @@ import re
 
 import pytest
 from browser import chromium
-from live_pages import ROOT, answer, live_weights, scripts
+from live_pages import PAGES, ROOT, answer, asked, live_weights, scripts
 
 FIGURES = sorted(path.stem for path in (ROOT / "book/live/figures").glob("*.js"))
-PAGES = [*(ROOT / "chapters").glob("*.ipynb"), *(ROOT / "book").glob("*.md")]
-ASKED = re.compile(r'"live": "(\w+)"|:::\{live\} (\w+)')
 
 ROBOT = (ROOT / "tests/helpers/live_robot.js").read_text(encoding="utf-8")
 TRIED = """
@@ -70,10 +68,10 @@ def test_every_control_has_a_name(tried):
 
 @pytest.mark.slow
 def test_what_a_figure_cannot_take_is_said_in_a_sentence(tried):
-    asked = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
-    assert asked
-    assert {name for name, seen in asked.items() if not re.fullmatch(r"Please write .+\.", seen["refused"])} == set()
-    assert {name for name, seen in asked.items() if not seen["strange"] and name != "beam"} == set()
+    fields = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
+    assert fields
+    assert {name for name, seen in fields.items() if not re.fullmatch(r"Please write .+\.", seen["refused"])} == set()
+    assert {name for name, seen in fields.items() if not seen["strange"] and name != "beam"} == set()
 
 
 @pytest.mark.slow
@@ -86,16 +84,14 @@ def test_a_link_keeps_the_state(tmp_path):
 
 
 def test_each_figure_stands_on_a_page_and_each_page_asks_for_a_known_one():
-    texts = [path.read_text(encoding="utf-8") for path in PAGES]
-    asked = {name for text in texts for found in ASKED.findall(text) for name in found if name}
-    assert asked == set(FIGURES)
+    assert {name for page in PAGES for name, _ in asked(page)} == set(FIGURES)
 
 
 def test_the_scripts_of_a_page_are_small():
     live, sizes = ROOT / "book/live", {}
     for page in PAGES:
-        names = sorted(set(ASKED.findall(page.read_text(encoding="utf-8"))))
-        files = [*scripts(), *(f"figures/{one or other}.js" for one, other in names)]
+        names = sorted({name for name, _ in asked(page)})
+        files = [*scripts(), *(f"figures/{name}.js" for name in names)]
         sizes[page.name] = len(gzip.compress(b"".join((live / file).read_bytes() for file in files), 9)) if names else 0
     assert {page: size for page, size in sizes.items() if size > 30_000} == {}
     assert max(sizes.values()) > 0
