@@ -89,9 +89,10 @@ def answer(
     for pack in packs:
         (folder / f"{pack}.js").write_text(live_weights.script(pack, WEIGHTS), encoding="utf-8")
     files = [(live / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
+    known = json.dumps(given or {}).replace("</", "<\\/")  # a script that is given must not end this one
     tags = "".join(f'<script src="{file}"></script>' for file in files)
     page = f"""<meta charset="utf-8"><body>{tags}<script>
-        const GIVEN = {json.dumps(given or {})};
+        const GIVEN = {known};
         const done = (found) => document.body.textContent = "ANSWER" + JSON.stringify(found) + "END";
         (async () => {{ {script} }})().then(done, (error) => done({{ error: String(error.stack || error) }}));
     </script></body>"""
