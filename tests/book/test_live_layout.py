@@ -9,12 +9,7 @@ NAMES = [name for name, _ in STARTS]
 ROBOT, LAYOUT = ((ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="utf-8") for name in ("robot", "layout"))
 LIVE = ROOT / "book/live"
 WIDTHS = ["390", "1000"]
-YET = {
-    "aligner",
-    "captioner",
-    "masks",
-    "translator",
-}  # mended on another branch; drop this then
+YET = {"aligner", "captioner", "masks", "translator"}  # mended on another branch; drop this then
 MOST_STOPS = 18  # of the Tab key, from a figure's first control to its link
 
 pytestmark = pytest.mark.slow
