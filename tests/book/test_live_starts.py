@@ -18,16 +18,14 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none"),
 ]
-HELPERS = "\n".join(
-    (ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="utf-8") for name in ("robot", "starts")
-)
+ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
 
 
 def begun(folder, page, name, script="return now();"):
     """What `script` returns of a figure, begun as the page says."""
     starts = dict(asked(ROOT / page))
     given = {"name": name, "start": starts[name]}
-    return answer(folder, HELPERS + script, packs_of(name), given, [name])
+    return answer(folder, ROBOT + STARTS + script, packs_of(name), given, [name])
 
 
 def cell(page, name):
@@ -194,3 +192,19 @@ def test_what_the_pointers_figure_says_of_its_networks_is_recorded(tmp_path):
     assert tour["gap"]["10"] < 0.01 < 0.1 < tour["gap_nearest_neighbour"]["10"]
     assert "about four of ten hulls are wrong" in found["learned"]
     assert round(10 * (1 - hull["exact"]["20"])) == 4
+
+
+def test_the_sentence_that_stands_without_scripts_stays_for_print(tmp_path):
+    script = """
+        const box = LIVE.make("div", { class: "live", "data-live": "query", "data-weights": "", "data-size": "1 MB" });
+        box.append(LIVE.make("p", {}, "A figure runs here."));
+        document.body.append(box);
+        LIVE.start();
+        box.querySelector(".live-start button").click();
+        for (let i = 0; i < 400 && !box.dataset.state; i++) { await wait(25); }
+        return Array.from(box.children, (one) => [one.className, one.textContent.slice(0, 30)]);"""
+    room, sentence = answer(tmp_path, ROBOT + script, figures=["query"])
+    assert room[0] == "live-room"
+    assert sentence == ["live-sentence", "A figure runs here."]
+    style = (ROOT / "book/live/live.css").read_text(encoding="utf-8")
+    assert "@media screen { .live-sentence { display: none; } }" in style
