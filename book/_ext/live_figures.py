@@ -3,19 +3,26 @@
 A cell's metadata `"live": "translator"` puts its figure into a live one. A page in Markdown has a directive:
 
     :::{live} query
+    :start: beta:10;kind:cosine
+    In the book on the web, a figure runs here.
     :::
+
+`start`, or in a cell `"live": {"figure": "query", "start": "beta:10"}`, is the state in which the figure begins,
+written as in the link that keeps its state.
 
 The scripts lie in `book/live`. Weights are packed from `results/weights` when a page of the build asks for them.
 """
 
 from __future__ import annotations
 
+import html
 import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
 import live_weights
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -27,6 +34,7 @@ ENGINE = (
     "numbers",
     "recurrent",
     "pointer",
+    "tours",
     "captioner",
     "ntm",
     "beam",
@@ -57,11 +65,11 @@ class LiveFigure(nodes.General, nodes.Element):
     """A live figure by its name; inside it the static one, where there is one."""
 
 
-def live_figure(name: Any, where: str) -> LiveFigure:
+def live_figure(name: Any, where: str, start: str = "") -> LiveFigure:
     """The node of a live figure. Raises ValueError for an unknown name; `where` says who asks."""
     if name not in FIGURES:
         raise ValueError(f"{where} asks for the live figure {name!r}; there is: {', '.join(sorted(FIGURES))}")
-    return LiveFigure("", live=name)
+    return LiveFigure("", live=name, start=start)
 
 
 class Live(SphinxDirective):
@@ -69,11 +77,11 @@ class Live(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec: ClassVar[dict] = {}
+    option_spec: ClassVar[dict] = {"start": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """One node."""
-        node = live_figure(self.arguments[0], self.get_location())
+        node = live_figure(self.arguments[0], self.get_location(), self.options.get("start", ""))
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -83,10 +91,11 @@ def take_figures_in(app: Sphinx, doctree: nodes.document) -> None:
     """Put the figure of each cell that asks for it into a live one, and remember which figures the page has."""
     docname = app.env.docname
     for cell in list(doctree.findall(nodes.container)):
-        name = cell.get("cell_metadata", {}).get("live")
-        if name is None:
+        asked = cell.get("cell_metadata", {}).get("live")
+        if asked is None:
             continue
-        live = live_figure(name, f"a cell of {docname}")
+        name, start = (asked, "") if isinstance(asked, str) else (asked.get("figure"), asked.get("start", ""))
+        live = live_figure(name, f"a cell of {docname}", start)
         still = next(cell.findall(nodes.figure), None)
         if still is None:
             raise ValueError(
@@ -127,7 +136,9 @@ def visit(translator: Any, node: LiveFigure) -> None:
     size_of = size(node["live"], weights_folder(translator.builder.app))
     if size_of > ON_A_PRESS:
         data["size"] = f"{size_of / 1e6:.1f} MB"
-    attributes = " ".join(f'data-{key}="{value}"' for key, value in data.items())
+    if node["start"]:
+        data["start"] = node["start"]
+    attributes = " ".join(f'data-{key}="{html.escape(value)}"' for key, value in data.items())
     translator.body.append(f'<div class="live" id="live-{node["live"]}" {attributes}>')
 
 

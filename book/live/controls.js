@@ -104,7 +104,15 @@
   // what it cannot take, which is shown.
   function entry(name, { value, lang, most = 200, button, examples = [] }, entered) {
     const fault = make("p", { class: "live-fault", role: "alert" });
-    const field = make("input", { type: "text", lang, value, maxlength: most, autocomplete: "off", spellcheck: "false" });
+    const field = make("input", {
+      type: "text",
+      lang,
+      value,
+      maxlength: most,
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-invalid": "false",
+    });
     const enter = (event) => {
       if (event) {
         event.preventDefault();

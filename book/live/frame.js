@@ -6,14 +6,13 @@
     figures = new Map();
 
   // A figure: { title, todo, about, learned, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what the link
-  // says, else the defaults; `kept(changes)` puts changes into the link that keeps the state.
+  // says, else what the page says in data-start, else the defaults; `kept(changes)` puts changes into the link that keeps the state.
   LIVE.figure = (name, parts) => figures.set(name, { packs: [], defaults: {}, ...parts });
 
-  // ?query=kind:dot;beta:3 as an object: numbers where the default is a number, lists of numbers where it is a list.
-  function stateOf(name, defaults) {
-    const state = structuredClone(defaults),
-      saved = new URLSearchParams(location.search).get(name);
-    (saved || "").split(";").forEach((part) => {
+  // kind:dot;beta:3 as an object: numbers where the default is a number, lists of numbers where it is a list.
+  function stateOf(written, defaults) {
+    const state = structuredClone(defaults);
+    (written || "").split(";").forEach((part) => {
       const colon = part.indexOf(":"),
         key = part.slice(0, colon),
         text = decodeURIComponent(part.slice(colon + 1));
@@ -29,12 +28,14 @@
     return state;
   }
 
-  const linkOf = (name, state, anchor) =>
+  // A link holds what differs from the start.
+  const linkOf = (name, state, start, anchor) =>
     "?" +
     name +
     "=" +
     encodeURIComponent(
       Object.entries(state)
+        .filter(([key, value]) => String(value) !== String(start[key]))
         .map(([key, value]) => key + ":" + encodeURIComponent(value))
         .join(";"),
     ) +
@@ -47,15 +48,16 @@
   async function drawn(box, name) {
     const figure = figures.get(name),
       packs = await Promise.all(figure.packs.map((pack) => LIVE.load(pack, box.dataset.weights)));
+    const start = stateOf(box.dataset.start, figure.defaults);
     const room = make("div", { class: "live-room", role: "group", tabindex: -1, "aria-label": figure.title });
     async function begin(state) {
       const inner = make("div", {}),
         anchor = (box.querySelector("figure[id]") || box).id;
-      const link = make("a", { href: linkOf(name, state, anchor) }, "Link that keeps this state");
-      const kept = (changes) => (link.href = linkOf(name, Object.assign(state, changes), anchor));
+      const link = make("a", { href: linkOf(name, state, start, anchor) }, "Link that keeps this state");
+      const kept = (changes) => (link.href = linkOf(name, Object.assign(state, changes), start, anchor));
       await figure.draw(inner, state, kept, ...packs);
       const startAgain = async () => {
-        await begin(structuredClone(figure.defaults));
+        await begin(structuredClone(start));
         room.querySelector(".live-about button").focus();
       };
       const again = make("button", { type: "button", onclick: startAgain }, "Start again");
@@ -63,14 +65,14 @@
         make("p", { class: "live-title" }, figure.title),
         make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), figure.todo),
         inner,
-        make("details", { class: "live-learned" }, make("summary", {}, "What you can see here"), make("p", {}, figure.learned)),
+        make("details", { class: "live-learned" }, make("summary", {}, "Now you know …"), make("p", {}, figure.learned)),
         make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
       );
     }
     try {
-      await begin(stateOf(name, figure.defaults));
+      await begin(stateOf(new URLSearchParams(location.search).get(name), start));
     } catch {
-      await begin(structuredClone(figure.defaults)); // fails as well where it wasn't the link
+      await begin(structuredClone(start)); // fails as well where it wasn't the link
       room.prepend(make("p", { class: "live-fault", role: "alert" }, "The state in this link can't be shown, so this is the beginning."));
     }
     return room;
@@ -81,8 +83,10 @@
     const still = box.querySelector("figure") || box,
       caption = still.querySelector("figcaption");
     if (!box.querySelector("img, svg")) {
-      // only a sentence for readers without scripts
-      box.replaceChildren(room);
+      // only a sentence, for readers without scripts and for print
+      const sentence = make("div", { class: "live-sentence" });
+      sentence.append(...box.childNodes);
+      box.append(room, sentence);
       return;
     }
     const fold = make("details", { class: "live-printed" }, make("summary", {}, "The printed figure"));

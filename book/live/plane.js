@@ -1,55 +1,106 @@
-// A plane with points that can be dragged, and moved with the arrow keys.
+// A plane with points that can be dragged, and moved with the arrow keys; their names keep clear of each other.
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
     { make } = LIVE;
-  const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-  const UNIT = 100; // of the drawing, per unit of the plane
+  const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
+    OTHERS = { PageUp: -1, PageDown: 1 };
+  const HALF = 160, // of the drawing's width, in its own units
+    LETTER = 11,
+    LINE = 20; // of a name: about how wide a letter, and how high a line is
+
+  // How much two boxes [left, top, right, bottom] overlap.
+  const overlap = (a, b) =>
+    Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+  const area = (box) => (box[2] - box[0]) * (box[3] - box[1]);
+
+  // Where a name may stand beside its mark: above, below, right, left. Each: [x, y of its middle].
+  const beside = ({ at: [x, y], radius, long }) => {
+    const away = radius + 4 + LINE / 2,
+      aside = radius + 6 + long / 2;
+    return [
+      [x, y - away],
+      [x, y + away],
+      [x + aside, y],
+      [x - aside, y],
+    ];
+  };
+
+  // Places names one after the other, each where it covers least. `marks`: { at, radius, long (of the name), low (rather below) }.
+  LIVE.placeNames = function (marks) {
+    const drawing = [-HALF, -HALF, HALF, HALF],
+      taken = marks.map(({ at: [x, y], radius }) => [x - radius, y - radius, x + radius, y + radius]);
+    return marks.map((mark) => {
+      if (!mark.long) {
+        return null;
+      }
+      const tried = beside(mark).map(([x, y], n) => {
+        const box = [x - mark.long / 2, y - LINE / 2, x + mark.long / 2, y + LINE / 2];
+        const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0) + 3 * (area(box) - overlap(box, drawing));
+        return { at: [x, y], box, cost: covered + (mark.low ? [1, 0, 2, 2] : [0, 1, 2, 2])[n] };
+      });
+      const best = tried.reduce((a, b) => (b.cost < a.cost ? b : a));
+      taken.push(best.box);
+      return best.at;
+    });
+  };
 
   // `points`: { name, at: [x, y], kind ("key", "query", "value", "context"), hue, fixed }. `moved(number, at)` after each move.
-  // Returns { element, ground (a canvas behind), under (a group below the points), show(number, { at, radius, words }) }.
-  LIVE.plane = function ({ label, range, points, moved }) {
-    const limited = (v) => Math.max(-range, Math.min(range, v)),
-      size = 2 * range * UNIT;
+  // The plane reaches from its middle `range` to each side. All points are one tab stop. Returns { element, ground (a canvas
+  // behind), under (a group below the points), show(number, { at, radius, words }), xy(at), middle, range }.
+  LIVE.plane = function ({ label, middle = [0, 0], range, points, moved }) {
+    const unit = HALF / range,
+      limited = (v, i) => Math.max(middle[i] - range, Math.min(middle[i] + range, v)),
+      xy = (at) => [(at[0] - middle[0]) * unit, (middle[1] - at[1]) * unit];
     const ground = make("canvas", { width: 48, height: 48, "aria-hidden": "true" }),
-      under = make("g");
+      under = make("g"),
+      free = points.map((_, n) => n).filter((n) => !points[n].fixed);
     const marks = points.map((point, number) => {
       const shape = point.kind === "value" ? make("rect", { width: 22, height: 22, x: -11, y: -11, rx: 3 }) : make("circle", { r: 11 });
       const hit = point.fixed ? null : make("circle", { r: 24, class: "hit" }); // as large as a finger
-      const step = (event) => {
-        if (!(event.key in KEYS)) {
-          return;
-        }
-        event.preventDefault();
-        const by = event.shiftKey ? 0.2 : 0.05;
-        moved(
-          number,
-          point.at.map((v, i) => limited(v + by * KEYS[event.key][i])),
-        );
-      };
+      const name = point.fixed ? null : make("text", { "text-anchor": "middle", "aria-hidden": "true" }, point.name);
       const reach = point.fixed
         ? { "aria-hidden": "true" }
-        : { tabindex: 0, role: "slider", "aria-label": point.name + ", move with the arrow keys", "aria-valuenow": 0, onkeydown: step };
-      const name = point.fixed
-        ? null
-        : make("text", { y: point.kind === "query" ? 32 : -19, "text-anchor": "middle", "aria-hidden": "true" }, point.name);
-      return {
+        : {
+            tabindex: number === free[0] ? 0 : -1,
+            role: "slider",
+            "aria-label": point.name + ", moved by the arrow keys; Page Up and Page Down choose another point",
+            "aria-valuenow": 0,
+            onkeydown: (event) => pressed(event, number),
+            onfocus: () => marks.forEach((mark, n) => points[n].fixed || mark.all.setAttribute("tabindex", n === number ? 0 : -1)),
+          };
+      const all = make(
+        "g",
+        { class: "live-point is-" + point.kind, style: "--hue:" + point.hue, "data-number": number, ...reach },
+        hit,
         shape,
-        all: make(
-          "g",
-          { class: "live-point is-" + point.kind, style: "--hue:" + point.hue, "data-number": number, ...reach },
-          hit,
-          shape,
-          name,
-        ),
-      };
+        name,
+      );
+      return { all, shape, name, radius: 12 };
     });
+
+    function pressed(event, number) {
+      if (event.key in OTHERS) {
+        const next = free.indexOf(number) + OTHERS[event.key];
+        marks[free[(next + free.length) % free.length]].all.focus();
+      } else if (event.key in KEYS) {
+        const by = (event.shiftKey ? 4 : 1) * (range / 32);
+        moved(
+          number,
+          points[number].at.map((v, i) => limited(v + by * KEYS[event.key][i], i)),
+        );
+      } else {
+        return;
+      }
+      event.preventDefault();
+    }
 
     let dragged = null;
     const toPlane = (event) => {
       const box = drawing.getBoundingClientRect(),
         scale = (2 * range) / box.width;
-      return [limited((event.clientX - box.left) * scale - range), limited(range - (event.clientY - box.top) * scale)];
+      const at = [(event.clientX - box.left) * scale - range, range - (event.clientY - box.top) * scale];
+      return at.map((v, i) => limited(v + middle[i], i));
     };
     const down = (event) => {
       const mark = event.target.closest("[data-number]");
@@ -61,10 +112,11 @@
       drawing.setPointerCapture(event.pointerId);
       event.preventDefault();
     };
+    const [left, top] = xy([0, 0]);
     const drawing = make(
       "svg",
       {
-        viewBox: [-size / 2, -size / 2, size, size].join(" "),
+        viewBox: [-HALF, -HALF, 2 * HALF, 2 * HALF].join(" "),
         role: "group",
         "aria-label": label,
         onpointerdown: down,
@@ -72,42 +124,71 @@
         onpointerup: () => (dragged = null),
         onpointercancel: () => (dragged = null),
       },
-      make("line", { x1: -size / 2, x2: size / 2, class: "axis" }),
-      make("line", { y1: -size / 2, y2: size / 2, class: "axis" }),
+      make("line", { x1: -HALF, x2: HALF, y1: top, y2: top, class: "axis" }),
+      make("line", { x1: left, x2: left, y1: -HALF, y2: HALF, class: "axis" }),
       under,
       marks.map((mark) => mark.all),
     );
 
+    function name() {
+      const placed = LIVE.placeNames(
+        marks.map((mark, n) => {
+          const { name: text = "", at, fixed, kind } = points[n];
+          return { at: xy(at), radius: mark.radius, long: fixed ? 0 : LETTER * text.length, low: kind === "query" };
+        }),
+      );
+      placed.forEach((at, n) => {
+        if (at) {
+          const [x, y] = xy(points[n].at);
+          marks[n].name.setAttribute("x", (at[0] - x).toFixed(1));
+          marks[n].name.setAttribute("y", (at[1] - y + 6).toFixed(1));
+        }
+      });
+    }
+
     function show(number, { at, radius, words }) {
-      const { all, shape } = marks[number];
+      const mark = marks[number];
       points[number].at = at;
-      all.setAttribute("transform", "translate(" + at[0] * UNIT + " " + -at[1] * UNIT + ")");
-      if (radius && shape.tagName === "circle") {
-        shape.setAttribute("r", radius);
+      mark.all.setAttribute("transform", "translate(" + xy(at).join(" ") + ")");
+      if (radius && mark.shape.tagName === "circle") {
+        mark.radius = radius;
+        mark.shape.setAttribute("r", radius);
       }
       if (words) {
-        all.setAttribute("aria-valuetext", words);
+        mark.all.setAttribute("aria-valuetext", words);
       }
+      name();
     }
-    return { element: make("div", { class: "live-ground" }, ground, drawing), ground, under, show, unit: UNIT };
+    const keys = make("p", { class: "live-keys" }, "Arrow keys move a point; Page Up and Page Down choose another.");
+    return { element: make("div", { class: "live-ground" }, ground, drawing, keys), ground, under, show, xy, middle, range };
+  };
+
+  // A line of a plane from one place to another.
+  LIVE.planeLine = function (plane, from, to, attributes) {
+    const [x1, y1] = plane.xy(from),
+      [x2, y2] = plane.xy(to);
+    return make("line", { x1, y1, x2, y2, ...attributes });
   };
 
   // x and y of each point, out of a list of numbers.
   LIVE.pairs = (numbers) => Array.from({ length: numbers.length / 2 }, (_, n) => numbers.slice(2 * n, 2 * n + 2));
 
-  // Colours a plane's ground: `shares(at)` gives one share per hue.
-  LIVE.colour = function ({ ground }, range, hues, shares) {
+  // Colours a plane's ground: `shares(at)` gives one share per hue. Returns the part of the plane in which each is the largest.
+  LIVE.colour = function ({ ground, middle, range }, hues, shares) {
     const pen = ground.getContext("2d"),
       { width } = ground,
-      image = pen.createImageData(width, width);
+      image = pen.createImageData(width, width),
+      largest = hues.map(() => 0);
     const channel = (hue, n) => 255 * (0.55 - 0.3 * Math.max(-1, Math.min(((n + hue / 30) % 12) - 3, 9 - ((n + hue / 30) % 12), 1)));
     const colours = hues.map((hue) => [0, 8, 4].map((n) => channel(hue, n)));
+    const step = (n) => range * ((2 * n + 1) / width - 1);
     for (let i = 0; i < width * width; i++) {
-      const at = [(((i % width) + 0.5) / width) * 2 * range - range, range - ((Math.floor(i / width) + 0.5) / width) * 2 * range];
-      const found = shares(at);
+      const found = shares([middle[0] + step(i % width), middle[1] - step(Math.floor(i / width))]);
+      largest[found.indexOf(Math.max(...found))] += 1 / (width * width);
       [0, 1, 2].forEach((c) => (image.data[4 * i + c] = found.reduce((sum, w, n) => sum + w * colours[n][c], 0)));
       image.data[4 * i + 3] = 255;
     }
     pen.putImageData(image, 0, 0);
+    return largest;
   };
 })(globalThis);

@@ -1,10 +1,13 @@
 """The extension of the book that turns static figures live."""
 
+import json
+import re
 import sys
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
+from live_pages import PAGES
 from loaded import loaded
 
 
@@ -34,6 +37,16 @@ def test_a_cells_figure_moves_into_the_live_one(live):
     assert isinstance(figure.parent, live.LiveFigure)
     assert figure.parent["live"] == "query"
     assert app.env.live_figures == {"chapters/02_a": ["query"]}
+
+
+def test_a_cell_may_say_how_its_figure_begins(live):
+    figure = nodes.figure()
+    live.take_figures_in(app_of(), page(figure, metadata={"live": {"figure": "query", "start": 'names:a "b"'}}))
+    assert (figure.parent["live"], figure.parent["start"]) == ("query", 'names:a "b"')
+    builder = SimpleNamespace(current_docname="chapters/02_a", app=SimpleNamespace(srcdir="."))
+    translator = SimpleNamespace(builder=builder, body=[])
+    live.visit(translator, figure.parent)
+    assert 'data-start="names:a &quot;b&quot;"' in translator.body[0]
 
 
 def test_a_page_without_one_loads_no_scripts(live):
@@ -76,3 +89,17 @@ def test_large_weights_wait_for_a_press_and_small_ones_do_not(live, root):
 def test_each_figure_has_a_script_and_each_script_is_a_figure(live, root):
     assert {path.stem for path in (root / "book/live/figures").glob("*.js")} == set(live.FIGURES)
     assert all((root / "book/live" / script).exists() for script in live.SCRIPTS)
+
+
+def test_where_no_figure_is_printed_a_sentence_stands():
+    sentences = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if page.suffix == ".ipynb":
+            text = "\n".join(
+                "".join(one["source"]) for one in json.loads(text)["cells"] if one["cell_type"] == "markdown"
+            )
+        for name, inside in re.findall(r":::\{live\} (\w+)\n(.*?)^:::", text, re.DOTALL | re.MULTILINE):
+            sentences[page.name, name] = re.sub(r"^:start:.*$", "", inside, flags=re.MULTILINE).strip()
+    assert len(sentences) > 8
+    assert {key for key, inside in sentences.items() if not (inside.endswith(".") or "```{image}" in inside)} == set()

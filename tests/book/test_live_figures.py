@@ -6,14 +6,12 @@ import re
 import pytest
 import torch
 from browser import chromium
-from live_pages import ROOT, answer, live_weights, scripts
+from live_pages import PAGES, ROOT, answer, asked, live_weights, scripts
 
 from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer import Stack
 
 FIGURES = sorted(path.stem for path in (ROOT / "book/live/figures").glob("*.js"))
-PAGES = [*(ROOT / "chapters").glob("*.ipynb"), *(ROOT / "book").glob("*.md")]
-ASKED = re.compile(r'"live": "(\w+)"|:::\{live\} (\w+)')
 
 ROBOT = (ROOT / "tests/helpers/live_robot.js").read_text(encoding="utf-8")
 TRIED = """
@@ -66,6 +64,7 @@ BY_HAND = """
     return {
       online: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1), reach: reach(1), twice: reach(2),
       gradient: LIVE.scoreGradients([0, 0], [[1, 0], [-1, 0]], [1, 0]),
+      unshrunk: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1, false),
       plane: LIVE.attendInPlane([1, 0], [[1, 0], [0, 2]], [[1, 0], [0, 1]], "dot", 1),
       hull: LIVE.hull([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]),
       chances: chances(2, 1), cut: chances(0, 0.5), frequencies: LIVE.frequencies(100, 2),
@@ -106,10 +105,10 @@ def test_every_control_has_a_name(tried):
 
 @pytest.mark.slow
 def test_what_a_figure_cannot_take_is_said_in_a_sentence(tried):
-    asked = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
-    assert asked
-    assert {name for name, seen in asked.items() if not re.fullmatch(r"Please write .+\.", seen["refused"])} == set()
-    assert {name for name, seen in asked.items() if not seen["strange"] and name != "beam"} == set()
+    fields = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
+    assert fields
+    assert {name for name, seen in fields.items() if not re.fullmatch(r"Please write .+\.", seen["refused"])} == set()
+    assert {name for name, seen in fields.items() if not seen["strange"] and name != "beam"} == set()
 
 
 @pytest.mark.slow
@@ -152,16 +151,14 @@ def test_a_link_keeps_the_state(tmp_path):
 
 
 def test_each_figure_stands_on_a_page_and_each_page_asks_for_a_known_one():
-    texts = [path.read_text(encoding="utf-8") for path in PAGES]
-    asked = {name for text in texts for found in ASKED.findall(text) for name in found if name}
-    assert asked == set(FIGURES)
+    assert {name for page in PAGES for name, _ in asked(page)} == set(FIGURES)
 
 
 def test_the_scripts_of_a_page_are_small():
     live, sizes = ROOT / "book/live", {}
     for page in PAGES:
-        names = sorted(set(ASKED.findall(page.read_text(encoding="utf-8"))))
-        files = [*scripts(), *(f"figures/{one or other}.js" for one, other in names)]
+        names = sorted({name for name, _ in asked(page)})
+        files = [*scripts(), *(f"figures/{name}.js" for name in names)]
         sizes[page.name] = len(gzip.compress(b"".join((live / file).read_bytes() for file in files), 9)) if names else 0
     assert {page: size for page, size in sizes.items() if size > 30_000} == {}
     assert max(sizes.values()) > 0
@@ -173,8 +170,9 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     figures = ["online_softmax", "masks", "gradient", "query", "pointers", "sampling", "positions"]
     found = answer(tmp_path, BY_HAND, figures=figures)
     last = found["online"][-1]
-    assert (last["most"], last["sum"]) == (6, pytest.approx(2.1353, abs=1e-4))
-    assert last["output"] == pytest.approx((0.1353 + 2 + 3) / 2.1353, abs=1e-4)
+    assert (last["largest"], last["total"]) == (6, pytest.approx(2.1353, abs=1e-4))
+    assert last["summed"] == pytest.approx(0.1353 + 2 + 3, abs=1e-4)
+    assert (found["unshrunk"][-1]["total"], found["unshrunk"][-1]["summed"]) == (3, 6)
     assert found["reach"] == [[0], [0, 1], [1, 2]]
     assert found["twice"] == [[0], [0, 1], [0, 1, 2]]
     assert found["gradient"]["gradients"] == [-0.5, 0.5]  # α = ½ each, v − c = ±1, target − c = 1

@@ -1,5 +1,6 @@
 """The live figures' scripts in Chromium: a page of their own, opened from the disk, which answers in JSON."""
 
+import ast
 import html
 import json
 import re
@@ -13,6 +14,29 @@ from loaded import loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 WEIGHTS = ROOT / "results/weights"
+
+
+PAGES = [*sorted((ROOT / "chapters").glob("*.ipynb")), *sorted((ROOT / "book").glob("*.md"))]
+CELL = re.compile(r'^"?:::\{live\} (\w+)\n(?::start: (.*)\n)?', re.MULTILINE)
+
+
+def packs_of(name: str) -> tuple[str, ...]:
+    """The packs that a live figure loads, as the extension names them."""
+    text = (ROOT / "book/_ext/live_figures.py").read_text(encoding="utf-8")
+    return ast.literal_eval(re.search(r"^FIGURES.*?= (\{.*?^\})", text, re.DOTALL | re.MULTILINE)[1])[name]
+
+
+def asked(page: Path) -> list[tuple[str, str]]:
+    """The live figures of a page, and how each begins there."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".ipynb":
+        return CELL.findall(text)
+    found = []
+    for cell in json.loads(text)["cells"]:
+        live = cell["metadata"].get("live")
+        found += [(live, "")] if isinstance(live, str) else [(live["figure"], live.get("start", ""))] if live else []
+        found += CELL.findall("".join(cell["source"])) if cell["cell_type"] == "markdown" else []
+    return found
 
 
 def extension(name: str):
@@ -65,9 +89,10 @@ def answer(
     for pack in packs:
         (folder / f"{pack}.js").write_text(live_weights.script(pack, WEIGHTS), encoding="utf-8")
     files = [(live / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
+    known = json.dumps(given or {}).replace("</", "<\\/")  # a script that is given must not end this one
     tags = "".join(f'<script src="{file}"></script>' for file in files)
     page = f"""<meta charset="utf-8"><body>{tags}<script>
-        const GIVEN = {json.dumps(given or {})};
+        const GIVEN = {known};
         const done = (found) => document.body.textContent = "ANSWER" + JSON.stringify(found) + "END";
         (async () => {{ {script} }})().then(done, (error) => done({{ error: String(error.stack || error) }}));
     </script></body>"""

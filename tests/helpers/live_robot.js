@@ -1,17 +1,17 @@
 // What tests/book/test_live_figures.py does to each live figure: starts it, and moves every control.
-// `started(name)` is a promise of the figure's element; `tried(name)` of what it showed.
+// `started(name, start)` is a promise of the figure's element, begun as its page says; `tried(name)` of what it showed.
 const faults = [], wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 window.addEventListener("error", (event) => faults.push(event.message));
 window.addEventListener("unhandledrejection", (event) => faults.push(String(event.reason)));
-const started = async (name) => {
+const started = async (name, start) => {
   const box = LIVE.make("div", {
-    class: "live", id: "live-" + name, "data-live": name, "data-weights": "", "data-size": "1 MB",
+    class: "live", id: "live-" + name, "data-live": name, "data-weights": "", "data-size": "1 MB", "data-start": start,
   });
   const caption = LIVE.make("figcaption", {}, "caption");
   box.append(LIVE.make("figure", { id: "fig-" + name }, LIVE.make("img", { alt: "static" }), caption));
   document.body.append(box);
   LIVE.start();
-  box.querySelector(".live-start button").click();
+  box.querySelector(".live-start button:not(:disabled)")?.click(); // a link presses it by itself
   for (let i = 0; i < 400 && !box.dataset.state; i++) { await wait(25); }
   return box;
 };

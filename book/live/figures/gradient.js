@@ -2,42 +2,84 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, buttons, words, percent, signed, softmax, dot, pairs } = LIVE;
-  const NAMES = ["v₁", "v₂", "v₃", "v₄"],
+    { make, buttons, words, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
+  const NAMES = ["forty", "two", "comma", "seven"],
     HUES = [214, 28, 148, 330],
-    RANGE = 1.6,
     TARGET = NAMES.length,
-    CONTEXT = TARGET + 1;
+    CONTEXT = TARGET + 1,
+    RATE = 0.1, // of gradient descent; from about 0.25 on the steps may jump to and fro
+    MOST = 5000; // steps that are tried
 
-  // Of the loss ½‖target − context‖²: the gradient of each score is −α (v − c)·(target − c), a row of the softmax's Jacobian.
+  // Of the loss ½‖target − context‖², whose gradient for the context is c − target: the gradient of each score,
+  // α (v − c)·(c − target), and its second factor (chapter 2, the gradient of the scores).
   LIVE.scoreGradients = function (scores, values, target) {
     const weights = Array.from(softmax(Float64Array.from(scores))),
       context = [0, 1].map((i) => values.reduce((sum, value, n) => sum + weights[n] * value[i], 0));
-    const pull = target.map((v, i) => v - context[i]);
-    const gradients = values.map(
-      (value, n) =>
-        -weights[n] *
-        dot(
-          value.map((v, i) => v - context[i]),
-          pull,
-        ),
+    const slope = context.map((v, i) => v - target[i]);
+    const against = values.map((value) =>
+      dot(
+        value.map((v, i) => v - context[i]),
+        slope,
+      ),
     );
-    return { weights, context, pull, gradients };
+    return { weights, context, slope, against, gradients: against.map((one, n) => weights[n] * one) };
   };
+
+  const descended = (scores, gradients) => scores.map((score, n) => score - RATE * gradients[n]);
+
+  // After how many steps of gradient descent the context is half as far from the target; undefined: not after MOST.
+  LIVE.stepsToHalf = function (scores, values, target) {
+    const far = ({ slope }) => Math.hypot(...slope);
+    let found = LIVE.scoreGradients(scores, values, target);
+    const half = far(found) / 2;
+    for (let steps = 1; steps <= MOST; steps++) {
+      scores = descended(scores, found.gradients);
+      found = LIVE.scoreGradients(scores, values, target);
+      if (far(found) <= half) {
+        return steps;
+      }
+    }
+    return undefined;
+  };
+
+  function table({ weights, against, gradients }) {
+    const head = ["value", "weight α", "g · (v − c)", "gradient of the score"];
+    const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? ", ↑ rises" : ", ↓ falls");
+    const row = (name, n) =>
+      [percent(weights[n]), signed(against[n]), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
+    return [
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          head.map((name) => make("th", { scope: "col" }, name)),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        NAMES.map((name, n) => make("tr", {}, make("th", { scope: "row" }, name), row(name, n))),
+      ),
+    ];
+  }
 
   LIVE.figure("gradient", {
     title: "Which score should rise?",
-    todo: "Drag the target: the context should move there. Which scores rise, which fall? Take some steps of gradient descent. Then press “nearly all weight on v₁” and put the target near v₃: how fast does it learn now?",
+    todo: "Drag the target, where the context should be: which scores rise, which fall? Then press “certain and wrong”, where two has nearly all the weight and the target is near seven, and compare its number of steps with that of “equal scores”.",
     learned:
-      "A score rises if its value, seen from the context, lies in the direction of the target; it falls if the value lies on the other side. Each change is multiplied by the weight: a value with hardly any weight receives hardly any gradient, even if it is the right one. And a value with nearly all the weight nearly is the context, so that its own direction is nearly zero. A model that is certain and wrong learns slowly.",
-    about: "Four values and their scores, placed by hand; the gradient is that of half the squared distance between context and target.",
-    defaults: { scores: [0, 0, 0, 0], values: [-1, 0.9, 1.1, 0.8, 0.9, -0.9, -0.9, -0.7], target: [0.7, 0.3], steps: 0 },
+      "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that v − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
+    about:
+      "The values of the example in Chapter 2 (how many tens, how many ones), and at the start the scores of zwei and its gradient g = (1, −1). Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient.",
+    defaults: { scores: [0, Math.log(7), 0, 0], values: [4, 0, 0, 2, 0, 0, 0, 7], target: [-0.6, 3.1], steps: 0 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" });
       const plane = LIVE.plane({
         label: "Four values, the context and the target",
-        range: RANGE,
+        middle: [1.9, 3.3],
+        range: 4.6,
         moved: move,
         points: [
           ...pairs(state.values).map((at, n) => ({ name: NAMES[n], at, kind: "value", hue: HUES[n] })),
@@ -47,88 +89,55 @@
       });
 
       function move(number, at) {
-        kept(number === TARGET ? { target: at } : { values: state.values.toSpliced(2 * number, 2, ...at) });
+        kept(number === TARGET ? { target: at, steps: 0 } : { values: state.values.toSpliced(2 * number, 2, ...at), steps: 0 });
         show();
       }
-      const line = (from, to, width, kind) =>
-        make("line", {
-          x1: from[0] * plane.unit,
-          y1: -from[1] * plane.unit,
-          x2: to[0] * plane.unit,
-          y2: -to[1] * plane.unit,
-          "stroke-width": width,
-          class: kind,
-        });
 
       function show() {
         const values = pairs(state.values),
           found = LIVE.scoreGradients(state.scores, values, state.target),
-          { weights, context, gradients } = found;
-        values.forEach((at, n) => plane.show(n, { at, words: "weight " + percent(weights[n]) }));
-        plane.show(TARGET, { at: state.target, words: "at " + state.target.map((v) => signed(v)).join(", ") });
+          { weights, context, gradients, slope } = found,
+          position = (at) => "at " + at.map((v) => signed(v)).join(", ");
+        values.forEach((at, n) => plane.show(n, { at, words: position(at) + ", weight " + percent(weights[n]) }));
+        plane.show(TARGET, { at: state.target, words: position(state.target) });
         plane.show(CONTEXT, { at: context });
         plane.under.replaceChildren(
-          ...values.map((value, n) => line(context, value, 1 + 8 * weights[n], "spoke")),
-          line(context, state.target, 3, "pull"),
+          ...values.map((value, n) => planeLine(plane, context, value, { "stroke-width": 1 + 8 * weights[n], class: "spoke" })),
+          planeLine(plane, context, state.target, { "stroke-width": 3, class: "pull" }),
         );
-        board.replaceChildren(
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              ["value", "weight α", "direction (v − c)·(target − c)", "score changes by"].map((name) => make("th", { scope: "col" }, name)),
-            ),
-          ),
-          make(
-            "tbody",
-            {},
-            NAMES.map((name, n) =>
-              make(
-                "tr",
-                { style: "--hue:" + HUES[n] },
-                make("th", { scope: "row" }, name),
-                make("td", {}, percent(weights[n])),
-                make("td", {}, signed(weights[n] > 1e-12 ? -gradients[n] / weights[n] : 0)),
-                make("td", {}, (gradients[n] < 0 ? "+" : "") + signed(-gradients[n], 3)),
-              ),
-            ),
-          ),
-        );
-        const order = gradients.map((g, n) => [g, NAMES[n]]).sort((a, b) => a[0] - b[0]);
+        board.replaceChildren(...table(found));
+        const order = NAMES.map((name, n) => [gradients[n], name]).sort((a, b) => a[0] - b[0]),
+          steps = LIVE.stepsToHalf(state.scores, values, state.target);
+        const half = steps
+          ? steps + (steps === 1 ? " step halves" : " steps halve")
+          : "Even " + MOST.toLocaleString("en") + " steps would not halve";
         said.say(
-          "The score of " +
-            order[0][1] +
-            " rises most (by " +
-            signed(-order[0][0], 3) +
-            "), that of " +
-            order[order.length - 1][1] +
-            " falls most. Distance from context to target: " +
-            Math.hypot(...found.pull).toFixed(2) +
-            " after " +
-            state.steps +
-            " steps.",
+          (order[0][0] < 0 ? "The score of " + order[0][1] + " rises most, that of " + order[NAMES.length - 1][1] + " falls most. " : "") +
+            "From the context to the target it is " +
+            Math.hypot(...slope).toFixed(2) +
+            (state.steps ? ", after " + state.steps + (state.steps === 1 ? " step. " : " steps. ") : ". ") +
+            half +
+            " this distance.",
         );
       }
 
       const descend = (count) => () => {
         for (let i = 0; i < count; i++) {
           const { gradients } = LIVE.scoreGradients(state.scores, pairs(state.values), state.target);
-          kept({ scores: state.scores.map((score, n) => score - gradients[n]), steps: state.steps + 1 });
+          kept({ scores: descended(state.scores, gradients), steps: state.steps + 1 });
         }
         show();
       };
-      const set = (scores) => () => {
-        kept({ scores, steps: 0 });
+      const set = (changes) => () => {
+        kept({ ...changes, steps: 0 });
         show();
       };
       room.append(
         buttons(
-          ["One step of gradient descent", descend(1)],
-          ["Ten steps", descend(10)],
-          ["equal scores", set([0, 0, 0, 0])],
-          ["nearly all weight on v₁", set([6, 0, 0, 0])],
+          ["one step of gradient descent", descend(1)],
+          ["ten steps", descend(10)],
+          ["equal scores", set({ scores: [0, 0, 0, 0] })],
+          ["certain and wrong", set({ scores: [0, 7, 0, 0], target: [0.3, 6.3] })],
         ),
         make("div", { class: "live-view" }, plane.element, make("div", {}, board, said.element)),
       );

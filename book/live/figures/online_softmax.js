@@ -2,25 +2,34 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, entry, words, signed, softmax } = LIVE;
-  const VALUES = (count) => Array.from({ length: count }, (_, i) => i % 4); // one feature, so that it can be added by hand
+    { make, slider, entry, words, percent, signed, softmax } = LIVE;
+  const VALUES = (count) => Array.from({ length: count }, (_, i) => i + 1), // one feature, so that it can be added by hand
+    LARGEST_32 = Math.log(3.4e38); // whose exponential 32 bits can just hold
 
-  // After each block: the largest score so far, the sum of exp(score − largest), the output, and the factor that
-  // rescaled what was there. Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1.
-  LIVE.onlineSoftmax = function (scores, values, block) {
-    const steps = [{ most: -Infinity, sum: 0, output: 0, factor: 1 }];
+  // After each block: the largest score so far, by which factor the old sums shrink, the total of exp(score − largest), and
+  // the sum of these times the values. Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1. `shrunk`: false leaves
+  // the old sums as they were, which is wrong.
+  LIVE.onlineSoftmax = function (scores, values, block, shrunk = true) {
+    const steps = [{ largest: -Infinity, shrink: 1, total: 0, summed: 0 }];
     for (let at = 0; at < scores.length; at += block) {
       const before = steps[steps.length - 1],
         part = scores.slice(at, at + block),
-        most = Math.max(before.most, ...part);
-      const factor = before.sum ? Math.exp(before.most - most) : 0,
-        gains = part.map((score) => Math.exp(score - most));
-      const sum = before.sum * factor + gains.reduce((a, b) => a + b, 0);
-      const output = (before.output * before.sum * factor + gains.reduce((total, gain, i) => total + gain * values[at + i], 0)) / sum;
-      steps.push({ most, sum, output, factor, from: at, to: Math.min(at + block, scores.length) });
+        largest = Math.max(before.largest, ...part);
+      const shrink = shrunk ? Math.exp(before.largest - largest) : 1,
+        gains = part.map((score) => Math.exp(score - largest));
+      steps.push({
+        largest,
+        shrink,
+        total: before.total * shrink + gains.reduce((a, b) => a + b, 0),
+        summed: before.summed * shrink + gains.reduce((sum, gain, i) => sum + gain * values[at + i], 0),
+        from: at,
+        to: Math.min(at + block, scores.length),
+      });
     }
     return steps;
   };
+  const number = (score) => String(Math.round(100 * score) / 100).replace("-", "−");
+  const contextOf = ({ summed, total }) => summed / total;
 
   const parsed = (text) =>
     text
@@ -30,110 +39,125 @@
 
   LIVE.figure("online_softmax", {
     title: "Softmax in blocks",
-    todo: "Go through the blocks. Where are the earlier sum and output made smaller, and why? Then write the largest score first, or last.",
+    todo: "Read the second block: by which factor do the old sums shrink, and why? Then try other scores and other blocks: when is the factor 1, and what would the context be without it?",
     learned:
-      "Only three numbers are kept between blocks: the largest score, the sum, and the output. When a block brings a larger score, what was there is multiplied by exp(old − new), because it was measured against a maximum that is no longer the largest. In the end the output equals the softmax over all scores at once, though they never lay in memory together.",
-    about: "The scores are yours; the values are 0, 1, 2, 3, repeated, so that you can check each sum by hand.",
-    defaults: { scores: [1, 3, 0, 2, 5, 1, 0, 4], block: 2, step: 1 },
+      "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum; otherwise the factor is 1, for example in every later block if the largest score comes first. In the end the context equals that of the softmax over all scores at once. Without the factor, earlier blocks would count too much.",
+    about: "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on.",
+    defaults: { scores: [2, 4, 6, 5], block: 2, step: 1 },
     draw(room, state, kept) {
       const said = words(),
         table = make("table", { class: "live-table" }),
         picture = make("div", {}),
-        controls = make("div", {});
+        perBlock = make("div", {}),
+        read = make("div", {});
 
       function show() {
         const values = VALUES(state.scores.length),
           steps = LIVE.onlineSoftmax(state.scores, values, state.block);
         const at = Math.min(state.step, steps.length - 1),
-          { most, sum, output, factor, from, to } = steps[at];
+          now = steps[at];
         const whole = Array.from(softmax(Float64Array.from(state.scores))),
           answer = whole.reduce((total, w, i) => total + w * values[i], 0);
+        const weight = (i) => Math.exp(state.scores[i] - now.largest) / now.total; // of what has been read
+        const rows = [(i) => number(state.scores[i]), (i) => values[i], (i) => (i < now.to ? percent(weight(i)) : "–")];
         picture.replaceChildren(
           LIVE.grid({
             label: "Scores and values",
-            rows: ["score", "value", "weight at the end"],
+            rows: ["score", "value", "weight so far"],
             columns: state.scores.map((_, i) => String(i)),
-            cell: (r, c) => ({ weight: r === 2 ? whole[c] : 0, mark: c >= to ? "is-later" : c >= from ? "is-now" : "", title: "" }),
+            cell: (r, c) => ({
+              weight: r === 2 && c < now.to ? weight(c) : 0,
+              mark: c >= now.to ? "is-later" : c >= now.from ? "is-now" : "",
+              title: "",
+            }),
           }),
         );
-        picture.querySelectorAll("tbody tr").forEach((row, r) =>
-          row.querySelectorAll("td").forEach((cell, c) => {
-            cell.textContent =
-              r === 0 ? signed(state.scores[c], Number.isInteger(state.scores[c]) ? 0 : 1) : r === 1 ? values[c] : LIVE.percent(whole[c]);
-          }),
-        );
+        picture
+          .querySelectorAll("tbody tr")
+          .forEach((row, r) => row.querySelectorAll("td").forEach((cell, c) => (cell.textContent = rows[r](c))));
+        const cells = (step, i) => [
+          number(step.largest),
+          i ? step.shrink.toFixed(4) : "–",
+          step.total.toFixed(4),
+          step.summed.toFixed(4),
+          contextOf(step).toFixed(4),
+        ];
+        const head = ["block", "largest", "shrink", "total", "summed", "context"].map((name) => make("th", { scope: "col" }, name));
         table.replaceChildren(
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              ["", "largest", "factor for what was there", "sum", "output"].map((name) => make("th", { scope: "col" }, name)),
-            ),
-          ),
+          make("thead", {}, make("tr", {}, head)),
           make(
             "tbody",
             {},
-            steps
-              .slice(1, at + 1)
-              .map((step, i) =>
-                make(
-                  "tr",
-                  {},
-                  make("th", { scope: "row" }, "block " + (i + 1)),
-                  make("td", {}, signed(step.most, 1)),
-                  make("td", {}, i ? step.factor.toFixed(3) : "–"),
-                  make("td", {}, step.sum.toFixed(3)),
-                  make("td", {}, signed(step.output, 3)),
-                ),
+            steps.slice(1, at + 1).map((step, i) =>
+              make(
+                "tr",
+                {},
+                make("th", { scope: "row" }, String(i + 1)),
+                cells(step, i).map((text) => make("td", {}, text)),
               ),
+            ),
           ),
         );
-        const told =
-          at === 1
-            ? "The first block alone"
-            : factor < 1
-              ? "A larger score has come, so the earlier sum is multiplied by " + factor.toFixed(3) + " before this block is added"
-              : "The largest score stays, so the earlier sum keeps its size";
-        said.say(
-          told +
-            ": maximum " +
-            signed(most, 1) +
-            ", sum " +
-            sum.toFixed(3) +
-            ", output " +
-            signed(output, 3) +
-            ". " +
-            (to === state.scores.length
-              ? "All scores at once give " + signed(answer, 3) + " as well."
-              : state.scores.length - to + " scores have not been read yet."),
+        said.say([told(steps, at), at === steps.length - 1 ? end(steps, values, answer) : left(now)].join(" "));
+      }
+
+      function told(steps, at) {
+        const { largest, shrink } = steps[at];
+        return at === 1
+          ? "The first block alone: its largest score is " + number(largest) + "."
+          : shrink < 1
+            ? "The largest score rises from " +
+              number(steps[at - 1].largest) +
+              " to " +
+              number(largest) +
+              ", so the old sums are multiplied by exp(" +
+              number(steps[at - 1].largest - largest) +
+              ") = " +
+              shrink.toFixed(4) +
+              "."
+            : "The largest score stays " + number(largest) + ", so the old sums stay as they are.";
+      }
+      const left = (now) =>
+        "Context so far: " + contextOf(now).toFixed(4) + ". Scores not yet read: " + (state.scores.length - now.to) + ".";
+      function end(steps, values, answer) {
+        const wrong = contextOf(LIVE.onlineSoftmax(state.scores, values, state.block, false).at(-1)),
+          { largest } = steps.at(-1);
+        return (
+          "Context: " +
+          contextOf(steps.at(-1)).toFixed(4) +
+          "; the softmax over all scores at once gives " +
+          answer.toFixed(4) +
+          ". Without shrinking it would be " +
+          wrong.toFixed(4) +
+          "." +
+          (largest > LARGEST_32 ? " And exp(" + number(largest) + ") alone, without the maximum subtracted, is too large for 32 bits." : "")
         );
       }
 
       function rebuild() {
-        const count = Math.ceil(state.scores.length / state.block);
-        controls.replaceChildren(
+        perBlock.replaceChildren(
           slider("Scores per block", { from: 1, to: state.scores.length, step: 1, value: state.block }, (block) => {
             kept({ block, step: 1 });
-            rebuild();
-            controls.firstChild.querySelector("input").focus();
+            blocks();
           }),
-          slider(
-            "Blocks read",
-            { from: 1, to: count, step: 1, value: Math.min(state.step, count), shown: (n) => n + " of " + count },
-            (step) => {
-              kept({ step });
-              show();
-            },
-          ),
+        );
+        blocks();
+      }
+      function blocks() {
+        const count = Math.ceil(state.scores.length / state.block),
+          shown = (n) => n + " of " + count;
+        read.replaceChildren(
+          slider("Blocks read", { from: 1, to: count, step: 1, value: Math.min(state.step, count), shown }, (step) => {
+            kept({ step });
+            show();
+          }),
         );
         show();
       }
 
       const line = entry(
         "Scores (up to sixteen numbers)",
-        { value: state.scores.join(" "), button: "Take these", examples: ["9 1 1 1 1 1 1 1", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
+        { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "6 2 4 5", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
         (text) => {
           const scores = parsed(text);
           if (scores.length < 2 || scores.length > 16 || scores.some((n) => !Number.isFinite(n))) {
@@ -146,7 +170,8 @@
       );
       room.append(
         line.element,
-        controls,
+        perBlock,
+        read,
         picture,
         make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "After each block" }, table),
         said.element,

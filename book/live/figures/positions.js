@@ -11,123 +11,146 @@
     ],
     FAR = 256,
     WIDTH = 640,
-    HEIGHT = 150;
+    HEIGHT = 150,
+    RIM = 38; // radius of a clock
 
   // Radians per position of each pair of features (Su et al. 2021, equation 15).
   LIVE.frequencies = (base, pairs = PAIRS) => Array.from({ length: pairs }, (_, i) => base ** (-i / pairs));
   // q · k of a query and a key that are (1, 0) in each pair before they are turned; divided by the number of pairs.
   const score = (distance, base) => LIVE.frequencies(base).reduce((sum, f) => sum + Math.cos(distance * f), 0) / PAIRS;
 
-  function clock(turns, seen, i) {
-    const hand = (angle, name) => make("line", { x1: 0, y1: 0, x2: 34 * Math.cos(angle), y2: -34 * Math.sin(angle), class: name });
-    const words =
-      "pair " +
-      i +
-      ": query at " +
-      Math.round(((turns[0] * 180) / Math.PI) % 360) +
-      "°, key at " +
-      Math.round(((turns[1] * 180) / Math.PI) % 360) +
-      "°";
+  // How far the key's hand gets from the query's, to either side, in texts of `trained` positions: π if everywhere.
+  LIVE.reachOfAngles = (frequency, trained) => Math.min(Math.PI, frequency * (trained - 1));
+  // Whether some two positions of such a text have the angle between their hands that this distance has.
+  LIVE.angleSeen = function (frequency, distance, trained) {
+    const angle = Math.abs(frequency * distance) % (2 * Math.PI);
+    return Math.min(angle, 2 * Math.PI - angle) <= LIVE.reachOfAngles(frequency, trained) + 1e-9;
+  };
+
+  // As on a clock: from the top, clockwise.
+  const tip = (angle, radius) => [radius * Math.sin(angle), -radius * Math.cos(angle)].map((v) => v.toFixed(2));
+  const degrees = (angle) => Math.round(((angle * 180) / Math.PI) % 360) + "°";
+
+  function clock({ frequency, query, key, trained, i }) {
+    const turns = [query * frequency, key * frequency],
+      reach = LIVE.reachOfAngles(frequency, trained),
+      seen = LIVE.angleSeen(frequency, key - query, trained);
+    const hand = (angle, name) => {
+      const [x2, y2] = tip(angle, 32);
+      return make("line", { x1: 0, y1: 0, x2, y2, class: name });
+    };
+    const arc = ["M", ...tip(turns[0] - reach, RIM), "A", RIM, RIM, 0, reach > Math.PI / 2 ? 1 : 0, 1, ...tip(turns[0] + reach, RIM)];
     return make(
       "svg",
-      { viewBox: "-42 -42 84 84", role: "img", "aria-label": words, class: seen ? "" : "is-unseen" },
-      make("circle", { r: 38 }),
+      {
+        viewBox: "-44 -44 88 88",
+        role: "img",
+        "aria-label":
+          "pair " + i + ": query at " + degrees(turns[0]) + ", key at " + degrees(turns[1]) + (seen ? "" : ", not seen in training"),
+        class: seen ? "" : "is-unseen",
+      },
+      make("circle", { r: RIM }),
+      reach < Math.PI ? make("path", { d: arc.join(" "), class: "arc" }) : make("circle", { r: RIM, class: "arc" }),
       hand(turns[1], "is-key"),
       hand(turns[0], "is-query"),
     );
   }
 
-  function curve(state) {
-    const x = (distance) => 20 + ((WIDTH - 40) * distance) / FAR,
+  function curve({ query, key, base, trained }) {
+    const x = (distance) => WIDTH / 2 + ((WIDTH / 2 - 20) * distance) / FAR,
       y = (value) => HEIGHT / 2 - value * (HEIGHT / 2 - 14),
-      distance = Math.abs(state.query - state.key);
-    const points = Array.from({ length: FAR + 1 }, (_, d) => x(d).toFixed(1) + "," + y(score(d, state.base)).toFixed(1)).join(" ");
+      distance = key - query;
+    const points = Array.from({ length: 2 * FAR + 1 }, (_, n) => x(n - FAR).toFixed(1) + "," + y(score(n - FAR, base)).toFixed(1)).join(
+      " ",
+    );
+    const beyond = (from) => make("rect", { x: from, y: 0, width: x(FAR) - x(trained), height: HEIGHT, class: "unseen" });
     return make(
       "svg",
-      { viewBox: [0, 0, WIDTH, HEIGHT + 18].join(" "), class: "live-curve", role: "img", "aria-label": "Score by distance" },
-      make("rect", {
-        x: x(Math.min(FAR, state.trained)),
-        y: 0,
-        width: Math.max(0, x(FAR) - x(Math.min(FAR, state.trained))),
-        height: HEIGHT,
-        class: "unseen",
-      }),
-      make("line", { x1: x(0), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
+      { viewBox: [0, 0, WIDTH, HEIGHT + 28].join(" "), class: "live-curve", role: "img", "aria-label": "Score by distance" },
+      beyond(x(-FAR)),
+      beyond(x(trained)),
+      make("line", { x1: x(-FAR), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
       make("polyline", { points }),
-      make("circle", { cx: x(Math.min(FAR, distance)), cy: y(score(distance, state.base)), r: 7 }),
-      [0, 64, 128, 192, 256].map((d) => make("text", { x: x(d), y: HEIGHT + 14, "text-anchor": "middle" }, String(d))),
+      make("circle", { cx: x(distance), cy: y(score(distance, base)), r: 7 }),
+      [-256, -128, 0, 128, 256].map((d) =>
+        make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": { [-FAR]: "start", [FAR]: "end" }[d] || "middle" }, signed(d, 0)),
+      ),
     );
   }
 
+  const distanceInWords = (distance) =>
+    distance === 0
+      ? "Query and key are at the same position"
+      : "The key is " +
+        Math.abs(distance) +
+        (Math.abs(distance) === 1 ? " position " : " positions ") +
+        (distance > 0 ? "after" : "before") +
+        " the query (distance " +
+        signed(distance, 0) +
+        ")";
+
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key far away from the query, farther than the trained length, and see which clocks show angles that training never showed.",
+    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does its hand leave the thick arc, which holds all angles that training showed?",
     learned:
-      "Each pair of features is a clock; the first turns fast, the last hardly at all. Turning query and key together leaves the angle between the hands alone, and with it the score: only the distance matters. The fast clocks have shown every angle many times within the trained length; the slow ones have shown only a part of a turn, so that a longer text brings angles that the model has never met. A larger base makes all clocks slower.",
+      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. With a larger base the clocks are slower, so that more of them have shown only an arc.",
     about:
-      "Eight pairs with the frequencies of rotary positions; the curve is the score of a query and a key that are equal before they are turned.",
-    defaults: { query: 40, key: 28, base: 10000, trained: 128 },
+      "Eight pairs of features, drawn like the clocks of the chapter, from the top and clockwise. Query and key are equal before they are turned; the score is divided by the number of pairs, so that 1 is the largest. Nothing is trained here: the trained length only says which distances training would show.",
+    defaults: { query: 3, key: 5, base: 10000, trained: 128 },
     draw(room, state, kept) {
       const said = words(),
         clocks = make("div", { class: "live-clocks" }),
-        below = make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "Score by distance" }),
-        sliders = {};
+        below = make("div", {});
       function show() {
         const frequencies = LIVE.frequencies(state.base),
-          distance = state.query - state.key,
-          farthest = Math.abs(distance);
-        const seen = frequencies.map((f) => f * state.trained >= 2 * Math.PI || farthest < state.trained);
+          distance = state.key - state.query;
         clocks.replaceChildren(
-          ...frequencies.map((f, i) =>
+          ...frequencies.map((frequency, i) =>
             make(
               "div",
               {},
-              clock([state.query * f, state.key * f], seen[i], i),
-              make("small", {}, "turns in " + Math.round((2 * Math.PI) / f).toLocaleString("en")),
+              clock({ ...state, frequency, i }),
+              make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en")),
             ),
           ),
         );
         below.replaceChildren(curve(state));
-        const unseen = seen.filter((is) => !is).length;
+        const unseen = frequencies.filter((frequency) => !LIVE.angleSeen(frequency, distance, state.trained)).length;
         said.say(
-          "Distance " +
-            String(distance).replace("-", "−") +
+          distanceInWords(distance) +
             ": score " +
             signed(score(distance, state.base)) +
-            " per pair. " +
+            ". " +
             (unseen
-              ? unseen + " of " + PAIRS + " clocks show an angle between the hands that no text of " + state.trained + " words shows."
-              : "Each clock shows an angle between its hands that training showed as well."),
+              ? unseen + " of " + PAIRS + " clocks show an angle that no two positions of a text of " + state.trained + " positions show."
+              : "Each clock shows an angle that two positions of a text of " + state.trained + " positions show, too."),
         );
       }
+      const low = () => Math.min(state.query, state.key);
       const set = (changes) => {
         kept(changes);
-        Object.entries(changes).forEach(([key, value]) => sliders[key] && sliders[key].set(value));
+        sliders.query.set(state.query);
+        sliders.key.set(state.key);
+        sliders.both.querySelector("input").max = FAR - Math.abs(state.query - state.key);
+        sliders.both.set(low());
         show();
       };
-      const position = (key, name) =>
-        (sliders[key] = slider(name, { from: 0, to: FAR, step: 1, value: state[key] }, (value) => set({ [key]: value })));
+      const position = (key, name) => slider(name, { from: 0, to: FAR, step: 1, value: state[key] }, (value) => set({ [key]: value }));
+      const apart = Math.abs(state.query - state.key);
+      const sliders = {
+        query: position("query", "Position of the query (blue hand)"),
+        key: position("key", "Position of the key (orange hand)"),
+        both: slider("Both", { from: 0, to: FAR - apart, step: 1, value: low(), shown: (n) => "from " + n }, (start) => {
+          const by = start - low();
+          set({ query: state.query + by, key: state.key + by });
+        }),
+        trained: slider("Trained length", { from: 16, to: 256, step: 16, value: state.trained }, (trained) => set({ trained })),
+      };
       room.append(
-        position("query", "Position of the query (blue hand)"),
-        position("key", "Position of the key (orange hand)"),
-        slider(
-          "Both",
-          {
-            from: 0,
-            to: FAR - Math.abs(state.query - state.key),
-            step: 1,
-            value: Math.min(state.query, state.key),
-            shown: (n) => "from " + n,
-          },
-          (start) => {
-            const low = Math.min(state.query, state.key);
-            set({ query: Math.min(FAR, state.query - low + start), key: Math.min(FAR, state.key - low + start) });
-          },
-        ),
-        slider("Trained length", { from: 16, to: 256, step: 16, value: state.trained }, (trained) => set({ trained })),
+        ...Object.values(sliders),
         choice("Base", BASES, state.base, (base) => set({ base })),
         clocks,
-        make("p", { class: "live-head" }, "Score by distance; the shaded part is longer than training"),
+        make("p", { class: "live-head" }, "Score by distance (key − query); shaded: distances that training doesn't show"),
         below,
         said.element,
       );

@@ -2,10 +2,8 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, words, percent, signed, softmax, dot, spread, pairs } = LIVE;
-  const NAMES = ["cat", "dog", "car", "bus", "tree"],
-    HUES = [214, 28, 148, 330, 265],
-    RANGE = 1.6;
+    { make, slider, choice, words, percent, signed, softmax, dot, spread, pairs, planeLine } = LIVE;
+  const HUES = [214, 28, 148, 330, 265];
   const SCORES = {
     dot: ["q · k", dot],
     scaled: ["q · k / √d", (q, k) => dot(q, k) / Math.SQRT2],
@@ -20,82 +18,74 @@
     return { scores, weights, context };
   };
 
-  function table(found) {
-    const rows = NAMES.map((name, n) =>
+  // `largest`: in which part of the plane each key has the largest weight.
+  function table(names, found, largest) {
+    const cells = (n) => [signed(found.scores[n]), make("span", {}, percent(found.weights[n])), percent(largest[n])];
+    const row = (name, n) =>
       make(
         "tr",
         { style: "--hue:" + HUES[n] + ";--w:" + found.weights[n].toFixed(3) },
         make("th", { scope: "row" }, name),
-        make("td", {}, signed(found.scores[n])),
-        make("td", { class: "bar" }, percent(found.weights[n])),
-      ),
-    );
-    return [
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          ["key", "score", "weight"].map((name) => make("th", { scope: "col" }, name)),
-        ),
-      ),
-      make("tbody", {}, rows),
-    ];
+        cells(n).map((cell, c) => make("td", { class: c === 1 ? "bar" : null }, cell)),
+      );
+    const head = ["key", "score", "weight", "largest in this part of the plane"].map((name) => make("th", { scope: "col" }, name));
+    return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, names.map(row))];
   }
 
+  // Lines from one place to several, as thick as their weights.
   const lines = (plane, from, ends, weights) =>
     plane.under.replaceChildren(
       ...ends.map((end, n) =>
-        make("line", {
-          x1: from[0] * plane.unit,
-          y1: -from[1] * plane.unit,
-          x2: end[0] * plane.unit,
-          y2: -end[1] * plane.unit,
-          "stroke-width": 0.5 + 7 * weights[n],
-          "stroke-opacity": 0.15 + 0.6 * weights[n],
-        }),
+        planeLine(plane, from, end, { "stroke-width": 0.5 + 7 * weights[n], "stroke-opacity": 0.15 + 0.6 * weights[n] }),
       ),
     );
 
   LIVE.figure("query", {
     title: "A query among keys in the plane",
-    todo: "Drag the query (the ring) towards a key, and raise β. Then drag a key away from the middle, in its own direction: which score lets it win more often?",
+    todo: "Drag the query (the ring) towards another key, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
     learned:
-      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other, and β decides how sharply. The context always stays between the values. With q · k a long key wins even for queries in a different direction, with the cosine only the direction counts. At the origin all scores are zero, and all weights equal.",
-    about: "Five keys and values with two features each, placed by hand; nothing is trained here.",
+      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of one key, a small one to the mean of all values, and it always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane; with the cosine its length changes nothing, because only the direction counts.",
+    about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
+    // The example of chapter 0. A window: its middle, and how far it reaches to each side.
     defaults: {
-      query: [0.5, 0.9],
-      keys: [0.85, 0.35, 0.5, 0.62, -0.82, 0.42, -1.2, -0.1, -0.1, -0.9],
-      values: [0.9, 0.9, -0.1, 1.3, -1.2, 0.5, -0.8, -1, 0.8, -0.8],
+      names: "k₁ k₂ k₃",
+      query: [2, 1],
+      keys: [1, 0, 0, 1, 1, 1],
+      values: [4, 0, 0, 4, 2, 2],
       kind: "dot",
-      beta: 3,
+      beta: 1,
+      keyWindow: [0.4, 0.4, 2.3],
+      valueWindow: [2, 2, 2.8],
     },
     draw(room, state, kept) {
       const said = words(),
+        names = state.names.split(" "),
+        hues = HUES.slice(0, names.length),
         board = make("table", { class: "live-table" });
+      let largest = [];
+      const window = ([x, y, range]) => ({ middle: [x, y], range });
       const keyPlane = LIVE.plane({
-        label: "The query and five keys",
-        range: RANGE,
+        label: "The query and the keys",
+        ...window(state.keyWindow),
         moved: moveKey,
         points: [
-          ...pairs(state.keys).map((at, n) => ({ name: NAMES[n], at, kind: "key", hue: HUES[n] })),
+          ...pairs(state.keys).map((at, n) => ({ name: names[n], at, kind: "key", hue: HUES[n] })),
           { name: "query", at: state.query, kind: "query", hue: 0 },
         ],
       });
       const valuePlane = LIVE.plane({
-        label: "Five values, and the context between them",
-        range: RANGE,
+        label: "The values, and the context between them",
+        ...window(state.valueWindow),
         moved: moveValue,
         points: [
-          ...pairs(state.values).map((at, n) => ({ name: NAMES[n], at, kind: "value", hue: HUES[n] })),
+          ...pairs(state.values).map((at, n) => ({ name: names[n].replace(/^k(?=[₁-₉])/, "v"), at, kind: "value", hue: HUES[n] })),
           { name: "context", at: [0, 0], kind: "context", hue: 0, fixed: true },
         ],
       });
 
       function moveKey(number, at) {
-        kept(number === NAMES.length ? { query: at } : { keys: state.keys.toSpliced(2 * number, 2, ...at) });
-        show(number !== NAMES.length);
+        kept(number === names.length ? { query: at } : { keys: state.keys.toSpliced(2 * number, 2, ...at) });
+        show(number !== names.length);
       }
       function moveValue(number, at) {
         kept({ values: state.values.toSpliced(2 * number, 2, ...at) });
@@ -109,7 +99,7 @@
         const found = attend(state.query),
           most = found.weights.indexOf(Math.max(...found.weights));
         if (colours) {
-          LIVE.colour(keyPlane, RANGE, HUES, (at) => attend(at).weights);
+          largest = LIVE.colour(keyPlane, hues, (at) => attend(at).weights);
         }
         const position = (at) => "at " + at.map((v) => signed(v)).join(", ");
         keys.forEach((at, n) =>
@@ -119,16 +109,15 @@
             words: position(at) + ", weight " + percent(found.weights[n]),
           }),
         );
-        keyPlane.show(NAMES.length, { at: state.query, words: position(state.query) });
+        keyPlane.show(names.length, { at: state.query, words: position(state.query) });
         values.forEach((at, n) => valuePlane.show(n, { at, words: position(at) }));
-        valuePlane.show(NAMES.length, { at: found.context });
+        valuePlane.show(names.length, { at: found.context });
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
-        board.replaceChildren(...table(found));
+        board.replaceChildren(...table(names, found, largest));
         said.say(
-          "“" +
-            NAMES[most] +
-            "” has the largest weight, " +
+          names[most] +
+            " has the largest weight, " +
             percent(found.weights[most]) +
             ". The context is (" +
             found.context.map((v) => signed(v)).join(", ") +

@@ -2,9 +2,11 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, entry, words, percent, signed, largest } = LIVE;
-  const ROWS = 128,
+    { make, slider, choice, buttons, entry, words, percent, signed, largest } = LIVE;
+  const ROWS = 128, // of the memory in training
     BITS = [7, 6, 5, 4, 3, 2, 1, 0];
+  const LONG = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again",
+    FULL = "with nearly as many letters as the memory has rows this text leaves no room for the heads, and its last letters are lost";
 
   // A text as the machine reads it: the bits of each letter, the end mark, then silence; and what it answers meanwhile.
   LIVE.copyText = function (machine, text, rows = ROWS) {
@@ -32,6 +34,9 @@
     };
   };
 
+  // Signs that can't be seen, as a box.
+  const visible = (letter) => (/[\p{C}\s]/u.test(letter) && letter !== " " ? "▯" : letter);
+
   function paint(canvas, width, height, cell) {
     // cell(x, y) -> [colour, strength]
     Object.assign(canvas, { width, height });
@@ -50,16 +55,17 @@
 
   LIVE.figure("tape", {
     title: "A neural Turing machine copies your text",
-    todo: "Write a word and move the slider: the write head (blue) walks down the memory; from the end mark on the read head (orange), which has waited at the first row, walks the same way. Then make the text longer, until letters go wrong.",
+    todo: "Follow both heads step by step: when does each one move, and in which rows? Then copy the longer examples, which are far longer than any text of its training: where do letters go wrong, and is it cured by more rows of memory?",
     learned:
-      "The machine has learned a program: write each letter into the next row, then read row by row from the first one on. Nothing in it says how long a text may be, so it copies ordinary texts that are several times as long as those of its training, which had at most twenty random letters. It fails in texts that training hardly showed, such as one letter repeated many times, and when the memory is nearly full.",
+      "The machine has learned a program: write each letter into the next row, and from the end mark on read row by row, from the first one on. Nothing in it says how long a text may be, so it copies 84 letters without an error, although it was trained on at most twenty. But each letter needs a row of its own. With 64 rows the write head comes round to the first rows and overwrites them, so that nearly all letters are wrong; the longest example needs more than 128 rows, and 256 cure it. They don't cure one letter repeated ten times, which random training hardly showed.",
     about:
-      "The machine of Chapter 13: a feed-forward controller and 128 rows of memory, 13,300 numbers, trained on copying one to twenty random vectors.",
+      "One of the machines trained as in the paper (Chapter 13, feed-forward controller, seed 0): 13,260 numbers, trained with 128 rows of memory on copying one to twenty random vectors of eight bits, 14,000 sequences.",
     packs: ["ntm"],
-    defaults: { text: "attention", step: 4 },
+    defaults: { text: "attention", step: 4, rows: ROWS },
     draw(room, state, kept, pack) {
       const machine = LIVE.NTM(pack),
-        answer = make("p", { class: "live-text" }),
+        answer = make("p", { class: "live-text live-answer" }),
+        count = make("p", { class: "live-before", role: "status" }),
         said = words(),
         controls = make("div", {});
       const memory = make("canvas", { class: "live-memory", role: "img" }),
@@ -69,7 +75,7 @@
           "aria-label": "Where both heads were at each step: write head blue, read head orange",
         });
       let run = null;
-      const rows = () => Math.min(ROWS, Math.max(20, state.text.length + 4));
+      const rows = () => Math.min(state.rows, Math.max(20, state.text.length + 4)); // that are drawn
 
       const event = (step) => {
         const n = state.text.length;
@@ -77,7 +83,7 @@
           ? "reads “" + state.text[step] + "”"
           : step === n
             ? "reads the end mark"
-            : "answers “" + run.answer[step - n - 1] + "”";
+            : "answers “" + visible(run.answer[step - n - 1]) + "”";
       };
 
       function show(step) {
@@ -117,9 +123,16 @@
       }
 
       function copy() {
-        run = LIVE.copyText(machine, state.text);
-        const wrong = Array.from(run.answer).filter((letter, i) => letter !== state.text[i]).length;
-        answer.textContent = "It answers: " + run.answer + (wrong ? " (" + wrong + " of " + state.text.length + " letters wrong)" : "");
+        run = LIVE.copyText(machine, state.text, state.rows);
+        const letters = Array.from(run.answer),
+          wrong = letters.map((letter, i) => (letter === state.text[i] ? -1 : i)).filter((i) => i >= 0);
+        answer.replaceChildren(
+          "It answers: ",
+          ...letters.map((letter, i) => (wrong.includes(i) ? make("mark", {}, visible(letter)) : letter)),
+        );
+        count.textContent = wrong.length
+          ? wrong.length + " of " + letters.length + " letters are wrong (marked), the first one is letter " + (wrong[0] + 1) + "."
+          : (letters.length === 1 ? "The letter is" : "All " + letters.length + " letters are") + " right.";
         paint(track, run.steps.length, rows(), (t, n) => {
           const [reader, writer] = run.steps[t].state.heads;
           return reader.weights[n] > writer.weights[n] ? [ORANGE, reader.weights[n]] : [BLUE, writer.weights[n]];
@@ -152,10 +165,9 @@
         show(step);
       }
 
-      const longer = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again";
       const line = entry(
         "A text of up to 120 letters",
-        { value: state.text, most: 120, button: "Copy", examples: ["attention", "aaaaaaaaaa", longer] },
+        { value: state.text, most: 120, button: "Copy", examples: ["attention", "aaaaaaaaaa", LONG, FULL] },
         (text) => {
           const strange = [...new Set(Array.from(text).filter((letter) => letter.charCodeAt(0) > 255))];
           if (!text) {
@@ -171,13 +183,23 @@
       );
       room.append(
         line.element,
+        choice(
+          "Rows of memory",
+          [64, ROWS, 256].map((n) => [n, String(n)]),
+          state.rows,
+          (rows) => {
+            kept({ rows });
+            copy();
+          },
+        ),
         answer,
+        count,
         controls,
         make(
           "div",
           { class: "live-view live-view-tape" },
-          make("div", {}, make("p", { class: "live-head" }, "Memory: write head, 20 numbers per row, read head"), memory),
-          make("div", {}, make("p", { class: "live-head" }, "Rows of both heads over time"), track),
+          make("div", {}, make("p", { class: "live-head" }, "Memory with both heads"), memory),
+          make("div", {}, make("p", { class: "live-head" }, "Heads over time: write blue, read orange"), track),
         ),
         said.element,
       );

@@ -1,0 +1,210 @@
+"""Live figures begin with their chapters' numbers, and what they say about their models and answers is so."""
+
+import json
+import re
+
+import pytest
+import torch
+from browser import chromium
+from live_pages import ROOT, answer, asked, packs_of
+
+from attnbook.data.points.pointing import tour_batch
+from attnbook.data.points.tours import nearest_neighbour, tour_length
+from attnbook.models.pointer import greedy_pointer_decode
+from attnruns.experiments import copying_paper, pointing
+from attnruns.results import load_result
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none"),
+]
+ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
+
+
+def begun(folder, page, name, script="return now();"):
+    """What `script` returns of a figure, begun as the page says."""
+    starts = dict(asked(ROOT / page))
+    given = {"name": name, "start": starts[name]}
+    return answer(folder, ROBOT + STARTS + script, packs_of(name), given, [name])
+
+
+def cell(page, name):
+    """A cell of a chapter: its metadata, and what it printed."""
+    cells = json.loads((ROOT / page).read_text(encoding="utf-8"))["cells"]
+    found = next(one for one in cells if one["id"] == name)
+    return found["metadata"], "".join(line for out in found["outputs"] for line in out.get("text", ()))
+
+
+def numbers(text):
+    """All numbers of a text, as it writes them."""
+    return [float(number.replace("−", "-")) for number in re.findall(r"[-−]?\d+(?:\.\d+)?", text)]
+
+
+@pytest.mark.parametrize(
+    ("page", "scores", "values"),
+    [
+        ("chapters/00_attention_map.ipynb", [2.0, 1, 3], [[4.0, 0], [0, 4], [2, 2]]),
+        ("book/index.md", [2.0, 1, 3], [[4.0, 0], [0, 4], [2, 2]]),
+        ("chapters/02_bahdanau.ipynb", [1.0, 3, 0.5], [[4.0, 0], [0, 2], [0, 7]]),
+    ],
+)
+def test_the_query_begins_with_the_scores_and_the_context_of_the_page(page, scores, values, tmp_path):
+    found = begun(tmp_path, page, "query")
+    weights = torch.tensor(scores).softmax(0)
+    assert [numbers(row[1])[0] for row in found["rows"]] == scores
+    assert [numbers(row[2])[0] for row in found["rows"]] == pytest.approx((100 * weights).tolist(), abs=0.5)
+    x, y = (weights @ torch.tensor(values)).tolist()
+    assert f"The context is ({x:.2f}, {y:.2f})" in found["said"]
+
+
+def test_a_longer_key_has_the_largest_weight_in_more_of_the_plane_unless_the_cosine_decides(tmp_path):
+    script = """
+        const keys = LIVE.pairs([0.95, 0.2, 0.55, 1.05, -0.82, 0.42]);
+        const longer = [keys[0].map((v) => 1.5 * v), ...keys.slice(1)];
+        const plane = LIVE.plane({ label: "", range: 1.6, points: [], moved() {} });
+        const weights = (all, kind) => (at) => LIVE.attendInPlane(at, all, keys, kind, 3).weights;
+        const part = (all, kind) => LIVE.colour(plane, [0, 1, 2], weights(all, kind))[0];
+        return ["dot", "scaled", "cosine"].map((kind) => [part(keys, kind), part(longer, kind)]);"""
+    dot, scaled, cosine = answer(tmp_path, script, figures=["query"])
+    assert dot[1] > dot[0] + 0.03
+    assert scaled == dot
+    assert cosine[1] == cosine[0]
+
+
+def test_the_gradient_begins_with_the_row_of_zwei(tmp_path):
+    script = """
+        const first = now(), after = (name) => { press(name); return now(); };
+        return { first, wrong: after("certain and wrong"), even: after("equal scores") };"""
+    found = begun(tmp_path, "chapters/02_bahdanau.ipynb", "gradient", script)
+    weights = torch.tensor([0.1, 0.7, 0.1, 0.1])
+    g_alpha = torch.tensor([[4.0, 0], [0, 2], [0, 0], [0, 7]]) @ torch.tensor([1.0, -1])
+    gradients = weights * (g_alpha - weights @ g_alpha)
+    assert [numbers(row[3])[0] for row in found["first"]["rows"]] == pytest.approx(gradients.tolist(), abs=5e-4)
+    printed = cell("chapters/02_bahdanau.ipynb", "d5933204")[1].split("g_e")[1].splitlines()[1]
+    assert numbers(printed) == pytest.approx(gradients.tolist(), abs=5e-3)
+    assert "The score of seven rises most" in found["first"]["said"]
+    wrong, even = (int(re.search(r"(\d+) steps? halve", found[name]["said"])[1]) for name in ("wrong", "even"))
+    assert 100 < wrong < 1000
+    assert even < 10
+
+
+def test_the_online_softmax_goes_through_the_chapters_example(tmp_path):
+    found = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", "slide('Blocks read', 2); return now();")
+    *lines, context = cell("chapters/12_longer_text.ipynb", "by-hand")[1].splitlines()
+    for row, line in zip(found["rows"], lines, strict=True):
+        largest, shrink, total, summed = numbers(line)
+        assert numbers(row[1]) == [largest]
+        assert numbers(row[2]) == ([shrink] if shrink else [])  # before the first block there is nothing to shrink
+        assert numbers(row[3]) + numbers(row[4]) == [total, summed]
+    assert numbers(found["rows"][-1][5]) == numbers(context)
+
+
+def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
+    page = "chapters/13_ntm.ipynb"
+    script = """
+        const stay = (name) => { press(name); press("twenty more steps"); return now().bars[0][0]; };
+        return { first: now().bars, leaks: stay("stay, with leaks"), sharpened: stay("stay, leaks sharpened") };"""
+    found = begun(tmp_path, page, "addressing", script)
+    previous, content, gated, moved, weights = (
+        [numbers(text)[0] / 100 for text in column] for column in found["first"]
+    )
+    alt = cell(page, "fig-13-steps")[0]["mystnb"]["image"]["alt"]
+    told = {
+        0.78: content[4],
+        0.59: gated[4],
+        0.25: gated[7],
+        0.53: moved[5],
+        0.23: moved[0],
+        0.91: weights[5],
+        0.07: weights[0],
+    }
+    assert {number for number in numbers(alt) if number % 1} == set(told)
+    assert list(told.values()) == pytest.approx(list(told), abs=6e-3)
+    assert previous.index(1) == 7
+    assert (found["leaks"], found["sharpened"]) == ("30 %", "100 %")
+
+
+def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tmp_path):
+    script = """
+        const f = (2 * Math.PI) / 100, seen = [0, 25, 26, 50, 74, 75, 80, 100].map((d) => LIVE.angleSeen(f, d, 26));
+        return { ...now(), seen, back: LIVE.angleSeen(f, -26, 26), fast: LIVE.angleSeen(1, 5000, 26) };"""
+    found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
+    score = (2 * 10000.0 ** (-torch.arange(8) / 8)).cos().mean().item()
+    assert f"The key is 2 positions after the query (distance 2): score {score:.2f}." in found["said"]
+    assert found["seen"] == [True, True, False, False, False, True, True, True]  # a quarter of a turn to each side
+    assert (found["back"], found["fast"]) == (False, True)
+
+
+def test_the_machine_copies_and_fails_as_the_figure_says(tmp_path):
+    script = """
+        const examples = all(".live-examples button"), rows = all("input[type=radio]");
+        const at = (example, n) => { rows[n].click(); examples[example].click(); return now().before; };
+        return { ...now(), lengths: examples.map((one) => one.title.length), repeated: at(1, 1), repeatedFar: at(1, 2),
+          long: at(2, 1), longFew: at(2, 0), full: at(3, 1), fullFar: at(3, 2) };"""
+    found = begun(tmp_path, "chapters/13_ntm.ipynb", "tape", script)
+    assert found["before"] == "All 9 letters are right."
+    assert found["lengths"] == [9, 10, 84, 120]
+    assert found["long"] == "All 84 letters are right."
+    assert int(found["longFew"].split()[0]) > 60
+    assert int(found["full"].split()[0]) > 3
+    assert found["fullFar"] == "All 120 letters are right."
+    assert all(int(found[name].split()[0]) > 0 for name in ("repeated", "repeatedFar"))
+    assert "copies 84 letters without an error" in found["learned"]
+    run = next(
+        one for one in load_result("copying_paper")["runs"] if one["model"] == "paper_feedforward" and not one["seed"]
+    )
+    assert run["parameters"] == sum(
+        weight.numel() for weight in copying_paper.trained("paper_feedforward").parameters()
+    )
+    assert f"{run['parameters']:,} numbers, trained with {copying_paper.ROWS} rows" in found["about"]
+    assert f"{run['sequences']:,} sequences" in found["about"]
+    assert copying_paper.LONGEST == 20
+
+
+@torch.no_grad()
+def test_the_pointer_network_begins_with_the_cities_of_the_printed_figure(tmp_path):
+    script = """
+        const at = (one) => [one.getAttribute("cx") / 400, 1 - one.getAttribute("cy") / 400];
+        return { ...now(), points: all("[data-point] .hit").map(at) };"""
+    page = "chapters/14_pointer_networks.ipynb"
+    found, batch = begun(tmp_path, page, "pointers", script), tour_batch(10, 300, seed=0)
+    cities, network = batch.source, pointing.trained("tsp10_transformer")
+    shortest, nearest = (tour_length(cities, trip) for trip in (batch.target, nearest_neighbour(cities)))
+    solved = tour_length(cities, greedy_pointer_decode(network, cities).tokens) <= shortest * (1 + 1e-6)
+    row = int((nearest / shortest * solved).argmax())  # as the chapter chooses it
+    torch.testing.assert_close(torch.tensor(found["points"]), cities[row], atol=6e-4, rtol=0)
+    least, other = f"{shortest[row]:.2f}", f"{nearest[row]:.2f}"
+    assert f"round trip is {least} long. This is the shortest. Nearest first is {other} " in found["said"]
+    alt = cell(page, "fig-14-question")[0]["mystnb"]["image"]["alt"]
+    assert numbers(alt)[:2] == [float(other), float(least)]
+
+
+def test_what_the_pointers_figure_says_of_its_networks_is_recorded(tmp_path):
+    found = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers")
+    runs = {run["model"]: run for run in load_result("pointing")["runs"] if run["seed"] == 0}
+    tour, hull = runs["tsp10_transformer"], runs["hull_transformer"]
+    assert tour["parameters"] == hull["parameters"]
+    assert f"{tour['parameters']:,} numbers each" in found["about"]
+    assert (pointing.PUZZLES["tsp10"].trained, pointing.PUZZLES["hull"].trained) == ((10,), (5, 6, 7, 8, 9, 10))
+    assert "hulls of five to ten points, the other on shortest round trips of ten points" in found["about"]
+    assert "about seven of ten trips are the shortest" in found["learned"]
+    assert round(10 * tour["optimal"]["10"]) == 7
+    assert tour["gap"]["10"] < 0.01 < 0.1 < tour["gap_nearest_neighbour"]["10"]
+    assert "about four of ten hulls are wrong" in found["learned"]
+    assert round(10 * (1 - hull["exact"]["20"])) == 4
+
+
+def test_the_sentence_that_stands_without_scripts_stays_for_print(tmp_path):
+    script = """
+        const box = LIVE.make("div", { class: "live", "data-live": "query", "data-weights": "", "data-size": "1 MB" });
+        box.append(LIVE.make("p", {}, "A figure runs here."));
+        document.body.append(box);
+        LIVE.start();
+        box.querySelector(".live-start button").click();
+        for (let i = 0; i < 400 && !box.dataset.state; i++) { await wait(25); }
+        return Array.from(box.children, (one) => [one.className, one.textContent.slice(0, 30)]);"""
+    room, sentence = answer(tmp_path, ROBOT + script, figures=["query"])
+    assert room[0] == "live-room"
+    assert sentence == ["live-sentence", "A figure runs here."]
+    style = (ROOT / "book/live/live.css").read_text(encoding="utf-8")
+    assert "@media screen { .live-sentence { display: none; } }" in style
