@@ -187,16 +187,16 @@ def _corner(number: int) -> tuple[float, float]:
 
 
 def _box(number: int) -> str:
-    """A chapter's box, a link to it."""
+    """A chapter's box, a link to it. Its frame shows that it is one, so its words are not underlined."""
     (x, y), one = _corner(number), CHAPTERS[number]
     text = f'<text x="{x + _WIDTH / 2}" text-anchor="middle" fill="currentColor" stroke="none" y="'
     box = (
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"/>'
         f'{text}{y + 20}" font-size="13">{escape(one.part)}</text>'
-        f'{text}{y + 42}" font-size="17" font-weight="bold">{number}. {escape(one.title)}</text>'
+        f'{text}{y + 42}" font-size="16" font-weight="bold">{number}. {escape(one.title)}</text>'
         f'{text}{y + 64}" font-size="14">{escape(one.idea)}</text>'
     )
-    return f'<a href="{one.notebook}">{box}</a>'
+    return f'<a href="{one.notebook}" style="text-decoration:none">{box}</a>'
 
 
 def _arrow(start: int, end: int) -> str:
