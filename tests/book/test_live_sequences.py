@@ -1,5 +1,6 @@
 """What the aligner, the beam and the translator say that one can see in them: it is what the page computes."""
 
+import copy
 import re
 
 import pytest
@@ -156,7 +157,7 @@ def test_to_what_climbing_and_up_attend_and_what_could_stand_for_up(switched):
 
 @torch.no_grad()
 def test_a_head_that_is_off_gives_zero_as_in_pytorch(switched):
-    model = rounded_as_packed(translator()[0], "translator")
+    model = rounded_as_packed(copy.deepcopy(translator()[0]), "translator")  # others use the kept one
     for kind, layer, head in OFF:
         block = (model.encoder if kind == "encoder" else model.decoder).layers[layer]
         attention = block.cross_attention if kind == "cross" else block.self_attention

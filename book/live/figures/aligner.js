@@ -115,7 +115,7 @@
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "In step 3 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Do the same in step 2, where it writes “hundert”. Then go through all steps and watch how the arrows pull the context. At last translate the example of eight numbers: in which step does the model lose its position?",
+    todo: "In step 3 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Do the same in step 2, where it writes “hundert”. Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
     learned:
       "The context decides which number word is written: in step 3 “zwei” becomes “sieben” when “seven” has 47 % of the weight, and “vierzig” when “forty” has 73 %. In step 2 it is “hundert” whichever word has the weight, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
     about:

@@ -73,7 +73,7 @@
 
   LIVE.figure("captioner", {
     title: "Soft and hard attention on your canvas",
-    todo: "Walk through the words of both captions: on which digit does the largest weight lie when a digit is named, and where before? Then let hard attention read a drawn position, and draw twenty times: how often does the caption change? At last take digits away or add some, and draw something of your own with the pen.",
+    todo: "Walk through the words of both captions: on which digit does the largest weight lie when a digit is named, and where before? Then let hard attention read a drawn position, and draw twenty times: how often does the caption change? Finally, take digits away or add some, and draw something of your own with the pen.",
     learned:
       "When soft attention names a digit, its largest weight lies at this digit, and mostly it lies there already at the article. At “left” and “above” the weights are spread: the largest is 16 % and 12 %. Hard attention reads one cell alone. Here it reads a cell of the eight, names a five, and writes “right of” for “above”: a map shows where a model reads, and not that it reads correctly. With drawn positions about every tenth caption is another one. An empty canvas is “a nine” for both models, because they have words for digits and for nothing else.",
     about:
