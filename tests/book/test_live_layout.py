@@ -9,7 +9,6 @@ NAMES = [name for name, _ in STARTS]
 ROBOT, LAYOUT = ((ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="utf-8") for name in ("robot", "layout"))
 LIVE = ROOT / "book/live"
 WIDTHS = ["390", "1000"]
-YET = {"aligner", "captioner", "masks", "translator"}  # mended on another branch; drop this then
 MOST_STOPS = 18  # of the Tab key, from a figure's first control to its link
 
 pytestmark = pytest.mark.slow
@@ -49,10 +48,10 @@ def test_names_in_planes_do_not_overlap_at_the_start(width, laid_out):
 
 
 def test_on_phones_each_row_is_as_high_as_a_finger(laid_out):
-    assert {name: low for name, low in what(laid_out, "390", "low").items() if name not in YET} == {}
+    assert what(laid_out, "390", "low") == {}
 
 
 def test_each_figure_has_few_tab_stops(laid_out):
     stops = what(laid_out, "390", "stops")
     assert set(stops) == set(NAMES)
-    assert {name: count for name, count in stops.items() if count > MOST_STOPS and name not in YET} == {}
+    assert {name: count for name, count in stops.items() if count > MOST_STOPS} == {}

@@ -282,11 +282,12 @@
           runs.Hard = LIVE.captioned(drawing, image, starts.Hard);
           counts.set(written(runs.Hard), (counts.get(written(runs.Hard)) || 0) + 1);
         }
-        const all = [...counts].sort((a, b) => b[1] - a[1]);
+        const all = [...counts].sort((a, b) => b[1] - a[1]),
+          total = all.reduce((sum, [, count]) => sum + count, 0);
         counted.textContent =
           "Drawn " +
-          all.reduce((sum, [, count]) => sum + count, 0) +
-          " times: " +
+          (total === 1 ? "once" : total + " times") +
+          ": " +
           all
             .slice(0, 4)
             .map(([text, count]) => count + " × “" + text + "”")
