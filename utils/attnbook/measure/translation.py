@@ -82,11 +82,7 @@ def bleu_from_counts(counts: Tensor) -> Tensor:
 
     Source: Papineni et al. 2002, section 2.3.
     """
-    return _bleu(counts.cpu().double().sum(dim=-2))
-
-
-def _bleu(total: Tensor) -> Tensor:
-    """BLEU of counts of whole tests, ``(..., 10)`` -> ``(...)``."""
+    total = counts.cpu().double().sum(dim=-2)  # (..., 10)
     written, wanted = total[..., 0], total[..., 1]
     right, there = total[..., 2 : 2 + ORDERS], total[..., 2 + ORDERS :]
     precision = (right / there.clamp(min=1)).log().mean(dim=-1).exp()  # the geometric mean
@@ -113,7 +109,7 @@ def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interv
 
     Source: Koehn 2004, section 3 (bootstrap resampling).
     """
-    return interval(bleu_from_counts(counts), _bleu(_totals(counts, draws(len(counts), samples, seed))))
+    return interval(bleu_from_counts(counts), bleu_from_counts(_totals(counts, draws(len(counts), samples, seed))))
 
 
 def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
@@ -130,7 +126,7 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
     if ours.shape != theirs.shape:
         raise ValueError(f"both need the same sentences, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
     rows = draws(len(ours), samples, seed)  # (samples, N)
-    drawn = _bleu(_totals(ours, rows)) - _bleu(_totals(theirs, rows))
+    drawn = bleu_from_counts(_totals(ours, rows)) - bleu_from_counts(_totals(theirs, rows))
     return interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
 
 
@@ -146,14 +142,14 @@ def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
 
 
 def _totals(counts: Tensor, rows: Tensor) -> Tensor:
-    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``: ``(samples, 10)``, exactly.
+    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``.
 
-    Each sentence's counts are multiplied by how often it is in the test, which takes a hundredth of the memory that all
-    the drawn sentences' counts would.
+    Each sentence's counts are multiplied by how often it is in the test, so the drawn sentences' counts, which are ten
+    times as many numbers, are never laid side by side.
     """
     ones = torch.ones((), dtype=torch.float64).expand_as(rows)
     times = torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)  # (samples, N)
-    return times @ counts.cpu().double()
+    return (times @ counts.cpu().double())[:, None]
 
 
 def interval(value: Tensor, drawn: Tensor) -> Interval:
