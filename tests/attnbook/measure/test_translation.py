@@ -9,6 +9,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from attnbook.measure.translation import (
     bleu_counts,
     bleu_from_counts,
+    draws,
     resampled_bleu,
     resampled_difference,
     translation_scores,
@@ -125,6 +126,13 @@ def test_the_interval_holds_the_value_and_narrows_with_more_sentences():
         assert interval.low < interval.value < interval.high
     assert many.high - many.low < 0.5 * (few.high - few.low)
     assert few.value == pytest.approx(bleu_from_counts(counts_of(20, 0, 0.5)).item())
+
+
+def test_a_resampled_test_has_the_bleu_of_the_sentences_that_were_drawn():
+    counts, rows = counts_of(20, 0, 0.5), draws(20, 100)
+    drawn = bleu_from_counts(counts[rows])  # (100,)
+    limits = drawn.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+    assert resampled_bleu(counts, samples=100) == (bleu_from_counts(counts).item(), *limits)  # to the last bit
 
 
 def test_the_interval_depends_on_the_seed_alone():

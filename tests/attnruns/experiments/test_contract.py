@@ -51,10 +51,10 @@ def test_weights_that_are_kept_stay_under_500_kilobytes(name):
 
 
 def few(task):
-    """The same task with few examples to be measured on, and one longer size."""
+    """The same task with as many examples as two steps train on, few to be measured on, and one longer size."""
     size = min(task.longer, default=0)
     longer = {size: task.longer[size][:2]} if task.longer else {}
-    return replace(task, validation=task.validation[:4], test=task.test[:4], longer=longer)
+    return replace(task, train=task.train[:128], validation=task.validation[:4], test=task.test[:4], longer=longer)
 
 
 @pytest.mark.parametrize("best", ["cpu", "card"], indirect=True)

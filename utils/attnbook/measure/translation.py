@@ -109,7 +109,7 @@ def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interv
 
     Source: Koehn 2004, section 3 (bootstrap resampling).
     """
-    return interval(bleu_from_counts(counts), bleu_from_counts(counts[draws(len(counts), samples, seed)]))
+    return interval(bleu_from_counts(counts), bleu_from_counts(_totals(counts, draws(len(counts), samples, seed))))
 
 
 def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
@@ -126,7 +126,7 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
     if ours.shape != theirs.shape:
         raise ValueError(f"both need the same sentences, got {tuple(ours.shape)} and {tuple(theirs.shape)}")
     rows = draws(len(ours), samples, seed)  # (samples, N)
-    drawn = bleu_from_counts(ours[rows]) - bleu_from_counts(theirs[rows])
+    drawn = bleu_from_counts(_totals(ours, rows)) - bleu_from_counts(_totals(theirs, rows))
     return interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
 
 
@@ -139,6 +139,17 @@ def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
     if sentences < 1 or samples < 1:
         raise ValueError(f"sentences and samples must be at least 1, got {sentences} and {samples}")
     return torch.randint(sentences, (samples, sentences), generator=generator(seed))
+
+
+def _totals(counts: Tensor, rows: Tensor) -> Tensor:
+    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``.
+
+    Each sentence's counts are multiplied by how often it is in the test, so the drawn sentences' counts, which are ten
+    times as many numbers, are never laid side by side.
+    """
+    ones = torch.ones((), dtype=torch.float64).expand_as(rows)
+    times = torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)  # (samples, N)
+    return (times @ counts.cpu().double())[:, None]
 
 
 def interval(value: Tensor, drawn: Tensor) -> Interval:
