@@ -57,7 +57,7 @@ def lab_problems(project: Project, lab: Lab, run: bool = True) -> list[str]:
 
 
 def chapter_summary(path: Path) -> str:
-    """How long a chapter is, what is too much for one sitting, and whether its edition's rules are not asked for yet."""
+    """How long a chapter is, what is too much for one sitting, and whether it leaves its edition out."""
     try:
         return size_in_words(path) + ('; no "edition": 3 in its metadata' if undeclared(read(path)) else "")
     except CourseError:
