@@ -58,6 +58,6 @@ def add_marks(app: Sphinx, pagename: str, templatename: str, context: dict, doct
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx when to call what; the theme makes its table of contents of `toc` later, when it writes the page."""
-    app.connect("html-page-context", add_marks, priority=940)
+    """Tell Sphinx when to call what: before the theme, which at 500 makes its table of contents of `toc`."""
+    app.connect("html-page-context", add_marks, priority=490)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

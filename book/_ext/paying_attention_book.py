@@ -18,6 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+from coursekit.project import is_evidence
+
 # What other extensions write, and what a screen reader can make sense of: entries of a list are its items, and a
 # fold is named by the words that are seen on it.
 CURES = {'role="doc-biblioentry"': 'role="listitem"', ' aria-label="Toggle hidden content"': ""}
@@ -90,7 +92,8 @@ def notebook_button(pagename: str, sourcename: str, source: str) -> str:
     if not sourcename.endswith(".ipynb"):
         return ""
     folder = PurePosixPath(pagename).parts[0]
-    word = {"labs": "this lab", "solutions": "this solution"}.get(folder, "this chapter")
+    other = "this page" if is_evidence(PurePosixPath(pagename)) else "this chapter"
+    word = {"labs": "this lab", "solutions": "this solution"}.get(folder, other)
     name = html.escape(PurePosixPath(sourcename).name)
     return (
         f'<p class="open-notebook"><a href="{html.escape(source)}" download="{name}">'

@@ -52,7 +52,12 @@ def test_only_a_solution_says_that_it_is_one(extension, page, title):
 
 @pytest.mark.parametrize(
     ("page", "word"),
-    [("chapters/01_a", "this chapter"), ("labs/lab01_a/lab01_a", "this lab"), ("solutions/l/l", "this solution")],
+    [
+        ("chapters/01_a", "this chapter"),
+        ("chapters/01_a_evidence", "this page"),
+        ("labs/lab01_a/lab01_a", "this lab"),
+        ("solutions/l/l", "this solution"),
+    ],
 )
 def test_a_notebook_is_offered_by_its_name(extension, page, word):
     button = extension.notebook_button(page, f"{page}.ipynb", f"../_sources/{page}.ipynb")

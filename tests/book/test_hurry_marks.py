@@ -1,5 +1,8 @@
 """Sections for readers in a hurry bear a mark, on the page and in its table of contents."""
 
+import subprocess
+import sys
+
 import pytest
 from bs4 import BeautifulSoup
 from loaded import loaded
@@ -71,6 +74,28 @@ def test_a_line_without_links_marks_nothing(extension):
     assert body.count("hurry-mark") == 0
 
 
+@pytest.mark.slow
+def test_the_theme_shows_the_marks_in_its_own_table_of_contents(root, tmp_path):
+    line = "**In a hurry:** read [The idea](#the-idea) and [Today](#sec-02-today) (15 minutes)."
+    text = f"# Title\n\n{line}\n\n## The idea\n\nOne.\n\n(sec-02-today)=\n## Today\n\nTwo.\n\n## Exercises\n\nThree.\n"
+    (tmp_path / "index.md").write_text(text)
+    settings = {
+        "extensions": ["myst_parser", "hurry_marks"],
+        "html_theme": "sphinx_book_theme",
+        "myst_heading_anchors": 3,
+    }
+    lines = [
+        f"import sys; sys.path.insert(0, {str(root / 'book/_ext')!r})",
+        *(f"{k} = {v!r}" for k, v in settings.items()),
+    ]
+    (tmp_path / "conf.py").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(tmp_path), str(tmp_path / "html")]
+    subprocess.run(command, check=True)
+    page = BeautifulSoup((tmp_path / "html/index.html").read_text(encoding="utf-8"), "html.parser")
+    assert [has_mark(heading) for heading in page.select("article :is(h1, h2)")] == [False, True, True, False]
+    assert [has_mark(entry) for entry in page.select("#pst-page-toc-nav a")] == [True, True, False]
+
+
 @pytest.mark.book
 def test_the_built_book_marks_what_its_lines_name(root, html):
     for path in sorted((html / "chapters").glob("*.html")):
@@ -78,4 +103,4 @@ def test_the_built_book_marks_what_its_lines_name(root, html):
         begin = page.find("strong", string="In a hurry:")
         links = begin.find_next_siblings("a", href=lambda to: to[:1] == "#") if begin else []
         assert len(page.select(":is(h2, h3) .hurry-mark")) == len(links), path.name
-        assert len(page.select(".bd-toc .hurry-mark")) >= bool(links), path.name
+        assert len(page.select("#pst-page-toc-nav .hurry-mark")) == len(links), path.name

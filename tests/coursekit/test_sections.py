@@ -47,6 +47,11 @@ def test_a_section_has_its_label_its_title_and_all_up_to_the_next(notebook):
     assert section(notebook, "no heading") is None
 
 
+def test_a_notebook_without_headings_has_no_sections():
+    assert sections(new_notebook()) == []
+    assert sections(new_notebook(cells=[new_markdown_cell("# A title alone")])) == []
+
+
 def test_a_link_can_lead_to_labels_figures_exercises_and_headings(notebook):
     labels = {"sec-02-cache", "eq-02-cost", "ex-02-one", "fig-02-costs"}
     assert anchors(notebook) == labels | {"a-title", "what-costs-what", "a-part-of-it", "the-end"}

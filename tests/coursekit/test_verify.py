@@ -41,6 +41,15 @@ def test_a_new_course_lists_all_that_is_to_be_done(project):
     assert all("to mend" in line for line in said)
 
 
+def test_a_chapter_that_does_not_say_its_edition_is_told_so(project, change):
+    chapter = project.chapters[0]
+    assert "edition" not in chapter_summary(chapter)
+    change(chapter, lambda cells, _: cells["title"].update(source="# Count\n\n## Where this lives today\n\nHere."))
+    assert chapter_summary(chapter).endswith('; no "edition": 3 in its metadata')
+    change(chapter, lambda _, notebook: notebook.metadata.attnbook.update(edition=3))
+    assert "edition" not in chapter_summary(chapter)
+
+
 def test_an_unreadable_notebook_is_a_problem_and_no_crash(project):
     project.chapters[0].write_text("{")
     project.labs[0].source.write_text("{")

@@ -23,6 +23,11 @@ def is_third(notebook: NotebookNode) -> bool:
     return notebook.metadata.get("attnbook", {}).get("edition") == 3
 
 
+def undeclared(notebook: NotebookNode) -> bool:
+    """Whether a chapter has the section that this edition adds, but does not say that it has the form."""
+    return section(notebook, TODAY) is not None and not is_third(notebook)
+
+
 def edition_problems(notebook: NotebookNode) -> list[str]:
     """Where a chapter of the third edition is too long, does not help a reader in a hurry, or says nothing of today."""
     if not is_third(notebook):

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from coursekit import CourseError
 
@@ -24,7 +24,7 @@ class Lab:
         return self.name.split("_", 1)[0]
 
 
-def is_evidence(path: Path) -> bool:
+def is_evidence(path: PurePath) -> bool:
     """Whether a page of chapters/ is the evidence for a chapter: a page without a number, a lab and a limit."""
     return path.stem.endswith("_evidence")
 

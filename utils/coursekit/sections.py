@@ -25,8 +25,10 @@ def sections(notebook: NotebookNode) -> list[Section]:
     """The sections of the second level, in order; those of the third are part of them."""
     text = CODE.sub("", prose(notebook))
     heads = [found for found in HEADING.finditer(text) if found[2] == "##"]
-    ends = [found.start() for found in heads[1:]] + [len(text)]
-    return [Section(head[1] or "", head[3], text[head.end() : end]) for head, end in zip(heads, ends, strict=True)]
+    starts = [found.start() for found in heads] + [len(text)]
+    return [
+        Section(head[1] or "", head[3], text[head.end() : end]) for head, end in zip(heads, starts[1:], strict=True)
+    ]
 
 
 def section(notebook: NotebookNode, title: str) -> Section | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coursekit import CourseError
 from coursekit.chapterrules import chapter_problems, repeated_figure_names, stored_problems
+from coursekit.edition import undeclared
 from coursekit.evidence import place_problems
 from coursekit.exercises import exercise_problems
 from coursekit.labrules import points_of, repeated_grade_ids, source_problems, step_problems, stray_problems
@@ -56,9 +57,9 @@ def lab_problems(project: Project, lab: Lab, run: bool = True) -> list[str]:
 
 
 def chapter_summary(path: Path) -> str:
-    """How long a chapter is, and what is too much for one sitting."""
+    """How long a chapter is, what is too much for one sitting, and whether it leaves its edition out."""
     try:
-        return size_in_words(path)
+        return size_in_words(path) + ('; no "edition": 3 in its metadata' if undeclared(read(path)) else "")
     except CourseError:
         return "unreadable"
 
