@@ -46,6 +46,7 @@ HEADINGS = {  # a page has no number that its readers see
     "13_ntm_evidence": "Quiz on the evidence for Chapter 13",
     "14_pointer_networks_evidence": "Quiz on the evidence for Chapter 14",
     "19_real_model_evidence": "Quiz on the evidence for Chapter 19",
+    "20_attention_today_evidence": "Quiz on the evidence for Chapter 20",
 }
 
 
