@@ -114,3 +114,33 @@ def test_the_window_as_long_as_the_text_is_no_window():
     figures = real_model.run(Job("windows", 0, 2)).figures["by_mask"]
     assert list(figures) == ["all", "window + 0", "window + 1", "window + 4"]
     assert len({figure["perplexity"] for figure in figures.values()}) > 1
+
+
+def test_three_seeds_read_windows_of_twelve_texts_that_share_no_word(tiny, monkeypatch):
+    read = []
+
+    def remembered(model, words, mask):
+        read.append(words)
+        return model(words)[0]
+
+    monkeypatch.setattr(real_model, "text_tokens", lambda pretrained: torch.arange(SIZE))
+    monkeypatch.setattr(real_model, "read_under", remembered)
+    steps = real_model.EXPERIMENT.steps["windows"]
+    for seed in range(3):
+        figures = real_model.run(Job("windows", seed, steps)).figures
+    masks = len(figures["by_mask"])
+    assert len(read) == 3 * figures["texts"] * masks == 12 * masks
+    assert torch.cat([text.flatten() for text in read]).bincount(minlength=SIZE).max() == masks
+
+
+def test_each_seed_copies_its_own_words_over_a_text_of_its_own(tiny, monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        real_model, "copies_over", lambda model, words, between, gaps: given.append((words, between)) or {}
+    )
+    for seed in range(3):
+        real_model.run(Job("copying", seed, 4))
+    assert all(words.shape == (4, 4) and between.shape == (50,) for words, between in given)
+    assert (
+        len({tuple(between.tolist()) for _, between in given}) == len({str(words.tolist()) for words, _ in given}) == 3
+    )

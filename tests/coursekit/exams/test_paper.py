@@ -9,7 +9,9 @@ from coursekit.exams.paper import SLOTS, compose
 SEEDS = [f"autumn {n}" for n in range(20)]
 
 
-@pytest.mark.parametrize("name, points, minutes, last", [("midterm", 45, 90, 8), ("final", 66, 120, 17)])
+@pytest.mark.parametrize(
+    "name, points, minutes, last", [("midterm", 45, 90, 8), ("final", 66, 120, 17), ("models", 9, 30, 20)]
+)
 def test_each_seed_gives_the_same_points_and_minutes(name, points, minutes, last):
     papers = [compose(name, seed) for seed in SEEDS]
     assert {(paper.points, paper.minutes) for paper in papers} == {(points, minutes)}

@@ -22,7 +22,7 @@ def words_of(question: Question) -> str:
 def test_there_are_enough_kinds_and_each_chapter_has_one():
     early = [one for one in KINDS.values() if one.chapter <= 10]
     assert len(early) >= 24
-    assert {one.chapter for one in KINDS.values()} == set(range(1, 18))
+    assert {one.chapter for one in KINDS.values()} == set(range(1, 21)) - {18}  # 18 repeats the comparisons of others
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -13,7 +13,7 @@ from coursekit.exams.writing import exam_notebook, exam_page, html_of, markdown_
 SEED = 'secret "of" <autumn>'
 
 
-@pytest.fixture(scope="module", params=["midterm", "final"])
+@pytest.fixture(scope="module", params=["midterm", "final", "models"])
 def paper(request):
     return compose(request.param, SEED)
 

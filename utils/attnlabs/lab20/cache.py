@@ -89,6 +89,9 @@ wrong("rounded to whole bytes per number", {_BYTES: 'numbers * (config["bits"] /
 wrong("at least one byte per number", {_BYTES: 'numbers * max(config["bits"] // 8, 1)'}).says("""
     You counted at least one byte for each number. Two numbers of 4 bits share a byte, so multiply first, and
     divide by 8 at the end.""")
+wrong("a millionth too much", {_BYTES: 'numbers * config["bits"] / 8 * (1 + 1e-6)'}).says("""
+    Your result is a millionth too large, so that it is no whole number of bytes. Nothing has to be added or made
+    safe here: whole numbers are multiplied, and the product is divided by 8.""")
 wrong("four bytes whatever", {_BYTES: "numbers * 4"}).says("""
     You counted four bytes per number, which is float32. How many bits a number has is said by `bits`.""")
 wrong("two bytes whatever", {_BYTES: "numbers * 2"}).says("""

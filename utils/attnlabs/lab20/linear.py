@@ -176,7 +176,7 @@ wrong(
 ).says("""
     You made the features of queries and keys length 1. Use φ(q) and φ(k) as they are, and divide by the sum of
     the scores.""")
-for small in ("1e-6", "1e-5", "1e-8"):
+for small in ("1e-6", "1e-5", "1e-8", "1e-9"):
     wrong(f"{small} in the divisor", {_SUM: f"{_SUM} + {small}"}).says(f"""
         You added {small} to the divisor, as some programs do. The features are above 0, so the sum is never 0,
         and what is added only makes the means wrong.""")

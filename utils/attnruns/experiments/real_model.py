@@ -40,6 +40,7 @@ TEXT = 128  # tokens of each text on which a group of heads is ablated as well
 WINDOW, SINKS, LENGTH = 128, (0, 1, 4), 1024
 CHUNK = 512
 GAPS = (0, 1000, 2000, 4000, 8000)
+SHARES = 3  # parts of the prose, one for each of the seeds 0 to 2
 Head = tuple[int, int]
 
 
@@ -156,11 +157,14 @@ def groups(job: Job) -> dict[str, Any]:
 
 
 def windows(job: Job) -> dict[str, Any]:
-    """Nats per word by position, 64 together, with everything, with a window alone, and with a window and sinks."""
+    """Nats per word by position, 64 together, with everything, with a window alone, and with a window and sinks.
+
+    The prose is cut into ``steps`` parts, and each seed reads another third of every part: no word is read twice.
+    """
     pretrained = smollm2()
-    step = len(tokens := text_tokens(pretrained)) // (job.steps + 1)
-    length = min(LENGTH, step)
-    begins = [i * step + job.seed * step // 4 for i in range(job.steps)]
+    step = len(tokens := text_tokens(pretrained)) // job.steps
+    length = min(LENGTH, step // SHARES)
+    begins = [i * step + job.seed % SHARES * step // SHARES for i in range(job.steps)]
     texts = [tokens[begin : begin + length] for begin in begins]
     masks = {"all": sinks_and_window(length, length, 0)}
     masks |= {f"window + {sinks}": sinks_and_window(length, WINDOW, sinks) for sinks in SINKS}
@@ -206,11 +210,15 @@ def copies_over(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) ->
 
 
 def copying(job: Job) -> dict[str, Any]:
-    """Share right of repeated words by the length of the text between the two rounds."""
+    """Share right of repeated words by the length of the text between the two rounds.
+
+    Each seed has lists of its own, and the text between begins in another third of the prose.
+    """
     pretrained = smollm2(torch.bfloat16)
     words, tokens = segments(pretrained, job.steps, job.seed), text_tokens(pretrained)
+    begin = job.seed % SHARES * (len(tokens) - GAPS[-1]) // SHARES
     with fused(pretrained.model):
-        right = copies_over(pretrained.model, words, tokens, GAPS)
+        right = copies_over(pretrained.model, words, tokens[begin : begin + GAPS[-1]], GAPS)
     return {"right": {str(gap): round(share, 4) for gap, share in right.items()}}
 
 
@@ -222,9 +230,9 @@ def few_labels(job: Job) -> dict[str, Any]:
 PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
     "single_heads": (single_heads, 4),
     "groups": (groups, 4),
-    "windows": (windows, 2),
+    "windows": (windows, 4),
     "long_text": (long_text, 14),
-    "copying": (copying, 2),
+    "copying": (copying, 4),
     "few_labels": (few_labels, 20),
 }
 

@@ -1,1 +1,1 @@
-"""Mid-terms and finals from questions whose numbers a seed draws: `coursekit exam`."""
+"""Mid-terms, finals and a test on real models from questions whose numbers a seed draws: `coursekit exam`."""

@@ -1,4 +1,4 @@
-"""Which questions a mid-term and a final have: slots of fixed points and minutes, filled by a seed."""
+"""Which questions each exam has: slots of fixed points and minutes, filled by a seed."""
 
 import math
 import unicodedata
@@ -35,8 +35,9 @@ SLOTS = {
         *_slots(LONG, (1, 2, 3), (4, 6), (7, 8), (9, 10), (11, 12), (13, 16)),
         *_slots(SHORT, (1, 2, 3), (4, 5), (5, 6), (7, 8), (9,), (10,), (11, 12), (13, 14), (14, 15), (16, 17)),
     ),
+    "models": (*_slots(LONG, (19, 20)), *_slots(SHORT, (19, 20))),  # of their own, since not every class reads them
 }
-NAMES = {"midterm": "Mid-term exam", "final": "Final exam"}
+NAMES = {"midterm": "Mid-term exam", "final": "Final exam", "models": "Test on real models"}
 
 
 @dataclass(frozen=True)

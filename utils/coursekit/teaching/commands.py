@@ -40,8 +40,9 @@ def run_grade(project: Project, options: argparse.Namespace) -> int:
 
 
 def run_exam(project: Project, options: argparse.Namespace) -> int:
-    """Makes a mid-term (chapters 1 to 8) or a final (all chapters) from questions whose numbers the seed draws:
-    exam.html to print, exam.ipynb to fill in, and solutions.html with worked steps and points, which is for you alone.
+    """Makes a mid-term (chapters 1 to 8), a final (1 to 17) or a test on real models (19, 20) from
+    questions whose numbers the seed draws: exam.html to print, exam.ipynb to fill in, and solutions.html with worked
+    steps and points, which is for you alone.
     The same seed gives the same exam; another one gives other numbers at the same points and minutes. Whoever guesses
     the seed can make the solutions: choose a long one, or leave it out, and one is made that nobody guesses."""
     from coursekit.exams.command import make_exam, report
@@ -117,7 +118,9 @@ def _grade_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _exam_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--kind", choices=("midterm", "final"), default="midterm", help="which exam (default midterm)")
+    command.add_argument(
+        "--kind", choices=("midterm", "final", "models"), default="midterm", help="which exam (default midterm)"
+    )
     command.add_argument("--seed", help="any text: the longer, the better (default: a new one, which is printed)")
     command.add_argument("--to", type=Path, metavar="FOLDER", help="default: work/exam-KIND/")
 
@@ -144,7 +147,7 @@ def _mistakes_arguments(command: argparse.ArgumentParser) -> None:
 TEACHING = {
     "term": (run_term, "make a folder for a term, to hand out and grade", _term_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
-    "exam": (run_exam, "make a mid-term or a final, and its solutions", _exam_arguments),
+    "exam": (run_exam, "make a mid-term, a final or a test on real models, and its solutions", _exam_arguments),
     "handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments),
     "slides": (run_slides, "slides of a chapter, for a lecture", _slides_arguments),
     "mistakes": (run_mistakes, "which mistakes a class made", _mistakes_arguments),
