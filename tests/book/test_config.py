@@ -97,14 +97,13 @@ def test_the_title_page_has_a_card_for_each_chapter_that_is_here_and_none_for_ev
 
 
 TYPED = re.compile(r"^\d+ minutes$|Reading takes (?:about )?\d+", re.MULTILINE)
-STILL_TYPED = {"19", "20"}  # chapters in which a sentence with minutes waits to be taken out
 
 
 def test_nobody_types_in_how_long_a_chapter_takes(root):
     """`coursekit.minutes` computes it, for the line under the title, the cards, the status page and the syllabi."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in root.glob("chapters/*.ipynb")}
     typed = {name for name, text in texts.items() if TYPED.search(text) or '"minutes":' in text}
-    assert {name for name in typed if name[:2] not in STILL_TYPED} == set()
+    assert typed == set()
     assert not TYPED.search((root / "book/index.md").read_text(encoding="utf-8"))
 
 
