@@ -136,12 +136,18 @@ class NameAndYear(BaseLabelStyle):
     """Labels of the bibliography: the names and the year under which the text cites an entry."""
 
     def format_labels(self, sorted_entries):
-        """Yield one label an entry, as in `Bahdanau et al., 2015`."""
-        for entry in sorted_entries:
-            people = entry.persons["author"]
-            names = [" ".join(map(str, one.rich_prelast_names + one.rich_last_names)) for one in people]
-            some = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
-            yield f"{some}, {entry.fields['year']}"
+        """Yield one label an entry, as in `Bahdanau et al., 2015`; two that would be the same get letters behind."""
+        labels = [self.names_and_year(entry) for entry in sorted_entries]
+        for place, label in enumerate(labels):
+            yield label + "abcdefgh"[labels[:place].count(label)] * (labels.count(label) > 1)
+
+    @staticmethod
+    def names_and_year(entry) -> str:
+        """One entry's authors, at most two of them, and its year."""
+        people = entry.persons["author"]
+        names = [" ".join(map(str, one.rich_prelast_names + one.rich_last_names)) for one in people]
+        some = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+        return f"{some}, {entry.fields['year']}"
 
 
 class BookStyle(PlainStyle):

@@ -85,6 +85,7 @@ def test_odd_letters_in_a_name_stay_text(extension):
 def test_labels_are_the_names_that_the_text_uses(extension, authors, label):
     entry = Entry("misc", fields={"year": "2014"}, persons={"author": [Person(name) for name in authors]})
     assert list(extension.NameAndYear().format_labels([entry])) == [label]
+    assert list(extension.NameAndYear().format_labels([entry] * 2)) == [f"{label}a", f"{label}b"]
 
 
 def test_chinese_words_say_their_language(extension):
