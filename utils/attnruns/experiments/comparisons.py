@@ -1,7 +1,7 @@
 """Small models that chapters compare with one that their reader trains: the same training, done beforehand.
 
-Those of chapter 03 differ in their score, those of chapter 05 in their depth, and chapter 07 asks whether an LSTM that
-trains three times as long learns a gap of 20. A job trains for so many steps as the chapter does.
+Those of chapter 03's evidence differ in their score, those of chapter 05 in their depth, and chapter 07 asks whether
+an LSTM that trains three times as long learns a gap of 20. A job trains for so many steps as the chapter does.
 """
 
 import time

@@ -147,7 +147,7 @@ def _mistakes_arguments(command: argparse.ArgumentParser) -> None:
 TEACHING = {
     "term": (run_term, "make a folder for a term, to hand out and grade", _term_arguments),
     "grade": (run_grade, "grade a lab's submissions, safely and in parallel", _grade_arguments),
-    "exam": (run_exam, "make a mid-term, a final or a test on real models, and its solutions", _exam_arguments),
+    "exam": (run_exam, "make an exam or a short test, and its solutions", _exam_arguments),
     "handout": (run_handout, "one file with a lab and all that it needs", _handout_arguments),
     "slides": (run_slides, "slides of a chapter, for a lecture", _slides_arguments),
     "mistakes": (run_mistakes, "which mistakes a class made", _mistakes_arguments),
