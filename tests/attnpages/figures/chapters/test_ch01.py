@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_two_ways
+from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_gru_cell, draw_two_ways
 
 
 def words(ax):
@@ -48,3 +48,10 @@ def test_the_two_paths_are_counted_in_words():
 def test_two_paths_of_one_length_are_refused():
     with pytest.raises(ValueError, match="at least two words, got 1"):
         draw_two_ways(("zwei",))
+
+
+def test_a_gru_cell_has_two_gates_and_each_is_multiplied_by_what_it_lets_pass():
+    shown = words(draw_gru_cell())
+    assert {"reset gate", "$r_j$", "update\ngate", "$z_j$", "$1 - z_j$", "$n_j$"} <= set(shown)
+    assert shown.count(r"$\odot$") == 3  # the old state by r and by z, the candidate by 1 - z
+    assert shown.count("$+$") == 1

@@ -1,10 +1,10 @@
-"""Drawings of chapter 01: an encoder and a decoder with one vector between them, and two ways to use it."""
+"""Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a GRU's cell."""
 
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from attnpages.figures.boxes import arrow, box, canvas, line, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.heat import as_label
 from attnpages.figures.palette import INK, READS, RUST, WRITES
 from attnpages.figures.style import STYLES
@@ -12,6 +12,7 @@ from attnpages.figures.style import STYLES
 _READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
 _HALF = 0.31  # half the side of a box, in columns
 _BUS = -0.66  # the line that carries c to every step
+_LOW, _MIDDLE, _HIGH = -0.4, 0.55, 1.5  # of a GRU's cell: the row of the candidate, the gate, the row of the old state
 _BOLD = 3.4  # points: the path that a drawing is about
 
 
@@ -71,6 +72,46 @@ def draw_two_ways(target: Sequence[str], ax: Axes | None = None) -> Axes:
     say(ax, -_HALF, 1.45, f"$c$ as the first state only: {steps} steps to the last word", ha="left", size=12)
     say(ax, -_HALF, below + 1.45, "$c$ as an input of every step: 1 step to the last word", ha="left", size=12)
     return ax
+
+
+def draw_gru_cell(ax: Axes | None = None) -> Axes:
+    """Draw how a GRU makes the state h_j from h_{j-1} and the word x_j: reset gate, candidate, update gate.
+
+    The old state takes two paths: above, scaled by z_j, directly into the new state; below, scaled by r_j, into the
+    candidate. The arrows from x_j and h_{j-1} into the gates are left out.
+
+    Args:
+        ax: where to draw; ``None`` makes a figure of a fitting size.
+    """
+    ax = canvas(ax, (7.0, 3.3), (-0.6, 8.6), (-2.2, 2.0))
+    for x, name in ((0, "$h_{j-1}$"), (3.4, "$n_j$"), (8.0, "$h_j$")):
+        box_around(ax, (x, _LOW), 0.9, 0.7, name, size=13, fill=_READER[0], edge=_READER[1], line=1.5)
+    for x, y, name in ((1.7, _LOW - 1.2, "$r_j$"), (5.1, _MIDDLE, "$z_j$")):
+        box_around(ax, (x, y), 0.7, 0.56, name, size=13, fill=_WRITER[0], edge=_WRITER[1], line=1.5)
+    for x, y, name in ((1.7, _LOW, r"$\odot$"), (5.1, _LOW, r"$\odot$"), (5.1, _HIGH, r"$\odot$"), (6.6, _LOW, "$+$")):
+        say(ax, x, y, name, size=17)
+    for x, y, words in (
+        (0, _LOW - 0.6, "old state"), (8.0, _LOW - 0.6, "new state"), (1.7, _LOW - 1.66, "reset gate"),
+        (3.4, _LOW - 1.2, "word $x_j$"), (3.4, _LOW + 0.6, "candidate"), (6.05, _MIDDLE, "update\ngate"),
+        (4.65, _LOW + 0.4, "$1 - z_j$"),
+    ):  # fmt: skip
+        say(ax, x, y, words)
+    _join_cell(ax)
+    return ax
+
+
+def _join_cell(ax: Axes) -> None:
+    """The arrows of a GRU's cell: along its two rows, and from the gates into the products."""
+    for start, end in ((0.45, 1.5), (1.9, 2.95), (3.85, 4.9), (5.3, 6.4), (6.8, 7.55)):
+        arrow(ax, (start, _LOW), (end, _LOW))
+    line(ax, (0, 0), (_LOW + 0.35, _HIGH))
+    arrow(ax, (0, _HIGH), (4.9, _HIGH))
+    line(ax, (5.3, 6.6), (_HIGH, _HIGH))
+    arrow(ax, (6.6, _HIGH), (6.6, _LOW + 0.25))
+    arrow(ax, (1.7, _LOW - 0.92), (1.7, _LOW - 0.25))
+    arrow(ax, (3.4, _LOW - 0.95), (3.4, _LOW - 0.35))
+    arrow(ax, (5.1, _MIDDLE + 0.28), (5.1, _HIGH - 0.25))
+    arrow(ax, (5.1, _MIDDLE - 0.28), (5.1, _LOW + 0.25))
 
 
 def _chain(ax: Axes, target: Sequence[str], y: float, width: float) -> None:
