@@ -1,5 +1,6 @@
 """Dates with learned weights, with equal weights, and without the tanh: how much of the gain is due to attention."""
 
+from collections.abc import Callable
 from functools import cache
 
 import torch
@@ -35,7 +36,7 @@ class WithoutTanh(Additive):
         return self.hidden_to_score(self.add_pairs(query, keys))[..., 0]  # (..., Tq, Tk, A) -> (..., Tq, Tk)
 
 
-SCORES = {
+SCORES: dict[str, Callable[[], Score]] = {
     "additive": lambda: Additive(HIDDEN, HIDDEN, HIDDEN // 2),
     "uniform": Uniform,
     "without_tanh": lambda: WithoutTanh(HIDDEN, HIDDEN, HIDDEN // 2),
