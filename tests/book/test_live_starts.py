@@ -80,7 +80,7 @@ def test_the_gradient_begins_with_the_row_of_zwei(tmp_path):
     g_alpha = torch.tensor([[4.0, 0], [0, 2], [0, 0], [0, 7]]) @ torch.tensor([1.0, -1])
     gradients = weights * (g_alpha - weights @ g_alpha)
     assert [numbers(row[3])[0] for row in found["first"]["rows"]] == pytest.approx(gradients.tolist(), abs=5e-4)
-    printed = cell("chapters/02_bahdanau.ipynb", "backward-row")[1].split("g_e")[1].splitlines()[1]
+    printed = cell("chapters/02_bahdanau.ipynb", "d5933204")[1].split("g_e")[1].splitlines()[1]
     assert numbers(printed) == pytest.approx(gradients.tolist(), abs=5e-3)
     assert "The score of seven rises most" in found["first"]["said"]
     wrong, even = (int(re.search(r"(\d+) steps? halve", found[name]["said"])[1]) for name in ("wrong", "even"))
