@@ -55,7 +55,8 @@ def estimates(
 ) -> dict[str, tuple[Tensor, Tensor]]:
     """By baseline: gradients of the score's parameters ``(rounds, P)``, and the share of trips longer than it."""
     parameters, source = list(network.score.parameters()), generator(0)
-    gradients, above = ({name: [] for name in names} for _ in range(2))
+    gradients: dict[str, list[Tensor]] = {name: [] for name in names}
+    above: dict[str, list[Tensor]] = {name: [] for name in names}
     for number in range(rounds):
         log_probs, length, greedy = lengths_of(network, sets_at(number), draws, source)
         baselines = {"none": torch.zeros_like(length), "one number": length.mean().expand_as(length)}

@@ -27,7 +27,7 @@ BEGINNINGS = {
     "keeper": "The lighthouse keeper opened the old letter and",
     "river": "In the morning the children went to the river, where",
 }
-WAYS: dict[str, dict[str, float]] = {
+WAYS: dict[str, dict[str, Any]] = {
     "temperature 0.7": {"temperature": 0.7}, "temperature 1": {}, "nucleus 0.9": {"top_p": 0.9}
 }  # fmt: skip
 LENGTH, DRAW = 60, 3  # tokens of each text that is written, and where its random numbers begin
@@ -58,7 +58,7 @@ def written(
 ) -> list[list[int]]:
     """The tokens that follow ``beginning``: the likeliest, one text, if ``way`` is "greedy", else ``samples`` draws."""
     prompt = torch.tensor([pretrained.tokenizer.encode(beginning).ids])
-    end = {"max_length": length, "eos": pretrained.ends[0]}
+    end: dict[str, Any] = {"max_length": length, "eos": pretrained.ends[0]}
     if way == "greedy":
         tokens = greedy(pretrained.model, prompt=prompt, **end).tokens
     else:
@@ -69,7 +69,8 @@ def written(
 
 def writing(job: Job) -> dict[str, Any]:
     """The texts that follow two beginnings, and the share of their pairs of tokens that were there before."""
-    pretrained, figures = smollm2(), {}
+    pretrained = smollm2()
+    figures: dict[str, dict[str, Any]] = {}
     for name, beginning in BEGINNINGS.items():
         figures[name] = {}
         for way in ("greedy", *WAYS):
