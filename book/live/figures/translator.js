@@ -207,10 +207,8 @@
       }
 
       function translate() {
-        const began = performance.now();
         forget();
         found = LIVE.translation(model, source, target, state.sentence, 5);
-        const took = Math.round(performance.now() - began);
         if (off.size && !unswitched.has(state.sentence)) {
           unswitched.set(state.sentence, LIVE.translation(whole, source, target, state.sentence, 5).text);
         }
@@ -220,7 +218,11 @@
           ? before === found.text
             ? "The same as with all heads."
             : "With all heads: " + before
-          : found.source.length + " pieces read, " + found.target.length + " written with a beam of five in " + took + " ms.";
+          : found.source.length +
+            " pieces read, " +
+            found.target.length +
+            " written with a beam of five." +
+            (found.target.at(-1) === "▁(end)" ? "" : " The text has no end: after 60 pieces the page stops.");
         drawHeads();
         drawLinks();
       }
@@ -232,14 +234,9 @@
           if (!text.trim()) {
             return "Please write a German sentence first.";
           }
-          const unknown = source.unknown(text);
           kept({ sentence: text, query: 0 });
           translate();
-          return unknown.length
-            ? "The model has never seen " +
-                unknown.map((letter) => "“" + letter + "”").join(", ") +
-                " and reads an unknown character instead."
-            : "";
+          return LIVE.doubts(source, text);
         },
       );
       room.append(
