@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, entry, words, signed } = LIVE;
+    { make, slider, buttons, entry, words, counted, signed } = LIVE;
   const EXAMPLES = [
     "Zwei Kinder spielen im Schnee mit einem roten Schlitten.",
     "Ein Mann repariert das Dach eines kleinen Hauses.",
@@ -77,14 +77,14 @@
         const lost = all.findIndex((step) => LIVE.placeOf(tokens, step.kept) < 0) + 1;
         const place = LIVE.placeOf(tokens, best);
         said.say(
-          (at === all.length ? "Finished after " + at + " steps: " : "Step " + at + " of " + all.length + ", best so far: ") +
+          (at === all.length ? "Finished after " + counted(at, "step") + ": " : "Step " + at + " of " + all.length + ", best so far: ") +
             "“" +
             text(best[0].tokens) +
             "”, log-probability " +
             signed(best[0].total) +
             ", " +
-            considered.length +
-            " beginnings considered, " +
+            counted(considered.length, "beginning") +
+            " considered, " +
             best.length +
             " kept. The beginning of greedy search " +
             (place === 0 ? "is the best one." : place > 0 ? "stands in row " + (place + 1) + "." : "was dropped in step " + lost + "."),

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, entry, words, largest } = LIVE;
+    { make, slider, entry, words, counted, largest } = LIVE;
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 8, // numbers in a list; the model has seen one to six
     BITS = Math.log2(1000),
@@ -124,8 +124,8 @@
             " drawn at random carries about " +
             Math.round(BITS * numbers.length) +
             " bits; this one has " +
-            source.length +
-            (source.length > 1 ? " words." : " word.") +
+            counted(source.length, "word") +
+            "." +
             (numbers.length > 6 ? " In training the model saw at most six numbers." : ""),
         );
       }

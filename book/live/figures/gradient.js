@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, buttons, words, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
+    { make, buttons, words, counted, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
   const NAMES = ["forty", "two", "comma", "seven"],
     HUES = [214, 28, 148, 330],
     TARGET = NAMES.length,
@@ -129,7 +129,7 @@
         const order = NAMES.map((name, n) => [gradients[n], name]).sort((a, b) => a[0] - b[0]),
           steps = LIVE.stepsToHalf(state.scores, values, state.target);
         const half = steps
-          ? steps.toLocaleString("en") + (steps === 1 ? " step halves this distance." : " steps halve this distance.")
+          ? counted(steps, "step halves", "steps halve") + " this distance."
           : LIVE.outside(state.target, values) > Math.hypot(...slope) / 2
             ? "No weights halve this distance, because the context always stays between the values, and the target lies outside."
             : "This is slow: even " + MOST.toLocaleString("en") + " steps do not halve this distance.";
@@ -137,7 +137,7 @@
           (order[0][0] < 0 ? "The score of " + order[0][1] + " rises most, that of " + order[NAMES.length - 1][1] + " falls most. " : "") +
             "From the context to the target it is " +
             Math.hypot(...slope).toFixed(2) +
-            (state.steps ? ", after " + state.steps.toLocaleString("en") + (state.steps === 1 ? " step. " : " steps. ") : ". ") +
+            (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
             half,
         );
       }

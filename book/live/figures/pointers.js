@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent, pairs } = LIVE;
+    { make, choice, slider, buttons, words, counted, percent, pairs } = LIVE;
   const SIZE = 400,
     PAD = 18,
     LEAST = 3,
@@ -246,11 +246,11 @@
         const [size, right, sets] = state.tally,
           what =
             state.kind === "hull"
-              ? "hulls are right"
+              ? ["hull is right", "hulls are right"]
               : size > LIVE.MOST_CITIES
-                ? "trips are as short as 2-opt's"
-                : "trips are the shortest";
-        tally.textContent = sets ? "Of " + sets + " random sets of " + size + " points, " + right + " " + what + "." : "";
+                ? ["trip is as short as 2-opt's", "trips are as short as 2-opt's"]
+                : ["trip is the shortest", "trips are the shortest"];
+        tally.textContent = sets ? "Of " + counted(sets, "random set") + " of " + size + " points, " + counted(right, ...what) + "." : "";
       }
       // Random sets of as many points as there are now, one at a time, so that the page stays awake.
       async function trySets() {

@@ -122,7 +122,13 @@
             signed(score(distance, state.base)) +
             ". " +
             (unseen
-              ? unseen + " of " + PAIRS + " clocks show an angle that no two positions of a text of " + state.trained + " positions show."
+              ? unseen +
+                " of " +
+                PAIRS +
+                (unseen === 1 ? " clocks shows" : " clocks show") +
+                " an angle that no two positions of a text of " +
+                state.trained +
+                " positions show."
               : "Each clock shows an angle that two positions of a text of " + state.trained + " positions show, too."),
         );
       }

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent, drawn } = LIVE;
+    { make, choice, slider, buttons, words, counted, percent, drawn } = LIVE;
   const SHOWN = 12;
 
   // All logits, largest first: those that have a name, and between the ranks that are stored a straight line.
@@ -71,8 +71,7 @@
             "”, has " +
             percent(chances[0]) +
             ". " +
-            possible.toLocaleString("en") +
-            (possible > 1 ? " pieces" : " piece") +
+            counted(possible, "piece") +
             " can be drawn; those after rank " +
             named().length +
             " have " +
@@ -89,7 +88,7 @@
           .filter((rank) => rank < named().length)
           .forEach((rank) => counts.set(shown(named()[rank][0]), (counts.get(shown(named()[rank][0])) || 0) + 1));
         const ranks = nameless.map((rank) => (rank + 1).toLocaleString("en")),
-          after = (ranks.length === 1 ? "1 word" : ranks.length + " words") + " after rank " + named().length;
+          after = counted(ranks.length, "word") + " after rank " + named().length;
         result.textContent =
           "Twenty draws: " +
           [

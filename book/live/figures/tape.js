@@ -131,7 +131,13 @@
           ...letters.map((letter, i) => (wrong.includes(i) ? make("mark", {}, visible(letter)) : letter)),
         );
         count.textContent = wrong.length
-          ? wrong.length + " of " + letters.length + " letters are wrong (marked), the first one is letter " + (wrong[0] + 1) + "."
+          ? wrong.length +
+            " of " +
+            letters.length +
+            (wrong.length === 1 ? " letters is" : " letters are") +
+            " wrong (marked), the first one is letter " +
+            (wrong[0] + 1) +
+            "."
           : (letters.length === 1 ? "The letter is" : "All " + letters.length + " letters are") + " right.";
         if (letters.some((letter) => visible(letter) !== letter)) {
           count.textContent += " A box ▯ stands for a sign that can’t be seen.";
