@@ -25,7 +25,7 @@
       "tr",
       {},
       make("th", {}, corner),
-      columns.map((name) => make("th", { scope: "col" }, make("span", {}, name))),
+      columns.map((name) => make("th", { scope: "col" }, make("span", { class: name.length < 3 ? "is-short" : null }, name))),
     );
     const body = rows.map((name, r) =>
       make(
@@ -35,7 +35,7 @@
         columns.map((_, c) => {
           const { weight, title, mark } = cell(r, c),
             style = "--w:" + weight.toFixed(3),
-            shown = { class: mark || null, style, title };
+            shown = { class: [mark, weight > 0.6 && "is-strong"].filter(Boolean).join(" ") || null, style, title };
           if (!pressed) {
             return make("td", shown);
           }

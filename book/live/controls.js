@@ -165,9 +165,10 @@
     return { element: make("div", {}, seen, aloud), say };
   }
 
+  const counted = (count, one, many = one + "s") => count.toLocaleString("en") + " " + (count === 1 ? one : many);
   const percent = (share) =>
     share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, percent, signed });
+  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, percent, signed });
 })(globalThis);

@@ -6,6 +6,7 @@
   const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
     OTHERS = { PageUp: -1, PageDown: 1 };
   const HALF = 160, // of the drawing's width, in its own units
+    EDGE = 13, // that a point keeps clear
     LETTER = 11,
     LINE = 20; // of a name: about how wide a letter, and how high a line is
 
@@ -39,9 +40,11 @@
         const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0) + 3 * (area(box) - overlap(box, drawing));
         return { at: [x, y], box, cost: covered + (mark.low ? [1, 0, 2, 2] : [0, 1, 2, 2])[n] };
       });
-      const best = tried.reduce((a, b) => (b.cost < a.cost ? b : a));
-      taken.push(best.box);
-      return best.at;
+      const best = tried.reduce((a, b) => (b.cost < a.cost ? b : a)),
+        within = (v, half) => Math.max(half - HALF, Math.min(HALF - half, v)); // a name at the edge moves in
+      const [x, y] = [within(best.at[0], mark.long / 2), within(best.at[1], LINE / 2)];
+      taken.push([x - mark.long / 2, y - LINE / 2, x + mark.long / 2, y + LINE / 2]);
+      return [x, y];
     });
   };
 
@@ -50,7 +53,8 @@
   // behind), under (a group below the points), show(number, { at, radius, words }), xy(at), middle, range }.
   LIVE.plane = function ({ label, middle = [0, 0], range, points, moved }) {
     const unit = HALF / range,
-      limited = (v, i) => Math.max(middle[i] - range, Math.min(middle[i] + range, v)),
+      inside = range * (1 - EDGE / HALF), // so that no mark is cut in half
+      limited = (v, i) => Math.max(middle[i] - inside, Math.min(middle[i] + inside, v)),
       xy = (at) => [(at[0] - middle[0]) * unit, (middle[1] - at[1]) * unit];
     const ground = make("canvas", { width: 48, height: 48, "aria-hidden": "true" }),
       under = make("g"),
@@ -160,7 +164,13 @@
       name();
     }
     const keys = make("p", { class: "live-keys" }, "Arrow keys move a point; Page Up and Page Down choose another.");
-    return { element: make("div", { class: "live-ground" }, ground, drawing, keys), ground, under, show, xy, middle, range };
+    const element = make(
+      "div",
+      { class: "live-plane", onkeyup: () => element.classList.add("by-keys"), onpointerdown: () => element.classList.remove("by-keys") },
+      make("div", { class: "live-ground" }, ground, drawing),
+      keys,
+    );
+    return { element, ground, under, show, xy, middle, range };
   };
 
   // A line of a plane from one place to another.

@@ -63,6 +63,7 @@ BY_HAND = """
     const chances = (k, p) => Array.from(LIVE.chances(Float64Array.of(2, 1, 0), { temperature: 1, k, p }));
     return {
       online: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1), reach: reach(1), twice: reach(2),
+      outside: [[0.2, 0.2], [3, 0], [0.5, -1]].map((at) => LIVE.outside(at, [[0, 0], [1, 0], [0, 1]])),
       gradient: LIVE.scoreGradients([0, 0], [[1, 0], [-1, 0]], [1, 0]),
       unshrunk: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1, false),
       plane: LIVE.attendInPlane([1, 0], [[1, 0], [0, 2]], [[1, 0], [0, 1]], "dot", 1),
@@ -108,7 +109,7 @@ def test_what_a_figure_cannot_take_is_said_in_a_sentence(tried):
     fields = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
     assert fields
     assert {name for name, seen in fields.items() if not re.fullmatch(r"Please write .+\.", seen["refused"])} == set()
-    assert {name for name, seen in fields.items() if not seen["strange"] and name != "beam"} == set()
+    assert {name for name, seen in fields.items() if not seen["strange"]} == set()
 
 
 @pytest.mark.slow
@@ -176,6 +177,7 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     assert found["reach"] == [[0], [0, 1], [1, 2]]
     assert found["twice"] == [[0], [0, 1], [0, 1, 2]]
     assert found["gradient"]["gradients"] == [-0.5, 0.5]  # α = ½ each, v − c = ±1, target − c = 1
+    assert found["outside"] == [0, 2, 1]  # within the triangle, from a corner, from an edge
     assert found["plane"]["weights"] == pytest.approx([0.7311, 0.2689], abs=1e-4)
     assert sorted(found["hull"]) == [0, 1, 2, 3]
     assert found["chances"] == pytest.approx([0.7311, 0.2689, 0], abs=1e-4)

@@ -109,6 +109,14 @@ def test_shares_of_heads_by_hand(tmp_path):
     assert shares == pytest.approx({"first": 0.25, "previous": 0.45, "induction": 0.45})
 
 
+def test_induction_is_shown_at_a_repeated_word(tmp_path):
+    script = """
+        const map = [[1], [0.5, 0.5], [0.1, 0.7, 0.2], [0.1, 0.1, 0.8, 0]];
+        const at = (q) => LIVE.repeatedAt(map, [..."abab"], q);
+        return [at(2), at(3), at(1)];"""
+    assert answer(tmp_path, script, figures=["smollm2_heads"]) == [2, 3, 3]  # induction has 0.7 at 2, and 0.8 at 3
+
+
 def test_how_many_heads_are_of_each_kind(heads):
     kinds = ("first", "previous", "induction")
     counts = [[len(over_half(sentence, kind)) for kind in kinds] for sentence in heads]

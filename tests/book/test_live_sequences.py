@@ -60,6 +60,11 @@ SWITCHED = """
 OFF = (("cross", 1, 4), ("encoder", 0, 2), ("self", 2, 1))
 
 
+DOUBTS = """
+    const pairs = LIVE.BytePairs((await LIVE.load("translator")).pieces.source);
+    return GIVEN.texts.map((text) => LIVE.doubts(pairs, text));"""
+
+
 def examples(figure):
     """The sentences that a figure offers."""
     offered = re.search(r"EXAMPLES = \[(.*?)\];", script(figure), re.DOTALL)[1]
@@ -153,6 +158,21 @@ def test_to_what_climbing_and_up_attend_and_what_could_stand_for_up(switched):
     assert hinauf < min(eine, stairs)
     assert [piece for piece, _ in switched["options"][up][:2]] == ["▁a", "▁up"]
     assert source.count("▁verschnei") == source.count("te") == 1
+
+
+def test_a_text_unlike_the_captions_is_doubted_and_the_examples_are_not(tmp_path):
+    strange = [
+        "Ich liebe dich.",
+        "The weather is nice in England today.",
+        "我爱你",
+        "Der Präsident sprach über die Wirtschaft.",
+    ]
+    texts = [*examples("translator"), *examples("beam"), *strange]
+    found = answer(tmp_path, DOUBTS, ["translator"], {"texts": texts}, ["translator"])
+    assert found[:-4] == [""] * (len(texts) - 4)
+    assert all("captions of photographs" in doubt for doubt in (found[-4], found[-3], found[-1]))
+    assert "has hardly read “Ich”, “liebe”, “dich”:" in found[-4]
+    assert found[-2].startswith("The model has never seen “我”, “爱”, “你”")
 
 
 @torch.no_grad()

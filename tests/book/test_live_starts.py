@@ -207,3 +207,16 @@ def test_the_sentence_that_stands_without_scripts_stays_for_print(tmp_path):
     assert sentence == ["live-sentence", "A figure runs here."]
     style = (ROOT / "book/live/live.css").read_text(encoding="utf-8")
     assert "@media screen { .live-sentence { display: none; } }" in style
+
+
+def test_what_was_counted_on_random_sets_goes_when_the_points_change(tmp_path):
+    script = """
+        press("try 20 random sets");
+        for (let i = 0; i < 400 && !now().before.includes("Of 2 random"); i++) { await wait(5); }
+        const counted = now().before;
+        press("one more");
+        await wait(200);
+        return [counted, now().before];"""
+    counted, after = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers", script)
+    assert "random sets of 10 points" in counted
+    assert "random sets" not in after

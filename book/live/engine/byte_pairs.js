@@ -49,7 +49,28 @@
       encode: (text) => ((MARK + text.trim().split(/\s+/).join(MARK)).match(WORDS) || []).flatMap(split),
       numbers: (found) => found.map((piece) => numbers.get(piece)),
       decode: (found) => found.join("").replaceAll(MARK, " ").replace(/^ /, ""),
+      cut: (text) => (text.match(/\p{L}+/gu) || []).filter((word) => (MARK + word).match(WORDS).flatMap(split).length > 1),
       unknown: (text) => [...new Set(Array.from(text).filter((letter) => letter.trim() && !numbers.has(letter)))],
     };
+  };
+
+  // What may go wrong with a text that a model reads in these pieces, in sentences; empty if nothing. A vocabulary learned from
+  // captions has the usual words of captions whole, so one that cuts a third of the words has hardly read such texts.
+  LIVE.doubts = function (pairs, text) {
+    const quoted = (all) => all.map((one) => "“" + one + "”").join(", "),
+      unknown = pairs.unknown(text),
+      words = text.match(/\p{L}+/gu) || [],
+      cut = pairs.cut(text);
+    return [
+      unknown.length ? "The model has never seen " + quoted(unknown) + " and reads an unknown character instead." : "",
+      cut.length && 3 * cut.length >= words.length
+        ? "The model was trained on German captions of photographs and has hardly read " +
+          quoted(cut.slice(0, 3)) +
+          (cut.length > 3 ? " and other words here" : "") +
+          ": it cuts words that it hardly knows into pieces, and may translate them badly."
+        : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
   };
 })(globalThis);

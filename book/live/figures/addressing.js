@@ -41,7 +41,7 @@
 
   LIVE.figure("addressing", {
     title: "Addressing with content, gate, shift and sharpening",
-    todo: "Change one number of the example at a time: which step does it change? Then press “stay, with leaks”, take twenty steps, and look at row 0. Which of the five numbers keeps the head on its row?",
+    todo: "Change one number of the example at a time: which step does it change? Then press “stay, with leaks”, take twenty steps, and look at row 0. Which slider keeps the head on its row?",
     learned:
       "With g = 1 the head goes to the rows that resemble the key, and β says how sharply. With g = 0 it starts from where it was, so that the shift alone moves it, from the last row on to the first. A shift that isn't quite certain spreads the weights at every step: after twenty steps row 0 keeps 30 % of the weight. Sharpening (γ = 3) undoes this, and row 0 keeps nearly everything.",
     about:
@@ -51,7 +51,11 @@
       const said = words(),
         stages = make("div", { class: "live-stages" }),
         sliders = {};
-      const peak = (weights) => "row " + weights.indexOf(Math.max(...weights)) + " (" + percent(Math.max(...weights)) + ")";
+      const peak = (weights) => {
+        const most = Math.max(...weights),
+          row = most - Math.min(...weights) < 1e-6 ? "no row more than another" : "row " + weights.indexOf(most);
+        return row + " (" + percent(most) + ")";
+      };
 
       function show() {
         const now = LIVE.addressed(state);
@@ -76,13 +80,13 @@
             peak(content) +
             ". After the shift with s = (" +
             shifts() +
-            ") the largest weight is at " +
+            ") the head is at " +
             peak(moved) +
             ", after sharpening at " +
             peak(weights) +
-            "; the weights are as spread as " +
+            "; its weights are spread as widely as equal weights on " +
             spread(weights).toFixed(1) +
-            " equal ones.",
+            " rows.",
         );
       }
       function set(changes) {

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, entry, words, signed } = LIVE;
+    { make, slider, buttons, entry, words, counted, signed } = LIVE;
   const EXAMPLES = [
     "Zwei Kinder spielen im Schnee mit einem roten Schlitten.",
     "Ein Mann repariert das Dach eines kleinen Hauses.",
@@ -19,7 +19,7 @@
     learned:
       "In the first sentence greedy search writes “play”, the more probable word in step 3. From step 4 on other beginnings lead, because what follows them is more probable, and greedy search can't go back: it ends with −2.82, the beam with −2.67. With α = 1.5 the longer text with “are” wins, although it is less probable (−2.86). In the second and third example both find the same text. In the fourth a beam of two drops the beginning of greedy search, and ends with a less probable text than it (−5.35 against −4.81); with a width of three the beam finds a more probable one (−4.76). So a wider beam can help, and it can harm.",
     about:
-      "The translator of Chapter 18 with eight bits per number. Log p is the log-probability of a beginning; the rank is log p after the length penalty of Wu et al. (2016), by which the rows are sorted.",
+      "The translator of Chapter 18 with eight bits per number. Log p is the log-probability of a beginning; the score is log p after the length penalty of Wu et al. (2016), by which the rows are sorted.",
     packs: ["translator"],
     defaults: { sentence: EXAMPLES[0], width: 3, alpha: 0.6, steps: 1 },
     draw(room, state, kept, pack) {
@@ -45,7 +45,7 @@
             "span",
             { lang: "en" },
             text(one.tokens.slice(0, -1)),
-            make("mark", {}, ended ? " ✓" : piece(one.last)),
+            make("mark", {}, ended ? " (ended before)" : piece(one.last)),
             isGreedy ? make("i", {}, " greedy") : null,
           ),
           make("b", {}, signed(one.total)),
@@ -66,7 +66,7 @@
             make("span", {}, "parent"),
             make("span", {}, "beginning"),
             make("b", {}, "log p"),
-            make("b", {}, "rank"),
+            make("b", {}, "score"),
           ),
           ...considered.slice(0, 2 * state.width + 2).map((one, i) => row(one, shown.has(one), i === greedyAt)),
         );
@@ -77,14 +77,14 @@
         const lost = all.findIndex((step) => LIVE.placeOf(tokens, step.kept) < 0) + 1;
         const place = LIVE.placeOf(tokens, best);
         said.say(
-          (at === all.length ? "Finished after " + at + " steps: " : "Step " + at + " of " + all.length + ", best so far: ") +
+          (at === all.length ? "Finished after " + counted(at, "step") + ": " : "Step " + at + " of " + all.length + ", best so far: ") +
             "“" +
             text(best[0].tokens) +
             "”, log-probability " +
             signed(best[0].total) +
             ", " +
-            considered.length +
-            " beginnings considered, " +
+            counted(considered.length, "beginning") +
+            " considered, " +
             best.length +
             " kept. The beginning of greedy search " +
             (place === 0 ? "is the best one." : place > 0 ? "stands in row " + (place + 1) + "." : "was dropped in step " + lost + "."),
@@ -131,7 +131,7 @@
           }
           kept({ sentence, steps: 1 });
           search();
-          return "";
+          return LIVE.doubts(source, sentence);
         },
       );
       room.append(

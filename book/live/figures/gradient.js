@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, buttons, words, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
+    { make, buttons, words, counted, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
   const NAMES = ["forty", "two", "comma", "seven"],
     HUES = [214, 28, 148, 330],
     TARGET = NAMES.length,
@@ -40,6 +40,26 @@
       }
     }
     return undefined;
+  };
+
+  // How far a target is from the nearest context that weights can give: 0 between the values (in a triangle of three of them),
+  // else its distance from the nearest line between two of them.
+  LIVE.outside = function (target, values) {
+    const side = ([ax, ay], [bx, by]) => (bx - ax) * (target[1] - ay) - (by - ay) * (target[0] - ax),
+      pairsOf = values.flatMap((a, i) => values.slice(i + 1).map((b) => [a, b]));
+    const within = pairsOf.some(([a, b]) =>
+      values.some((c) => {
+        const sides = [side(a, b), side(b, c), side(c, a)];
+        return sides.every((s) => s > 0) || sides.every((s) => s < 0);
+      }),
+    );
+    const toLine = ([a, b]) => {
+      const along = b.map((v, i) => v - a[i]),
+        from = target.map((v, i) => v - a[i]),
+        share = Math.max(0, Math.min(1, dot(from, along) / (dot(along, along) || 1)));
+      return Math.hypot(...from.map((v, i) => v - share * along[i]));
+    };
+    return within ? 0 : Math.min(...pairsOf.map(toLine));
   };
 
   function table({ weights, against, gradients }) {
@@ -109,15 +129,16 @@
         const order = NAMES.map((name, n) => [gradients[n], name]).sort((a, b) => a[0] - b[0]),
           steps = LIVE.stepsToHalf(state.scores, values, state.target);
         const half = steps
-          ? steps + (steps === 1 ? " step halves" : " steps halve")
-          : "Even " + MOST.toLocaleString("en") + " steps would not halve";
+          ? counted(steps, "step halves", "steps halve") + " this distance."
+          : LIVE.outside(state.target, values) > Math.hypot(...slope) / 2
+            ? "No weights halve this distance, because the context always stays between the values, and the target lies outside."
+            : "This is slow: even " + MOST.toLocaleString("en") + " steps do not halve this distance.";
         said.say(
           (order[0][0] < 0 ? "The score of " + order[0][1] + " rises most, that of " + order[NAMES.length - 1][1] + " falls most. " : "") +
             "From the context to the target it is " +
             Math.hypot(...slope).toFixed(2) +
-            (state.steps ? ", after " + state.steps + (state.steps === 1 ? " step. " : " steps. ") : ". ") +
-            half +
-            " this distance.",
+            (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
+            half,
         );
       }
 

@@ -129,7 +129,7 @@
             (empty.length
               ? " Position " +
                 empty.join(", ") +
-                " may attend to nothing: its weights must be set to zero, since a softmax over nothing is 0/0."
+                " may attend to nothing: its weights must be set to zero, or it must be allowed to attend to itself, since a softmax over nothing is 0/0."
               : ""),
         );
       }

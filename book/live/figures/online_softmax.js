@@ -4,6 +4,7 @@
   const LIVE = root.LIVE,
     { make, slider, entry, words, percent, signed, softmax } = LIVE;
   const VALUES = (count) => Array.from({ length: count }, (_, i) => i + 1), // one feature, so that it can be added by hand
+    MOST = 10000, // of a score's size
     LARGEST_32 = Math.log(3.4e38); // whose exponential 32 bits can just hold
 
   // After each block: the largest score so far, by which factor the old sums shrink, the total of exp(score − largest), and
@@ -39,7 +40,7 @@
 
   LIVE.figure("online_softmax", {
     title: "Softmax in blocks",
-    todo: "Read the second block: by which factor do the old sums shrink, and why? Then try other scores and other blocks: when is the factor 1, and what would the context be without it?",
+    todo: "Set “Blocks read” to 2: by which factor do the old sums shrink, and why? Then try other scores and other blocks: when is the factor 1, and what would the context be without it?",
     learned:
       "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum; otherwise the factor is 1, for example in every later block if the largest score comes first. In the end the context equals that of the softmax over all scores at once. Without the factor, earlier blocks would count too much.",
     about: "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on.",
@@ -127,9 +128,8 @@
           contextOf(steps.at(-1)).toFixed(4) +
           "; the softmax over all scores at once gives " +
           answer.toFixed(4) +
-          ". Without shrinking it would be " +
-          wrong.toFixed(4) +
           "." +
+          (steps.length > 2 ? " Without shrinking it would be " + wrong.toFixed(4) + "." : "") +
           (largest > LARGEST_32 ? " And exp(" + number(largest) + ") alone, without the maximum subtracted, is too large for 32 bits." : "")
         );
       }
@@ -160,8 +160,8 @@
         { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "6 2 4 5", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
         (text) => {
           const scores = parsed(text);
-          if (scores.length < 2 || scores.length > 16 || scores.some((n) => !Number.isFinite(n))) {
-            return "Please write two to sixteen numbers with spaces between them, such as 1 3 0 2.";
+          if (scores.length < 2 || scores.length > 16 || scores.some((n) => !(Math.abs(n) <= MOST))) {
+            return "Please write two to sixteen numbers from −10,000 to 10,000 with spaces between them, such as 1 3 0 2.";
           }
           kept({ scores, block: Math.min(state.block, scores.length), step: 1 });
           rebuild();

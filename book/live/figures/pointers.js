@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent, pairs } = LIVE;
+    { make, choice, slider, buttons, words, counted, percent, pairs } = LIVE;
   const SIZE = 400,
     PAD = 18,
     LEAST = 3,
@@ -71,10 +71,12 @@
         said = words(),
         walk = make("div", {}),
         beside = make("div", {}),
+        legend = make("p", { class: "live-before" }),
         tally = make("p", { class: "live-before", role: "status" });
       const points = () => pairs(state.points);
       const xy = ([x, y]) => [x * SIZE, (1 - y) * SIZE];
       let dragged = null,
+        trial = 0,
         active = 0, // the point that is reached with the Tab key
         found = null,
         judged = null;
@@ -85,7 +87,9 @@
         return [rounded(((event.clientX - box.left) * scale - PAD) / SIZE), rounded(1 - ((event.clientY - box.top) * scale - PAD) / SIZE)];
       };
       const set = (next) => {
-        kept({ points: next.flat(), step: -1 });
+        kept({ points: next.flat(), step: -1, tally: [] });
+        trial++; // ends a count that is under way: it belongs to the points before
+        count();
         solve();
       };
       const move = (n, point) => set(points().toSpliced(n, 1, point));
@@ -182,6 +186,11 @@
           given = state.kind === "tour" ? 1 : 0;
         const row = last ? found.tokens : found.tokens.slice(0, state.step + given),
           chances = last ? [] : found.steps[state.step];
+        legend.textContent = !last
+          ? "Dashed: chosen so far. Large circles: how probable each next choice is."
+          : state.kind === "tour" && state.compare === "none"
+            ? "Thin line: the network’s answer."
+            : "Thin line: the network’s answer. Broad line: what else is drawn, dashed where the best answer that is known lacks the edge.";
         draw(
           ...(last ? compared(all) : []),
           make(last ? "polygon" : "polyline", { points: row.map((i) => xy(all[i]).join(",")).join(" "), class: state.kind }),
@@ -237,11 +246,11 @@
         const [size, right, sets] = state.tally,
           what =
             state.kind === "hull"
-              ? "hulls are right"
+              ? ["hull is right", "hulls are right"]
               : size > LIVE.MOST_CITIES
-                ? "trips are as short as 2-opt's"
-                : "trips are the shortest";
-        tally.textContent = sets ? "Of " + sets + " random sets of " + size + " points, " + right + " " + what + "." : "";
+                ? ["trip is as short as 2-opt's", "trips are as short as 2-opt's"]
+                : ["trip is the shortest", "trips are the shortest"];
+        tally.textContent = sets ? "Of " + counted(sets, "random set") + " of " + size + " points, " + counted(right, ...what) + "." : "";
       }
       // Random sets of as many points as there are now, one at a time, so that the page stays awake.
       async function trySets() {
@@ -250,8 +259,9 @@
         if (size < LEAST) {
           return;
         }
+        const mine = ++trial;
         let right = 0;
-        for (let n = 1; n <= SETS && kind === state.kind; n++) {
+        for (let n = 1; n <= SETS && mine === trial; n++) {
           const all = anywhere(size);
           right += LIVE.judged(kind, all, LIVE.pointed(models, kind, all).tokens).right;
           kept({ tally: [size, right, n] });
@@ -291,6 +301,7 @@
           state.kind,
           (kind) => {
             kept({ kind, step: -1, tally: [] });
+            trial++;
             count();
             options(kind);
             solve();
@@ -300,7 +311,7 @@
         make(
           "div",
           { class: "live-view" },
-          board,
+          make("div", {}, board, legend),
           make(
             "div",
             {},

@@ -91,7 +91,7 @@
 
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does its hand leave the thick arc, which holds all angles that training showed?",
+    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed?",
     learned:
       "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. With a larger base the clocks are slower, so that more of them have shown only an arc.",
     about:
@@ -110,7 +110,7 @@
               "div",
               {},
               clock({ ...state, frequency, i }),
-              make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en")),
+              make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en") + " positions"),
             ),
           ),
         );
@@ -122,7 +122,13 @@
             signed(score(distance, state.base)) +
             ". " +
             (unseen
-              ? unseen + " of " + PAIRS + " clocks show an angle that no two positions of a text of " + state.trained + " positions show."
+              ? unseen +
+                " of " +
+                PAIRS +
+                (unseen === 1 ? " clocks shows" : " clocks show") +
+                " an angle that no two positions of a text of " +
+                state.trained +
+                " positions show."
               : "Each clock shows an angle that two positions of a text of " + state.trained + " positions show, too."),
         );
       }

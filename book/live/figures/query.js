@@ -44,7 +44,7 @@
     title: "A query among keys in the plane",
     todo: "Drag the query (the ring) towards another key, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
     learned:
-      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of one key, a small one to the mean of all values, and it always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane; with the cosine its length changes nothing, because only the direction counts.",
+      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of one key, a small one to the mean of all values, and it always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
     about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
     // The example of chapter 0. A window: its middle, and how far it reaches to each side.
     defaults: {
@@ -121,9 +121,9 @@
             percent(found.weights[most]) +
             ". The context is (" +
             found.context.map((v) => signed(v)).join(", ") +
-            "). The weights are as spread as " +
+            "). The weights are spread as widely as equal weights on " +
             spread(found.weights).toFixed(1) +
-            " equal ones.",
+            " keys.",
         );
       }
 

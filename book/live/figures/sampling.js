@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, percent, drawn } = LIVE;
+    { make, choice, slider, buttons, words, counted, percent, drawn } = LIVE;
   const SHOWN = 12;
 
   // All logits, largest first: those that have a name, and between the ranks that are stored a straight line.
@@ -32,9 +32,9 @@
 
   LIVE.figure("sampling", {
     title: "Sampling the next word of a real model",
-    todo: "Draw twenty words at temperature 1, then at 2: how many of them could not follow? Look how much probability all words without a name have together. Keep temperature 2 and lower top-p until only words with a name are left. Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
+    todo: "Draw twenty words at temperature 1, then at 2: how many of them stand after rank 200, where the words have no name here? Look how much probability all words without a name have together. Keep temperature 2 and lower top-p until only words with a name are left. Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
     learned:
-      "After “The capital of France is”, the words below rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more, while top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 pieces after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
+      "After “The capital of France is”, the words after rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more; even then, pieces such as “Ch” and “(” can, because many pieces are only the beginning of a word, and a nucleus leaves out what is improbable, not what is wrong. Top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 pieces after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
     about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
     packs: ["smollm2_next_words"],
     defaults: { beginning: 0, temperature: 1, k: 0, p: 1 },
@@ -43,7 +43,8 @@
         said = words(),
         result = make("p", { class: "live-before", role: "status" });
       let chances = [];
-      const named = () => pack.beginnings[state.beginning].named;
+      const shown = (word) => word.trim() || "␣", // a space alone can't be seen
+        named = () => pack.beginnings[state.beginning].named;
 
       function show() {
         const logits = LIVE.allLogits(pack.beginnings[state.beginning]);
@@ -54,7 +55,7 @@
           LIVE.bars("“" + pack.beginnings[state.beginning].beginning + " …”", [
             ...named()
               .slice(0, SHOWN)
-              .map(([word], i) => [word.trim() || "␣", chances[i], chances[i] ? percent(chances[i]) : "cut"]),
+              .map(([word], i) => [shown(word), chances[i], chances[i] ? percent(chances[i]) : "cut"]),
             [
               "the next " + (named().length - SHOWN) + " words",
               rest(SHOWN) - rest(named().length),
@@ -66,13 +67,12 @@
         result.textContent = "";
         said.say(
           "The most probable word, “" +
-            named()[0][0].trim() +
+            shown(named()[0][0]) +
             "”, has " +
             percent(chances[0]) +
             ". " +
-            possible.toLocaleString("en") +
-            (possible > 1 ? " pieces" : " piece") +
-            " can be drawn; those below rank " +
+            counted(possible, "piece") +
+            " can be drawn; those after rank " +
             named().length +
             " have " +
             percent(rest(named().length)) +
@@ -82,17 +82,19 @@
 
       function draw() {
         const found = Array.from({ length: 20 }, () => drawn(chances, Math.random()));
-        const counts = new Map();
-        found.forEach((rank) => {
-          const word = rank < named().length ? "“" + named()[rank][0].trim() + "”" : "a word of rank " + (rank + 1).toLocaleString("en");
-          counts.set(word, (counts.get(word) || 0) + 1);
-        });
+        const counts = new Map(),
+          nameless = found.filter((rank) => rank >= named().length).sort((a, b) => a - b);
+        found
+          .filter((rank) => rank < named().length)
+          .forEach((rank) => counts.set(shown(named()[rank][0]), (counts.get(shown(named()[rank][0])) || 0) + 1));
+        const ranks = nameless.map((rank) => (rank + 1).toLocaleString("en")),
+          after = counted(ranks.length, "word") + " after rank " + named().length;
         result.textContent =
           "Twenty draws: " +
-          [...counts]
-            .sort((a, b) => b[1] - a[1])
-            .map(([word, count]) => word + (count > 1 ? " × " + count : ""))
-            .join(", ") +
+          [
+            ...[...counts].sort((a, b) => b[1] - a[1]).map(([word, count]) => "“" + word + "”" + (count > 1 ? " × " + count : "")),
+            ...(ranks.length ? [after + " (" + (ranks.length === 1 ? "rank " : "ranks ") + ranks.join("; ") + ")"] : []),
+          ].join(", ") +
           ".";
       }
       const one = (key, name, limits) =>
@@ -112,7 +114,7 @@
         ),
         one("temperature", "Temperature", { from: 0.1, to: 3, step: 0.1, shown: (n) => n.toFixed(1) }),
         one("k", "Top-k", { from: 0, to: 100, step: 1, shown: (n) => (n ? String(n) : "all") }),
-        one("p", "Top-p", { from: 0.05, to: 1, step: 0.05, shown: (n) => n.toFixed(2) }),
+        one("p", "Top-p, the size of the nucleus", { from: 0.05, to: 1, step: 0.05, shown: (n) => n.toFixed(2) }),
         bars,
         said.element,
         buttons(["Draw twenty words", draw]),

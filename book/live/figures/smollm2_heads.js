@@ -36,9 +36,17 @@
     return Object.fromEntries(Object.entries(KINDS).map(([name, [, share]]) => [name, mean(share)]));
   };
 
+  // Where induction can be seen: the position itself if its piece is repeated there, else the repeated one where it is strongest.
+  LIVE.repeatedAt = function (map, pieces, position) {
+    const at = LIVE.repeats(pieces),
+      [, share] = KINDS.induction,
+      strength = (q) => share(map[q], q, pieces);
+    return at.includes(position) ? position : at.reduce((best, q) => (strength(q) > strength(best) ? q : best));
+  };
+
   LIVE.figure("smollm2_heads", {
     title: "All 270 heads of SmolLM2 on a sentence",
-    todo: "The head that you see attends to the first position. Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. How many of the 270 heads give more than half of their attention to one kind? Then read another sentence: does the kind of a head stay the same?",
+    todo: "The head that you see attends to the first position. Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
     learned:
       "In the second sentence, over the positions 8 to 13, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there; Chapter 19 asks why. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
@@ -56,8 +64,10 @@
           onclick: pick,
         }),
         sliders = {};
-      let maps = LIVE.mapsOf(pack.sentences[state.sentence]),
-        scores = [];
+      const everywhere = pack.sentences.map((one) => LIVE.mapsOf(one)),
+        scored = everywhere.map((maps, i) => maps.map((row) => row.map((map) => LIVE.headScores(map, pack.sentences[i].pieces))));
+      let maps = everywhere[state.sentence],
+        scores = scored[state.sentence];
       const sentence = () => pack.sentences[state.sentence],
         piece = (text) => text.trim() || "␣";
 
@@ -148,18 +158,32 @@
                 .join(", ") +
               ".",
           ),
+          make(
+            "p",
+            { class: "live-before" },
+            "This head in the sentences 1 to " +
+              scored.length +
+              ": " +
+              Object.entries(KINDS)
+                .map(([name, [kind]]) => "to " + kind + " " + scored.map((one) => percent(one[state.layer][state.head][name])).join(", "))
+                .join("; ") +
+              ".",
+          ),
         );
       }
 
       function best(name) {
         const all = scores.flatMap((row, layer) => row.map((score, head) => [score[name], layer, head]));
         const [, layer, head] = all.reduce((a, b) => (b[0] > a[0] ? b : a));
+        if (name === "induction") {
+          kept({ query: LIVE.repeatedAt(maps[layer][head], sentence().pieces, state.query) });
+        }
         go(layer, head);
       }
       function read(number) {
         kept({ sentence: number });
-        maps = LIVE.mapsOf(sentence());
-        scores = maps.map((row) => row.map((map) => LIVE.headScores(map, sentence().pieces)));
+        maps = everywhere[number];
+        scores = scored[number];
         paint();
         show();
       }

@@ -113,7 +113,7 @@
             at(writer) +
             ", read head at " +
             at(reader) +
-            ". Gates: write " +
+            ". Gates (0: the head starts from where it was, 1: from the content): write " +
             signed(writer.gate) +
             ", read " +
             signed(reader.gate) +
@@ -131,8 +131,17 @@
           ...letters.map((letter, i) => (wrong.includes(i) ? make("mark", {}, visible(letter)) : letter)),
         );
         count.textContent = wrong.length
-          ? wrong.length + " of " + letters.length + " letters are wrong (marked), the first one is letter " + (wrong[0] + 1) + "."
+          ? wrong.length +
+            " of " +
+            letters.length +
+            (wrong.length === 1 ? " letters is" : " letters are") +
+            " wrong (marked), the first one is letter " +
+            (wrong[0] + 1) +
+            "."
           : (letters.length === 1 ? "The letter is" : "All " + letters.length + " letters are") + " right.";
+        if (letters.some((letter) => visible(letter) !== letter)) {
+          count.textContent += " A box ▯ stands for a sign that can’t be seen.";
+        }
         paint(track, run.steps.length, rows(), (t, n) => {
           const [reader, writer] = run.steps[t].state.heads;
           return reader.weights[n] > writer.weights[n] ? [ORANGE, reader.weights[n]] : [BLUE, writer.weights[n]];
@@ -176,7 +185,7 @@
           if (strange.length) {
             return "The machine reads eight bits per letter, and these have more: " + strange.join(" ") + ".";
           }
-          kept({ text, step: Math.min(4, text.length) });
+          kept({ text, step: 0 });
           copy();
           return "";
         },
@@ -198,8 +207,8 @@
         make(
           "div",
           { class: "live-view live-view-tape" },
-          make("div", {}, make("p", { class: "live-head" }, "Memory with both heads"), memory),
-          make("div", {}, make("p", { class: "live-head" }, "Heads over time: write blue, read orange"), track),
+          make("div", {}, make("p", { class: "live-head" }, "Memory with both heads, row 0 at the top"), memory),
+          make("div", {}, make("p", { class: "live-head" }, "Heads over time, row 0 at the top: write blue, read orange"), track),
         ),
         said.element,
       );

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, oneStop, choice, buttons, entry, words, percent, largest, softmax } = LIVE;
+    { make, refill, oneStop, choice, buttons, entry, words, counted, percent, largest, softmax } = LIVE;
   const KINDS = [
     ["cross", "target to source"],
     ["encoder", "within the source"],
@@ -132,7 +132,13 @@
         }
         drawHeads();
         trials.textContent =
-          changed.size + " of these " + all.length + " heads, switched off alone, change the translation; they are marked with a dot.";
+          changed.size +
+          " of these " +
+          all.length +
+          " heads, switched off alone, " +
+          (changed.size === 1
+            ? "changes the translation; it is marked with a dot."
+            : "change the translation; they are marked with a dot.");
       }
       function forget() {
         trial++;
@@ -207,10 +213,8 @@
       }
 
       function translate() {
-        const began = performance.now();
         forget();
         found = LIVE.translation(model, source, target, state.sentence, 5);
-        const took = Math.round(performance.now() - began);
         if (off.size && !unswitched.has(state.sentence)) {
           unswitched.set(state.sentence, LIVE.translation(whole, source, target, state.sentence, 5).text);
         }
@@ -220,7 +224,12 @@
           ? before === found.text
             ? "The same as with all heads."
             : "With all heads: " + before
-          : found.source.length + " pieces read, " + found.target.length + " written with a beam of five in " + took + " ms.";
+          : counted(found.source.length, "piece") +
+            " read, " +
+            found.target.length +
+            " written with a beam of five." +
+            (found.target.at(-1) === "▁(end)" ? "" : " The text has no end: after 60 pieces the page stops.") +
+            (2 * found.target.length < found.source.length ? " That is less than half as long as what was read: much is missing." : "");
         drawHeads();
         drawLinks();
       }
@@ -232,14 +241,9 @@
           if (!text.trim()) {
             return "Please write a German sentence first.";
           }
-          const unknown = source.unknown(text);
           kept({ sentence: text, query: 0 });
           translate();
-          return unknown.length
-            ? "The model has never seen " +
-                unknown.map((letter) => "“" + letter + "”").join(", ") +
-                " and reads an unknown character instead."
-            : "";
+          return LIVE.doubts(source, text);
         },
       );
       room.append(
