@@ -7,14 +7,13 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from coursekit.labrules import points_by_exercise, points_of
-from coursekit.minutes import minutes_of
+from coursekit.minutes import EXERCISE, minutes_of
 from coursekit.mistakes.known import Known, known_mistakes
 from coursekit.notebooks import code_cells, images, prose, read
 from coursekit.project import Lab, Project
 from coursekit.size import words_in
 
 CLAIM = re.compile(r"^\s*claim\(", re.MULTILINE)
-EXERCISE = re.compile(r"^(?::{3,}|`{3,})\{exercise(?:-start)?\}", re.MULTILINE)
 
 
 class ChapterRow(NamedTuple):

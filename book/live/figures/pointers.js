@@ -25,10 +25,10 @@
   LIVE.pointed = (models, kind, points) => LIVE.pointAt(models[kind], points, kind === "tour" ? 0 : undefined);
 
   function hullInWords({ right, missing, extra }) {
-    const some = (count, one, many) => (count ? [count + (count === 1 ? one : many)] : []);
+    const some = (count, ...what) => (count ? [counted(count, ...what)] : []);
     const wrong = [
-      ...some(missing, " corner is missing", " corners are missing"),
-      ...some(extra, " point is no corner", " points are no corners"),
+      ...some(missing, "corner is missing", "corners are missing"),
+      ...some(extra, "point is no corner", "points are no corners"),
     ];
     return right ? "the network's corners are those of the hull." : "the hull is wrong: " + (wrong.join(", and ") || "its order") + ".";
   }

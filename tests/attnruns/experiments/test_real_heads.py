@@ -1,10 +1,9 @@
 """The experiment on heads and sinks of a real model, with a tiny one in its place; nothing is fetched."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from experiment_runs import checked_run
+from number_words import Numbers
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
@@ -12,16 +11,6 @@ from attnruns.experiments import real_heads, real_model
 from attnruns.shared.runner import Job
 
 SIZE = 120
-
-
-class Numbers:
-    """A tokenizer of a text of numbers; each is a word of five letters when it is written."""
-
-    def encode(self, text):
-        return SimpleNamespace(ids=[int(number) if number.isdigit() else 7 for number in text.split() or ["7"]])
-
-    def decode(self, numbers):
-        return "".join(" word" for _ in numbers)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,11 @@
 """The experiment that looks inside pretrained models, with tiny ones in their place; nothing is fetched."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from experiment_runs import checked_run
+from number_words import Numbers
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
@@ -13,16 +13,6 @@ from attnruns.experiments import real_model
 from attnruns.shared.runner import Job
 
 SIZE = 120
-
-
-class Numbers:
-    """A tokenizer of a text of numbers; each is a word of five letters when it is written."""
-
-    def encode(self, text):
-        return SimpleNamespace(ids=[int(number) for number in text.split()])
-
-    def decode(self, numbers):
-        return "".join(" word" for _ in numbers)
 
 
 @pytest.fixture(autouse=True)

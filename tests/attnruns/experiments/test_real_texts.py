@@ -1,10 +1,9 @@
 """The experiment on what a real model writes and what rounding costs it, with a tiny one in its place."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from experiment_runs import checked_run
+from number_words import Numbers
 
 from attnbook.measure.inside import surprises
 from attnbook.models import LanguageModel, TransformerConfig
@@ -13,16 +12,6 @@ from attnruns.experiments import real_model, real_texts
 from attnruns.shared.runner import Job
 
 SIZE = 120
-
-
-class Numbers:
-    """A tokenizer of a text of numbers; each is a word of five letters when it is written."""
-
-    def encode(self, text):
-        return SimpleNamespace(ids=[int(number) if number.isdigit() else 7 for number in text.split()])
-
-    def decode(self, numbers):
-        return "".join(" word" for _ in numbers)
 
 
 @pytest.fixture(autouse=True)

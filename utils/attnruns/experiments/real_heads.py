@@ -3,8 +3,6 @@
 Nothing is trained. ``steps`` says how many sequences or texts are measured.
 """
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -36,6 +34,7 @@ from attnruns.experiments.real_model import (
     smollm2,
     text_tokens,
 )
+from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -130,7 +129,7 @@ def other_sinks(job: Job) -> dict[str, Any]:
     return {"nats": figures}
 
 
-PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
+PARTS: Parts = {
     "composition": (composition, 4),
     "copies": (copies, 4),
     "means": (means, 4),
@@ -141,14 +140,12 @@ PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
 
 def run(job: Job) -> Outcome:
     """Measure one part."""
-    start = time.process_time()
-    figures = PARTS[job.model][0](job)
-    return Outcome({"device": "cpu", "seconds": round(time.process_time() - start, 1), **figures})
+    return measured(PARTS, job)
 
 
 EXPERIMENT = Experiment(
     "real_heads",
-    {name: steps for name, (_, steps) in PARTS.items()},
+    steps_of(PARTS),
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "receivers": RECEIVERS, "groups": GROUPS, "controls": CONTROLS,

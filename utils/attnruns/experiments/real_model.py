@@ -4,9 +4,8 @@ Nothing is trained: weights are those that ``python -m attnbook.pretrained smoll
 says how many sequences, texts, chunks or draws are measured.
 """
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
@@ -31,6 +30,7 @@ from attnbook.models.pretrained.fetching import fetch
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.shared.few_sentences import compared
+from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -227,7 +227,7 @@ def few_labels(job: Job) -> dict[str, Any]:
     return {"right": compared(load(fetch("minilm")), draws=range(job.steps * job.seed, job.steps * (job.seed + 1)))}
 
 
-PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
+PARTS: Parts = {
     "single_heads": (single_heads, 4),
     "groups": (groups, 4),
     "windows": (windows, 4),
@@ -239,14 +239,12 @@ PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
 
 def run(job: Job) -> Outcome:
     """Measure one part."""
-    start = time.process_time()
-    figures = PARTS[job.model][0](job)
-    return Outcome({"device": "cpu", "seconds": round(time.process_time() - start, 1), **figures})
+    return measured(PARTS, job)
 
 
 EXPERIMENT = Experiment(
     "real_model",
-    {name: steps for name, (_, steps) in PARTS.items()},
+    steps_of(PARTS),
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits; all-MiniLM-L6-v2", "period": PERIOD, "groups": GROUPS,

@@ -3,8 +3,7 @@
 Nothing is trained. ``steps`` says how many texts, samples or lists are measured.
 """
 
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from statistics import median
 from typing import Any
@@ -20,6 +19,7 @@ from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import fused, segments, smollm2, text_tokens
+from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -216,7 +216,7 @@ def global_layers(job: Job) -> dict[str, Any]:
     return {"by_layers": found}
 
 
-PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
+PARTS: Parts = {
     "writing": (writing, 8),
     "weight_bits": (weight_bits, 3),
     "cache_bits": (cache_bits, 3),
@@ -227,14 +227,12 @@ PARTS: dict[str, tuple[Callable[[Job], dict[str, Any]], int]] = {
 
 def run(job: Job) -> Outcome:
     """Measure one part."""
-    start = time.process_time()
-    figures = PARTS[job.model][0](job)
-    return Outcome({"device": "cpu", "seconds": round(time.process_time() - start, 1), **figures})
+    return measured(PARTS, job)
 
 
 EXPERIMENT = Experiment(
     "real_texts",
-    {name: steps for name, (_, steps) in PARTS.items()},
+    steps_of(PARTS),
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "length": LENGTH, "short": SHORT, "window": WINDOW,
