@@ -1,0 +1,35 @@
+"""Chapter 4 says what three seeds show of its model in one file: the chapter runs the first, this test the others."""
+
+import contextlib
+import io
+from pathlib import Path
+
+import pytest
+import torch
+
+from coursekit.notebooks import read
+from coursekit.standalone import code_of
+
+CHAPTER = Path(__file__).parents[2] / "chapters/04_luong.ipynb"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_with_other_seeds_too_the_window_holds_beyond_the_trained_lengths_and_global_attention_does_not(seed):
+    code = code_of(read(CHAPTER))
+    for call in ("random.seed(", "torch.manual_seed("):
+        assert f"{call}0)" in code
+        code = code.replace(f"{call}0)", f"{call}{seed})")
+    names: dict = {"__name__": "chapter"}
+    threads = torch.get_num_threads()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(code, names)
+    finally:
+        torch.set_num_threads(threads)
+    everywhere, window = names["shares"]["global"], names["shares"]["window"]
+    assert min(everywhere[5], window[5]) >= 0.985
+    assert everywhere[6] <= 0.125
+    assert window[6] >= 0.955
+    assert everywhere[8] == 0
+    assert window[8] >= 0.795
