@@ -39,7 +39,8 @@ BEAMS = """
       };
       const greedy = end(1, 0.6), steps = [...LIVE.beamSteps(model, start, { width: 3, alpha: 0.6 })];
       const places = steps.map((step) => LIVE.placeOf(greedy.tokens, step.kept));
-      return { greedy, places, two: end(2, 0.6), three: end(3, 0.6), long: end(3, 1.5) };
+      return { greedy, places, two: end(2, 0.6), three: end(3, 0.6), long: end(3, 1.5),
+        none: end(3, 0), twelve: end(3, 1.2), thirteen: end(3, 1.3) };
     });"""
 SWITCHED = """
     const pack = await LIVE.load("translator"), { pieces } = pack;
@@ -130,6 +131,15 @@ def test_another_beginning_overtakes_that_of_greedy_search_in_step_4(beams):
         assert f"−{-end['total']:.2f}" in static
     assert " are playing " in found["long"]["text"]
     assert f"although it is less probable (−{-found['long']['total']:.2f})" in learned
+
+
+def test_a_longer_and_less_probable_text_wins_from_alpha_1_3_on_as_chapter_5_says(beams):
+    found, static = beams[0], instead("05_gnmt", "beam")
+    assert found["none"] == found["twelve"]
+    assert found["thirteen"] == found["long"] != found["twelve"]
+    assert len(found["thirteen"]["text"].split()) == len(found["twelve"]["text"].split()) + 1
+    for name in ("twelve", "thirteen"):
+        assert f"*{found[name]['text'].rstrip('.')}* (−{-found[name]['total']:.2f})" in static
 
 
 def test_in_two_examples_greedy_search_finds_the_same(beams):
