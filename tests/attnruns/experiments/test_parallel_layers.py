@@ -27,7 +27,8 @@ def test_threads_are_as_before_after_an_error():
             inside.append(torch.get_num_threads())
             raise KeyError
 
-    pytest.raises(KeyError, stops)
+    with pytest.raises(KeyError):
+        stops()
     assert inside == [before + 1]
     assert torch.get_num_threads() == before
 

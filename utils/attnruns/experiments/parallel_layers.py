@@ -46,7 +46,8 @@ def training_step(layer: nn.Module, x: torch.Tensor) -> None:
 def measure(name: str, batch: int, repeats: int) -> dict[str, int]:
     """Words per second by the number of threads, which take turns, so that a busy machine slows all alike."""
     layer, x = LAYERS[name](FEATURES), torch.randn(batch, LENGTH, FEATURES, requires_grad=True)  # (B, T, D)
-    counts, fastest = [1, os.cpu_count() or 1], {}
+    counts = [1, os.cpu_count() or 1]
+    fastest: dict[int, float] = {}
     for _ in range(repeats):
         for count in counts:
             with threads(count):
