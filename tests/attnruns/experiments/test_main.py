@@ -208,7 +208,8 @@ def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
     # these measure weights that others have trained
     of_others = {"photographs", "real_model", "real_heads", "real_texts", "live_pages", "pointing_gradients"}
-    measures = {"attention_cost", "complexity", "copying_grid", "longer_than_trained"} | of_others
+    of_others |= {"real_agreement"}
+    measures = {"attention_cost", "complexity", "parallel_layers", "copying_grid", "longer_than_trained"} | of_others
     trains = name not in measures | {"translate_endings", "translate_alignments"}
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
     told = {"weights"} if name in of_others else {"task", "batch"}

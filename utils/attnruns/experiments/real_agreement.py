@@ -1,0 +1,153 @@
+"""Is or are? SmolLM2's verb after a subject that stands far away, and which heads attend to it (chapter 07).
+
+Nothing is trained. ``steps`` says how many sentences of each size are measured. In each sentence all nouns behind the
+subject have the other number, so that whoever follows the nearest noun, or most nouns, is wrong.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.measure.inside import attentions_of, without_heads
+from attnbook.models.pretrained import Pretrained
+from attnbook.modes import evaluating
+from attnbook.seeding import generator
+from attnruns.experiments.real_model import Head, fused, smollm2
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+THINGS = ("key", "cabinet", "table", "book", "boat", "tree", "house", "letter", "farmer", "king")
+BETWEEN = ("near", "of", "under")
+PHRASES = (1, 2, 3, 5)
+EXAMPLE = "The keys near the cabinet of the farmer"
+BEST, CONTROLS = 5, 10  # heads that are named; other heads that are taken out, one by one
+Sentence = tuple[str, bool]  # up to the verb; whether the subject is plural
+
+
+def sentences(phrases: int, count: int, seed: int) -> list[Sentence]:
+    """``count`` beginnings with so many phrases behind the subject, every second with a plural subject.
+
+    >>> sentences(1, 2, seed=0)
+    [('The boat near the cabinets', False), ('The cabinets near the book', True)]
+    """
+    draw, found = generator(seed), []
+    for plural in [bool(i % 2) for i in range(count)]:
+        things = [THINGS[i] for i in torch.randperm(len(THINGS), generator=draw)[: phrases + 1]]
+        prepositions = [BETWEEN[i] for i in torch.randint(len(BETWEEN), (phrases,), generator=draw)]
+        subject = things[0] + "s" * plural
+        others = [
+            f"{word} the {thing}{'s' * (not plural)}" for word, thing in zip(prepositions, things[1:], strict=True)
+        ]
+        found.append((" ".join(["The", subject, *others]), plural))
+    return found
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A real model with the two verbs, by their tokens."""
+
+    pretrained: Pretrained
+
+    def tokens(self, text: str) -> Tensor:
+        """The tokens of a text: ``(1, T)``."""
+        return torch.tensor([self.pretrained.tokenizer.encode(text).ids])
+
+    @evaluating
+    def verbs(self, text: str) -> Tensor:
+        """Log-probabilities of *is* and *are* after a text: ``(2,)``."""
+        is_, are = (self.tokens(verb)[0, 0] for verb in (" is", " are"))
+        return self.pretrained.model(self.tokens(text))[0][0, -1].log_softmax(dim=-1)[torch.stack([is_, are])]
+
+    def margins(self, texts: list[Sentence]) -> Tensor:
+        """By how many nats the right verb is more probable than the wrong one: ``(sentences,)``."""
+        both = torch.stack([self.verbs(text) for text, _ in texts])  # (sentences, 2)
+        plural = torch.tensor([plural for _, plural in texts])
+        return (both[:, 1] - both[:, 0]) * torch.where(plural, 1, -1)
+
+    @evaluating
+    def from_the_last_word(self, texts: list[Sentence]) -> tuple[Tensor, Tensor]:
+        """Each head's mean weights from the last word to the subject and to the first word: ``(layers, heads)``."""
+        on_subject, on_first = [], []
+        for text, _ in texts:
+            subject = self.tokens(" ".join(text.split()[:2])).shape[1] - 1  # its last token
+            rows = torch.stack([weights[0, :, -1] for weights in self.pretrained.model.maps(self.tokens(text))])
+            on_subject.append(rows[..., subject])
+            on_first.append(rows[..., 0])
+        return torch.stack(on_subject).mean(dim=0), torch.stack(on_first).mean(dim=0)
+
+
+def shares(margins: Tensor) -> dict[str, float]:
+    """How often the right verb is the more probable one, and by how many nats on average."""
+    return {"right": round((margins > 0).float().mean().item(), 4), "margin": round(margins.mean().item(), 3)}
+
+
+def strongest(weights: Tensor, count: int) -> list[Head]:
+    """The heads with the largest weights ``(layers, heads)``, as (layer, head) from 0."""
+    return [(int(i) // weights.shape[1], int(i) % weights.shape[1]) for i in weights.flatten().topk(count).indices]
+
+
+def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], Head, dict[int, list[Sentence]]]:
+    """For each size what is right and who attends to the subject; the best head on other sentences; the sentences."""
+    found, texts = {}, {n: sentences(n, count, seed) for n in PHRASES}
+    for n, these in texts.items():
+        on_subject, on_first = reader.from_the_last_word(these)
+        named = [
+            [layer + 1, head + 1, round(on_subject[layer, head].item(), 4)]
+            for layer, head in strongest(on_subject, BEST)
+        ]
+        found[str(n)] = {
+            **shares(reader.margins(these)),
+            "subject": named,
+            "first_over_half": int((on_first > 0.5).sum()),
+        }
+    chosen, _ = reader.from_the_last_word(sentences(PHRASES[1], count, seed + 1000))
+    return found, strongest(chosen, 1)[0], texts
+
+
+def without(reader: Reader, head: Head, texts: list[Sentence]) -> dict[str, float]:
+    """:func:`shares` while one head hands over nothing."""
+    model = reader.pretrained.model
+    with fused(model), without_heads(attentions_of(model), [head], [0.0]):
+        return shares(reader.margins(texts))
+
+
+def others_than(head: Head, reader: Reader, seed: int) -> list[Head]:
+    """Some heads of the model, drawn by ``seed``, without one of them."""
+    layers, heads = len(attentions_of(reader.pretrained.model)), reader.pretrained.model.config.heads
+    every = [(layer, number) for layer in range(layers) for number in range(heads) if (layer, number) != head]
+    return [every[i] for i in torch.randperm(len(every), generator=generator(seed))[:CONTROLS]]
+
+
+def example(reader: Reader, head: Head) -> dict[str, Any]:
+    """The sentence of the chapter: its pieces, the two verbs, and one head's weights."""
+    tokens = reader.tokens(EXAMPLE)
+    with torch.no_grad():
+        weights = reader.pretrained.model.maps(tokens)[head[0]][0, head[1]]  # (T, T)
+    is_, are = reader.verbs(EXAMPLE).exp().tolist()
+    pieces = [reader.pretrained.tokenizer.decode([token]).strip() for token in tokens[0].tolist()]
+    return {"pieces": pieces, "is": round(is_, 4), "are": round(are, 4),
+            "weights": [[round(x, 4) for x in row] for row in weights.tolist()]}  # fmt: skip
+
+
+def run(job: Job) -> Outcome:
+    """Measure sentences of all sizes, and those with two phrases without single heads."""
+    start, reader = time.process_time(), Reader(smollm2())
+    found, head, texts = by_phrases(reader, job.steps, job.seed)
+    removed = {str(n): without(reader, head, texts[n]) for n in PHRASES}
+    controls = [without(reader, other, texts[PHRASES[1]]) for other in others_than(head, reader, job.seed)]
+    return Outcome({
+        "device": "cpu", "by_phrases": found, "head": [head[0] + 1, head[1] + 1], "without": removed,
+        "controls": controls, "example": example(reader, head),
+        "seconds": round(time.process_time() - start, 1),
+    })  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    "real_agreement",
+    {"smollm2": 60},
+    run,
+    {"weights": "SmolLM2-135M-Instruct in four bits", "phrases": PHRASES, "example": EXAMPLE},
+    on_cpu=True,
+)
