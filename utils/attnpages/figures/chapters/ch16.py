@@ -1,4 +1,4 @@
-"""Figures of chapter 16: canvases, the networks, gradients on a grid, training, agreement, maps, photographs."""
+"""Figures of chapter 16: canvases, the networks, gradients on a grid, training, agreement, maps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -217,46 +217,3 @@ def plot_attention_maps(
         ax.set_title(f"left {left:.2f}, right {1 - left:.2f}", fontsize=10, loc="left")
         ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=FAINT, clip_on=False))
     return list(axes.flat)[: len(images)]
-
-
-def plot_class_attention(
-    images: Tensor, objects: Tensor, maps: Mapping[str, Tensor], shares: Mapping[str, Sequence[float]]
-) -> list[Axes]:
-    """Draw photographs with the outline of their object, and beside each one the class token's weights for its patches.
-
-    Args:
-        images: ``(B, 3, S, S)`` between 0 and 1. objects: ``(B, S, S)`` bool.
-        maps: ``{title: (B, N)}``, each row on its own scale from 0.
-        shares: ``{title: B numbers}`` for the photographs (the first title) and for each map, to stand above it.
-
-    Raises:
-        ValueError: if the maps do not fit the photographs, or a share has no panel.
-    """
-    count, wanted = len(images), [*list(shares)[:1], *maps]
-    if not count or list(shares) != wanted or any(len(weights) != count for weights in maps.values()):
-        raise ValueError(
-            f"shares must have a title for the photographs, then those of maps {list(maps)} with {count} rows"
-        )
-    size = (6.5, 0.3 + count * (6.5 / len(wanted) + 0.25))
-    _, axes = plt.subplots(count, len(wanted), figsize=size, layout="constrained", squeeze=False)
-    for row, line_of in enumerate(axes):
-        for ax, title in zip(line_of, wanted, strict=True):
-            share, first = f"{shares[title][row]:.2f}", title == wanted[0]
-            ax.set_title(share if row else f"{title}\n{share}", fontsize=10)
-            ax.set_axis_off()
-            edge = PAPER if first else INK
-            ax.contour(objects[row].cpu().numpy(), levels=[0.5], colors=[edge], linewidths=1.1, zorder=3)
-            if first:
-                ax.imshow(images[row].permute(1, 2, 0).cpu().numpy(), interpolation="nearest")
-            else:
-                _patches(ax, maps[title][row], images.shape[-1])
-    return list(axes.flat)
-
-
-def _patches(ax: Axes, weights: Tensor, side: int) -> None:
-    """Weights ``(N,)`` of square patches over an image of ``side`` pixels."""
-    cells = int(len(weights) ** 0.5)
-    extent = (-0.5, side - 0.5, side - 0.5, -0.5)
-    values = weights.view(cells, cells).cpu().numpy()
-    ax.imshow(values, cmap=HEAT_MAP, vmin=0, extent=extent, interpolation="nearest", aspect="equal")
-    ax.add_patch(Rectangle((-0.5, -0.5), side, side, fill=False, edgecolor=FAINT, clip_on=False))
