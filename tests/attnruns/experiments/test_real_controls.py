@@ -5,6 +5,8 @@ import torch
 from experiment_runs import checked_run
 from number_words import Numbers
 
+from attnbook.measure.induction import mean_contexts
+from attnbook.measure.inside import attentions_of
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_controls, real_model
@@ -60,7 +62,7 @@ def test_without_any_head_nothing_is_replaced(tiny):
     three = (real_model.segments(tiny, 2, seed).repeat(1, 2) for seed in (0, 100, 200))
     split = real_controls.HeldOut(tiny.model, *three)
     right = round(real_model.copied(tiny.model, split.words)[1], 4)
-    assert split.copied([]) == {"zero": right, "mean": right}
+    assert split.copied([]) == split.copied([], zeros=True) == right
     whole, without = split.writers([]), split.writers([(0, 0), (0, 1), (1, 0), (1, 1)])
     assert whole["3.1"] != without["3.1"]  # a later head attends otherwise when those before it are gone
 
@@ -78,6 +80,13 @@ class Listed(torch.nn.Module):
         both = torch.cat([state, words], dim=1)
         logits = 50.0 * torch.nn.functional.one_hot(both.roll(3, dims=1), SIZE).float()
         return logits[:, state.shape[1] :], both, None
+
+
+def test_the_means_are_those_of_the_third_set(tiny):
+    three = [real_model.segments(tiny, 2, seed).repeat(1, 2) for seed in (0, 100, 200)]
+    split = real_controls.HeldOut(tiny.model, *three)
+    attention = attentions_of(tiny.model)[1]
+    assert torch.allclose(split.contexts[1], mean_contexts(attention, tiny.model, three[1]), atol=1e-6)
 
 
 def test_a_new_list_is_read_twice_behind_the_text_and_the_first_list_once():

@@ -3,12 +3,14 @@
 Nothing is trained. ``steps`` says how many sequences or lists are measured.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnbook.measure.induction import mean_contexts, prefix_matching_score
+from attnbook.measure.circuits import contexts_of
+from attnbook.measure.induction import prefix_matching_score
 from attnbook.measure.inside import attentions_of, without_heads
 from attnbook.modes import evaluating
 from attnruns.experiments.real_model import (
@@ -37,7 +39,7 @@ LISTS = 4  # lists that a seed draws, as in real_model; the first of them are me
 
 
 class HeldOut:
-    """Heads are chosen on some sequences and ablated on others, by zeros and by means over a third set.
+    """Heads are chosen on some sequences and ablated on others, by their means over a third set.
 
     Attributes:
         scores: of all heads, on the sequences for the choice. words: those of the test.
@@ -46,24 +48,22 @@ class HeldOut:
     def __init__(self, model, choose: Tensor, means: Tensor, test: Tensor) -> None:
         self.model, self.words, self.attentions = model, test, attentions_of(model)
         self.scores = scores(model, choose)
-        self.contexts = [mean_contexts(attention, model, means) for attention in self.attentions]
+        self.contexts = [context.mean(dim=(0, 1)) for context in contexts_of(model, means)]  # each (H, D/H)
 
-    def vectors(self, heads: list[Head]) -> list[Tensor | float]:
-        """The mean context of each head."""
-        return [self.contexts[layer][head] for layer, head in heads]
+    def without(self, heads: list[Head], zeros: bool = False) -> AbstractContextManager[None]:
+        """Inside this block, these heads are replaced by their means, or by zeros."""
+        return without_heads(
+            self.attentions, heads, [0.0 if zeros else self.contexts[layer][head] for layer, head in heads]
+        )
 
-    def copied(self, heads: list[Head]) -> dict[str, float]:
-        """Share right of the second round of the test without some heads, by kind of ablation."""
-        kinds: dict[str, list[Tensor | float]] = {"zero": [0.0] * len(heads), "mean": self.vectors(heads)}
-        found = {}
-        for kind, instead in kinds.items():
-            with fused(self.model), torch.no_grad(), without_heads(self.attentions, heads, instead):
-                found[kind] = round(copied(self.model, self.words)[1], 4)
-        return found
+    def copied(self, heads: list[Head], zeros: bool = False) -> float:
+        """Share right of the second round of the test without some heads."""
+        with fused(self.model), torch.no_grad(), self.without(heads, zeros):
+            return round(copied(self.model, self.words)[1], 4)
 
     def writers(self, heads: list[Head]) -> dict[str, float]:
-        """Prefix matching of the heads that write, on the test, when some heads are replaced by their means."""
-        with torch.no_grad(), without_heads(self.attentions, heads, self.vectors(heads)):
+        """Prefix matching of the heads that write, on the test, without some other heads."""
+        with torch.no_grad(), self.without(heads):
             maps = self.model.maps(self.words)
         matched = [prefix_matching_score(weights, self.words) for weights in maps]
         return {name: round(matched[layer][head].item(), 4) for name, (layer, head) in WRITERS.items()}
@@ -77,15 +77,18 @@ def held_out(job: Job) -> dict[str, Any]:
     )  # each (steps, 2 · PERIOD)
     split = HeldOut(pretrained.model, choose, means, test)
     best = ordered(split.scores["induction"])
-    finders = {"all": [], "without finders": best[:FINDERS]}
+    others = [other_heads(split.scores, GROUP, draw) for draw in range(CONTROLS)]
     return {
         "chosen": [list(at) for at in best[:GROUP]],
         "all": split.copied([]),
         "single": {name: split.copied([at]) for name, at in NAMED.items()},
-        "group": split.copied(best[:GROUP]),
-        "controls": [split.copied(other_heads(split.scores, GROUP, draw)) for draw in range(CONTROLS)],
-        "writers": {name: split.writers(heads) for name, heads in finders.items()}
-        | {"controls": [split.writers(other_heads(split.scores, FINDERS, draw)) for draw in range(CONTROLS)]},
+        "group": {"mean": split.copied(best[:GROUP]), "zero": split.copied(best[:GROUP], zeros=True)},
+        "controls": [split.copied(heads) for heads in others],
+        "writers": {
+            "all": split.writers([]),
+            "without finders": split.writers(best[:FINDERS]),
+            "controls": [split.writers(heads[:FINDERS]) for heads in others[: CONTROLS // 2]],
+        },
     }
 
 
@@ -117,7 +120,7 @@ def late(job: Job) -> dict[str, Any]:
     return {name: {str(gap): round(share, 4) for gap, share in of.items()} for name, of in right.items()}
 
 
-PARTS: Parts = {"held_out": (held_out, 4), "late": (late, 2)}
+PARTS: Parts = {"held_out": (held_out, 4), "late": (late, 1)}
 
 
 def run(job: Job) -> Outcome:
