@@ -83,9 +83,7 @@ def plot_heads(
     return ax
 
 
-def draw_circuit(
-    before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None
-) -> Axes:
+def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None) -> Axes:
     """Draw how heads copy a token: one marks what stood before it, one finds the mark, and a later one writes.
 
     Args:
