@@ -193,19 +193,26 @@ def long_text(job: Job) -> dict[str, Any]:
     return {"nats": [round(part.mean().item(), 4) for part in loss.split(1024)], "tokens": len(loss)}
 
 
+def states_along(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) -> Iterator[tuple[int, Any]]:
+    """The state after ``words (B, T)`` and so much of the text ``between (G,)``, at each gap, which is read once."""
+    _, state, _ = model.prefill(words, model.start())
+    text = between.expand(len(words), -1)
+    for begin, end in pairwise((0, *gaps)):
+        for chunk in text[:, begin:end].split(CHUNK, dim=1) if end > begin else ():
+            _, state, _ = model.prefill(chunk, state)
+        yield end, state
+
+
 @evaluating
 def copies_over(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) -> dict[int, float]:
     """Share right of ``words (B, PERIOD)`` when they come again, from the second on, by the length of the text between.
 
-    The text ``between (G,)`` is read once; at each gap the words are read from the state there, which stays as it is.
+    At each gap the words are read from the state there, which stays as it is.
     """
-    _, state, _ = model.prefill(words, model.start())
-    right, text = {}, between.expand(len(words), -1)
-    for begin, end in pairwise((0, *gaps)):
-        for chunk in text[:, begin:end].split(CHUNK, dim=1) if end > begin else ():
-            _, state, _ = model.prefill(chunk, state)
+    right = {}
+    for gap, state in states_along(model, words, between, gaps):
         logits, _, _ = model.read(words, state)
-        right[end] = (logits[:, :-1].argmax(dim=-1) == words[:, 1:]).double().mean().item()
+        right[gap] = (logits[:, :-1].argmax(dim=-1) == words[:, 1:]).double().mean().item()
     return right
 
 

@@ -83,13 +83,13 @@ def plot_heads(
     return ax
 
 
-def draw_circuit(before: str, copied: str, marks: float, finds: float, ax: Axes | None = None) -> Axes:
-    """Draw how heads copy a token: one marks what stood before it, one finds the mark, and later ones write.
+def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None) -> Axes:
+    """Draw how heads copy a token: one marks what stood before it, one finds the mark, and a later one writes.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
-        marks, finds: the attention weights of head 17.1, from ``copied`` to ``before``, and of 19.7, from the second
-            ``before`` to ``copied``.
+        marks: the attention weight of head 17.1, from ``copied`` to ``before``.
+        finds, writes: the weights of 19.7 and 24.3, from the second ``before`` to ``copied``.
     """
     ax = canvas(ax, (6.5, 4.4), (-0.2, 10.2), (0.0, 7.2))
     first, then, last = 2.2, 4.8, 9.3  # where the three tokens stand
@@ -104,8 +104,9 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, ax: Axes 
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.2f}", colour=RUST)
     say(ax, (then + last) / 2, 3.2, f"finds “{before}” in the key", colour=RUST)
     arrow(ax, (then, 5.0), (last, 5.0), GREY, 2.2, dashed=True)
-    say(ax, (then + last) / 2, 5.4, f"later heads write “{copied}”", colour=BLACK)
+    say(ax, (then + last) / 2, 5.4, f"24.3, weight {writes:.2f}", colour=BLACK)
+    say(ax, (then + last) / 2, 4.6, f"writes “{copied}”", colour=BLACK)
     box_around(ax, (last, 6.5), 1.3, 0.7, copied, fill=WRITES)
-    for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "later layers")):
+    for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "layer 24")):
         say(ax, -0.2, y, layer, ha="left")
     return ax
