@@ -39,11 +39,11 @@ def alignment_error_rate(sure, possible, predicted):
 }
 
 
-def source() -> NotebookNode:
-    """The lab as its author wrote it."""
+def source(hidden: bool = True) -> NotebookNode:
+    """The lab as its author wrote it; where nothing is `hidden`, it is graded with the numbers that students see."""
     cells = [v4.new_markdown_cell("# Three exercises", id="title"), v4.new_code_cell(SETTING, id="setting")]
     for name, text in RIGHT.items():
-        check = f"check.{name}({name})\ncheck.{name}({name}, variant=2)"
+        check = f"check.{name}({name})" + (f"\ncheck.{name}({name}, variant=2)" if hidden else "")
         cells.append(v4.new_code_cell(text, id=name, metadata=marks(f"lab02-{name}")))
         cells.append(v4.new_code_cell(check, id=f"{name}-check", metadata=marks(f"lab02-{name}-check", POINTS[name])))
     closing = v4.new_code_cell("while True: pass", id="closing", metadata={"tags": ["needs-solution"]})
@@ -107,11 +107,13 @@ def changed(change: Callable[[NotebookNode], object]) -> NotebookNode:
     return notebook
 
 
-def course_with(folder: Path, notebooks: dict[str, NotebookNode | bytes], asks: bool = False) -> Path:
+def course_with(
+    folder: Path, notebooks: dict[str, NotebookNode | bytes], asks: bool = False, hidden: bool = True
+) -> Path:
     """The folder of a course in which each student has handed in a notebook, or the bytes of one.
 
-    `asks`: whether the lab has a text question."""
-    write(asking() if asks else source(), folder / "source" / LAB / f"{LAB}.ipynb")
+    `asks`: whether the lab has a text question. `hidden`: as of :func:`source`."""
+    write(asking() if asks else source(hidden), folder / "source" / LAB / f"{LAB}.ipynb")
     for student, notebook in notebooks.items():
         path = folder / "submitted" / student / LAB / f"{LAB}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)

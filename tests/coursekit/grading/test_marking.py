@@ -182,8 +182,9 @@ FILES = {
 }
 
 
-def grade_of(folder, notebook, warm) -> Grade:
-    course_with(folder, {"ann": notebook})
+def grade_of(folder, notebook, warm, hidden=False) -> Grade:
+    """Judged with the numbers that students see, unless `hidden` ones are wanted too, which take as long again."""
+    course_with(folder, {"ann": notebook}, hidden=hidden)
     (job,) = jobs_of(folder, LAB)
     return graded(job, warm)
 
@@ -225,7 +226,15 @@ def test_a_loop_without_end_is_stopped_and_the_next_one_runs(tmp_path, isolated,
 
 
 def test_after_all_of_these_a_right_notebook_gets_all_points(tmp_path, isolated):
-    assert_graded(grade_of(tmp_path, solved(), isolated), ALL)
+    assert_graded(grade_of(tmp_path, solved(), isolated, hidden=True), ALL)
+
+
+def test_who_is_right_on_what_students_see_only_gets_no_points_for_it(tmp_path, isolated):
+    """By the sizes of the numbers, which a student may print; an answer has as many calls as it likes."""
+    seen = {tuple(args[0].shape) for args in checks.checks_of("lab02").exercise("weight_sum").inputs(0)}
+    sees = f"    return weights @ value if tuple(weights.shape) in {seen} or weights.is_meta else value"
+    assert_graded(grade_of(tmp_path, sum_does(sees), isolated), ALL)
+    assert_graded(grade_of(tmp_path, sum_does(sees), isolated, hidden=True), NO_WEIGHT)
 
 
 @pytest.mark.parametrize("notebook, wanted", FILES.values(), ids=list(FILES))
