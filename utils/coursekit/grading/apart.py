@@ -6,6 +6,7 @@ own, and takes nothing along when it ends.
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
@@ -98,6 +99,8 @@ def wait_for_submissions(number: int, isolated: bool) -> None:
     from coursekit.grading import answering
 
     answering.load()
+    gc.collect()
+    gc.freeze()  # else each fork that looks for garbage copies most of the memory that it shares
     if isolated:
         isolation.hide_from_answers()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork; its end is seen on its socket
