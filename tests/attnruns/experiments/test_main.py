@@ -207,7 +207,15 @@ def test_help_after_a_wrong_name_is_refused_like_the_name(asked, capsys):
 def test_an_experiment_says_what_a_reader_wants_to_know(name):
     experiment = command.EXPERIMENTS[name]
     # these measure weights that others have trained
-    of_others = {"photographs", "real_model", "real_heads", "real_texts", "live_pages", "pointing_gradients"}
+    of_others = {
+        "photographs",
+        "real_model",
+        "real_heads",
+        "real_texts",
+        "live_pages",
+        "pointing_gradients",
+        "cache_seconds",
+    }
     measures = {"attention_cost", "complexity", "copying_grid", "longer_than_trained"} | of_others
     trains = name not in measures | {"translate_endings", "translate_alignments"}
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
