@@ -39,15 +39,24 @@ def test_the_cache_has_the_length_that_is_asked_for_and_what_is_read_comes_after
     assert {part.shape[2] for part in after.past[0]} == {10}
 
 
-def test_the_call_that_is_timed_is_the_one_that_decoding_makes(monkeypatch):
-    called = []
-    monkeypatch.setattr(
-        cache_seconds, "shortest_time", lambda repeats, work, *given: (work(*given), called.append(given))[:1]
-    )
+def test_without_a_cache_the_call_that_is_timed_answers_as_with_it(monkeypatch):
+    monkeypatch.setattr(cache_seconds, "shortest_time", lambda repeats, work, *given: [work(*given)])
     model, words = tiny().model, cache_seconds.tokens(tiny().model, 6, seed=0)
     _, state, _ = model.read(words[:, :5], model.start())
     logits, _, _ = cache_seconds.again_seconds(model, words, 1)
     torch.testing.assert_close(logits, model.read(words[:, 5:], state)[0][:, 0])
-    monkeypatch.setattr(cache_seconds, "cache_of", lambda model, length: state)
-    torch.testing.assert_close(cache_seconds.read_seconds(model, 5, words[:, 5:], 1)[0][:, 0], logits)
-    assert [given[0].shape[1] for given in called] == [6, 1]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_with_a_cache_each_reading_goes_on_behind_the_one_before_and_moves_nothing(count, monkeypatch):
+    read = []
+
+    def timed(repeats, work, words, state):
+        result = work(words, state)
+        read.append((words.shape[1], state.past[0].key.shape[2], result[1].past[0].room is state.past[0].room))
+        return 1.0 / len(read), result
+
+    monkeypatch.setattr(cache_seconds, "shortest_time", timed)
+    words = cache_seconds.tokens(tiny().model, count, seed=0)
+    assert cache_seconds.read_seconds(tiny().model, 7, words, 3) == pytest.approx(1 / 3)  # the shortest
+    assert read == [(count, 7 + count * number, True) for number in range(3)]

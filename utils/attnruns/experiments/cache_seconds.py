@@ -19,10 +19,10 @@ from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.timing import shortest_time
 
-CACHED = (256, 512, 1024, 2048, 4096, 8191)  # tokens before the next one, which is the 8,192nd at most
+CACHED = (256, 512, 1024, 2048, 4096, 8000)  # tokens before the next one
 NOT_CACHED = (256, 512, 1024, 2048, 4096)
 BEFORE, TOGETHER = 1024, (1, 2, 3, 4, 5, 6)  # tokens in the cache, and tokens that one reading takes together
-REPEATS = 3  # the "steps" of a job: the shortest of so many times counts
+REPEATS = 3  # the "steps" of most jobs: the shortest of so many times counts
 
 
 @evaluating
@@ -39,10 +39,17 @@ def tokens(model: LanguageModel, count: int, seed: int) -> Tensor:
 
 @evaluating
 def read_seconds(model: LanguageModel, before: int, words: Tensor, repeats: int) -> float:
-    """Seconds in which the model reads ``words (1, T)`` after a cache of ``before`` tokens, as in decoding."""
-    state = cache_of(model, before)
+    """Seconds in which the model reads ``words (1, T)`` after a cache of ``before`` tokens.
+
+    As in decoding, each reading goes on behind the one before, so that the cache has room and is not copied.
+    """
+    times = []
     with fused(model):
-        return shortest_time(repeats, model.read, words, state)[0]
+        _, state, _ = model.read(words[:, :1], cache_of(model, before - 1))  # moves the cache to where there is room
+        for _ in range(repeats):
+            seconds, (_, state, _) = shortest_time(1, model.read, words, state)
+            times.append(seconds)
+    return min(times)
 
 
 @evaluating
@@ -73,7 +80,7 @@ def together(job: Job) -> dict[str, Any]:
     return {"by_count": {str(n): round(read_seconds(model, BEFORE, words[n], job.steps), 4) for n in words}}
 
 
-PARTS: Parts = {"cached": (cached, REPEATS), "not_cached": (not_cached, REPEATS), "together": (together, REPEATS)}
+PARTS: Parts = {"cached": (cached, REPEATS), "not_cached": (not_cached, 2), "together": (together, REPEATS)}
 
 
 def run(job: Job) -> Outcome:
