@@ -18,7 +18,7 @@ def test_a_word_sees_itself_and_those_before_it_and_each_of_them(kind, draw):
         assert [bool(row.any()) for row in seen[0]] == [s <= t for s in range(T)]
 
 
-@pytest.mark.parametrize("kind", ["linear", "forgetting", "delta"])
+@pytest.mark.parametrize("kind", ["linear", "sum", "sum_units", "forgetting", "delta"])
 def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close):
     x = draw(B, T, D)
     layer = StateLayer(D, N, kind).to(x)
@@ -29,6 +29,13 @@ def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close
         (query, key, value), before, rate = mixed.split(layer.sizes, dim=-1), now, layer.rate(x[:, t])[:, 0]
         if kind == "linear":
             context, state = linear_step(query, key, value, state)
+        elif kind == "sum":
+            context, state = forgetting_step(query, key, value, torch.ones_like(rate), state)
+        elif kind == "sum_units":
+            value = rate.sigmoid()[:, None] * value
+            context, state = forgetting_step(
+                unit_features(query), unit_features(key), value, torch.ones_like(rate), state
+            )
         elif kind == "forgetting":
             pace = torch.nn.functional.softplus(rate)
             context, state = forgetting_step(query, key, pace[:, None] * value, (-pace).exp(), state)
@@ -54,5 +61,7 @@ def test_a_hybrid_has_the_layers_that_it_is_given():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="kind must be one of softmax, linear, forgetting, delta, got 'none'"):
+    with pytest.raises(
+        ValueError, match="kind must be one of softmax, linear, sum, sum_units, forgetting, delta, got 'none'"
+    ):
         StateLayer(D, N, "none")

@@ -20,6 +20,16 @@ def _linear(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
     return linear_attention(query, key, value, causal_mask(key.shape[1], key.device))[0]
 
 
+def _sum(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+    """Keeps the sum of k vᵀ: nothing is made positive, nothing fades, nothing is corrected."""
+    return (query @ key.mT).tril() @ value
+
+
+def _sum_units(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+    """The delta rule without its correction: keeps the sum of β k vᵀ, with keys of length 1."""
+    return _sum(unit_features(query), unit_features(key), rate.sigmoid()[..., None] * value, rate)
+
+
 def _forgetting(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
     """A selective state space with one decay for all features: Δ = softplus(rate), a = exp(−Δ), and Δ v is written."""
     pace = F.softplus(rate)  # (B, T)
@@ -34,6 +44,8 @@ def _delta(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
 KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "softmax": _softmax,
     "linear": _linear,
+    "sum": _sum,
+    "sum_units": _sum_units,
     "forgetting": _forgetting,
     "delta": _delta,
 }

@@ -42,7 +42,7 @@ YARN_FREQUENCIES = Exercise(
     cases=_models,
     gradients=False,
     device=False,
-    about=About(points=3, minutes=18, difficulty=3, read_again="The consequence: contexts longer than in training"),
+    about=About(3, 18, 3, read_again=("20_attention_today_evidence", "Contexts longer than in training")),
 )
 
 

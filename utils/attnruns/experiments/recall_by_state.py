@@ -52,6 +52,9 @@ RECIPES = {
     "linear_softmax_16_frozen": Recipe(("linear", "softmax"), 16, frozen=(0,)),
     "linear_softmax_16_slow": Recipe(("linear", "softmax"), 16, learning_rate=1e-3),
     **_of("forgetting", 16, 64),
+    # What does the delta rule owe to its correction, and what to features that need not be positive?
+    **_of("sum", 16),
+    **_of("sum_units", 16),
 }
 STEPS = dict.fromkeys(RECIPES, 1000)
 

@@ -59,10 +59,10 @@ def _latent(ax: Axes, y: float, heads: int) -> None:
 
 
 def plot_bytes(curves: Curves, ylabel: str, xlabel: str = "length of the text (tokens)") -> Axes:
-    """Draw bytes over the length of a text, both axes logarithmic, as :func:`~attnpages.figures.plot_by_length` does.
+    """Draw bytes or seconds over the length of a text, as :func:`~attnpages.figures.plot_by_length`, in logarithms.
 
     Args:
-        curves: ``{name: {length: [bytes in the unit of ylabel]}}``, all above 0.
+        curves: ``{name: {length: [values in the unit of ylabel]}}``, all above 0.
     """
     ax = plot_by_length(curves, xlabel, ylabel, trained=None)
     ax.autoscale(axis="y")
