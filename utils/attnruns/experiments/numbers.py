@@ -65,10 +65,6 @@ RECIPES = {
     "location_aware_64_total": Recipe(1200, "location_aware", hidden=64, sees=("total",)),
     # four times as many steps: whether the size of the state or its training was the limit
     "plain_longer": Recipe(9600),
-    "plain_64_longer": Recipe(9600, hidden=64),
-    "plain_32_longer": Recipe(9600, hidden=32),
-    # and sixteen times: whether the smallest state is full, or still learns
-    "plain_32_longest": Recipe(38400, hidden=32),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
