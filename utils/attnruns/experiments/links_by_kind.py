@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -85,7 +86,7 @@ def task() -> Task:
 def run(job: Job) -> Outcome:
     """Train one model; measure exact match, the alignment error as in "numbers", and both shares on every 8th list."""
     seed_everything(job.seed)
-    model = numbers.build(job.model, task())
+    model = cast(AttentionSeq2Seq, numbers.build(job.model, task()))
     _, figures = train(model, task(), job, TRAINING)
     figures["exact_match"] = accuracy_by_size(model, task())
     figures["alignment_error_rate"] = round(task_alignment_error(model, task(), task().test[::4]), 4)
