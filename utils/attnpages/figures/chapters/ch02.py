@@ -74,11 +74,13 @@ def _annotation(ax: Axes, x: float, position: int, word: str, weight: float, mid
 
 
 def _values(ax: Axes, last: float, middle: float) -> None:
-    """The annotations once more, as values: around the scores and up to the sum."""
-    side = last + 0.95
-    line(ax, (last + 0.44, side, side), (_STATES, _STATES, _SUM), BLUE, 1.6)
+    """The annotations once more, as values: a frame around all of them, and a line from it up to the sum."""
+    start, edge, side = -0.56, last + 0.56, last + 0.95
+    low, high = _STATES - 0.45, _STATES + 0.45
+    line(ax, (edge, start, start, edge, edge), (low, low, high, high, low), BLUE, 1.6)
+    line(ax, (edge, side, side), (_STATES, _STATES, _SUM), BLUE, 1.6)
     arrow(ax, (side, _SUM), (middle + 0.38, _SUM), colour=BLUE, width=1.6)
-    ax.text(side + 0.12, _SCORES + 0.5, "values\n$h_j$", ha="left", va="center", color=BLUE)
+    ax.text(side + 0.12, _SCORES + 0.5, "values:\nall $h_j$", ha="left", va="center", color=BLUE)
 
 
 def _query(ax: Axes, last: float) -> None:
