@@ -127,6 +127,19 @@ def test_a_planted_fault_is_found(file, translated, tmp_path):
         close(found["first"], all_found[0]["first"])
 
 
+def test_without_webassembly_the_translator_writes_the_same(translated, tmp_path):
+    *_, all_found = translated
+    live, magic = tmp_path / "live", "[0x00, 0x61, 0x73, 0x6d"
+    shutil.copytree(ROOT / "book/live", live)
+    text = (live / "engine/products.js").read_text(encoding="utf-8")
+    assert text.count(magic) == 1
+    (live / "engine/products.js").write_text(text.replace(magic, "[0x01, 0x61, 0x73, 0x6d"), encoding="utf-8")
+    asked = TRANSLATED.replace("return GIVEN", "if (LIVE.fastProducts) { return []; } return GIVEN", 1)
+    found = answer(tmp_path, asked, ["translator"], {"sentences": SENTENCES[:2]}, ["translator"], live)
+    assert [one["text"] for one in found] == [one["text"] for one in all_found[:2]]
+    close(found[0]["first"], all_found[0]["first"])
+
+
 @torch.no_grad()
 def test_bahdanaus_model_writes_and_attends_as_pytorch_does(tmp_path):
     task, model = numbers.task(), rounded_as_packed(numbers.trained("attention"), "numbers")

@@ -65,7 +65,13 @@
   ]);
 
   const known = new WeakMap(); // the product of each memory
-  LIVE.fastProducts = typeof WebAssembly === "object" && WebAssembly.validate(MODULE);
+  let compiled = null;
+  try {
+    compiled = new WebAssembly.Module(MODULE);
+  } catch {
+    compiled = null; // no such instructions here, or the page's rules forbid them
+  }
+  LIVE.fastProducts = compiled !== null;
 
   // Room for matrices of these [rows, columns], as Float32Arrays. `product(W, xs)` is fast for such matrices.
   LIVE.roomFor = function (shapes) {
@@ -77,7 +83,7 @@
       longest = AT_ONCE * aligned(Math.max(...shapes.map(([rows]) => rows))),
       starts = shapes.reduce((found, [rows, columns]) => found.concat(found.at(-1) + aligned(rows * columns)), [widest + longest]);
     const memory = new WebAssembly.Memory({ initial: Math.ceil((4 * starts.at(-1)) / 65536) }),
-      { p } = new WebAssembly.Instance(new WebAssembly.Module(MODULE), { m: { m: memory } }).exports,
+      { p } = new WebAssembly.Instance(compiled, { m: { m: memory } }).exports,
       all = new Float32Array(memory.buffer);
     known.set(memory.buffer, (matrix, xs) => {
       const n = xs[0].length,

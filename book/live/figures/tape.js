@@ -116,11 +116,15 @@
                 ? [BLUE, 0]
                 : [now.memory[y][x - 2] > 0 ? BLUE : RED, now.memory[y][x - 2]],
         );
-        const [read, write] = [reader, writer].map(({ weights }) => largest(weights, 1)[0]),
-          seen = [
-            [write, "is-write"],
-            ...(Math.abs(read - write) < 0.06 * rows() ? [] : [[read, "is-read"]]), // two numbers would lie on each other
-          ].filter(([row]) => row < rows());
+        // A head that reads or writes mainly one row; where two numbers would lie on each other, the write head's.
+        const seen = [
+          [writer, "is-write"],
+          [reader, "is-read"],
+        ]
+          .map(([{ weights }, kind]) => [largest(weights, 1)[0], kind, Math.max(...weights)])
+          .filter(
+            ([row, , most], n, all) => most > 0.5 && row < rows() && !(n && all[0][2] > 0.5 && Math.abs(row - all[0][0]) < 0.06 * rows()),
+          );
         numbers[0].replaceChildren(...rowNumbers(rows(), seen));
         track.style.setProperty("--at", ((100 * (step + 0.5)) / run.steps.length).toFixed(2) + "%");
         const at = ({ weights }) => "row " + largest(weights, 1)[0] + " (" + percent(Math.max(...weights)) + ")";
