@@ -23,42 +23,10 @@ from typing import Any, ClassVar
 import live_weights
 from docutils import nodes
 from docutils.parsers.rst import directives
+from live_scripts import FIGURES, SCRIPTS, files_of
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-ENGINE = (
-    "algebra",
-    "weights",
-    "attention",
-    "transformer",
-    "numbers",
-    "recurrent",
-    "pointer",
-    "tours",
-    "captioner",
-    "ntm",
-    "beam",
-    "byte_pairs",
-)
-SCRIPTS = (*(f"engine/{name}.js" for name in ENGINE), "controls.js", "plane.js", "bars.js", "links.js", "frame.js")
-FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
-    "query": (),
-    "masks": (),
-    "online_softmax": (),
-    "addressing": (),
-    "positions": (),
-    "translator": ("translator",),
-    "beam": ("translator",),
-    "aligner": ("numbers",),
-    "bottleneck": ("plain_numbers",),
-    "tape": ("ntm",),
-    "pointers": ("hull", "tour"),
-    "captioner": ("soft", "hard"),
-    "gradient": (),
-    "window": (),
-    "smollm2_heads": ("smollm2_heads",),
-    "sampling": ("smollm2_next_words",),
-}
 ON_A_PRESS = 200_000  # bytes: larger weights are loaded when the reader presses a button
 
 
@@ -162,7 +130,7 @@ def copy_scripts(app: Sphinx) -> None:
 def add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:
     """Only a page with live figures loads their scripts."""
     names = names_of(app.env).get(pagename, ())
-    for script in (*SCRIPTS, *(f"figures/{name}.js" for name in names)) if names else ():
+    for script in (*SCRIPTS, *files_of(names)) if names else ():
         app.add_js_file(f"live/{script}", loading_method="defer")
     if names:
         app.add_css_file("live/live.css")

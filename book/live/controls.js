@@ -166,9 +166,15 @@
   }
 
   const counted = (count, one, many = one + "s") => count.toLocaleString("en") + " " + (count === 1 ? one : many);
+  // “a” (twice), “b”
+  const listed = (all) =>
+    [...new Set(all)]
+      .map((one) => [one, all.filter((other) => other === one).length])
+      .map(([one, count]) => "“" + one + "”" + (count > 1 ? " (" + count + " times)" : ""))
+      .join(", ");
   const percent = (share) =>
     share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, percent, signed });
+  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, listed, percent, signed });
 })(globalThis);

@@ -15,36 +15,45 @@
     Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
   const area = (box) => (box[2] - box[0]) * (box[3] - box[1]);
 
-  // Where a name may stand beside its mark: above, below, right, left. Each: [x, y of its middle].
-  const beside = ({ at: [x, y], radius, long }) => {
-    const away = radius + 4 + LINE / 2,
-      aside = radius + 6 + long / 2;
+  // Where a name may stand beside its mark, and how gladly: above, below, right, left, and at the corners. Each: [x, y of its
+  // middle, what it costs].
+  const beside = ({ at: [x, y], radius, long, low }, line) => {
+    const away = radius + 4 + line / 2,
+      aside = radius + 6 + long / 2,
+      [corner, near] = [aside - 4, away - 4];
     return [
-      [x, y - away],
-      [x, y + away],
-      [x + aside, y],
-      [x - aside, y],
+      [x, y - away, low ? 1 : 0],
+      [x, y + away, low ? 0 : 1],
+      [x + aside, y, 2],
+      [x - aside, y, 2],
+      ...[-1, 1].flatMap((up) => [-1, 1].map((side) => [x + side * corner, y + up * near, 3])),
     ];
   };
 
   // Places names one after the other, each where it covers least. `marks`: { at, radius, long (of the name), low (rather below) }.
-  LIVE.placeNames = function (marks) {
-    const drawing = [-HALF, -HALF, HALF, HALF],
+  // `half` is half the drawing's width and height, with the middle at 0. A name of which less than the part `least` would lie free
+  // gets no place (null).
+  LIVE.placeNames = function (marks, { half = [HALF, HALF], line = LINE, least = -Infinity } = {}) {
+    const drawing = [-half[0], -half[1], ...half],
       taken = marks.map(({ at: [x, y], radius }) => [x - radius, y - radius, x + radius, y + radius]);
     return marks.map((mark) => {
       if (!mark.long) {
         return null;
       }
-      const tried = beside(mark).map(([x, y], n) => {
-        const box = [x - mark.long / 2, y - LINE / 2, x + mark.long / 2, y + LINE / 2];
+      const boxOf = ([x, y]) => [x - mark.long / 2, y - line / 2, x + mark.long / 2, y + line / 2];
+      const tried = beside(mark, line).map(([x, y, dear]) => {
+        const box = boxOf([x, y]);
         const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0) + 3 * (area(box) - overlap(box, drawing));
-        return { at: [x, y], box, cost: covered + (mark.low ? [1, 0, 2, 2] : [0, 1, 2, 2])[n] };
+        return { at: [x, y], covered, cost: covered + dear };
       });
       const best = tried.reduce((a, b) => (b.cost < a.cost ? b : a)),
-        within = (v, half) => Math.max(half - HALF, Math.min(HALF - half, v)); // a name at the edge moves in
-      const [x, y] = [within(best.at[0], mark.long / 2), within(best.at[1], LINE / 2)];
-      taken.push([x - mark.long / 2, y - LINE / 2, x + mark.long / 2, y + LINE / 2]);
-      return [x, y];
+        within = (v, most) => Math.max(-most, Math.min(most, v)); // a name at the edge moves in
+      if (best.covered > (1 - least) * mark.long * line) {
+        return null;
+      }
+      const at = [within(best.at[0], half[0] - mark.long / 2), within(best.at[1], half[1] - line / 2)];
+      taken.push(boxOf(at));
+      return at;
     });
   };
 

@@ -1,13 +1,10 @@
 """The extension of the book that turns static figures live."""
 
-import json
-import re
 import sys
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from live_pages import PAGES
 from loaded import loaded
 
 
@@ -88,18 +85,20 @@ def test_large_weights_wait_for_a_press_and_small_ones_do_not(live, root):
 
 def test_each_figure_has_a_script_and_each_script_is_a_figure(live, root):
     assert {path.stem for path in (root / "book/live/figures").glob("*.js")} == set(live.FIGURES)
-    assert all((root / "book/live" / script).exists() for script in live.SCRIPTS)
+    assert all((root / "book/live" / script).exists() for script in (*live.SCRIPTS, *live.files_of(live.FIGURES)))
 
 
-def test_where_no_figure_is_printed_a_sentence_stands():
-    sentences = {}
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        if page.suffix == ".ipynb":
-            text = "\n".join(
-                "".join(one["source"]) for one in json.loads(text)["cells"] if one["cell_type"] == "markdown"
-            )
-        for name, inside in re.findall(r":::\{live\} (\w+)\n(.*?)^:::", text, re.DOTALL | re.MULTILINE):
-            sentences[page.name, name] = re.sub(r"^:start:.*$", "", inside, flags=re.MULTILINE).strip()
-    assert len(sentences) > 8
-    assert {key for key, inside in sentences.items() if not (inside.endswith(".") or "```{image}" in inside)} == set()
+def test_a_figure_loads_its_parts_once_and_no_script_is_left_over(live, root):
+    files = live.files_of(["aligner", "bottleneck"])
+    assert files[0] == "engine/attention.js"
+    assert files[-2:] == ["figures/aligner.js", "figures/bottleneck.js"]
+    assert len(files) == len(set(files))
+    folder = root / "book/live"
+    assert {*live.SCRIPTS, *live.files_of(live.FIGURES)} == {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*.js")
+    }
+
+
+def test_no_script_is_longer_than_a_reader_keeps_in_view(root):
+    scripts = {path.name: path.read_text(encoding="utf-8") for path in (root / "book/live").rglob("*.js")}
+    assert {name for name, text in scripts.items() if text.count("\n") > 300} == set()

@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 from browser import chromium
-from live_pages import PAGES, ROOT, answer, asked, live_weights, scripts
+from live_pages import PAGES, ROOT, answer, asked, files_of, live_weights, scripts
 
 from attnbook.models.block import TransformerConfig
 from attnbook.models.transformer import Stack
@@ -159,7 +159,7 @@ def test_the_scripts_of_a_page_are_small():
     live, sizes = ROOT / "book/live", {}
     for page in PAGES:
         names = sorted({name for name, _ in asked(page)})
-        files = [*scripts(), *(f"figures/{name}.js" for name in names)]
+        files = [*scripts(), *files_of(names)]
         sizes[page.name] = len(gzip.compress(b"".join((live / file).read_bytes() for file in files), 9)) if names else 0
     assert {page: size for page, size in sizes.items() if size > 30_000} == {}
     assert max(sizes.values()) > 0

@@ -2,7 +2,7 @@
 
 import pytest
 from browser import chromium
-from live_pages import PAGES, ROOT, answer, asked, live_weights, scripts
+from live_pages import PAGES, ROOT, answer, asked, files_of, live_weights, scripts
 
 STARTS = sorted({found for page in PAGES for found in asked(page)})
 NAMES = [name for name, _ in STARTS]
@@ -19,7 +19,7 @@ def laid_out(tmp_path_factory):
     """What frames of two widths showed of each figure, by width."""
     if chromium() is None:
         pytest.skip("there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
-    files = [*scripts(), *(f"figures/{name}.js" for name in dict.fromkeys(NAMES))]
+    files = [*scripts(), *files_of(dict.fromkeys(NAMES))]
     head = "<style>* { box-sizing: border-box; }</style>"  # as the theme has it
     for style in (ROOT / "book/_static/custom.css", LIVE / "live.css"):
         head += f'<link rel="stylesheet" href="{style.as_uri()}">'

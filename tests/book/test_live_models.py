@@ -106,7 +106,8 @@ def test_logits_and_all_weights_of_the_translator_are_pytorchs(translated):
 
 
 FAULTS = {
-    "attention.js": ("/ Math.sqrt(to - from)", ""),
+    "attention.js": ("= Math.sqrt(to - from)", "= 1"),
+    "products.js": ("[get(x), load, set(four)]", "[get(X), load, set(four)]"),
     "algebra.js": ("+ 1e-5", "+ 1e-2"),
     "transformer.js": ("value * Math.sqrt(D)", "value"),
 }
@@ -124,6 +125,19 @@ def test_a_planted_fault_is_found(file, translated, tmp_path):
     found = answer(tmp_path, TRANSLATED, ["translator"], {"sentences": SENTENCES[:1]}, ["translator"], live)[0]
     with pytest.raises(AssertionError):
         close(found["first"], all_found[0]["first"])
+
+
+def test_without_webassembly_the_translator_writes_the_same(translated, tmp_path):
+    *_, all_found = translated
+    live, magic = tmp_path / "live", "[0x00, 0x61, 0x73, 0x6d"
+    shutil.copytree(ROOT / "book/live", live)
+    text = (live / "engine/products.js").read_text(encoding="utf-8")
+    assert text.count(magic) == 1
+    (live / "engine/products.js").write_text(text.replace(magic, "[0x01, 0x61, 0x73, 0x6d"), encoding="utf-8")
+    asked = TRANSLATED.replace("return GIVEN", "if (LIVE.fastProducts) { return []; } return GIVEN", 1)
+    found = answer(tmp_path, asked, ["translator"], {"sentences": SENTENCES[:2]}, ["translator"], live)
+    assert [one["text"] for one in found] == [one["text"] for one in all_found[:2]]
+    close(found[0]["first"], all_found[0]["first"])
 
 
 @torch.no_grad()

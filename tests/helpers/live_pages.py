@@ -1,6 +1,5 @@
 """The live figures' scripts in Chromium: a page of their own, opened from the disk, which answers in JSON."""
 
-import ast
 import html
 import json
 import re
@@ -20,10 +19,23 @@ PAGES = [*sorted((ROOT / "chapters").glob("*.ipynb")), *sorted((ROOT / "book").g
 CELL = re.compile(r'^"?:::\{live\} (\w+)\n(?::start: (.*)\n)?', re.MULTILINE)
 
 
+def extension(name: str):
+    """A module of the book's extensions that imports no other."""
+    return loaded(ROOT / f"book/_ext/{name}.py")
+
+
+live_weights, live_scripts = extension("live_weights"), extension("live_scripts")
+files_of = live_scripts.files_of
+
+
 def packs_of(name: str) -> tuple[str, ...]:
-    """The packs that a live figure loads, as the extension names them."""
-    text = (ROOT / "book/_ext/live_figures.py").read_text(encoding="utf-8")
-    return ast.literal_eval(re.search(r"^FIGURES.*?= (\{.*?^\})", text, re.DOTALL | re.MULTILINE)[1])[name]
+    """The packs that a live figure loads."""
+    return live_scripts.FIGURES[name]
+
+
+def scripts() -> list[str]:
+    """The scripts of every page with live figures, in order."""
+    return list(live_scripts.SCRIPTS)
 
 
 def asked(page: Path) -> list[tuple[str, str]]:
@@ -37,22 +49,6 @@ def asked(page: Path) -> list[tuple[str, str]]:
         found += [(live, "")] if isinstance(live, str) else [(live["figure"], live.get("start", ""))] if live else []
         found += CELL.findall("".join(cell["source"])) if cell["cell_type"] == "markdown" else []
     return found
-
-
-def extension(name: str):
-    """A module of the book's extensions that imports no other."""
-    return loaded(ROOT / f"book/_ext/{name}.py")
-
-
-live_weights = extension("live_weights")
-
-
-def scripts() -> list[str]:
-    """The scripts of every page with live figures, in order, as the extension names them."""
-    text = (ROOT / "book/_ext/live_figures.py").read_text(encoding="utf-8")
-    engine = re.findall(r'"(\w+)"', re.search(r"ENGINE = \((.*?)\)", text, re.DOTALL)[1])
-    others = re.findall(r'"(\w+\.js)"', re.search(r"^SCRIPTS = .*$", text, re.MULTILINE)[0])
-    return [*(f"engine/{name}.js" for name in engine), *others]
 
 
 def rounded_as_packed(model: torch.nn.Module, pack: str) -> torch.nn.Module:
@@ -88,7 +84,8 @@ def answer(
     """
     for pack in packs:
         (folder / f"{pack}.js").write_text(live_weights.script(pack, WEIGHTS), encoding="utf-8")
-    files = [(live / name).as_uri() for name in (*scripts(), *(f"figures/{name}.js" for name in figures))]
+    models = [file for file in files_of(live_scripts.PARTS) if file.startswith("engine/")]  # a script may ask for any
+    files = [(live / name).as_uri() for name in dict.fromkeys([*scripts(), *models, *files_of(figures)])]
     known = json.dumps(given or {}).replace("</", "<\\/")  # a script that is given must not end this one
     tags = "".join(f'<script src="{file}"></script>' for file in files)
     page = f"""<meta charset="utf-8"><body>{tags}<script>

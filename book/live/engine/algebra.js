@@ -3,9 +3,16 @@
   "use strict";
   const LIVE = (root.LIVE = root.LIVE || {});
 
-  // W x + b, with W (out, in) row by row. Eight rows at once, because then each number of x is fetched once for all of them, and
-  // no sum has to wait for itself.
-  function linear(W, b, x) {
+  // W x + b, with W (out, in) row by row, for each of several x: every row is fetched once for all of them.
+  function linearAll(W, b, xs) {
+    const found = (xs.length && LIVE.product(W, xs)) || xs.map((x) => rowByRow(W, x));
+    return b ? found.map((out) => plus(out, b)) : found;
+  }
+  const linear = (W, b, x) => linearAll(W, b, [x])[0];
+
+  // W x without WebAssembly. Eight rows at once, because then each number of x is fetched once for all of them, and no sum has
+  // to wait for itself.
+  function rowByRow(W, x) {
     const n = x.length,
       out = new Float32Array(W.length / n),
       whole = out.length - (out.length % 8);
@@ -36,7 +43,7 @@
     for (let o = whole; o < out.length; o++) {
       out[o] = dot(W.subarray(o * n, o * n + n), x);
     }
-    return b ? plus(out, b) : out;
+    return out;
   }
 
   // a · b, of the features from … to.
@@ -48,7 +55,13 @@
     return sum;
   }
 
-  const plus = (a, b) => a.map((x, i) => x + b[i]);
+  function plus(a, b) {
+    const out = new Float32Array(a.length);
+    for (let i = 0; i < out.length; i++) {
+      out[i] = a[i] + b[i];
+    }
+    return out;
+  }
   const sigmoid = (x) => 1 / (1 + Math.exp(-x));
   const softplus = (x) => (x > 20 ? x : Math.log1p(Math.exp(x)));
 
@@ -77,31 +90,46 @@
     const all = most + Math.log(sum);
     return scores.map((x) => x - all);
   }
-  const softmax = (scores) => logSoftmax(scores).map(Math.exp);
+  const softmax = (scores) => logSoftmax(scores).map((x) => Math.exp(x));
 
   // The weighted sum Σ weight · row, of the features from … to: a context.
   function weightedSum(weights, rows, from = 0, to = rows[0].length) {
     const out = new Float32Array(to - from);
     rows.forEach((row, at) => {
+      const weight = weights[at];
       for (let i = 0; i < out.length; i++) {
-        out[i] += weights[at] * row[from + i];
+        out[i] += weight * row[from + i];
       }
     });
     return out;
   }
 
   function layerNorm(gain, bias, x) {
-    const mean = x.reduce((a, b) => a + b, 0) / x.length;
-    const scale = 1 / Math.sqrt(x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length + 1e-5);
-    return x.map((value, i) => (value - mean) * scale * gain[i] + bias[i]);
+    const n = x.length,
+      out = new Float32Array(n);
+    let sum = 0,
+      squares = 0;
+    for (let i = 0; i < n; i++) {
+      sum += x[i];
+    }
+    const mean = sum / n;
+    for (let i = 0; i < n; i++) {
+      squares += (x[i] - mean) ** 2;
+    }
+    const scale = 1 / Math.sqrt(squares / n + 1e-5);
+    for (let i = 0; i < n; i++) {
+      out[i] = (x[i] - mean) * scale * gain[i] + bias[i];
+    }
+    return out;
   }
 
   // The positions of the `count` largest numbers, largest first; of equal ones the first. (Sorting all would take longer.)
   function largest(numbers, count) {
     const found = [];
-    numbers.forEach((number, at) => {
-      if (found.length === count && number <= numbers[found[count - 1]]) {
-        return;
+    for (let at = 0, least = -Infinity; at < numbers.length; at++) {
+      const number = numbers[at];
+      if (found.length === count && number <= least) {
+        continue;
       }
       let position = found.length;
       while (position > 0 && numbers[found[position - 1]] < number) {
@@ -109,7 +137,8 @@
       }
       found.splice(position, 0, at);
       found.length = Math.min(found.length, count);
-    });
+      least = numbers[found.at(-1)];
+    }
     return found;
   }
 
@@ -126,6 +155,7 @@
 
   Object.assign(LIVE, {
     linear,
+    linearAll,
     dot,
     plus,
     sigmoid,

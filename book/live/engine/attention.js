@@ -2,41 +2,66 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { linear, dot, plus, joined, softmax, weightedSum } = LIVE;
+  const { linear, dot, plus, softmax, weightedSum } = LIVE;
 
   // Scores vᵀ tanh(W_q q + W_k k); the keys' part is computed once.
   LIVE.additive = (at, name) => ({
-    prepare: (keys) => keys.map(at(name + ".key_to_hidden").linear),
+    prepare: (keys) => at(name + ".key_to_hidden").linearAll(keys),
     scores: (query, prepared) => {
       const asked = linear(at(name + ".query_to_hidden").weight, null, query),
         v = at(name + ".hidden_to_score").weight;
-      return Float32Array.from(prepared, (key) => v.reduce((sum, one, i) => sum + one * Math.tanh(asked[i] + key[i]), 0));
+      return Float32Array.from(prepared, (key) => {
+        let sum = 0;
+        for (let i = 0; i < key.length; i++) {
+          sum += v[i] * Math.tanh(asked[i] + key[i]);
+        }
+        return sum;
+      });
     },
   });
 
-  // How a head may be switched: "zero" takes its output away, "even" spreads its weights evenly over the keys.
-  function headOf(query, keys, values, from, to, how) {
-    const scores = Float32Array.from(keys, (key) => (how === "even" ? 0 : dot(query, key, from, to) / Math.sqrt(to - from)));
+  // One head of one query: its weights, and its context written into `out`, at the features from … to. A head may be switched:
+  // "zero" takes its output away, "even" spreads its weights evenly over the keys.
+  function headOf(query, keys, values, from, to, how, out) {
+    const scores = new Float32Array(keys.length),
+      scale = Math.sqrt(to - from);
+    if (how !== "even") {
+      for (let k = 0; k < keys.length; k++) {
+        scores[k] = dot(query, keys[k], from, to) / scale;
+      }
+    }
     const weights = softmax(scores);
-    return { weights, context: how === "zero" ? new Float32Array(to - from) : weightedSum(weights, values, from, to) };
+    if (how !== "zero") {
+      out.set(weightedSum(weights, values, from, to), from);
+    }
+    return weights;
   }
 
-  // Multi-head attention of one query; keys and values are projected already. `switched(head)` is undefined, "zero" or "even".
-  LIVE.multiHead = function (at, name, heads, query, keys, values, switched) {
-    const asked = at(name + ".project_query").linear(query),
-      width = asked.length / heads;
-    const found = Array.from({ length: heads }, (_, h) => headOf(asked, keys, values, h * width, (h + 1) * width, switched && switched(h)));
-    return {
-      weights: found.map((head) => head.weights),
-      out: at(name + ".project_output").linear(joined(...found.map((head) => head.context))),
-    };
+  // Multi-head attention of several queries at once; the i-th one's keys and values are `read(i).keys` and `read(i).values`,
+  // projected already. `switched(head)` is undefined, "zero" or "even". Returns outs [query] and weights [query][head][key].
+  LIVE.multiHead = function (at, name, heads, queries, read, switched = () => undefined) {
+    const asked = at(name + ".project_query").linearAll(queries),
+      contexts = asked.map((query) => new Float32Array(query.length));
+    const weights = asked.map((query, i) => {
+      const width = query.length / heads,
+        { keys, values } = read(i);
+      return Array.from({ length: heads }, (_, h) => headOf(query, keys, values, h * width, (h + 1) * width, switched(h), contexts[i]));
+    });
+    return { weights, outs: at(name + ".project_output").linearAll(contexts) };
   };
 
-  LIVE.feedForward = function (at, block, x) {
-    const wide = at(block + "feed_forward.widen")
-      .linear(at(block + "norm_feed_forward").norm(x))
-      .map((v) => Math.max(0, v));
-    return plus(x, at(block + "feed_forward.narrow").linear(wide));
+  // Keys and values of the attention with this name.
+  LIVE.keysAndValues = (at, name, xs) => ({
+    keys: at(name + ".project_key").linearAll(xs),
+    values: at(name + ".project_value").linearAll(xs),
+  });
+
+  LIVE.feedForward = function (at, block, xs) {
+    const wide = at(block + "feed_forward.widen").linearAll(xs.map(at(block + "norm_feed_forward").norm));
+    wide.forEach((one) => one.forEach((v, i) => (one[i] = Math.max(0, v))));
+    return at(block + "feed_forward.narrow")
+      .linearAll(wide)
+      .map((out, i) => plus(xs[i], out));
   };
 
   // A stack of pre-norm encoder blocks: vectors in and out, and the weights [layer][head][query][key].
@@ -45,12 +70,22 @@
     for (let layer = 0; layer < layers; layer++) {
       const block = name + ".layers." + layer + ".",
         own = block + "self_attention";
-      const normed = xs.map(at(block + "norm_self").norm);
-      const keys = normed.map(at(own + ".project_key").linear),
-        values = normed.map(at(own + ".project_value").linear);
-      const found = normed.map((query) => LIVE.multiHead(at, own, heads, query, keys, values, (h) => switched(layer, h)));
-      seen.push(Array.from({ length: heads }, (_, h) => found.map((one) => one.weights[h])));
-      xs = xs.map((x, i) => LIVE.feedForward(at, block, plus(x, found[i].out)));
+      const normed = xs.map(at(block + "norm_self").norm),
+        read = LIVE.keysAndValues(at, own, normed);
+      const { weights, outs } = LIVE.multiHead(
+        at,
+        own,
+        heads,
+        normed,
+        () => read,
+        (h) => switched(layer, h),
+      );
+      seen.push(Array.from({ length: heads }, (_, h) => weights.map((one) => one[h])));
+      xs = LIVE.feedForward(
+        at,
+        block,
+        xs.map((x, i) => plus(x, outs[i])),
+      );
     }
     return { xs: xs.map(at(name + ".last_norm").norm), weights: seen };
   };

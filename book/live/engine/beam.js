@@ -2,9 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { logSoftmax, largest } = LIVE;
-  const BOS = 1,
-    EOS = 2;
+  const { logSoftmax, largest, BOS, EOS } = LIVE;
 
   // A generator that stops after each step with what was kept, best first, and all that was considered. Each is
   // { tokens, steps (what the model gave for each), total (log-probability), rank (total by the length penalty of Wu et al.
@@ -29,12 +27,17 @@
     };
     let kept = [{ tokens: [], steps: [], total: 0, rank: 0, ended: false, state: start, last: bos }];
     for (let t = 0; t < most && !kept.every((one) => one.ended); t++) {
+      const open = kept.filter((one) => !one.ended),
+        all = model.steps(
+          open.map((one) => one.last),
+          open.map((one) => one.state),
+        );
       const considered = kept
         .flatMap((one, parent) => {
           if (one.ended) {
             return [{ ...one, parent, gained: 0 }];
           }
-          const found = model.step(one.last, one.state),
+          const found = all[open.indexOf(one)],
             logs = logSoftmax(found.logits);
           const possible = largest(logs, width).filter((token) => logs[token] > -Infinity);
           return possible.map((token) => grown(one, parent, token, logs[token], found));
@@ -55,6 +58,4 @@
       end = best.tokens.indexOf(options.eos === undefined ? EOS : options.eos);
     return { tokens: end < 0 ? best.tokens : best.tokens.slice(0, end), steps: best.steps, score: best.rank, kept: last.kept };
   };
-
-  Object.assign(LIVE, { BOS, EOS });
 })(globalThis);

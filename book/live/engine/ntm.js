@@ -6,12 +6,22 @@
   const norm = (v) => Math.max(Math.sqrt(dot(v, v)), 1e-8);
 
   // The four steps of addressing: content, gate, shift, sharpening (Graves et al. 2014, figure 2).
-  LIVE.address = function ({ key, beta, gate, shift, gamma }, previous, memory) {
-    const N = memory.length;
-    const content = softmax(Float32Array.from(memory, (row) => (beta * dot(key, row)) / (norm(key) * norm(row))));
-    const gated = content.map((w, i) => gate * w + (1 - gate) * previous[i]);
-    const moved = gated.map((w, i) => shift[0] * gated[(i + 1) % N] + shift[1] * w + shift[2] * gated[(i + N - 1) % N]);
-    const weights = softmax(moved.map((w) => gamma * Math.log(Math.max(w, 1.1754944e-38))));
+  LIVE.address = function ({ key, beta, gate, shift, gamma }, previous, memory, norms = memory.map(norm)) {
+    const N = memory.length,
+      [alike, gated, moved, sharp] = Array.from({ length: 4 }, () => new Float32Array(N)),
+      long = norm(key);
+    for (let i = 0; i < N; i++) {
+      alike[i] = (beta * dot(key, memory[i])) / (long * norms[i]);
+    }
+    const content = softmax(alike);
+    for (let i = 0; i < N; i++) {
+      gated[i] = gate * content[i] + (1 - gate) * previous[i];
+    }
+    for (let i = 0; i < N; i++) {
+      moved[i] = shift[0] * gated[(i + 1) % N] + shift[1] * gated[i] + shift[2] * gated[(i + N - 1) % N];
+      sharp[i] = gamma * Math.log(Math.max(moved[i], 1.1754944e-38));
+    }
+    const weights = softmax(sharp);
     return { content, gated, moved, weights };
   };
 
@@ -23,6 +33,15 @@
     shift: softmax(told.slice(M + 2, M + 5)),
     gamma: 1 + softplus(told[M + 5]),
   });
+
+  // A row after the write head has erased and added there with this weight.
+  function changed(row, weight, erase, add) {
+    const out = new Float32Array(row.length);
+    for (let i = 0; i < out.length; i++) {
+      out[i] = row[i] * (1 - weight * erase[i]) + weight * add[i];
+    }
+    return out;
+  }
 
   // `pack`: tensors, width (M, numbers per row), fill (what each cell of a fresh memory holds).
   LIVE.NTM = function (pack) {
@@ -39,16 +58,15 @@
           .linear(joined(Float32Array.from(x), state.read))
           .map(Math.tanh);
         const told = at("address.layer").linear(hidden);
+        const norms = state.memory.map(norm);
         const heads = state.heads.map((head, i) => {
           const asked = toldTo(told.subarray(i * (M + 6), (i + 1) * (M + 6)), M);
-          return { ...asked, ...LIVE.address(asked, head.weights, state.memory) };
+          return { ...asked, ...LIVE.address(asked, head.weights, state.memory, norms) };
         });
         const written = at("erase_and_add").linear(hidden),
           erase = written.slice(0, M).map(sigmoid),
           add = written.slice(M);
-        const memory = state.memory.map((row, n) =>
-          row.map((value, i) => value * (1 - heads[1].weights[n] * erase[i]) + heads[1].weights[n] * add[i]),
-        );
+        const memory = state.memory.map((row, n) => changed(row, heads[1].weights[n], erase, add));
         const read = weightedSum(heads[0].weights, memory);
         return { output: at("output").linear(joined(hidden, read)).map(sigmoid), add, state: { memory, heads, read } };
       },

@@ -12,7 +12,7 @@
       decoder = cellOf(T, "decoder", "_l0");
     return {
       start: (points) => {
-        const embedded = points.map((point) => at("embed").linear(Float32Array.from(point)));
+        const embedded = at("embed").linearAll(points.map((point) => Float32Array.from(point)));
         const keys = encoderStack(at, "encoder.stack", pack.layers, pack.heads, embedded).xs;
         const first = at("encoder.first_state").linear(
             weightedSum(

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { linear, plus, multiHead, feedForward, encoderStack } = LIVE;
+  const { linearAll, plus, multiHead, keysAndValues, feedForward, encoderStack } = LIVE;
 
   // `pack`: tensors, layers, heads, d_model. `switched(kind, layer, head)` says how a head of "encoder", "self" or
   // "cross" is switched: undefined, "zero" or "even".
@@ -21,43 +21,64 @@
     function start(source) {
       const words = source.map((token, i) => embedded("source", token, i));
       const read = encoderStack(at, "encoder", layers, heads, words, (layer, h) => switched("encoder", layer, h));
-      const memory = Array.from({ length: layers }, (_, layer) => {
-        const cross = "decoder.layers." + layer + ".cross_attention.project_";
-        return { keys: read.xs.map(at(cross + "key").linear), values: read.xs.map(at(cross + "value").linear) };
-      });
+      const memory = Array.from({ length: layers }, (_, layer) =>
+        keysAndValues(at, "decoder.layers." + layer + ".cross_attention", read.xs),
+      );
       return { memory, past: memory.map(() => ({ keys: [], values: [] })), written: 0, encoder: read.weights };
     }
 
-    function decoderBlock(layer, x, past, memory) {
+    // Several texts at once: their vectors, pasts and memories.
+    function decoderBlock(layer, xs, pasts, memories) {
       const block = "decoder.layers." + layer + ".",
         own = block + "self_attention";
-      const normed = at(block + "norm_self").norm(x);
-      const keys = past.keys.concat([at(own + ".project_key").linear(normed)]);
-      const values = past.values.concat([at(own + ".project_value").linear(normed)]);
-      const self = multiHead(at, own, heads, normed, keys, values, (h) => switched("self", layer, h));
-      x = plus(x, self.out);
-      const asked = at(block + "norm_cross").norm(x);
-      const cross = multiHead(at, block + "cross_attention", heads, asked, memory.keys, memory.values, (h) => switched("cross", layer, h));
-      return { x: feedForward(at, block, plus(x, cross.out)), past: { keys, values }, self: self.weights, cross: cross.weights };
+      const normed = xs.map(at(block + "norm_self").norm),
+        now = keysAndValues(at, own, normed);
+      const read = pasts.map(({ keys, values }, i) => ({ keys: [...keys, now.keys[i]], values: [...values, now.values[i]] }));
+      const self = multiHead(
+        at,
+        own,
+        heads,
+        normed,
+        (i) => read[i],
+        (h) => switched("self", layer, h),
+      );
+      const seen = xs.map((x, i) => plus(x, self.outs[i]));
+      const cross = multiHead(
+        at,
+        block + "cross_attention",
+        heads,
+        seen.map(at(block + "norm_cross").norm),
+        (i) => memories[i],
+        (h) => switched("cross", layer, h),
+      );
+      const out = feedForward(
+        at,
+        block,
+        seen.map((x, i) => plus(x, cross.outs[i])),
+      );
+      return { xs: out, read, self: self.weights, cross: cross.weights };
     }
 
-    // One word -> logits of the next, the state after it, and the weights [layer][head][key], within the target and to the source.
-    function step(token, state) {
-      let x = embedded("target", token, state.written);
-      const blocks = state.past.map((past, layer) => {
-        const block = decoderBlock(layer, x, past, state.memory[layer]);
-        x = block.x;
+    // For each of several texts, one word -> logits of the next, the state after it, and the weights [layer][head][key], within
+    // the target and to the source.
+    function steps(tokens, states) {
+      let xs = tokens.map((token, i) => embedded("target", token, states[i].written));
+      const blocks = Array.from({ length: layers }, (_, layer) => {
+        const pasts = states.map(({ past }) => past[layer]),
+          memories = states.map(({ memory }) => memory[layer]);
+        const block = decoderBlock(layer, xs, pasts, memories);
+        xs = block.xs;
         return block;
       });
-      const logits = linear(at("embed_target.words").weight, null, at("decoder.last_norm").norm(x)); // tied
-      return {
-        logits,
-        self: blocks.map((block) => block.self),
-        cross: blocks.map((block) => block.cross),
-        state: { ...state, past: blocks.map((block) => block.past), written: state.written + 1 },
-      };
+      const logits = linearAll(at("embed_target.words").weight, null, xs.map(at("decoder.last_norm").norm)); // tied
+      return states.map((state, i) => ({
+        logits: logits[i],
+        self: blocks.map((block) => block.self[i]),
+        cross: blocks.map((block) => block.cross[i]),
+        state: { ...state, past: blocks.map((block) => block.read[i]), written: state.written + 1 },
+      }));
     }
 
-    return { start, step };
+    return { start, steps, step: (token, state) => steps([token], [state])[0] };
   };
 })(globalThis);

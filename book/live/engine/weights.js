@@ -7,6 +7,8 @@
     waiting = new Map(),
     loads = new Map();
 
+  Object.assign(LIVE, { BOS: 1, EOS: 2 }); // where a text begins and ends, in every vocabulary
+
   LIVE.weights = function (name, packed) {
     packs.set(name, packed);
     if (waiting.has(name)) {
@@ -50,34 +52,35 @@
     return bytes;
   }
 
-  // What each of the 65,536 numbers in half precision is.
-  const HALVES = Float32Array.from({ length: 65536 }, (_, bits) => {
+  // The number that 16 bits are in half precision.
+  function half(bits) {
     const sign = bits >> 15 ? -1 : 1,
       exponent = (bits >> 10) & 31,
       fraction = bits & 1023;
     return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-  });
+  }
 
   // Each tensor is [name, rows, columns, "half" or "byte", where it begins]; rows of bytes have a scale each, in front.
   LIVE.unpack = function (packed) {
     const bytes = bytesOf(packed.data),
-      tensors = {};
-    const halves = (at, count) => {
-      const bits = new Uint16Array(bytes.buffer, bytes.byteOffset + at, count),
-        out = new Float32Array(count);
-      for (let i = 0; i < count; i++) {
-        out[i] = HALVES[bits[i]];
+      tensors = {},
+      room = LIVE.roomFor(packed.tensors.map(([, rows, columns]) => [rows, columns]));
+    const halves = (at, out) => {
+      const bits = new Uint16Array(bytes.buffer, bytes.byteOffset + at, out.length);
+      for (let i = 0; i < out.length; i++) {
+        out[i] = half(bits[i]);
       }
       return out;
     };
-    packed.tensors.forEach(([name, rows, columns, kind, at]) => {
+    packed.tensors.forEach(([name, rows, columns, kind, at], n) => {
+      const out = (tensors[name] = room[n]);
       if (kind === "half") {
-        tensors[name] = halves(at, rows * columns);
+        halves(at, out);
         return;
       }
-      const scales = halves(at, rows),
+      const scales = halves(at, new Float32Array(rows)),
         numbers = new Int8Array(bytes.buffer, bytes.byteOffset + at + 2 * rows, rows * columns);
-      const out = (tensors[name] = new Float32Array(rows * columns)); // a plain loop: millions of calls would take a second
+      // a plain loop: millions of calls would take a second
       for (let row = 0, i = 0; row < rows; row++) {
         for (const end = i + columns, scale = scales[row]; i < end; i++) {
           out[i] = numbers[i] * scale;
@@ -87,13 +90,14 @@
     return { ...packed, data: null, tensors };
   };
 
-  // Layers by name: at("encoder.rnn").linear(x) is W x + b with the weights of that name.
+  // Layers by name: at("encoder.rnn").linear(x) is W x + b with the weights of that name, and linearAll(xs) that of each x.
   LIVE.layers = (tensors) => (name) => {
     const W = tensors[name + ".weight"],
       b = tensors[name + ".bias"];
     return {
       weight: W,
       linear: (x) => LIVE.linear(W, b, x),
+      linearAll: (xs) => LIVE.linearAll(W, b, xs),
       norm: (x) => LIVE.layerNorm(W, b, x),
       row: (number, width) => W.subarray(number * width, (number + 1) * width),
     };

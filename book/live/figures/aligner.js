@@ -2,116 +2,9 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, buttons, entry, slider, words, percent, largest, softmax, dot } = LIVE;
+    { make, refill, buttons, entry, slider, words, percent, largest } = LIVE;
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 10; // numbers in a list; the model has seen one to six
-
-  // Weights of which one is set by hand, and the others keep their proportions.
-  LIVE.byHand = function (weights, key, share) {
-    const others = 1 - weights[key],
-      even = 1 / (weights.length - 1);
-    return weights.length === 1 ? weights : weights.map((w, k) => (k === key ? share : (1 - share) * (others > 1e-6 ? w / others : even)));
-  };
-
-  // What the model writes greedily. `forced`: { step, key, share }, where the reader sets the weight of one source word.
-  LIVE.aligned = function (model, source, forced) {
-    let state = model.start(source),
-      token = LIVE.BOS;
-    const steps = [];
-    while (token !== LIVE.EOS && steps.length < 60) {
-      let step = model.step(token, state);
-      if (forced && forced.step === steps.length) {
-        step = model.step(token, state, LIVE.byHand(step.weights, forced.key, forced.share));
-      }
-      state = step.state;
-      [token] = largest(step.logits, 1);
-      steps.push({ token, weights: Array.from(step.weights), chances: softmax(step.logits) });
-    }
-    return steps;
-  };
-
-  // Vectors in the plane in which they are spread most (their first two principal components): { points, share of the spread }.
-  LIVE.flattened = function (vectors) {
-    const mean = vectors[0].map((_, i) => vectors.reduce((sum, v) => sum + v[i], 0) / vectors.length),
-      centred = vectors.map((v) => v.map((x, i) => x - mean[i]));
-    const products = centred.map((a) => centred.map((b) => dot(a, b))),
-      all = products.reduce((sum, row, i) => sum + row[i], 0);
-    let found = 0;
-    const axes = [0, 1].map(() => {
-      let axis = products.map((_, i) => 1 + (i % 3)),
-        spread = 0;
-      for (let turn = 0; turn < 300; turn++) {
-        axis = products.map((row) => dot(row, axis));
-        spread = Math.sqrt(dot(axis, axis)) || 1;
-        axis = axis.map((x) => x / spread);
-      }
-      products.forEach((row, i) => row.forEach((_, j) => (row[j] -= spread * axis[i] * axis[j]))); // leaves the next one
-      found += spread;
-      return axis.map((x) => x * Math.sqrt(spread));
-    });
-    return { points: vectors.map((_, i) => axes.map((axis) => axis[i])), share: all > 0 ? Math.min(1, found / all) : 1 };
-  };
-
-  // A picture of the values V_i, the context c, and an arrow V_i − c from it to each value, as wide as the weight.
-  const WIDTH = 420,
-    HEIGHT = 300,
-    EDGE = 38;
-  function valueMap(points, words, weights, chosen) {
-    const spans = [0, 1].map((i) => [Math.min(...points.map((p) => p[i])), Math.max(...points.map((p) => p[i]))]);
-    const place = (p) =>
-      [WIDTH, HEIGHT].map((size, i) => EDGE + ((size - 2 * EDGE) * (p[i] - spans[i][0])) / (spans[i][1] - spans[i][0] || 1));
-    const at = points.map(place),
-      context = [0, 1].map((i) => at.reduce((sum, p, k) => sum + weights[k] * p[i], 0)); // of the weights' sum is 1
-    const arrow = (to, k) => {
-      const [dx, dy] = [to[0] - context[0], to[1] - context[1]],
-        far = Math.hypot(dx, dy);
-      if (far < 6) {
-        return null;
-      }
-      const along = (from, side) => [from[0] - (dx * 9 - dy * side) / far, from[1] - (dy * 9 + dx * side) / far].join();
-      const shown = { class: k === chosen ? "is-on" : null, style: "--w:" + weights[k].toFixed(3) };
-      return make(
-        "g",
-        shown,
-        make("line", { x1: context[0], y1: context[1], x2: to[0], y2: to[1], "stroke-width": 1 + 5 * weights[k] }),
-        make("polygon", { points: [to.join(), along(to, 5), along(to, -5)].join(" ") }),
-      );
-    };
-    // A name stands above its value, or where it covers no other name: below, left, right; else it is left out.
-    const taken = [];
-    const name = (k) => {
-      const half = 4.4 * words[k].length,
-        [x, y] = at[k];
-      const free = [
-        [0, -14],
-        [0, 16],
-        [-half - 9, 0],
-        [half + 9, 0],
-      ]
-        .map(([dx, dy]) => [x + dx, y + dy])
-        .find(
-          ([cx, cy]) =>
-            cx > half && cx < WIDTH - half && taken.every((one) => Math.abs(one[1] - cy) > 15 || Math.abs(one[0] - cx) > one[2] + half),
-        );
-      if (!free) {
-        return null;
-      }
-      taken.push([...free, half]);
-      return make("text", { x: free[0], y: free[1] + 5, "text-anchor": "middle" }, words[k]);
-    };
-    const order = largest(
-      [...weights].map((w, k) => (k === chosen ? 2 : w)),
-      words.length,
-    ).filter((k) => words.length < 16 || k === chosen || weights[k] > 0.02);
-    return make(
-      "svg",
-      { class: "live-values", viewBox: "0 0 " + WIDTH + " " + HEIGHT, role: "img", "aria-label": "The values, and the context among them" },
-      at.map(arrow),
-      order.map(name),
-      at.map(([x, y]) => make("rect", { x: x - 4, y: y - 4, width: 8, height: 8 })),
-      make("circle", { cx: context[0], cy: context[1], r: 8 }),
-    );
-  }
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
@@ -132,6 +25,7 @@
         hand = make("div", {}),
         jump = make("div", {}),
         map = make("div", {}),
+        unnamed = make("p", { class: "live-before" }),
         spread = make("p", { class: "live-before" });
       const nameOf = (token) => (token === LIVE.EOS ? "(end)" : GERMAN[token]);
       let steps = [],
@@ -226,7 +120,10 @@
             ]),
           ),
         );
-        map.replaceChildren(valueMap(values.points, source, weights, state.key));
+        const names = source.map((word) => (word === "," ? "comma" : word)),
+          { element, nameless } = LIVE.valueMap(values.points, names, weights, state.key);
+        map.replaceChildren(element);
+        unnamed.textContent = nameless.length ? "There is no room for " + LIVE.listed(nameless) + "." : "";
         weight.firstChild.textContent = "Weight of " + name + " in step " + (step + 1);
         weight.set(100 * weights[state.key]);
         hand.querySelector("button").setAttribute("aria-disabled", String(state.forced < 0));
@@ -278,7 +175,17 @@
           "div",
           { class: "live-view" },
           make("div", {}, make("p", { class: "live-head" }, "Written words, and the source: press a source word to set its weight"), board),
-          make("div", {}, hand, said.element, options, make("p", { class: "live-head" }, "How the values pull the context"), map, spread),
+          make(
+            "div",
+            {},
+            hand,
+            said.element,
+            options,
+            make("p", { class: "live-head" }, "How the values pull the context"),
+            map,
+            unnamed,
+            spread,
+          ),
         ),
       );
       read();

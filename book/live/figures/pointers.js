@@ -4,12 +4,9 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, choice, slider, buttons, words, counted, percent, pairs } = LIVE;
-  const SIZE = 400,
-    PAD = 18,
-    LEAST = 3,
+  const LEAST = 3,
     MOST = 30,
-    SETS = 20, // that are tried at once
-    BY = { ArrowLeft: [-0.02, 0], ArrowRight: [0.02, 0], ArrowUp: [0, 0.02], ArrowDown: [0, -0.02] };
+    SETS = 20; // that are tried at once
   const SEEN = { hull: [5, 10, "five to ten points"], tour: [10, 10, "ten points"] }; // in training
   // The ten cities of chapter 14's first figure.
   const CITIES = [
@@ -17,44 +14,10 @@
     0.019,
   ];
 
-  const rounded = (v) => Math.round(1000 * Math.max(0, Math.min(1, v))) / 1000;
-  const anywhere = (count) => Array.from({ length: count }, () => [rounded(Math.random()), rounded(Math.random())]);
-  const longer = (length, least) => percent(length / least - 1) + " longer";
+  const anywhere = (count) => Array.from({ length: count }, () => [Math.random(), Math.random()].map(LIVE.thousandths));
 
   // The network's answer of a kind: positions and probabilities.
   LIVE.pointed = (models, kind, points) => LIVE.pointAt(models[kind], points, kind === "tour" ? 0 : undefined);
-
-  function hullInWords({ right, missing, extra }) {
-    const some = (count, ...what) => (count ? [counted(count, ...what)] : []);
-    const wrong = [
-      ...some(missing, "corner is missing", "corners are missing"),
-      ...some(extra, "point is no corner", "points are no corners"),
-    ];
-    return right ? "the network's corners are those of the hull." : "the hull is wrong: " + (wrong.join(", and ") || "its order") + ".";
-  }
-  function tourInWords(points, { length, right, crossings, nearest, best, exact }) {
-    const of = (tour) => LIVE.tourLength(points, tour),
-      least = of(best);
-    const compared = exact
-      ? right
-        ? "This is the shortest. "
-        : "The shortest is " + least.toFixed(2) + ": the network's is " + longer(length, least) + ". "
-      : "The shortest isn't computed for more than " +
-        LIVE.MOST_CITIES +
-        " points; 2-opt, which improves nearest first by exchanging edges, finds " +
-        least.toFixed(2) +
-        (length <= least ? ", which isn't shorter. " : ": the network's is " + longer(length, least) + ". ");
-    return (
-      "the network's round trip is " +
-      length.toFixed(2) +
-      " long. " +
-      compared +
-      "Nearest first is " +
-      of(nearest).toFixed(2) +
-      (of(nearest) <= least + 1e-6 ? "." : " (" + longer(of(nearest), least) + ").") +
-      (crossings ? " The network's trip crosses itself " + (crossings === 1 ? "once." : crossings + " times.") : "")
-    );
-  }
 
   LIVE.figure("pointers", {
     title: "A pointer network on your points",
@@ -74,99 +37,17 @@
         legend = make("p", { class: "live-before" }),
         tally = make("p", { class: "live-before", role: "status" });
       const points = () => pairs(state.points);
-      const xy = ([x, y]) => [x * SIZE, (1 - y) * SIZE];
-      let dragged = null,
-        trial = 0,
-        active = 0, // the point that is reached with the Tab key
+      let trial = 0,
         found = null,
         judged = null;
 
-      const at = (event) => {
-        const box = board.getBoundingClientRect(),
-          scale = (SIZE + 2 * PAD) / box.width;
-        return [rounded(((event.clientX - box.left) * scale - PAD) / SIZE), rounded(1 - ((event.clientY - box.top) * scale - PAD) / SIZE)];
-      };
       const set = (next) => {
         kept({ points: next.flat(), step: -1, tally: [] });
         trial++; // ends a count that is under way: it belongs to the points before
         count();
         solve();
       };
-      const move = (n, point) => set(points().toSpliced(n, 1, point));
-      const down = (event) => {
-        const near = event.target.closest("[data-point]"),
-          all = points();
-        if (!near && all.length >= MOST) {
-          return;
-        }
-        dragged = active = near ? Number(near.dataset.point) : all.length;
-        board.setPointerCapture(event.pointerId);
-        if (!near) {
-          set([...all, at(event)]);
-        }
-      };
-      const board = make("svg", {
-        viewBox: [-PAD, -PAD, SIZE + 2 * PAD, SIZE + 2 * PAD].join(" "),
-        class: "live-board",
-        role: "group",
-        "aria-label": "Your points",
-        onpointerdown: down,
-        onpointermove: (event) => dragged !== null && move(dragged, at(event)),
-        onpointerup: () => (dragged = null),
-        onpointercancel: () => (dragged = null),
-      });
-      // Draws, and gives the focus back to the point that had it.
-      function draw(...children) {
-        const held = board.contains(document.activeElement);
-        active = Math.max(0, Math.min(active, points().length - 1));
-        board.replaceChildren(...children);
-        const mark = board.querySelector('[data-point="' + active + '"]');
-        mark?.setAttribute("tabindex", 0);
-        if (held) {
-          mark?.focus({ preventScroll: true });
-        }
-      }
-
-      function key(event, n) {
-        const other = { PageDown: n + 1, PageUp: n - 1, Home: 0, End: points().length - 1 }[event.key];
-        if (other !== undefined) {
-          active = (other + points().length) % points().length;
-          board.querySelectorAll("[data-point]").forEach((mark, i) => mark.setAttribute("tabindex", i === active ? 0 : -1));
-          board.querySelector('[data-point="' + active + '"]').focus();
-        } else if (event.key === "Delete" || event.key === "Backspace") {
-          set(points().toSpliced(n, 1));
-        } else if (event.key in BY) {
-          move(
-            n,
-            points()[n].map((v, i) => rounded(v + BY[event.key][i])),
-          );
-        } else {
-          return;
-        }
-        event.preventDefault();
-      }
-      function dot(point, n, chance) {
-        const [x, y] = xy(point),
-          first = n === 0 && state.kind === "tour";
-        return make(
-          "g",
-          {
-            "data-point": n,
-            tabindex: -1,
-            role: "button",
-            "aria-label":
-              "point " +
-              (n + 1) +
-              (first ? ", the start" : "") +
-              ": arrow keys move it, Delete removes it, Page Up and Page Down choose another",
-            onkeydown: (event) => key(event, n),
-            onfocus: () => (active = n),
-          },
-          make("circle", { cx: x, cy: y, r: 4 + 22 * Math.sqrt(chance), class: "chance" }),
-          make("circle", { cx: x, cy: y, r: 22, class: "hit" }),
-          first ? make("rect", { x: x - 8, y: y - 8, width: 16, height: 16 }) : make("circle", { cx: x, cy: y, r: 6 }),
-        );
-      }
+      const board = LIVE.pointBoard({ points, set, most: MOST, isStart: (n) => n === 0 && state.kind === "tour" });
 
       // The other answer, edge by edge; edges that the right one lacks are dashed.
       function compared(all) {
@@ -175,7 +56,7 @@
         const edges = (row) => row.map((i, n) => [i, row[(n + 1) % row.length]]),
           same = new Set(edges(best).flatMap(([a, b]) => [a + "," + b, b + "," + a]));
         return edges(shown || []).map(([a, b]) => {
-          const [[x1, y1], [x2, y2]] = [xy(all[a]), xy(all[b])];
+          const [[x1, y1], [x2, y2]] = [board.xy(all[a]), board.xy(all[b])];
           return make("line", { x1, y1, x2, y2, class: same.has(a + "," + b) ? "other" : "other is-worse" });
         });
       }
@@ -191,10 +72,10 @@
           : state.kind === "tour" && state.compare === "none"
             ? "Thin line: the network’s answer."
             : "Thin line: the network’s answer. Broad line: what else is drawn, dashed where the best answer that is known lacks the edge.";
-        draw(
+        board.draw(
+          chances,
           ...(last ? compared(all) : []),
-          make(last ? "polygon" : "polyline", { points: row.map((i) => xy(all[i]).join(",")).join(" "), class: state.kind }),
-          ...all.map((point, n) => dot(point, n, chances[n] || 0)),
+          make(last ? "polygon" : "polyline", { points: row.map((i) => board.xy(all[i]).join(",")).join(" "), class: state.kind }),
         );
         if (!last) {
           const order = Array.from(chances, (chance, i) => [chance, i]).sort((a, b) => b[0] - a[0]),
@@ -210,7 +91,7 @@
         said.say(
           all.length +
             " points: " +
-            (state.kind === "hull" ? hullInWords(judged) : tourInWords(all, judged)) +
+            (state.kind === "hull" ? LIVE.hullInWords(judged) : LIVE.tourInWords(all, judged)) +
             (where && sure < 0.9 ? " The network was least certain at choice " + where + ", with " + percent(sure) + "." : "") +
             (all.length < fewest || all.length > most ? " Training showed it " + shown + "." : ""),
         );
@@ -220,7 +101,7 @@
         const all = points();
         if (all.length < LEAST) {
           found = { tokens: [], steps: [] };
-          draw(...all.map((point, n) => dot(point, n, 0)));
+          board.draw([]);
           walk.replaceChildren();
           said.say("Please set at least " + LEAST + " points.");
           return;
@@ -311,7 +192,7 @@
         make(
           "div",
           { class: "live-view" },
-          make("div", {}, board, legend),
+          make("div", {}, board.element, legend),
           make(
             "div",
             {},

@@ -46,7 +46,7 @@
 
   LIVE.figure("smollm2_heads", {
     title: "All 270 heads of SmolLM2 on a sentence",
-    todo: "The head that you see attends to the first position. Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
+    todo: "The head that you see attends to the first position. Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. The arrow keys also go from head to head in the overview. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
     learned:
       "In the second sentence, over the positions 8 to 13, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there; Chapter 19 asks why. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
@@ -57,12 +57,12 @@
       const said = words(),
         board = make("div", {}),
         shares = make("div", {}),
-        overview = make("canvas", {
-          class: "live-overview",
-          role: "img",
-          "aria-label": "Small maps of all heads: one row per head, one column per layer",
-          onclick: pick,
-        }),
+        overview = make("canvas", { class: "live-overview", "aria-hidden": "true", onclick: pick }),
+        grid = make(
+          "div",
+          { class: "live-scroll", tabindex: 0, role: "application", "aria-label": "Overview of all heads", onkeydown: walk },
+          overview,
+        ),
         sliders = {};
       const everywhere = pack.sentences.map((one) => LIVE.mapsOf(one)),
         scored = everywhere.map((maps, i) => maps.map((row) => row.map((map) => LIVE.headScores(map, pack.sentences[i].pieces))));
@@ -78,6 +78,24 @@
           Math.min(layers - 1, Math.floor(((event.clientX - box.left) / box.width) * layers)),
           Math.min(heads - 1, Math.floor(((event.clientY - box.top) / box.height) * heads)),
         );
+      }
+      // Left and right to another layer, up and down to another head, Home and End to the ends of the row.
+      function walk(event) {
+        const { layer, head } = state,
+          [lastLayer, lastHead] = [sentence().layers - 1, sentence().heads - 1];
+        const to = {
+          ArrowLeft: [Math.max(0, layer - 1), head],
+          ArrowRight: [Math.min(lastLayer, layer + 1), head],
+          ArrowUp: [layer, Math.max(0, head - 1)],
+          ArrowDown: [layer, Math.min(lastHead, head + 1)],
+          Home: [0, head],
+          End: [lastLayer, head],
+        }[event.key];
+        if (to) {
+          event.preventDefault();
+          go(...to);
+          grid.scrollLeft = ((state.layer + 0.5) / (lastLayer + 1)) * grid.scrollWidth - grid.clientWidth / 2; // keeps it in sight
+        }
       }
       function go(layer, head) {
         kept({ layer, head });
@@ -199,8 +217,12 @@
           read,
         ),
         buttons(["First position", () => best("first")], ["Word before", () => best("previous")], ["Induction", () => best("induction")]),
-        make("p", { class: "live-head" }, "All heads: layers from left to right, heads from top to bottom"),
-        make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "Overview of all heads" }, overview),
+        make(
+          "p",
+          { class: "live-head" },
+          "All heads: layers from left to right, heads from top to bottom; press one, or use the arrow keys",
+        ),
+        grid,
         one("layer", "Layer", sentence().layers),
         one("head", "Head", sentence().heads),
         make("div", { class: "live-view" }, board, make("div", {}, said.element, shares)),

@@ -8,6 +8,8 @@
   const LONG = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again",
     FULL = "with nearly as many letters as the memory has rows this text leaves no room for the heads, and its last letters are lost";
 
+  LIVE.tapeTexts = ["attention", "aaaaaaaaaa", LONG, FULL]; // the examples
+
   // A text as the machine reads it: the bits of each letter, the end mark, then silence; and what it answers meanwhile.
   LIVE.copyText = function (machine, text, rows = ROWS) {
     const bytes = Array.from(text, (letter) => letter.charCodeAt(0)),
@@ -37,21 +39,33 @@
   // Signs that can't be seen, as a box.
   const visible = (letter) => (/[\p{C}\s]/u.test(letter) && letter !== " " ? "▯" : letter);
 
+  // A pixel for each cell(x, y) -> [colour, strength].
   function paint(canvas, width, height, cell) {
-    // cell(x, y) -> [colour, strength]
     Object.assign(canvas, { width, height });
-    const pen = canvas.getContext("2d");
-    for (let x = 0; x < width; x++) {
-      for (let y = 0; y < height; y++) {
+    const image = new ImageData(width, height);
+    for (let y = 0, at = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, at += 4) {
         const [colour, strength] = cell(x, y);
-        pen.fillStyle = "rgba(" + colour + "," + Math.min(1, Math.abs(strength)).toFixed(3) + ")";
-        pen.fillRect(x, y, 1, 1);
+        image.data.set(colour, at);
+        image.data[at + 3] = 255 * Math.min(1, Math.abs(strength));
       }
     }
+    canvas.getContext("2d").putImageData(image, 0, 0);
   }
-  const BLUE = "64,132,214",
-    ORANGE = "230,126,20",
-    RED = "190,60,120";
+  const BLUE = [64, 132, 214],
+    ORANGE = [230, 126, 20],
+    RED = [190, 60, 120];
+
+  // The numbers of the rows beside a picture that shows so many: as many as have room, and the rows of the heads, [row, kind] each.
+  const rowNumbers = (count, heads) => {
+    const apart = [2, 5, 10, 20, 50].find((step) => count / step <= 13),
+      at = (row) => "top:" + ((100 * (row + 0.5)) / count).toFixed(2) + "%",
+      near = (row) => heads.some(([head]) => Math.abs(head - row) < 0.06 * count);
+    const even = Array.from({ length: Math.ceil(count / apart) }, (_, n) => n * apart).filter((row) => !near(row));
+    return [...even.map((row) => [row, ""]), ...heads].map(([row, kind]) =>
+      make("span", { class: kind || null, style: at(row) }, String(row)),
+    );
+  };
 
   LIVE.figure("tape", {
     title: "A neural Turing machine copies your text",
@@ -74,6 +88,8 @@
           role: "img",
           "aria-label": "Where both heads were at each step: write head blue, read head orange",
         });
+      const numbers = [memory, track].map(() => make("div", { class: "live-rows", "aria-hidden": "true" }));
+      const beside = (picture, n) => make("div", { class: "live-numbered" }, numbers[n], picture);
       let run = null;
       const rows = () => Math.min(state.rows, Math.max(20, state.text.length + 4)); // that are drawn
 
@@ -100,6 +116,16 @@
                 ? [BLUE, 0]
                 : [now.memory[y][x - 2] > 0 ? BLUE : RED, now.memory[y][x - 2]],
         );
+        // A head that reads or writes mainly one row; where two numbers would lie on each other, the write head's.
+        const seen = [
+          [writer, "is-write"],
+          [reader, "is-read"],
+        ]
+          .map(([{ weights }, kind]) => [largest(weights, 1)[0], kind, Math.max(...weights)])
+          .filter(
+            ([row, , most], n, all) => most > 0.5 && row < rows() && !(n && all[0][2] > 0.5 && Math.abs(row - all[0][0]) < 0.06 * rows()),
+          );
+        numbers[0].replaceChildren(...rowNumbers(rows(), seen));
         track.style.setProperty("--at", ((100 * (step + 0.5)) / run.steps.length).toFixed(2) + "%");
         const at = ({ weights }) => "row " + largest(weights, 1)[0] + " (" + percent(Math.max(...weights)) + ")";
         said.say(
@@ -142,6 +168,7 @@
         if (letters.some((letter) => visible(letter) !== letter)) {
           count.textContent += " A box ▯ stands for a sign that can’t be seen.";
         }
+        numbers[1].replaceChildren(...rowNumbers(rows(), []));
         paint(track, run.steps.length, rows(), (t, n) => {
           const [reader, writer] = run.steps[t].state.heads;
           return reader.weights[n] > writer.weights[n] ? [ORANGE, reader.weights[n]] : [BLUE, writer.weights[n]];
@@ -176,7 +203,7 @@
 
       const line = entry(
         "A text of up to 120 letters",
-        { value: state.text, most: 120, button: "Copy", examples: ["attention", "aaaaaaaaaa", LONG, FULL] },
+        { value: state.text, most: 120, button: "Copy", examples: LIVE.tapeTexts },
         (text) => {
           const strange = [...new Set(Array.from(text).filter((letter) => letter.charCodeAt(0) > 255))];
           if (!text) {
@@ -207,8 +234,13 @@
         make(
           "div",
           { class: "live-view live-view-tape" },
-          make("div", {}, make("p", { class: "live-head" }, "Memory with both heads, row 0 at the top"), memory),
-          make("div", {}, make("p", { class: "live-head" }, "Heads over time, row 0 at the top: write blue, read orange"), track),
+          make(
+            "div",
+            {},
+            make("p", { class: "live-head" }, "Memory with both heads: rows, the marked number is the head’s"),
+            beside(memory, 0),
+          ),
+          make("div", {}, make("p", { class: "live-head" }, "Heads over time, by rows: write blue, read orange"), beside(track, 1)),
         ),
         said.element,
       );

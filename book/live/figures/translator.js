@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, oneStop, choice, buttons, entry, words, counted, percent, largest, softmax } = LIVE;
+    { make, refill, oneStop, choice, buttons, entry, words, counted, percent, largest, shownPiece: shown, meanMap: mean } = LIVE;
   const KINDS = [
     ["cross", "target to source"],
     ["encoder", "within the source"],
@@ -14,35 +14,6 @@
     "Eine Frau mit Hut liest auf einer Bank ein Buch.",
     "Drei Kinder spielen am Strand Fußball, während ein Hund zusieht.",
   ];
-
-  // A piece as it is shown: a piece that continues a word begins with a dash.
-  const shown = (piece) => (piece.startsWith("▁") ? piece.slice(1) || "␣" : /^[\p{L}\p{N}]/u.test(piece) ? "‑" + piece : piece);
-
-  // [step][layer][head][key] -> [layer][head][step][key]
-  const byHead = (steps) => steps[0].map((heads, layer) => heads.map((_, head) => steps.map((step) => step[layer][head])));
-
-  // All about one sentence: pieces, translation, weights [kind][layer][head][query][key], and the likeliest next pieces.
-  LIVE.translation = function (model, source, target, sentence, width) {
-    const pieces = source.encode(sentence),
-      start = model.start(source.numbers(pieces)),
-      { tokens, steps, score } = LIVE.write(model, start, { width });
-    const options = steps.map((step) => {
-      const chances = softmax(step.logits);
-      return largest(chances, 5).map((number) => [number === LIVE.EOS ? "▁(end)" : target.pieces[number], chances[number]]);
-    });
-    const out = tokens.map((token) => target.pieces[token]);
-    return {
-      source: pieces,
-      target: [...out, "▁(end)"].slice(0, steps.length), // a text that is too long has no end
-      read: ["▁(begin)", ...out].slice(0, steps.length),
-      text: target.decode(out),
-      score,
-      options,
-      weights: { cross: byHead(steps.map((step) => step.cross)), self: byHead(steps.map((step) => step.self)), encoder: start.encoder },
-    };
-  };
-
-  const mean = (maps) => maps[0].map((row, q) => row.map((_, k) => maps.reduce((sum, map) => sum + map[q][k], 0) / maps.length));
 
   LIVE.figure("translator", {
     title: "A translator whose heads can be seen and switched",
@@ -67,7 +38,8 @@
         said = words(),
         switches = make("div", {}),
         trials = make("p", { class: "live-before", role: "status" });
-      const unswitched = new Map(), // translations with all heads, by sentence
+      const unswitched = new Map(), // what is written with all heads, by sentence
+        read = new Map(), // what the encoder made of a sentence, by the heads that are off in it
         changed = new Map(); // what is written without a head, by its name
       let found = null,
         trial = 0;
@@ -112,6 +84,16 @@
         refill(heads, ...maps.flatMap((row, layer) => [mean(row), ...row].map((map, i) => headButton(layer, i - 1, LIVE.thumbnail(map)))));
       }
 
+      // The encoder reads a sentence again only where one of its own heads was switched.
+      function readBy(switched, names) {
+        const own = names.filter((name) => name.startsWith("encoder")).sort(),
+          key = [state.sentence, own.length ? state.how : "", ...own].join("+");
+        if (!read.has(key)) {
+          read.set(key, LIVE.readIn(switched, source, state.sentence));
+        }
+        return read.get(key);
+      }
+
       // Translates once without each head of this kind; a press on anything that changes the model ends it.
       async function tryAll() {
         const mine = ++trial,
@@ -125,7 +107,7 @@
             return;
           }
           const without = LIVE.Transformer(pack, (...at) => (at.join("_") === name || off.has(at.join("_")) ? how : undefined));
-          const { text } = LIVE.translation(without, source, target, state.sentence, 5);
+          const { text } = LIVE.translation(without, source, target, state.sentence, 5, readBy(without, [...off, name]));
           if (text !== found.text) {
             changed.set(name, text);
           }
@@ -214,9 +196,11 @@
 
       function translate() {
         forget();
-        found = LIVE.translation(model, source, target, state.sentence, 5);
-        if (off.size && !unswitched.has(state.sentence)) {
-          unswitched.set(state.sentence, LIVE.translation(whole, source, target, state.sentence, 5).text);
+        found = LIVE.translation(model, source, target, state.sentence, 5, readBy(model, [...off]));
+        if (!off.size) {
+          unswitched.set(state.sentence, found.text);
+        } else if (!unswitched.has(state.sentence)) {
+          unswitched.set(state.sentence, LIVE.translation(whole, source, target, state.sentence, 5).text); // a link began so
         }
         const before = unswitched.get(state.sentence);
         output.textContent = found.text;
@@ -242,6 +226,7 @@
             return "Please write a German sentence first.";
           }
           kept({ sentence: text, query: 0 });
+          read.clear();
           translate();
           return LIVE.doubts(source, text);
         },

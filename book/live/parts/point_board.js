@@ -1,0 +1,102 @@
+// A square board on which the reader sets, drags and removes points, with the mouse, a finger or the keys.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make } = LIVE;
+  const SIZE = 400,
+    PAD = 18,
+    BY = { ArrowLeft: [-0.02, 0], ArrowRight: [0.02, 0], ArrowUp: [0, 0.02], ArrowDown: [0, -0.02] };
+
+  // A number from 0 to 1 as a link keeps it.
+  LIVE.thousandths = (v) => Math.round(1000 * Math.max(0, Math.min(1, v))) / 1000;
+
+  // `points()` gives [x, y] each, from 0 to 1; `set(points)` takes over what the reader changed; `most` points fit. The start
+  // (`isStart(n)`) is a square. All points are one tab stop. Returns { element, draw(chances, …what lies below), xy }.
+  LIVE.pointBoard = function ({ points, set, most, isStart }) {
+    let dragged = null,
+      active = 0; // the point that is reached with the Tab key
+    const xy = ([x, y]) => [x * SIZE, (1 - y) * SIZE];
+    const move = (n, point) => set(points().toSpliced(n, 1, point));
+
+    const at = (event) => {
+      const box = element.getBoundingClientRect(),
+        scale = (SIZE + 2 * PAD) / box.width,
+        along = (from, corner) => ((from - corner) * scale - PAD) / SIZE;
+      return [along(event.clientX, box.left), 1 - along(event.clientY, box.top)].map(LIVE.thousandths);
+    };
+    const down = (event) => {
+      const near = event.target.closest("[data-point]"),
+        all = points();
+      if (!near && all.length >= most) {
+        return;
+      }
+      dragged = active = near ? Number(near.dataset.point) : all.length;
+      element.setPointerCapture(event.pointerId);
+      if (!near) {
+        set([...all, at(event)]);
+      }
+    };
+    const element = make("svg", {
+      viewBox: [-PAD, -PAD, SIZE + 2 * PAD, SIZE + 2 * PAD].join(" "),
+      class: "live-board",
+      role: "group",
+      "aria-label": "Your points",
+      onpointerdown: down,
+      onpointermove: (event) => dragged !== null && move(dragged, at(event)),
+      onpointerup: () => (dragged = null),
+      onpointercancel: () => (dragged = null),
+    });
+
+    function key(event, n) {
+      const other = { PageDown: n + 1, PageUp: n - 1, Home: 0, End: points().length - 1 }[event.key];
+      if (other !== undefined) {
+        active = (other + points().length) % points().length;
+        element.querySelectorAll("[data-point]").forEach((mark, i) => mark.setAttribute("tabindex", i === active ? 0 : -1));
+        element.querySelector('[data-point="' + active + '"]').focus();
+      } else if (event.key === "Delete" || event.key === "Backspace") {
+        set(points().toSpliced(n, 1));
+      } else if (event.key in BY) {
+        move(
+          n,
+          points()[n].map((v, i) => LIVE.thousandths(v + BY[event.key][i])),
+        );
+      } else {
+        return;
+      }
+      event.preventDefault();
+    }
+    function dot(point, n, chance) {
+      const [x, y] = xy(point),
+        first = isStart(n);
+      return make(
+        "g",
+        {
+          "data-point": n,
+          tabindex: n === active ? 0 : -1,
+          role: "button",
+          "aria-label":
+            "point " +
+            (n + 1) +
+            (first ? ", the start" : "") +
+            ": arrow keys move it, Delete removes it, Page Up and Page Down choose another",
+          onkeydown: (event) => key(event, n),
+          onfocus: () => (active = n),
+        },
+        make("circle", { cx: x, cy: y, r: 4 + 22 * Math.sqrt(chance), class: "chance" }),
+        make("circle", { cx: x, cy: y, r: 22, class: "hit" }),
+        first ? make("rect", { x: x - 8, y: y - 8, width: 16, height: 16 }) : make("circle", { cx: x, cy: y, r: 6 }),
+      );
+    }
+
+    // Draws all points, each with its chance to be chosen next, and gives the focus back to the one that had it.
+    function draw(chances, ...below) {
+      const held = element.contains(document.activeElement);
+      active = Math.max(0, Math.min(active, points().length - 1));
+      element.replaceChildren(...below, ...points().map((point, n) => dot(point, n, chances[n] || 0)));
+      if (held) {
+        element.querySelector('[data-point="' + active + '"]')?.focus({ preventScroll: true });
+      }
+    }
+    return { element, draw, xy };
+  };
+})(globalThis);

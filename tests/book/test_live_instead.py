@@ -1,0 +1,112 @@
+"""What stands for a live figure in print and without scripts: a picture, or the numbers that the figure shows."""
+
+import json
+import re
+
+from live_pages import PAGES, answer
+from live_said import in_chromium, instead
+
+QUERY = """
+    const write = ({ weights, context }) =>
+      [weights.map(LIVE.percent).join(", "), "(" + context.map((v) => LIVE.signed(v)).join(", ") + ")"];
+    const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
+    const at = ([kind, beta]) => write(LIVE.attendInPlane([2, 1], keys, values, kind, beta));
+    return [["dot", 0.1], ["dot", 1], ["dot", 10], ["cosine", 1], ["cosine", 10]].map(at);"""
+LONGER = """
+    const plane = LIVE.plane({ label: "", range: 1.6, points: [], moved() {} });
+    const all = LIVE.pairs([0.95, 0.2, 0.55, 1.05, -0.82, 0.42, -1.2, -0.35, 0.2, -0.9]);
+    const keys = (by) => all.map((key, n) => (n ? key : key.map((v) => by * v)));
+    const weights = (by, kind) => (at) => LIVE.attendInPlane(at, keys(by), all, kind, 3).weights;
+    const part = (by, kind) => LIVE.colour(plane, all.map(() => 0), weights(by, kind))[0];
+    return [1, 1.5].map((by) => ["dot", "scaled", "cosine"].map((kind) => String(Math.round(100 * part(by, kind)))));"""
+BOTTLENECK = """
+    const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers"));
+    const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
+    const right = (numbers) => {
+      const { tokens } = LIVE.throughOneVector(model, english(numbers).map((word) => ENGLISH.indexOf(word)));
+      const written = tokens.filter((token) => token !== LIVE.EOS).map((token) => GERMAN[token]).join(" ").split(" , ");
+      return LIVE.sideBySide(numbers.map((n) => german([n]).join(" ")), written).filter(([a, b]) => a === b).length;
+    };
+    return GIVEN.lists.map((list) => list.map((_, n) => String(right(list.slice(0, n + 1)))));"""
+GRADIENT = """
+    const values = [[4, 0], [0, 2], [0, 0], [0, 7]];
+    const half = (scores) => String(LIVE.stepsToHalf(scores, values, [0.3, 6.3]));
+    return { certain: half([0, 7, 0, 0]), even: half([0, 0, 0, 0]) };"""
+POSITIONS = """
+    const unseen = (base, d) => LIVE.frequencies(base).filter((f) => !LIVE.angleSeen(f, d, 128)).length;
+    const score = (d) => LIVE.frequencies(10000).reduce((sum, f) => sum + Math.cos(d * f), 0) / 8;
+    return [(d) => score(d).toFixed(2), (d) => String(unseen(10000, d)), (d) => String(unseen(500000, d))]
+      .map((row) => GIVEN.distances.map(row));"""
+ONLINE = """
+    const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
+    const context = ({ summed, total }) => (summed / total).toFixed(4);
+    return [[2, 4, 6, 5], [6, 2, 4, 5]].map((scores) =>
+      [last(scores).shrink.toFixed(4), context(last(scores)), context(last(scores, false))]);"""
+TAPE = """
+    const machine = LIVE.NTM(await LIVE.load("ntm"));
+    const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
+    const wrong = (text, rows) => String(copied(text, rows).filter((one, i) => one !== text[i]).length);
+    const texts = LIVE.tapeTexts;
+    const row = (text) => [64, 128, 256].map((n) => wrong(text, n));
+    return { lengths: texts.map((text) => text.length), wrong: texts.map(row) };"""
+
+
+def table(chapter, figure):
+    """The rows of the table that stands for a figure, as lists of cells, without the head."""
+    lines = [
+        line.strip().strip("|").split("|") for line in instead(chapter, figure).splitlines() if line.startswith("|")
+    ]
+    return [[cell.strip() for cell in line] for line in lines[2:]]
+
+
+def test_a_picture_or_numbers_stand_wherever_a_figure_stands_alone():
+    found = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if page.suffix == ".ipynb":
+            cells = json.loads(text)["cells"]
+            text = "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+        for name, inside in re.findall(r":::\{live\} (\w+)\n(.*?)^:::", text, re.DOTALL | re.MULTILINE):
+            found[page.name, name] = re.sub(r"^:start:.*$", "", inside, flags=re.MULTILINE)
+    assert len(found) > 8
+    bare = {key for key, text in found.items() if "```{image}" not in text and len(re.findall(r"\d+", text)) < 2}
+    assert bare == set()
+
+
+class TestNumbers:
+    """Each number of these tables is the figure's own."""
+
+    pytestmark = in_chromium
+
+    def test_of_the_query(self, tmp_path):
+        rows = table("00_attention_map", "query")
+        assert [row[2:] for row in rows] == answer(tmp_path, QUERY, figures=["query"])
+        assert [row[1] for row in rows] == ["0.1", "1", "10", "1", "10"]
+
+    def test_of_a_longer_key(self, tmp_path):
+        assert [row[1:] for row in table("03_scores", "query")] == answer(tmp_path, LONGER, figures=["query"])
+
+    def test_of_the_bottleneck(self, tmp_path):
+        given = {"lists": [[27, 504, 927, 493, 230, 46], [611] * 6]}
+        found = answer(tmp_path, BOTTLENECK, ["plain_numbers"], given, ["bottleneck"])
+        assert [row[1:] for row in table("01_seq2seq", "bottleneck")] == found
+
+    def test_of_the_gradient(self, tmp_path):
+        found = answer(tmp_path, GRADIENT, figures=["gradient"])
+        static = instead("02_bahdanau", "gradient")
+        assert f"takes {found['certain']} steps; with equal scores, {found['even']}." in static
+
+    def test_of_positions(self, tmp_path):
+        given = {"distances": [0, 2, 16, 64, 127, 192, 256]}
+        found = answer(tmp_path, POSITIONS, given=given, figures=["positions"])
+        assert [row[1:] for row in table("08_heads_positions", "positions")] == found
+
+    def test_of_the_online_softmax(self, tmp_path):
+        assert [row[1:] for row in table("12_longer_text", "online_softmax")] == answer(
+            tmp_path, ONLINE, figures=["online_softmax"]
+        )
+
+    def test_of_the_tape(self, tmp_path):
+        found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm", "tape")
+        assert [row[1:] for row in rows] == found["wrong"]
+        assert [int(re.search(r"\d+", row[0])[0]) for row in rows] == found["lengths"]
