@@ -73,6 +73,24 @@ def test_one_head_is_taken_out_and_put_back(reader):
     assert (1, 0) not in real_agreement.others_than((1, 0), reader, seed=0)
 
 
+def test_a_noun_of_the_other_number_stands_in_front_of_the_subject(reader):
+    for text, plural in real_agreement.fronted(20, seed=1):
+        words = text.split()
+        first, subject, last = (words[i].endswith("s") for i in (2, 4, 7))
+        assert (subject, first, last) == (plural, not plural, not plural)
+    weights = reader.from_the_last_word([("Near the keys the book of", False)], (4, 2))
+    maps = reader.pretrained.model.maps(reader.tokens("Near the keys the book of"))
+    assert torch.allclose(weights[0][1], maps[1][0, :, 5, 4])
+    assert torch.allclose(weights[1][1], maps[1][0, :, 5, 2])
+
+
+def test_a_run_of_these_sentences_takes_out_each_of_three_heads(tmp_path, monkeypatch):
+    monkeypatch.setattr(real_agreement, "FINDERS", ((0, 1), (1, 0)))
+    figures = checked_run(real_agreement, Job("fronted", 0, 4), tmp_path, "cpu")
+    assert figures["without"].keys() == {"1.2", "2.1"}
+    assert all(0 <= found["subject"] + found["first"] <= 1 for found in figures["without"].values())
+
+
 def test_a_run_measures_all_sizes(tmp_path):
     figures = checked_run(real_agreement, Job("smollm2", 0, 4), tmp_path, "cpu")
     assert figures["by_phrases"].keys() == figures["without"].keys() == {"1", "2", "3", "5"}

@@ -1,10 +1,10 @@
 """Is or are? SmolLM2's verb after a subject that stands far away, and which heads attend to it (chapter 07).
 
-Nothing is trained. ``steps`` says how many sentences of each size are measured. In each sentence all nouns behind the
-subject have the other number, so that whoever follows the nearest noun, or most nouns, is wrong.
+Nothing is trained. ``steps`` says how many sentences of each size are measured. In each sentence all other nouns have
+the other number, so that whoever follows the nearest noun, or most nouns, is wrong. In those of ``fronted`` a noun
+stands in front of the subject, too, so that whoever follows the first noun is wrong as well.
 """
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,27 @@ from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import Head, fused, smollm2
+from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 THINGS = ("key", "cabinet", "table", "book", "boat", "tree", "house", "letter", "farmer", "king")
 BETWEEN = ("near", "of", "under")
 PHRASES = (1, 2, 3, 5)
 EXAMPLE = "The keys near the cabinet of the farmer"
+FINDERS: tuple[Head, ...] = ((26, 0), (27, 8), (28, 7))  # the three heads with the largest weight on the subject
 BEST, CONTROLS = 5, 10  # heads that are named; other heads that are taken out, one by one
 Sentence = tuple[str, bool]  # up to the verb; whether the subject is plural
+
+
+def nouns_of(count: int, draw: torch.Generator, plural: bool) -> list[str]:
+    """``count`` different nouns, the first of the one number and all others of the other."""
+    things = [THINGS[i] for i in torch.randperm(len(THINGS), generator=draw)[:count]]
+    return [thing + "s" * (plural == (i == 0)) for i, thing in enumerate(things)]
+
+
+def prepositions_of(count: int, draw: torch.Generator) -> list[str]:
+    """``count`` prepositions."""
+    return [BETWEEN[i] for i in torch.randint(len(BETWEEN), (count,), generator=draw)]
 
 
 def sentences(phrases: int, count: int, seed: int) -> list[Sentence]:
@@ -34,13 +47,25 @@ def sentences(phrases: int, count: int, seed: int) -> list[Sentence]:
     """
     draw, found = generator(seed), []
     for plural in [bool(i % 2) for i in range(count)]:
-        things = [THINGS[i] for i in torch.randperm(len(THINGS), generator=draw)[: phrases + 1]]
-        prepositions = [BETWEEN[i] for i in torch.randint(len(BETWEEN), (phrases,), generator=draw)]
-        subject = things[0] + "s" * plural
-        others = [
-            f"{word} the {thing}{'s' * (not plural)}" for word, thing in zip(prepositions, things[1:], strict=True)
-        ]
-        found.append((" ".join(["The", subject, *others]), plural))
+        subject, *others = nouns_of(phrases + 1, draw, plural)
+        phrase = [f"{word} the {noun}" for word, noun in zip(prepositions_of(phrases, draw), others, strict=True)]
+        found.append((" ".join(["The", subject, *phrase]), plural))
+    return found
+
+
+def fronted(count: int, seed: int) -> list[Sentence]:
+    """``count`` beginnings such as "Near the cabinet the keys of the farmer": the subject is the second of three nouns.
+
+    >>> fronted(2, seed=0)
+    [('Near the cabinets the boat under the letters', False), ('Under the letter the houses under the king', True)]
+    """
+    draw, found = generator(seed), []
+    for plural in [bool(i % 2) for i in range(count)]:
+        subject, first, last = nouns_of(3, draw, plural)
+        before, behind = prepositions_of(2, draw)
+        found.append(
+            (f"{before.replace('of', 'under').capitalize()} the {first} the {subject} {behind} the {last}", plural)
+        )
     return found
 
 
@@ -67,15 +92,14 @@ class Reader:
         return (both[:, 1] - both[:, 0]) * torch.where(plural, 1, -1)
 
     @evaluating
-    def from_the_last_word(self, texts: list[Sentence]) -> tuple[Tensor, Tensor]:
-        """Each head's mean weights from the last word to the subject and to the first word: ``(layers, heads)``."""
-        on_subject, on_first = [], []
+    def from_the_last_word(self, texts: list[Sentence], words: tuple[int, ...] = (1, 0)) -> list[Tensor]:
+        """Each head's mean weight from the last word to each of these words (their last tokens): ``(layers, heads)``."""
+        found = []
         for text, _ in texts:
-            subject = self.tokens(" ".join(text.split()[:2])).shape[1] - 1  # its last token
+            at = [self.tokens(" ".join(text.split()[: word + 1])).shape[1] - 1 for word in words]
             rows = torch.stack([weights[0, :, -1] for weights in self.pretrained.model.maps(self.tokens(text))])
-            on_subject.append(rows[..., subject])
-            on_first.append(rows[..., 0])
-        return torch.stack(on_subject).mean(dim=0), torch.stack(on_first).mean(dim=0)
+            found.append(rows[..., at])  # (layers, heads, words)
+        return list(torch.stack(found).mean(dim=0).unbind(dim=-1))
 
 
 def shares(margins: Tensor) -> dict[str, float]:
@@ -102,7 +126,7 @@ def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], H
             "subject": named,
             "first_over_half": int((on_first > 0.5).sum()),
         }
-    chosen, _ = reader.from_the_last_word(sentences(PHRASES[1], count, seed + 1000))
+    chosen, *_ = reader.from_the_last_word(sentences(PHRASES[1], count, seed + 1000))
     return found, strongest(chosen, 1)[0], texts
 
 
@@ -131,22 +155,40 @@ def example(reader: Reader, head: Head) -> dict[str, Any]:
             "weights": [[round(x, 4) for x in row] for row in weights.tolist()]}  # fmt: skip
 
 
-def run(job: Job) -> Outcome:
-    """Measure sentences of all sizes, and those with two phrases without single heads."""
-    start, reader = time.process_time(), Reader(smollm2())
+def behind_the_subject(job: Job) -> dict[str, Any]:
+    """Sentences of all sizes, and those with two phrases without single heads."""
+    reader = Reader(smollm2())
     found, head, texts = by_phrases(reader, job.steps, job.seed)
     removed = {str(n): without(reader, head, texts[n]) for n in PHRASES}
     controls = [without(reader, other, texts[PHRASES[1]]) for other in others_than(head, reader, job.seed)]
-    return Outcome({
-        "device": "cpu", "by_phrases": found, "head": [head[0] + 1, head[1] + 1], "without": removed,
-        "controls": controls, "example": example(reader, head),
-        "seconds": round(time.process_time() - start, 1),
-    })  # fmt: skip
+    return {
+        "by_phrases": found, "head": [head[0] + 1, head[1] + 1], "without": removed, "controls": controls,
+        "example": example(reader, head),
+    }  # fmt: skip
+
+
+def in_front_of_it(job: Job) -> dict[str, Any]:
+    """Sentences with a noun in front of the subject: to what the three heads attend, and what is right without each."""
+    reader, texts = Reader(smollm2()), fronted(job.steps, job.seed)
+    on_subject, on_first = reader.from_the_last_word(texts, (4, 2))
+    figures = {}
+    for layer, head in FINDERS:
+        weights = {"subject": round(on_subject[layer, head].item(), 4), "first": round(on_first[layer, head].item(), 4)}
+        figures[f"{layer + 1}.{head + 1}"] = {**weights, **without(reader, (layer, head), texts)}
+    return {**shares(reader.margins(texts)), "without": figures}
+
+
+PARTS: Parts = {"smollm2": (behind_the_subject, 60), "fronted": (in_front_of_it, 60)}
+
+
+def run(job: Job) -> Outcome:
+    """Measure one kind of sentences."""
+    return measured(PARTS, job)
 
 
 EXPERIMENT = Experiment(
     "real_agreement",
-    {"smollm2": 60},
+    steps_of(PARTS),
     run,
     {"weights": "SmolLM2-135M-Instruct in four bits", "phrases": PHRASES, "example": EXAMPLE},
     on_cpu=True,
