@@ -93,7 +93,7 @@ class Reader:
 
     @evaluating
     def from_the_last_word(self, texts: list[Sentence], words: tuple[int, ...] = (1, 0)) -> list[Tensor]:
-        """Each head's mean weight from the last word to each of these words (their last tokens): ``(layers, heads)``."""
+        """Each head's mean weight from the last word to the last token of each of these words: ``(layers, heads)``."""
         found = []
         for text, _ in texts:
             at = [self.tokens(" ".join(text.split()[: word + 1])).shape[1] - 1 for word in words]

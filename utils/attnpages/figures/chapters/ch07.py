@@ -40,7 +40,7 @@ def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
     middles = widths.cumsum() - widths / 2
     ax = canvas(None, (6.5, 3.6), (0, widths.sum()), (-0.35, 5.9))
     last, steps = len(words), len(words) - 1 - subject
-    say(ax, 0.03, 5.65, f"recurrent network: {steps} steps from state to state", ha="left", size=12)
+    say(ax, 0.03, 5.65, f"recurrent network: {steps} steps from state to state, then the answer", ha="left", size=12)
     for i, middle in enumerate(middles[:last]):
         ax.plot(middle, 4.7, "o", color=STYLES[0].colour, markersize=9, zorder=3)
         arrow(ax, (middle, 3.85), (middle, 4.7), **(_BOLD if i == subject else _THIN))
