@@ -1,7 +1,15 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from attnpages.figures.chapters.ch04 import PLACEMENTS, draw_orders, draw_placements, plot_centre_paths, plot_window
+from attnpages.figures.chapters.ch04 import (
+    PLACEMENTS,
+    draw_feeding,
+    draw_orders,
+    draw_placements,
+    draw_windows,
+    plot_centre_paths,
+    plot_window,
+)
 
 WORDS = ["six", ",", "forty", "two", ",", "seven"]
 SOFTMAX, GAUSSIAN = [0.0, 0.1, 0.2, 0.3, 0.1, 0.3], [0.01, 0.14, 0.61, 1.0, 0.61, 0.14]
@@ -20,6 +28,22 @@ def test_the_two_decoders_differ_in_their_query():
 def test_orders_need_two_axes():
     with pytest.raises(ValueError, match="axes must be two, one per decoder; got 1"):
         draw_orders([plt.subplots()[1]])
+
+
+def test_the_first_attentional_state_begins_at_zero_and_each_step_has_its_own():
+    assert {"$\\tilde{h}_0 = 0$", "$\\tilde{h}_1$", "$\\tilde{h}_2$", "$s_1$", "$s_2$"} <= {*written_in(draw_feeding())}
+
+
+def test_a_window_holds_the_words_near_its_centre_and_global_attention_all():
+    axes = draw_windows(["a", "b", "c"], ["x", "y"], [(0, 0)], {"global": None, "window": [0.0, 1.5]})
+    spans = [[(bar.get_x(), bar.get_width()) for bar in ax.patches] for ax in axes.flat]
+    assert spans == [[(-0.5, 3), (-0.5, 3)], [(-0.5, 2), (0.5, 2)]]
+    assert list(axes.flat[1].lines[1].get_xdata()) == [0.0, 1.5]
+
+
+def test_a_window_needs_a_centre_per_target_word():
+    with pytest.raises(ValueError, match="'window' has 1 centres but there are 2 target words"):
+        draw_windows(["a", "b"], ["x", "y"], [(0, 0)], {"window": [0.0]})
 
 
 def test_only_a_stack_has_two_cells_and_a_skip_connection():

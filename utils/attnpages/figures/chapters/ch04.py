@@ -1,4 +1,4 @@
-"""Figures of chapter 04: order of a decoder step, placements, a window with its Gaussian, the path of a centre."""
+"""Figures of chapter 04: a decoder step, input feeding, placements, windows, a window's Gaussian, a centre's path."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -88,6 +88,32 @@ def _luong(ax: Axes) -> None:
         _number(ax, *at, text)
 
 
+def draw_feeding() -> Axes:
+    """Draw two steps of Luong's decoder, one after the other: the first result is an input of the second."""
+    ax = canvas(None, (6.5, 3.5), (-0.6, 7.6), (-0.5, 5.6))
+    for step, at in ((1, 1.4), (2, 5.2)):
+        say(ax, at, 0.0, f"$y_{step - 1}$")
+        arrow(ax, (at, 0.3), (at, 1.13))
+        _inner(ax, (at, 1.5), f"$s_{step}$", WRITES, 1.0)
+        _inner(ax, (at + 1.35, 2.5), "attention", READS, 1.4)
+        _inner(ax, (at, 3.5), f"$\\tilde{{h}}_{step}$", PAPER, 1.0)
+        arrow(ax, (at + 0.52, 1.65), (at + 1.0, 2.13), dashed=True)
+        arrow(ax, (at + 1.0, 2.87), (at + 0.52, 3.35), colour=BLUE, width=1.8)
+        say(ax, at + 1.05, 3.2, f"$c_{step}$", size=10, colour=BLUE)
+        arrow(ax, (at, 1.87), (at, 3.13))
+        arrow(ax, (at, 3.87), (at, 4.75))
+        say(ax, at, 5.1, f"$y_{step}$")
+    arrow(ax, (0.1, 1.5), (0.88, 1.5))
+    say(ax, -0.2, 1.5, "$s_0$")
+    arrow(ax, (1.92, 1.5), (4.68, 1.5))
+    line(ax, (1.92, 3.85, 3.85), (3.7, 3.7, 0.5), TRUTH_COLOUR, 1.8)
+    arrow(ax, (3.85, 0.5), (4.85, 1.12), colour=TRUTH_COLOUR, width=1.8)
+    say(ax, 3.95, 4.0, "input feeding", size=10, colour=TRUTH_COLOUR)
+    arrow(ax, (0.35, 0.5), (1.05, 1.12), colour=TRUTH_COLOUR, width=1.8)
+    say(ax, -0.05, 0.4, "$\\tilde{h}_0 = 0$", size=10, colour=TRUTH_COLOUR)
+    return ax
+
+
 def draw_placements(names: Sequence[str] = PLACEMENTS) -> np.ndarray:
     """Draw where attention sits in a decoder, one panel per placement, from the input word up to the output layer.
 
@@ -150,6 +176,43 @@ def _stack(ax: Axes, _name: str) -> None:
     line(ax, (_MIDDLE, 0.7, 0.7), (2.5, 2.5, 5.25), LINE, 1.8)
     arrow(ax, (0.7, 5.25), (_MIDDLE - 0.37, 5.25), colour=LINE, width=1.8)
     say(ax, 0.55, 3.7, "skip", ha="right", size=10)
+
+
+def draw_windows(
+    source: Sequence[str], target: Sequence[str], links: Iterable[tuple[int, int]],
+    centres: Mapping[str, Sequence[float] | None], half_width: float = 1,
+) -> np.ndarray:  # fmt: skip
+    """Draw which source words each target word may attend to, one panel per rule for the centre, two panels per row.
+
+    Args:
+        links: ``(source position, target position)`` of words with the same meaning, each drawn as a dot.
+        centres: ``{title: [p of each target word]}``, drawn as crosses; ``None`` for global attention.
+        half_width: D, in positions.
+
+    Raises:
+        ValueError: if a rule does not have one centre per target word.
+    """
+    rows = -(-len(centres) // 2)
+    _, axes = plt.subplots(
+        rows, 2, figsize=(6.5, 3.2 * rows), sharex=True, sharey=True, layout="constrained", squeeze=False
+    )
+    true = list(links)
+    for ax, (title, path) in zip(axes.flat, centres.items(), strict=False):
+        if path is not None and len(path) != len(target):
+            raise ValueError(f"{title!r} has {len(path)} centres but there are {len(target)} target words")
+        for t in range(len(target)):
+            inside = [j for j in range(len(source)) if path is None or abs(j - path[t]) <= half_width]
+            ax.barh(t, len(inside), left=inside[0] - 0.5, height=0.86, color=SAND, edgecolor=GREY, linewidth=0.6)
+        ax.plot(*zip(*true, strict=True), linestyle="", marker="o", markersize=5, color=INK)
+        if path is not None:
+            ax.plot(path, range(len(target)), linestyle="", marker="x", markersize=7, color=TRUTH_COLOUR)
+        ax.set_title(title, fontsize=12)
+        ax.grid(False)
+    axes[0, 0].set(xlim=(-0.6, len(source) - 0.4), ylim=(len(target) - 0.4, -0.6))
+    for ax in axes[-1]:
+        ax.set_xticks(range(len(source)), source, rotation=90)
+    axes[0, 0].set_yticks(range(len(target)), target)
+    return axes
 
 
 def plot_window(
