@@ -100,7 +100,7 @@ def straight_through_attend(
     Raises:
         ValueError: if the shapes do not fit together, or ``temperature`` is not positive.
 
-    Source: Jang et al. 2017, section 2.2 (straight-through Gumbel-softmax); Maddison et al. 2017.
+    Source: Jang et al. 2017, section 2.2 (straight-through Gumbel-softmax).
     """
     check_attention(query, key_features(key), value)
     if temperature <= 0:

@@ -63,6 +63,8 @@ def _step(ax: Axes) -> None:
     arrow(ax, (9.0, 2.6), (9.0, 2.95))
     say(ax, 9.0, 3.2, "next word: seven", size=10)
     arrow(ax, (8.6, 0.45), (8.6, 0.83))
+    line(ax, (8.6, 9.8, 9.8), (0.58, 0.58, 2.6))
+    arrow(ax, (9.8, 2.5), (9.8, 2.95))  # and so does the previous word
     say(ax, 8.6, 0.22, "previous word: a", size=10)
 
 
