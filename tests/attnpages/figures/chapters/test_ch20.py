@@ -1,6 +1,12 @@
 import pytest
 
-from attnpages.figures.chapters.ch20 import draw_shared_heads, plot_bytes
+from attnpages.figures.chapters.ch20 import (
+    draw_checked_guesses,
+    draw_shared_heads,
+    draw_states,
+    plot_bytes,
+    plot_recall,
+)
 
 
 def test_each_head_has_a_query_and_each_group_its_keys_and_values():
@@ -29,3 +35,30 @@ def test_bytes_have_logarithmic_axes_and_lengths_with_commas():
     ax = plot_bytes({"weights": {1000: [0.3], 10_000: [0.3]}}, "GB")
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1,000", "10,000"]
+
+
+def test_a_round_keeps_the_guesses_before_the_rejected_one_and_cuts_the_others_from_the_cache():
+    ax = draw_checked_guesses(["the"], ["cat", "sat", "in", "it"], kept=2, drawn="on")
+    written = [text.get_text() for text in ax.texts]
+    assert (written.count("✓"), written.count("✗"), written.count("–")) == (2, 1, 1)
+    assert (written.count("cat"), written.count("in"), written.count("on"), written.count("cut")) == (3, 1, 1, 2)
+
+
+@pytest.mark.parametrize("kept", [-1, 2])
+def test_no_more_guesses_are_kept_than_there_are(kept):
+    with pytest.raises(ValueError, match=f"from 0 to 1, the number of guesses, got {kept}"):
+        draw_checked_guesses(["the"], ["cat"], kept=kept, drawn="on")
+
+
+def test_a_corrected_key_reads_its_own_value_alone_and_a_key_of_the_sum_also_what_resembles_it():
+    axes = draw_states([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], beta=1.0)
+    summed, corrected = ([text.get_text() for text in ax.texts] for ax in axes[1])
+    assert summed == ["1.00", "0.00", "0.60", "0.00", "1.00", "0.80", "0.60", "0.80", "1.00"]
+    assert corrected[6:] == ["0.00", "0.00", "1.00"]
+    assert corrected[:3] == ["0.64", "\N{MINUS SIGN}0.48", "0.60"]
+
+
+def test_recall_is_drawn_by_the_keys_cosine_and_by_a_logarithmic_rate():
+    axes = plot_recall({"sum": {0.0: [0.9, 1.0], 0.5: [0.3, 0.4]}}, {"random keys": {0.05: [0.9], 1.0: [0.5]}})
+    assert (axes[0].get_xscale(), axes[1].get_xscale()) == ("linear", "log")
+    assert [label.get_text() for label in axes[1].get_xticklabels()] == ["0.05", "1"]

@@ -1,11 +1,14 @@
-"""Figures of chapter 20: which heads share keys and values, and bytes by length."""
+"""Figures of chapter 20: shared heads, checked guesses, what keys read from a state, recall, bytes by length."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.heat import as_matrix, plot_heat
 from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
 
 _APART, _ROW = 1.15, 1.7  # between the heads of a row, and between rows
@@ -56,6 +59,87 @@ def _latent(ax: Axes, y: float, heads: int) -> None:
         box_around(ax, (_APART * head, y - _ROW), 0.85, 0.8, "k, v", fill=PAPER, edge=INK, dashed=True)
     box_around(ax, (middle, y - 2 * _ROW), 0.85, 0.7, "c", fill=WRITES)
     box_around(ax, (_APART * (heads - 1), y - 2 * _ROW), 0.85, 0.7, "r", fill=WRITES)
+
+
+def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: int, drawn: str) -> Axes:
+    """Draw one round of speculative decoding: what the draft guesses, what the model keeps, and what is in the cache.
+
+    Args:
+        before: tokens of the text. guesses: of the draft. kept: how many the model keeps; the guess behind them is
+            rejected, and what follows it is dropped. drawn: the token in its place, or behind the last guess.
+
+    Raises:
+        ValueError: if ``kept`` is negative or there are not so many guesses.
+    """
+    if not 0 <= kept <= len(guesses):
+        raise ValueError(f"kept must be from 0 to {len(guesses)}, the number of guesses, got {kept}")
+    width, first = 1.0, len(before)
+    ax = canvas(None, (6.5, 4.2), (-2.7, width * (first + len(guesses)) + 0.1), (-5.9, 0.8))
+    rows = {"draft guesses": 0.0, "model checks": -1.8, "text goes on": -3.6, "in the cache": -5.3}
+    for title, y in rows.items():
+        say(ax, -2.65, y, title, ha="left")
+    for place, token in enumerate(before):
+        for y in (*list(rows.values())[:3], rows["in the cache"]):
+            box_around(ax, (width * (place + 0.5), y), 0.85, 0.8, token, fill=READS)
+    for number, token in enumerate(guesses):
+        x, stays = width * (first + number + 0.5), number < kept
+        box_around(ax, (x, 0.0), 0.85, 0.8, token, edge=INK, dashed=True)
+        verdict = "✓" if stays else "✗" if number == kept else "–"
+        box_around(ax, (x, rows["model checks"]), 0.85, 0.8, verdict, fill=WRITES if stays else PAPER, size=13)
+        arrow(ax, (x, -0.45), (x, rows["model checks"] + 0.45), colour=FAINT)
+        if stays:
+            arrow(ax, (x, rows["model checks"] - 0.45), (x, rows["text goes on"] + 0.45), colour=FAINT)
+            for row in ("text goes on", "in the cache"):
+                box_around(ax, (x, rows[row]), 0.85, 0.8, token, fill=WRITES)
+        else:
+            box_around(ax, (x, rows["in the cache"]), 0.85, 0.8, "cut", dashed=True)
+    box_around(
+        ax, (width * (first + kept + 0.5), rows["text goes on"]), 0.85, 0.8, drawn, fill=PAPER, edge=INK, line=2.2
+    )
+    return ax
+
+
+def draw_states(keys: object, beta: float) -> np.ndarray:
+    """Draw the state after the sum and after the delta rule, and below each how much of each value every key reads.
+
+    Args:
+        keys: ``(T, N)``, each stored with a value of its own, a column of the state. beta: of the delta rule.
+
+    Returns:
+        the four axes: states above, what is read below; the sum at the left.
+    """
+    key = as_matrix("keys", keys)
+    count, features = key.shape
+    states = {"sum": key.T, "delta rule": np.zeros((features, count))}
+    corrected = states["delta rule"]
+    for place, vector in enumerate(key):
+        corrected += beta * np.outer(vector, np.eye(count)[place] - vector @ corrected)
+    _, axes = plt.subplots(
+        2, 2, figsize=(6.5, 5.2), layout="constrained", gridspec_kw={"height_ratios": [features + 0.6, count + 0.6]}
+    )
+    values, readers = ([f"{letter}{place + 1}" for place in range(count)] for letter in "vk")
+    for column, (title, state) in enumerate(states.items()):
+        plot_heat(
+            state, "", "feature" if column == 0 else "", xticks=values, yticks=range(1, features + 1),
+            limits=(0.0, 1.6), ax=axes[0, column], title=f"state: {title}",
+        )  # fmt: skip
+        plot_heat(
+            (key @ state).round(9) + 0.0, "share of each value", "read by" if column == 0 else "",
+            xticks=values, yticks=readers, limits=(0.0, 1.6), ax=axes[1, column],
+        )  # fmt: skip
+    return axes
+
+
+def plot_recall(by_cosine: Curves, by_rate: Curves) -> np.ndarray:
+    """Draw the share of values that is recalled by the mean cosine of the keys, and below it by the delta rule's β."""
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 6.6), layout="constrained")
+    plot_by_length(by_cosine, "mean cosine of two keys", "recalled (share)", ax=axes[0], trained=None)
+    plot_by_length(by_rate, "β of the delta rule (logarithmic)", "recalled (share)", ax=axes[1], trained=None)
+    rates = sorted({float(rate) for points in by_rate.values() for rate in points})
+    axes[1].set_xscale("log")
+    axes[1].set_xticks(rates, [f"{rate:g}" for rate in rates])
+    axes[1].minorticks_off()
+    return axes
 
 
 def plot_bytes(curves: Curves, ylabel: str, xlabel: str = "length of the text (tokens)") -> Axes:
