@@ -133,13 +133,12 @@ def test_another_beginning_overtakes_that_of_greedy_search_in_step_4(beams):
     assert f"although it is less probable (−{-found['long']['total']:.2f})" in learned
 
 
-def test_a_longer_and_less_probable_text_wins_from_alpha_1_3_on_as_chapter_5_says(beams):
-    found, static = beams[0], instead("05_gnmt", "beam")
+def test_a_longer_and_less_probable_text_wins_from_alpha_1_3_on(beams):
+    found = beams[0]
     assert found["none"] == found["twelve"]
     assert found["thirteen"] == found["long"] != found["twelve"]
     assert len(found["thirteen"]["text"].split()) == len(found["twelve"]["text"].split()) + 1
-    for name in ("twelve", "thirteen"):
-        assert f"*{found[name]['text'].rstrip('.')}* (−{-found[name]['total']:.2f})" in static
+    assert found["thirteen"]["total"] < found["twelve"]["total"]
 
 
 def test_in_two_examples_greedy_search_finds_the_same(beams):

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from matplotlib.patches import Rectangle
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from attnpages.figures.chapters.ch05 import draw_gnmt, plot_coverage, plot_schedules
 
@@ -9,6 +9,12 @@ SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
 def test_layers_from_the_third_on_have_a_residual_connection(texts):
     assert texts(draw_gnmt()).count("+") == 6  # layers 3, 4 and 8 of both stacks
+
+
+def test_the_context_goes_to_the_layers_above_the_lowest_and_not_to_the_output():
+    arrows = [patch._posA_posB for patch in draw_gnmt().patches if isinstance(patch, FancyArrowPatch)]
+    ends = [end for start, end in arrows if start[0] == 6.15]  # those that leave the line of the context
+    assert [height for _, height in ends] == [2.55, 3.75, 5.35, 7.35]  # layers 2, 3, 4 and 8
 
 
 def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):

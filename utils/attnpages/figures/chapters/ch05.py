@@ -78,11 +78,11 @@ def _attention(ax: Axes) -> None:
 
 
 def _context(ax: Axes, start: Point, left: float) -> None:
-    """The context goes from the attention to each layer of the decoder, and to the output."""
-    line(ax, (start[0], _CONTEXT, _CONTEXT), (start[1], start[1], 8.85), width=2.0)
-    for y in _LAYERS.values():
+    """The context goes from the attention to each layer of the decoder above the lowest, as in the paper's figure 1."""
+    above = [y for number, y in _LAYERS.items() if number > 1]
+    line(ax, (start[0], _CONTEXT, _CONTEXT), (start[1], start[1], above[-1]), width=2.0)
+    for y in above:
         arrow(ax, (_CONTEXT, y), (left, y), width=2.0)
-    arrow(ax, (_CONTEXT, 8.85), (left, 8.85), width=2.0)
     say(ax, _CONTEXT - 0.15, 4.6, "context", ha="right", size=10)
     arrow(ax, (_DECODER, _LAYERS[8] + 0.75), (_DECODER, 8.85 - _HEIGHT / 2))
     box_around(ax, (_DECODER, 8.85), _WIDTH, _HEIGHT, "softmax: next word", fill=PAPER)
