@@ -8,7 +8,7 @@ import pytest
 import torch
 from written_weights import gguf_bytes
 
-from attnbook.models.pretrained import load
+from attnbook.models.pretrained import WeightsError, load
 from attnbook.models.pretrained.families import LLAMA_GGUF
 from attnbook.models.pretrained.files import usual
 from attnbook.models.pretrained.tokenizers import tokenizer_of
@@ -22,9 +22,8 @@ FACTS = {"embedding_length": 32, "block_count": 2, "feed_forward_length": 48, "a
          "attention.layer_norm_rms_epsilon": 1e-6}  # fmt: skip
 
 
-@pytest.fixture
-def packed(tmp_path):
-    """The stored tiny Llama as a GGUF file, in the names and layout of llama.cpp."""
+def written(folder, more=()):
+    """The stored tiny Llama as a GGUF file, in the names and layout of llama.cpp, with further tensors."""
     state = load(MADE / "llama").model.state_dict()
     names = {"embed.words": "token_embd", "blocks.last_norm": "output_norm", "output": "output"}
     names |= {f"blocks.layers.{i}.{ours}": f"blk.{i}.{theirs}" for i in range(2) for theirs, ours in LLAMA_GGUF.items()}
@@ -34,9 +33,14 @@ def packed(tmp_path):
         for tensor in [state[f"{ours}.weight"]]
     ]
     facts = {"general.architecture": "llama", **{f"llama.{name}": value for name, value in FACTS.items()}, **LETTERS}
-    path = tmp_path / "tiny.gguf"
-    path.write_bytes(gguf_bytes(facts, tensors))
+    path = folder / "tiny.gguf"
+    path.write_bytes(gguf_bytes(facts, [*tensors, *more]))
     return path
+
+
+@pytest.fixture
+def packed(tmp_path):
+    return written(tmp_path)
 
 
 def test_a_gguf_file_is_the_model_that_the_safetensors_file_is(packed):
@@ -46,6 +50,17 @@ def test_a_gguf_file_is_the_model_that_the_safetensors_file_is(packed):
     torch.testing.assert_close(found.model(words)[0], expected.model(words)[0], rtol=0, atol=1e-6)
     assert found.ends == (2,)
     assert load(packed.parent).ends == (2,)  # the folder that holds it
+
+
+def test_rescaled_frequencies_of_llama_3_1_are_no_part_of_our_block(tmp_path):
+    frequencies = (
+        "rope_freqs.weight",
+        (4,),
+        0,
+        struct.pack("<4f", 1, 1, 8, 8),
+    )  # so llama.cpp writes them, without a fact
+    with pytest.raises(WeightsError, match=r"no part of the model, 1 of them: rope_freqs\.weight"):
+        load(written(tmp_path, [frequencies]))
 
 
 def test_its_vocabulary_cuts_a_text(packed):

@@ -87,6 +87,11 @@ def test_the_file_itself_may_be_named():
         ),
         ("llama", {"hidden_act": "gelu"}, "the model has hidden_act = 'gelu', and the book's blocks have 'silu' only"),
         ("llama", {"rope_parameters": {"rope_type": "yarn"}}, "the model has rope_scaling = 'yarn'"),
+        (
+            "llama",
+            {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
+            "the model has rope_scaling = {'rope_type': 'llama3'",
+        ),
         ("llama", {"head_dim": 16}, "the model has head_dim = 16, and the book's blocks have 8 only"),
         ("llama", {"hidden_size": None}, "the file says nothing usable of its model: .*hidden_size"),
         ("llama", {"num_hidden_layers": 3}, "the file lacks tensors of the model, 9 of them: blocks.layers.2"),

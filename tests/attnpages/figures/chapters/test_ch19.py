@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_ranks, plot_surprises
+from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_ranks, plot_sinks, plot_surprises
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -19,6 +19,15 @@ def test_ranks_lie_on_a_logarithmic_axis_that_begins_below_the_first():
     assert ax.get_yscale() == "log"
     assert ax.get_ylim()[0] < 1
     assert ax.lines[0].get_xydata().tolist() == [[0, 4000], [1, 300], [2, 1]]
+
+
+def test_lengths_stand_below_the_layers_of_the_sinks():
+    top, below = plot_sinks([[0.1, 0.9, 0.2], [0.0, 0.5, 0.3]], [0.9, 8.0, 180.0])
+    assert [bar.get_height() for bar in below.patches] == [0.9, 8.0, 180.0]
+    assert below.get_yscale() == "log"
+    assert top.get_xlim() == below.get_xlim()
+    with pytest.raises(ValueError, match="give one ratio per layer, 2, got 1"):
+        plot_sinks([[0.1, 0.9]], [1.0])
 
 
 def test_heads_are_dots_and_some_have_their_names():
@@ -41,7 +50,7 @@ def test_the_circuit_shows_three_weights_and_leads_from_each_token_to_a_later_on
     ax = draw_circuit("on", "Qu", marks=0.83, finds=0.98, writes=0.78)
     words = [text.get_text() for text in ax.texts]
     assert words.count("on") == words.count("Qu") == 2  # read twice; read once and written once
-    assert {"17.1, weight 0.83", "19.7, weight 0.98", "24.3, weight 0.78"} < set(words)
+    assert {"17.1, weight 0.83", "19.7, weight 0.98", "24.3 and others, weight 0.78"} < set(words)
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     assert [arrow.get_linestyle() for arrow in arrows] == ["-", "-", "--"]  # others can write as well as 24.3
     assert all(end[0] > start[0] for start, end in (arrow._posA_posB for arrow in arrows))

@@ -1,13 +1,15 @@
-"""Figures of chapter 19 and of its evidence: surprises along a text, ranks over layers, heads as points, a circuit."""
+"""Figures of chapter 19 and of its evidence: surprises along a text, sinks, ranks, heads as points, a circuit."""
 
 from collections.abc import Collection, Mapping, Sequence
 
+import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers, plot_by_length
-from attnpages.figures.heat import as_label
+from attnpages.figures.heat import as_label, as_matrix, plot_heat
 from attnpages.figures.palette import BLACK, BLUE, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import Look, new_axes
 
@@ -55,6 +57,34 @@ def plot_ranks(ranks: Mapping[str, Sequence[int]], ax: Axes | None = None) -> Ax
     return ax
 
 
+def plot_sinks(share: object, ratios: Sequence[float]) -> np.ndarray:
+    """Draw the weight that each head gives to the first token, and below, how long that token's vector is.
+
+    Args:
+        share: ``(heads, layers)``. ratios: one per layer, the length of the vector that enters it over that of others.
+
+    Raises:
+        ValueError: if there are not as many ratios as layers.
+    """
+    layers = as_matrix("share", share).shape[1]
+    if len(ratios) != layers:
+        raise ValueError(f"give one ratio per layer, {layers}, got {len(ratios)}")
+    _, (top, below) = plt.subplots(2, 1, figsize=(6.5, 6.6), height_ratios=(3, 2), layout="constrained")
+    names = [str(layer) if layer % 5 == 0 else "" for layer in range(1, layers + 1)]
+    heads = range(1, 1 + as_matrix("share", share).shape[0])
+    plot_heat(share, "", "head", False, names, heads, colour_label="weight of the first token", limits=(0, 1), ax=top)
+    below.bar(range(layers), ratios, color=OKABE_BLUE, width=0.7)
+    below.axhline(1, color=BLACK, linestyle="--", linewidth=1.2)
+    below.set_yscale("log")
+    below.yaxis.set_major_formatter(PlainNumbers())
+    below.set_xticks(range(layers), names)
+    below.set(
+        xlim=top.get_xlim(), xlabel="layer", ylabel="length of the vector\nthat enters, over others'", ylim=(0.7, 400)
+    )
+    below.grid(False, axis="x")
+    return np.array([top, below])
+
+
 def plot_heads(
     points: Mapping[str, tuple[float, float]], named: Collection[str], xlabel: str, ylabel: str, ax: Axes | None = None
 ) -> Axes:
@@ -84,7 +114,7 @@ def plot_heads(
 
 
 def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None) -> Axes:
-    """Draw how heads copy a token: one marks what stood before it, one finds the mark, and a later one writes.
+    """Draw how heads copy a token: one changes its key, one finds it by this key, and later ones write it.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
@@ -99,12 +129,12 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: f
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
-    say(ax, then + 0.2, 2.0, f"writes: “{before}” stood before", ha="left", colour=BLUE)
+    say(ax, then + 0.2, 2.0, f"changes the key of “{copied}”", ha="left", colour=BLUE)
     arrow(ax, (then, 3.6), (last, 3.6), RUST, 2.2)
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.2f}", colour=RUST)
-    say(ax, (then + last) / 2, 3.2, f"finds “{before}” in the key", colour=RUST)
+    say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
     arrow(ax, (then, 5.0), (last, 5.0), GREY, 2.2, dashed=True)
-    say(ax, (then + last) / 2, 5.4, f"24.3, weight {writes:.2f}", colour=BLACK)
+    say(ax, (then + last) / 2, 5.4, f"24.3 and others, weight {writes:.2f}", colour=BLACK)
     say(ax, (then + last) / 2, 4.6, f"writes “{copied}”", colour=BLACK)
     box_around(ax, (last, 6.5), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "layer 24")):
