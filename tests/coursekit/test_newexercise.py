@@ -19,7 +19,8 @@ from misread.exercise import About
 
 ROOT = Path(__file__).parents[2]
 LAB = "lab07_self_attention"
-PARTS = ("chapters/07_self_attention.ipynb", "utils", "book/status.md", "book/mistakes.md", f"solutions/{LAB}",
+CHAPTER = sorted(f"chapters/{path.name}" for path in (ROOT / "chapters").glob("07_*.ipynb"))  # and its evidence
+PARTS = (*CHAPTER, "utils", "book/status.md", "book/mistakes.md", f"solutions/{LAB}",
          f"labs/{LAB}", "tests/helpers", "tests/attnlabs/lab07", "pyproject.toml")  # fmt: skip
 
 
