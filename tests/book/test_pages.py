@@ -116,6 +116,11 @@ def test_every_table_of_a_chapter_has_a_caption_or_stands_in_a_titled_box(pages,
         if name.startswith("chapters/"):
             page = BeautifulSoup(pages[f"{name}.html"].path.read_text(encoding="utf-8"), "html.parser")
             tables = [table for table in page.select("article table") if table.find_parent(class_="admonition") is None]
+            instead = [
+                table for table in tables if table.find_parent(class_="live")
+            ]  # where no script draws the figure
+            assert all(table.find_previous_sibling("p") or table.parent.find_previous_sibling("p") for table in instead)
+            tables = [table for table in tables if table not in instead]
             assert [table.get_text(" ")[:60] for table in tables if table.find("caption") is None] == [], name
             counted += len(tables)
     assert counted > 0
