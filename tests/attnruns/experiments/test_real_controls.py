@@ -3,32 +3,23 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from number_words import Numbers
+from tiny_pretrained import SIZE, tiny_pretrained
 
 from attnbook.measure.induction import mean_contexts
 from attnbook.measure.inside import attentions_of
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_controls, real_model
 from attnruns.shared.runner import Job
 
-SIZE = 120
 GAPS = (0, 3, 50)
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Three layers of two heads with fixed weights, a text of 600 tokens, short gaps."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=16, heads=2, layers=3, d_ff=24)
-    model = LanguageModel(SIZE, config).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Numbers(), ())
-    text = torch.randint(SIZE, (600,), generator=torch.Generator().manual_seed(1))
+    pretrained = tiny_pretrained(monkeypatch, real_controls)
     for module in (real_model, real_controls):
-        monkeypatch.setattr(module, "smollm2", lambda dtype=torch.float32: pretrained)
         monkeypatch.setattr(module, "PERIOD", 4)
         monkeypatch.setattr(module, "GAPS", GAPS)
-    monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
     monkeypatch.setattr(real_model, "CHUNK", 32)
     for name, value in {"GROUP": 2, "FINDERS": 1, "CONTROLS": 2}.items():
         monkeypatch.setattr(real_controls, name, value)

@@ -3,27 +3,16 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from number_words import Numbers
+from tiny_pretrained import tiny_pretrained
 
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_heads, real_model
 from attnruns.shared.runner import Job
-
-SIZE = 120
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Three layers of two heads with fixed weights, a text of 600 tokens, short windows."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=16, heads=2, layers=3, d_ff=24)
-    model = LanguageModel(SIZE, config).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Numbers(), ())
-    text = torch.randint(SIZE, (600,), generator=torch.Generator().manual_seed(1))
-    for module in (real_model, real_heads):
-        monkeypatch.setattr(module, "smollm2", lambda dtype=torch.float32: pretrained)
-    monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
+    pretrained = tiny_pretrained(monkeypatch, real_heads)
     for name, value in {"PERIOD": 4, "TEXT": 16}.items():
         monkeypatch.setattr(real_model, name, value)
     for name, value in {"RECEIVERS": (1, 2), "GROUPS": (1, 2), "CONTROLS": 2, "SHORT": 40, "WINDOW": 8}.items():

@@ -5,25 +5,16 @@ from pathlib import Path
 import pytest
 import torch
 from experiment_runs import checked_run
-from number_words import Numbers
+from tiny_pretrained import SIZE, tiny_pretrained
 
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_model
 from attnruns.shared.runner import Job
-
-SIZE = 120
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Two layers of two heads with fixed weights, a text of 600 tokens, short windows and gaps."""
-    torch.manual_seed(0)
-    model = LanguageModel(SIZE, TransformerConfig(d_model=16, heads=2, layers=2, d_ff=24)).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Numbers(), ())
-    text = torch.randint(SIZE, (600,), generator=torch.Generator().manual_seed(1))
-    monkeypatch.setattr(real_model, "smollm2", lambda dtype=torch.float32: pretrained)
-    monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
+    pretrained = tiny_pretrained(monkeypatch, layers=2)
     for name, value in {"PERIOD": 4, "TEXT": 16, "GROUPS": (1, 2), "CONTROLS": 2, "LENGTH": 96}.items():
         monkeypatch.setattr(real_model, name, value)
     monkeypatch.setattr(real_model, "WINDOW", 8)

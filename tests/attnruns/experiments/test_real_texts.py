@@ -3,28 +3,17 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from number_words import Numbers
+from tiny_pretrained import tiny_pretrained
 
 from attnbook.measure.inside import surprises
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_model, real_texts
 from attnruns.shared.runner import Job
-
-SIZE = 120
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Three layers with fixed weights, a text of 600 tokens, short texts."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=32, heads=2, layers=3, d_ff=64)
-    model = LanguageModel(SIZE, config).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Numbers(), (2,))
-    text = torch.randint(SIZE, (600,), generator=torch.Generator().manual_seed(1))
-    for module in (real_model, real_texts):
-        monkeypatch.setattr(module, "smollm2", lambda dtype=torch.float32: pretrained)
-    monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
+    pretrained = tiny_pretrained(monkeypatch, real_texts, ends=(2,), d_model=32, d_ff=64)
     monkeypatch.setattr(real_model, "PERIOD", 4)
     small = {"LENGTH": 6, "SHORT": 40, "BEGINS": (0, 100, 200), "LENS": 20, "WINDOW": 8, "BETWEEN": 70, "FROM": 50}
     for name, value in small.items():

@@ -3,27 +3,18 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from number_words import Numbers
+from tiny_pretrained import tiny_pretrained
 
 from attnbook.measure.inside import residuals
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_model, real_writers
 from attnruns.shared.runner import Job
-
-SIZE = 120
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """Three layers of two heads with fixed weights, and a text of 600 tokens."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=16, heads=2, layers=3, d_ff=24)
-    pretrained = Pretrained(LanguageModel(SIZE, config).eval().requires_grad_(False), Numbers(), ())
-    text = torch.randint(SIZE, (600,), generator=torch.Generator().manual_seed(1))
+    pretrained = tiny_pretrained(monkeypatch, real_writers)
     monkeypatch.setattr(real_model, "PERIOD", 4)
-    monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
-    monkeypatch.setattr(real_writers, "smollm2", lambda: pretrained)
     monkeypatch.setattr(real_writers, "MARKERS", {"1.1": (0, 0), "1.2": (0, 1)})
     for name, value in {"FINDERS": 1, "WRITERS": (1, 2), "BEHIND": 1, "SMALL": 1.1, "DRAWS": 2}.items():
         monkeypatch.setattr(real_writers, name, value)

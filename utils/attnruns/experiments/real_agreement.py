@@ -15,7 +15,7 @@ from attnbook.measure.inside import attentions_of, without_heads
 from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
-from attnruns.experiments.real_model import Head, fused, smollm2
+from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -107,11 +107,6 @@ def shares(margins: Tensor) -> dict[str, float]:
     return {"right": round((margins > 0).float().mean().item(), 4), "margin": round(margins.mean().item(), 3)}
 
 
-def strongest(weights: Tensor, count: int) -> list[Head]:
-    """The heads with the largest weights ``(layers, heads)``, as (layer, head) from 0."""
-    return [(int(i) // weights.shape[1], int(i) % weights.shape[1]) for i in weights.flatten().topk(count).indices]
-
-
 def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], Head, dict[int, list[Sentence]]]:
     """For each size what is right and who attends to the subject; the best head on other sentences; the sentences."""
     found, texts = {}, {n: sentences(n, count, seed) for n in PHRASES}
@@ -119,7 +114,7 @@ def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], H
         on_subject, on_first = reader.from_the_last_word(these)
         named = [
             [layer + 1, head + 1, round(on_subject[layer, head].item(), 4)]
-            for layer, head in strongest(on_subject, BEST)
+            for layer, head in ordered(on_subject.tolist())[:BEST]
         ]
         found[str(n)] = {
             **shares(reader.margins(these)),
@@ -127,7 +122,7 @@ def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], H
             "first_over_half": int((on_first > 0.5).sum()),
         }
     chosen, *_ = reader.from_the_last_word(sentences(PHRASES[1], count, seed + 1000))
-    return found, strongest(chosen, 1)[0], texts
+    return found, ordered(chosen.tolist())[0], texts
 
 
 def without(reader: Reader, head: Head, texts: list[Sentence]) -> dict[str, float]:
@@ -141,7 +136,7 @@ def others_than(head: Head, reader: Reader, seed: int) -> list[Head]:
     """Some heads of the model, drawn by ``seed``, without one of them."""
     layers, heads = len(attentions_of(reader.pretrained.model)), reader.pretrained.model.config.heads
     every = [(layer, number) for layer in range(layers) for number in range(heads) if (layer, number) != head]
-    return [every[i] for i in torch.randperm(len(every), generator=generator(seed))[:CONTROLS]]
+    return drawn(every, CONTROLS, seed)
 
 
 def example(reader: Reader, head: Head) -> dict[str, Any]:

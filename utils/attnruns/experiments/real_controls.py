@@ -12,6 +12,7 @@ from torch import Tensor
 from attnbook.measure.circuits import contexts_of
 from attnbook.measure.induction import prefix_matching_score
 from attnbook.measure.inside import attentions_of, without_heads
+from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnruns.experiments.real_model import (
     GAPS,
@@ -42,13 +43,19 @@ class HeldOut:
     """Heads are chosen on some sequences and ablated on others, by their means over a third set.
 
     Attributes:
-        scores: of all heads, on the sequences for the choice. words: those of the test.
+        choose: the sequences for the choice. scores: of all heads, on them. words: the sequences of the test.
     """
 
     def __init__(self, model, choose: Tensor, means: Tensor, test: Tensor) -> None:
-        self.model, self.words, self.attentions = model, test, attentions_of(model)
+        self.model, self.choose, self.words, self.attentions = model, choose, test, attentions_of(model)
         self.scores = scores(model, choose)
         self.contexts = [context.mean(dim=(0, 1)) for context in contexts_of(model, means)]  # each (H, D/H)
+
+    @classmethod
+    def drawn(cls, pretrained: Pretrained, job: Job) -> "HeldOut":
+        """Three sets of ``job.steps`` sequences each, which come twice: ``(steps, 2 · PERIOD)``."""
+        seeds = (job.seed + more for more in (0, FOR_MEANS, FOR_TEST))
+        return cls(pretrained.model, *(segments(pretrained, job.steps, seed).repeat(1, 2) for seed in seeds))
 
     def without(self, heads: list[Head], zeros: bool = False) -> AbstractContextManager[None]:
         """Inside this block, these heads are replaced by their means, or by zeros."""
@@ -71,11 +78,7 @@ class HeldOut:
 
 def held_out(job: Job) -> dict[str, Any]:
     """Heads chosen on some sequences, ablated on others; and what writing heads attend to without the finding ones."""
-    pretrained = smollm2()
-    choose, means, test = (
-        segments(pretrained, job.steps, job.seed + more).repeat(1, 2) for more in (0, FOR_MEANS, FOR_TEST)
-    )  # each (steps, 2 · PERIOD)
-    split = HeldOut(pretrained.model, choose, means, test)
+    split = HeldOut.drawn(smollm2(), job)
     best = ordered(split.scores["induction"])
     others = [other_heads(split.scores, GROUP, draw) for draw in range(CONTROLS)]
     return {

@@ -105,12 +105,17 @@ def ordered(table: list[list[float]]) -> list[Head]:
     return sorted(heads, key=lambda at: -table[at[0]][at[1]])
 
 
+def drawn(among: list[Head], count: int, seed: int) -> list[Head]:
+    """Some of these heads at random, none twice."""
+    picked = torch.randperm(len(among), generator=generator(seed))[:count]
+    return [among[i] for i in picked.tolist()]
+
+
 def other_heads(found: dict[str, list[list[float]]], count: int, seed: int) -> list[Head]:
     """Heads drawn from those that neither match prefixes (below 0.1) nor attend to the word before (below 0.25)."""
     left = [at for at in ordered(found["induction"]) if found["induction"][at[0]][at[1]] < 0.1]
     left = [at for at in left if found["previous"][at[0]][at[1]] < 0.25]
-    picked = torch.randperm(len(left), generator=generator(seed))[:count]
-    return [left[i] for i in picked.tolist()]
+    return drawn(left, count, seed)
 
 
 class Ablation:

@@ -10,9 +10,8 @@ from torch import Tensor
 
 from attnbook.measure.circuits import copying_scores
 from attnbook.measure.inside import residuals
-from attnbook.seeding import generator
 from attnruns.experiments.real_controls import FOR_MEANS, FOR_TEST, HeldOut
-from attnruns.experiments.real_model import Head, common_words, ordered, segments, smollm2, text_tokens
+from attnruns.experiments.real_model import Head, common_words, drawn, ordered, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -24,12 +23,6 @@ BEHIND = 19  # layers; those after it may write
 SMALL = 0.1  # other heads have smaller scores of both kinds
 DRAWS = 5
 TEXT = 128
-
-
-def drawn(among: list[Head], count: int, seed: int) -> list[Head]:
-    """Some of these heads at random, none twice."""
-    picked = torch.randperm(len(among), generator=generator(seed))[:count]
-    return [among[i] for i in picked.tolist()]
 
 
 def late_heads(copies: Tensor, matched: Tensor) -> tuple[list[Head], list[Head]]:
@@ -45,11 +38,8 @@ def late_heads(copies: Tensor, matched: Tensor) -> tuple[list[Head], list[Head]]
 def removed(job: Job) -> dict[str, Any]:
     """What is copied without heads of each kind: chosen on some sequences, replaced by means, tested on others."""
     pretrained = smollm2()
-    choose, means, test = (
-        segments(pretrained, job.steps, job.seed + more).repeat(1, 2) for more in (0, FOR_MEANS, FOR_TEST)
-    )  # each (steps, 2 · PERIOD)
-    split = HeldOut(pretrained.model, choose, means, test)
-    copies = copying_scores(pretrained.model, choose, common_words(pretrained))
+    split = HeldOut.drawn(pretrained, job)
+    copies = copying_scores(pretrained.model, split.choose, common_words(pretrained))
     matched = torch.tensor(split.scores["induction"])
     finders = ordered(split.scores["induction"])[:FINDERS]
     writers, others = late_heads(copies, matched)
