@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -13,6 +14,13 @@ from attnbook.attention.masks import causal_mask
 def _softmax(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
     """Keeps every key and value."""
     return attend(query, key, value, causal_mask(key.shape[1], key.device))[0]
+
+
+def _softmax_near(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+    """Keeps every key and value, and prefers those that are near: a score falls by 1 / 8 per word (linear bias)."""
+    at = torch.arange(key.shape[1], device=key.device, dtype=key.dtype)
+    scores = query @ key.mT / key.shape[-1] ** 0.5 + (at - at[:, None]) / 8  # (B, T, T)
+    return scores.masked_fill(~causal_mask(key.shape[1], key.device), -torch.inf).softmax(dim=-1) @ value
 
 
 def _linear(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
@@ -43,6 +51,7 @@ def _delta(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
 
 KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "softmax": _softmax,
+    "softmax_near": _softmax_near,
     "linear": _linear,
     "sum": _sum,
     "sum_units": _sum_units,
@@ -92,7 +101,7 @@ class StateLayer(nn.Module):
     def numbers_kept(self, words: int) -> int:
         """How many numbers it must keep after so many words to read the next; the one word before is left out."""
         features, _, dim = self.sizes
-        if self.kind == "softmax":
+        if self.kind.startswith("softmax"):
             return words * (features + dim)
         return features * dim + (features if self.kind == "linear" else 0)
 
