@@ -58,7 +58,9 @@ def test_a_corrected_key_reads_its_own_value_alone_and_a_key_of_the_sum_also_wha
     assert corrected[:3] == ["0.64", "\N{MINUS SIGN}0.48", "0.60"]
 
 
-def test_recall_is_drawn_by_the_keys_cosine_and_by_a_logarithmic_rate():
-    axes = plot_recall({"sum": {0.0: [0.9, 1.0], 0.5: [0.3, 0.4]}}, {"random keys": {0.05: [0.9], 1.0: [0.5]}})
-    assert (axes[0].get_xscale(), axes[1].get_xscale()) == ("linear", "log")
-    assert [label.get_text() for label in axes[1].get_xticklabels()] == ["0.05", "1"]
+def test_a_model_looks_the_same_where_keys_are_told_once_and_where_they_get_new_values():
+    axes = plot_recall({"softmax": {4: [1.0], 32: [1.0]}, "delta rule": {4: [1.0], 32: [0.9]}},
+                       {"fading sum": {8: [1.0], 32: [0.8]}, "delta rule": {8: [1.0], 32: [0.9]}})  # fmt: skip
+    looks = [{line.get_label(): (line.get_color(), line.get_marker()) for line in ax.get_lines()} for ax in axes]
+    assert looks[0]["delta rule"] == looks[1]["delta rule"]
+    assert len(set(looks[1].values())) == 2

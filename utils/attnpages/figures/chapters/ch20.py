@@ -10,6 +10,7 @@ from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix, plot_heat
 from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.style import styles_for
 
 _APART, _ROW = 1.15, 1.7  # between the heads of a row, and between rows
 
@@ -130,15 +131,19 @@ def draw_states(keys: object, beta: float) -> np.ndarray:
     return axes
 
 
-def plot_recall(by_cosine: Curves, by_rate: Curves) -> np.ndarray:
-    """Draw the share of values that is recalled by the mean cosine of the keys, and below it by the delta rule's β."""
-    _, axes = plt.subplots(2, 1, figsize=(6.5, 6.6), layout="constrained")
-    plot_by_length(by_cosine, "mean cosine of two keys", "recalled (share)", ax=axes[0], trained=None)
-    plot_by_length(by_rate, "β of the delta rule (logarithmic)", "recalled (share)", ax=axes[1], trained=None)
-    rates = sorted({float(rate) for points in by_rate.values() for rate in points})
-    axes[1].set_xscale("log")
-    axes[1].set_xticks(rates, [f"{rate:g}" for rate in rates])
-    axes[1].minorticks_off()
+def plot_recall(once: Curves, newest: Curves) -> np.ndarray:
+    """Draw the share of values that is answered, where each key is told once, and below it where keys get new values."""
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 7.4), layout="constrained")
+    styles = styles_for([*once, *newest])  # a model has one style in both
+    for ax, curves, title, trained in (
+        (axes[0], once, "each key is told once", (4, 32)),
+        (axes[1], newest, "eight keys get new values", (8, 32)),
+    ):
+        plot_by_length(
+            curves, "pairs in the list", "answered correctly (share)", ax=ax, trained=trained, title=title,
+            styles={name: styles[name] for name in curves}, shaded="pairs seen in training",
+        )  # fmt: skip
+        ax.set_ylim(0, 1.02)
     return axes
 
 
