@@ -61,7 +61,6 @@ def test_a_hybrid_has_the_layers_that_it_is_given():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(
-        ValueError, match="kind must be one of softmax, softmax_near, linear, sum, sum_units, forgetting, delta, got 'none'"
-    ):
+    kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, delta"
+    with pytest.raises(ValueError, match=f"kind must be one of {kinds}, got 'none'"):
         StateLayer(D, N, "none")

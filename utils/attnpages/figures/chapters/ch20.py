@@ -132,7 +132,7 @@ def draw_states(keys: object, beta: float) -> np.ndarray:
 
 
 def plot_recall(once: Curves, newest: Curves) -> np.ndarray:
-    """Draw the share of values that is answered, where each key is told once, and below it where keys get new values."""
+    """Draw the share of values answered where each key is told once, and below it where keys get new values."""
     _, axes = plt.subplots(2, 1, figsize=(6.5, 7.4), layout="constrained")
     styles = styles_for([*once, *newest])  # a model has one style in both
     for ax, curves, title, trained in (
