@@ -158,7 +158,7 @@
       aloud = make("p", { class: "live-aloud", role: "status" });
     let timer = 0;
     const say = (text) => {
-      seen.textContent = text;
+      seen.textContent = text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
       clearTimeout(timer);
       timer = setTimeout(() => (aloud.textContent = text), 500);
     };

@@ -57,7 +57,7 @@
     });
   };
 
-  // `points`: { name, at: [x, y], kind ("key", "query", "value", "context"), hue, fixed }. `moved(number, at)` after each move.
+  // `points`: { name, at: [x, y], kind ("key", "query", "value", "target", "context"), hue, fixed }. `moved(number, at)` after each move.
   // The plane reaches from its middle `range` to each side. All points are one tab stop. Returns { element, ground (a canvas
   // behind), under (a group below the points), show(number, { at, radius, words }), xy(at), middle, range }.
   LIVE.plane = function ({ label, middle = [0, 0], range, points, moved }) {

@@ -24,16 +24,19 @@
         along = (from, corner) => ((from - corner) * scale - PAD) / SIZE;
       return [along(event.clientX, box.left), 1 - along(event.clientY, box.top)].map(LIVE.thousandths);
     };
+    // Of points that lie close together, the nearest is meant, and not the one drawn last.
     const down = (event) => {
-      const near = event.target.closest("[data-point]"),
-        all = points();
+      const all = points(),
+        here = at(event),
+        far = all.map(([x, y]) => Math.hypot(x - here[0], y - here[1])),
+        near = event.target.closest("[data-point]");
       if (!near && all.length >= most) {
         return;
       }
-      dragged = active = near ? Number(near.dataset.point) : all.length;
+      dragged = active = near ? far.indexOf(Math.min(...far)) : all.length;
       element.setPointerCapture(event.pointerId);
       if (!near) {
-        set([...all, at(event)]);
+        set([...all, here]);
       }
     };
     const element = make("svg", {
