@@ -61,6 +61,10 @@
       const startAgain = async () => {
         await begin(structuredClone(start));
         room.querySelector(".live-about button").focus();
+        setTimeout(
+          () => room.querySelectorAll(".live-aloud").forEach((one) => (one.textContent = one.previousSibling?.textContent || "")),
+          500,
+        );
       };
       const again = make("button", { type: "button", onclick: startAgain }, "Start again");
       room.replaceChildren(

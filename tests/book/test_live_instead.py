@@ -15,7 +15,8 @@ QUERY = """
 ADDED = """
     const write = ({ weights }) => weights.map(LIVE.percent).join(", ");
     const keys = [[1, 0], [0, 1], [0, 0], [1, 1]];
-    const at = (query) => ["additive", "straight", "dot"].map((kind) => write(LIVE.attendInPlane(query, keys, keys, kind, 1)));
+    const kinds = ["additive", "straight", "dot"];
+    const at = (query) => kinds.map((kind) => write(LIVE.attendInPlane(query, keys, keys, kind, 1)));
     return [[1, -1], [-1, 1], [2.3, 2.3]].map(at);"""
 LONGER = """
     const plane = LIVE.plane({ label: "", range: 1.6, points: [], moved() {} });

@@ -59,8 +59,9 @@ def test_the_query_begins_with_the_scores_and_the_context_of_the_page(page, scor
 def test_the_additive_score_begins_with_the_first_query_of_the_chapters_example(tmp_path):
     page = "chapters/02_bahdanau.ipynb"
     script = """
-        const first = now(), choices = texts(".live-choice span"), pick = (n) => { all("input[type=radio]")[n].click(); return now(); };
-        return { first, choices, sliders: all(".live-slider").length, straight: pick(1), title: texts(".live-title")[0] };"""
+        const first = now(), pick = (n) => { all("input[type=radio]")[n].click(); return now(); };
+        const choices = texts(".live-choice span"), sliders = all(".live-slider").length;
+        return { first, choices, sliders, straight: pick(1), title: texts(".live-title")[0] };"""
     found = begun(tmp_path, page, "query", script)
     printed = cell(page, "daaeccbe")[1].splitlines()[1]
     assert [numbers(row[1])[0] for row in found["first"]["rows"]] == numbers(printed)

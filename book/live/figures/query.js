@@ -93,7 +93,13 @@
         ...window(state.valueWindow),
         moved: moveValue,
         points: [
-          ...pairs(state.values).map((at, n) => ({ name: names[n].replace(/^k(?=[₁-₉])/, "v"), at, kind: "value", hue: HUES[n] })),
+          ...pairs(state.values).map((at, n) => ({
+            name: names[n].replace(/^k(?=[₁-₉])/, "v"),
+            spoken: "value of " + names[n],
+            at,
+            kind: "value",
+            hue: HUES[n],
+          })),
           { name: "context", at: [0, 0], kind: "context", hue: 0, fixed: true },
         ],
       });

@@ -60,7 +60,13 @@
         overview = make("canvas", { class: "live-overview", "aria-hidden": "true", onclick: pick }),
         grid = make(
           "div",
-          { class: "live-scroll", tabindex: 0, role: "application", "aria-label": "Overview of all heads", onkeydown: walk },
+          {
+            class: "live-scroll",
+            tabindex: 0,
+            role: "application",
+            "aria-label": "Overview of all heads: the arrow keys go from head to head",
+            onkeydown: walk,
+          },
           overview,
         ),
         sliders = {};

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make } = LIVE;
+    { make, percent } = LIVE;
   const SIZE = 400,
     PAD = 18,
     BY = { ArrowLeft: [-0.02, 0], ArrowRight: [0.02, 0], ArrowUp: [0, 0.02], ArrowDown: [0, -0.02] };
@@ -81,7 +81,11 @@
             "point " +
             (n + 1) +
             (first ? ", the start" : "") +
-            ": arrow keys move it, Delete removes it, Page Up and Page Down choose another",
+            ", from the left " +
+            percent(point[0]) +
+            ", from below " +
+            percent(point[1]),
+          "aria-description": "Arrow keys move it, Delete removes it, Page Up and Page Down choose another.",
           onkeydown: (event) => key(event, n),
           onfocus: () => (active = n),
         },
