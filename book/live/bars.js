@@ -20,7 +20,7 @@
     );
 
   // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark }.
-  LIVE.grid = function ({ rows, columns, cell, label, pressed, corner = "" }) {
+  LIVE.grid = function ({ rows, columns, cell, label, pressed, corner }) {
     const head = make(
       "tr",
       {},

@@ -59,7 +59,7 @@
 
   // A slider with its name, and its value as `shown` writes it. Its element has a method `set`, which tells nobody.
   function slider(name, { from, to, step, value, shown = String }, changed) {
-    const out = make("output", {}, shown(value));
+    const out = make("output", { "aria-hidden": "true" }, shown(value)); // the slider itself is read with its value
     const input = make("input", { type: "range", min: from, max: to, step, value, "aria-valuetext": shown(value) });
     const show = () => {
       out.textContent = shown(Number(input.value));
@@ -152,15 +152,18 @@
     return { element: make("div", {}, form, list, fault), enter, field };
   }
 
-  // The result in words: seen at once, and read aloud when it has rested for half a second.
+  // The result in words: seen at once, and read aloud when it has rested for half a second. What it says at its start, before
+  // it stands on the page, nobody has asked for, so it is not read aloud.
   function words() {
     const seen = make("p", { class: "live-said" }),
       aloud = make("p", { class: "live-aloud", role: "status" });
     let timer = 0;
     const say = (text) => {
-      seen.textContent = text;
+      seen.textContent = text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
       clearTimeout(timer);
-      timer = setTimeout(() => (aloud.textContent = text), 500);
+      if (seen.isConnected) {
+        timer = setTimeout(() => (aloud.textContent = text), 500);
+      }
     };
     return { element: make("div", {}, seen, aloud), say };
   }

@@ -5,8 +5,9 @@
   const LIVE = (root.LIVE = root.LIVE || {}),
     figures = new Map();
 
-  // A figure: { title, todo, about, learned, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what the link
-  // says, else what the page says in data-start, else the defaults; `kept(changes)` puts changes into the link that keeps the state.
+  // A figure: { title, todo, about, learned, says, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what the link
+  // says, else what the page says in data-start, else the defaults; `kept(changes)` puts changes into the link that keeps the
+  // state. `says(state)`, if any, gives other texts for a start that differs.
   LIVE.figure = (name, parts) => figures.set(name, { packs: [], defaults: {}, ...parts });
 
   // kind:dot;beta:3 as an object: numbers where the default is a number, lists of numbers where it is a list.
@@ -48,8 +49,9 @@
   async function drawn(box, name) {
     const figure = figures.get(name),
       packs = await Promise.all(figure.packs.map((pack) => LIVE.load(pack, box.dataset.weights)));
-    const start = stateOf(box.dataset.start, figure.defaults);
-    const room = make("div", { class: "live-room", role: "group", tabindex: -1, "aria-label": figure.title });
+    const start = stateOf(box.dataset.start, figure.defaults),
+      { title, todo, learned, about } = { ...figure, ...figure.says?.(start) };
+    const room = make("div", { class: "live-room", role: "group", tabindex: -1, "aria-label": title });
     async function begin(state) {
       const inner = make("div", {}),
         anchor = (box.querySelector("figure[id]") || box).id;
@@ -59,14 +61,18 @@
       const startAgain = async () => {
         await begin(structuredClone(start));
         room.querySelector(".live-about button").focus();
+        setTimeout(
+          () => room.querySelectorAll(".live-aloud").forEach((one) => (one.textContent = one.previousSibling?.textContent || "")),
+          500,
+        );
       };
       const again = make("button", { type: "button", onclick: startAgain }, "Start again");
       room.replaceChildren(
-        make("p", { class: "live-title" }, figure.title),
-        make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), figure.todo),
+        make("p", { class: "live-title" }, title),
+        make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), todo),
         inner,
-        make("details", { class: "live-learned" }, make("summary", {}, "Now you know …"), make("p", {}, figure.learned)),
-        make("p", { class: "live-about" }, figure.about + " ", again, " ", link),
+        make("details", { class: "live-learned" }, make("summary", {}, "Now you know …"), make("p", {}, learned)),
+        make("p", { class: "live-about" }, about + " ", again, " ", link),
       );
     }
     try {

@@ -57,7 +57,7 @@
     });
   };
 
-  // `points`: { name, at: [x, y], kind ("key", "query", "value", "context"), hue, fixed }. `moved(number, at)` after each move.
+  // `points`: { name, spoken (if it is read in another way), at: [x, y], kind ("key", "query", "value", "target", "context"), hue, fixed }. `moved(number, at)` after each move.
   // The plane reaches from its middle `range` to each side. All points are one tab stop. Returns { element, ground (a canvas
   // behind), under (a group below the points), show(number, { at, radius, words }), xy(at), middle, range }.
   LIVE.plane = function ({ label, middle = [0, 0], range, points, moved }) {
@@ -77,7 +77,8 @@
         : {
             tabindex: number === free[0] ? 0 : -1,
             role: "slider",
-            "aria-label": point.name + ", moved by the arrow keys; Page Up and Page Down choose another point",
+            "aria-label": point.spoken || point.name,
+            "aria-description": "Arrow keys move it; Page Up and Page Down choose another point.",
             "aria-valuenow": 0,
             onkeydown: (event) => pressed(event, number),
             onfocus: () => marks.forEach((mark, n) => points[n].fixed || mark.all.setAttribute("tabindex", n === number ? 0 : -1)),
@@ -146,8 +147,15 @@
     function name() {
       const placed = LIVE.placeNames(
         marks.map((mark, n) => {
-          const { name: text = "", at, fixed, kind } = points[n];
-          return { at: xy(at), radius: mark.radius, long: fixed ? 0 : LETTER * text.length, low: kind === "query" };
+          const { name: text = "", at, fixed, kind } = points[n],
+            [x, y] = xy(at);
+          // a mark around this one keeps its name away, too
+          const around = marks.map((other, m) => {
+            const [x2, y2] = xy(points[m].at),
+              far = Math.hypot(x - x2, y - y2);
+            return far < other.radius ? far + other.radius : 0;
+          });
+          return { at: [x, y], radius: Math.max(...around), long: fixed ? 0 : LETTER * text.length, low: kind === "query" };
         }),
       );
       placed.forEach((at, n) => {

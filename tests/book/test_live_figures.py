@@ -22,6 +22,39 @@ FOCUS = """
     const lost = {};
     for (const name of GIVEN.names) { lost[name] = await focusLost(name); }
     return { lost, faults };"""
+ALOUD = """
+    const heard = {};
+    for (const name of GIVEN.names) {
+      const box = await started(name), all = (selector) => Array.from(box.querySelectorAll(selector));
+      const aloud = () => all(".live-said + .live-aloud").map((one) => one.textContent).join("");
+      const seen = () => box.querySelector(".live-said").textContent.replaceAll("\u00a0", " ");
+      await wait(800);
+      const first = aloud();
+      for (const act of [move.sliders, move.choices, move.keys]) { act(box); }
+      await wait(1500);
+      const moved = aloud() === seen() && seen() !== "";
+      all("button").find((one) => one.textContent === "Start again").click();
+      for (let i = 0; i < 40 && aloud() !== seen(); i++) { await wait(100); }
+      const sliders = all("output").every((one) => one.getAttribute("aria-hidden") === "true");
+      heard[name] = [first, moved, aloud() === seen(), sliders];
+      box.remove();
+    }
+    return { heard, faults };"""
+PRESSED = """
+    const box = await started("pointers"), svg = box.querySelector(".live-board");
+    const { left, top, width } = svg.getBoundingClientRect();
+    const link = () => decodeURIComponent(decodeURIComponent(box.querySelector(".live-about a").href));
+    const points = () => LIVE.pairs(/points:([^;#]*)/.exec(link())[1].split(",").map(Number));
+    const mouse = (kind, target, x, y) => target.dispatchEvent(new PointerEvent(kind, { pointerId: 1, bubbles: true,
+      clientX: left + width * (18 + 400 * x) / 436, clientY: top + width * (18 + 400 * (1 - y)) / 436 }));
+    svg.setPointerCapture = () => {};
+    const last = () => Array.from(svg.querySelectorAll("[data-point] .hit")).at(-1);
+    // two points close together: what is pressed nearer to the first moves the first, although the second lies above it
+    mouse("pointerdown", svg, 0.5, 0.2); mouse("pointerup", svg, 0.5, 0.2);
+    mouse("pointerdown", svg, 0.53, 0.2); mouse("pointerup", svg, 0.53, 0.2);
+    const two = points().slice(-2);
+    mouse("pointerdown", last(), 0.505, 0.2); mouse("pointermove", svg, 0.4, 0.2); mouse("pointerup", svg, 0.4, 0.2);
+    return { two, moved: points().slice(-2), faults };"""
 GRID = """
     const box = await started("masks"), cells = () => Array.from(box.querySelectorAll("[data-cell]"));
     const now = () => document.activeElement.dataset.cell;
@@ -118,6 +151,23 @@ def test_the_focus_stays_where_a_key_was_pressed(tmp_path):
     found = answer(tmp_path, ROBOT + FOCUS, list(live_weights.PACKS), {"names": FIGURES}, FIGURES)
     assert found["faults"] == []
     assert {name: lost for name, lost in found["lost"].items() if lost} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_what_changes_is_read_aloud_and_what_nobody_asked_for_is_not(tmp_path):
+    found = answer(tmp_path, ROBOT + ALOUD, list(live_weights.PACKS), {"names": FIGURES}, FIGURES)
+    assert found["faults"] == []
+    assert {name: heard for name, heard in found["heard"].items() if heard != ["", True, True, True]} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
+def test_of_points_that_lie_close_together_the_nearest_is_moved(tmp_path):
+    found = answer(tmp_path, ROBOT + PRESSED, ["hull", "tour"], figures=["pointers"])
+    assert found["faults"] == []
+    assert found["two"] == [[0.5, 0.2], [0.53, 0.2]]
+    assert found["moved"] == [[0.4, 0.2], [0.53, 0.2]]
 
 
 @pytest.mark.slow

@@ -12,6 +12,12 @@ QUERY = """
     const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
     const at = ([kind, beta]) => write(LIVE.attendInPlane([2, 1], keys, values, kind, beta));
     return [["dot", 0.1], ["dot", 1], ["dot", 10], ["cosine", 1], ["cosine", 10]].map(at);"""
+ADDED = """
+    const write = ({ weights }) => weights.map(LIVE.percent).join(", ");
+    const keys = [[1, 0], [0, 1], [0, 0], [1, 1]];
+    const kinds = ["additive", "straight", "dot"];
+    const at = (query) => kinds.map((kind) => write(LIVE.attendInPlane(query, keys, keys, kind, 1)));
+    return [[1, -1], [-1, 1], [2.3, 2.3]].map(at);"""
 LONGER = """
     const plane = LIVE.plane({ label: "", range: 1.6, points: [], moved() {} });
     const all = LIVE.pairs([0.95, 0.2, 0.55, 1.05, -0.82, 0.42, -1.2, -0.35, 0.2, -0.9]);
@@ -82,6 +88,11 @@ class TestNumbers:
         rows = table("00_attention_map", "query")
         assert [row[2:] for row in rows] == answer(tmp_path, QUERY, figures=["query"])
         assert [row[1] for row in rows] == ["0.1", "1", "10", "1", "10"]
+
+    def test_of_the_additive_score(self, tmp_path):
+        rows = table("02_bahdanau", "query")
+        assert [row[0] for row in rows] == ["(1, −1)", "(−1, 1)", "(2.3, 2.3)"]
+        assert [row[1:] for row in rows] == answer(tmp_path, ADDED, figures=["query"])
 
     def test_of_a_longer_key(self, tmp_path):
         assert [row[1:] for row in table("03_scores", "query")] == answer(tmp_path, LONGER, figures=["query"])

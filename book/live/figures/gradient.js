@@ -63,8 +63,8 @@
   };
 
   function table({ weights, against, gradients }) {
-    const head = ["value", "weight α", "g · (v − c)", "gradient of the score"];
-    const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? ", ↑ rises" : ", ↓ falls");
+    const head = ["value", "weight α", "g · (v − c)", "gradient of the score (↑ it rises)"];
+    const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? " ↑" : " ↓");
     const row = (name, n) =>
       [percent(weights[n]), signed(against[n]), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
     return [
@@ -87,7 +87,7 @@
 
   LIVE.figure("gradient", {
     title: "Which score should rise?",
-    todo: "Drag the target, where the context should be: which scores rise, which fall? Then press “certain and wrong”, where two has nearly all the weight and the target is near seven, and compare its number of steps with that of “equal scores”.",
+    todo: "Drag the target (the ring), where the context should be: which scores rise, which fall? Then press “certain and wrong”, where two has nearly all the weight and the target is near seven, and compare its number of steps with that of “equal scores”.",
     learned:
       "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that v − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
@@ -103,7 +103,7 @@
         moved: move,
         points: [
           ...pairs(state.values).map((at, n) => ({ name: NAMES[n], at, kind: "value", hue: HUES[n] })),
-          { name: "target", at: state.target, kind: "query", hue: 0 },
+          { name: "target", at: state.target, kind: "target", hue: 0 },
           { name: "context", at: [0, 0], kind: "context", hue: 0, fixed: true },
         ],
       });
@@ -119,8 +119,8 @@
           { weights, context, gradients, slope } = found,
           position = (at) => "at " + at.map((v) => signed(v)).join(", ");
         values.forEach((at, n) => plane.show(n, { at, words: position(at) + ", weight " + percent(weights[n]) }));
-        plane.show(TARGET, { at: state.target, words: position(state.target) });
-        plane.show(CONTEXT, { at: context });
+        plane.show(TARGET, { at: state.target, radius: 19, words: position(state.target) }); // a ring around the value below it
+        plane.show(CONTEXT, { at: context, radius: 8 });
         plane.under.replaceChildren(
           ...values.map((value, n) => planeLine(plane, context, value, { "stroke-width": 1 + 8 * weights[n], class: "spoke" })),
           planeLine(plane, context, state.target, { "stroke-width": 3, class: "pull" }),

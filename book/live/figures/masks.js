@@ -93,11 +93,7 @@
           make(
             "div",
             {},
-            make(
-              "p",
-              { class: "live-head" },
-              "Inputs that each output depends on after " + state.layers + (state.layers > 1 ? " layers" : " layer"),
-            ),
+            make("p", { class: "live-head" }, "Inputs of each output after " + state.layers + (state.layers > 1 ? " layers" : " layer")),
             depends,
             make(
               "p",

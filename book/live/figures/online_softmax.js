@@ -64,6 +64,7 @@
         picture.replaceChildren(
           LIVE.grid({
             label: "Scores and values",
+            corner: "position",
             rows: ["score", "value", "weight so far"],
             columns: state.scores.map((_, i) => String(i)),
             cell: (r, c) => ({

@@ -60,7 +60,13 @@
         overview = make("canvas", { class: "live-overview", "aria-hidden": "true", onclick: pick }),
         grid = make(
           "div",
-          { class: "live-scroll", tabindex: 0, role: "application", "aria-label": "Overview of all heads", onkeydown: walk },
+          {
+            class: "live-scroll",
+            tabindex: 0,
+            role: "application",
+            "aria-label": "Overview of all heads: the arrow keys go from head to head",
+            onkeydown: walk,
+          },
           overview,
         ),
         sliders = {};
@@ -105,25 +111,39 @@
         show();
       }
 
-      function paint() {
-        const { layers, heads, pieces } = sentence(),
-          T = pieces.length;
-        Object.assign(overview, { width: layers * CELL, height: heads * CELL });
-        const pen = overview.getContext("2d"),
-          unit = (CELL - 2) / T;
-        maps.forEach((row, layer) =>
-          row.forEach((map, head) =>
-            map.forEach((weights, q) =>
-              weights.forEach((w, k) => {
-                if (w < 0.02) {
-                  return;
-                }
-                pen.fillStyle = "rgba(64,132,214," + w.toFixed(2) + ")";
-                pen.fillRect(layer * CELL + 1 + k * unit, head * CELL + 1 + q * unit, Math.ceil(unit), Math.ceil(unit));
-              }),
+      // All heads of the sentence, drawn once for each sentence.
+      const drawn = new Map();
+      function allHeads() {
+        if (!drawn.has(state.sentence)) {
+          const { layers, heads, pieces } = sentence(),
+            unit = (CELL - 2) / pieces.length,
+            side = Math.ceil(unit);
+          const canvas = make("canvas", { width: layers * CELL, height: heads * CELL }),
+            pen = canvas.getContext("2d");
+          pen.fillStyle = "rgb(64,132,214)";
+          maps.forEach((row, layer) =>
+            row.forEach((map, head) =>
+              map.forEach((weights, q) =>
+                weights.forEach((w, k) => {
+                  if (w >= 0.02) {
+                    pen.globalAlpha = w;
+                    pen.fillRect(layer * CELL + 1 + k * unit, head * CELL + 1 + q * unit, side, side);
+                  }
+                }),
+              ),
             ),
-          ),
-        );
+          );
+          drawn.set(state.sentence, canvas);
+        }
+        return drawn.get(state.sentence);
+      }
+
+      function paint() {
+        const picture = allHeads(),
+          { width, height } = picture;
+        Object.assign(overview, { width, height });
+        const pen = overview.getContext("2d");
+        pen.drawImage(picture, 0, 0);
         pen.strokeStyle = "rgb(230,126,20)";
         pen.lineWidth = 3;
         pen.strokeRect(state.layer * CELL + 1, state.head * CELL + 1, CELL - 2, CELL - 2);

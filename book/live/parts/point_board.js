@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make } = LIVE;
+    { make, percent } = LIVE;
   const SIZE = 400,
     PAD = 18,
     BY = { ArrowLeft: [-0.02, 0], ArrowRight: [0.02, 0], ArrowUp: [0, 0.02], ArrowDown: [0, -0.02] };
@@ -24,16 +24,19 @@
         along = (from, corner) => ((from - corner) * scale - PAD) / SIZE;
       return [along(event.clientX, box.left), 1 - along(event.clientY, box.top)].map(LIVE.thousandths);
     };
+    // Of points that lie close together, the nearest is meant, and not the one drawn last.
     const down = (event) => {
-      const near = event.target.closest("[data-point]"),
-        all = points();
+      const all = points(),
+        here = at(event),
+        far = all.map(([x, y]) => Math.hypot(x - here[0], y - here[1])),
+        near = event.target.closest("[data-point]");
       if (!near && all.length >= most) {
         return;
       }
-      dragged = active = near ? Number(near.dataset.point) : all.length;
+      dragged = active = near ? far.indexOf(Math.min(...far)) : all.length;
       element.setPointerCapture(event.pointerId);
       if (!near) {
-        set([...all, at(event)]);
+        set([...all, here]);
       }
     };
     const element = make("svg", {
@@ -78,7 +81,11 @@
             "point " +
             (n + 1) +
             (first ? ", the start" : "") +
-            ": arrow keys move it, Delete removes it, Page Up and Page Down choose another",
+            ", from the left " +
+            percent(point[0]) +
+            ", from below " +
+            percent(point[1]),
+          "aria-description": "Arrow keys move it, Delete removes it, Page Up and Page Down choose another.",
           onkeydown: (event) => key(event, n),
           onfocus: () => (active = n),
         },
