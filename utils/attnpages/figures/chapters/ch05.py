@@ -73,7 +73,7 @@ def _attention(ax: Axes) -> None:
     left = _DECODER - _WIDTH / 2
     line(ax, (left + 0.4, left + 0.4, middle), (bottom - 0.31, 0.62, 0.62), LINE, dashed=True)
     arrow(ax, (middle, 0.62), (middle, bottom - 0.42), LINE, dashed=True)
-    say(ax, 4.75, 0.32, "query: last output of layer 1", size=10)
+    say(ax, 4.75, 0.32, "query: layer 1, previous word", size=10)
     _context(ax, (middle + 0.88, bottom), left)
 
 
