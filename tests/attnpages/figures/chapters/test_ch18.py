@@ -9,10 +9,12 @@ from attnpages.figures import by_model
 from attnpages.figures.chapters.ch18 import (
     Map,
     Score,
+    draw_ngrams,
     plot_alignment_errors,
     plot_beams,
     plot_losses,
     plot_maps,
+    plot_resampled,
     plot_score_by_words,
     plot_scores,
 )
@@ -54,6 +56,31 @@ def test_the_legend_names_only_what_is_drawn():
 def test_a_score_needs_an_interval_per_seed(scores):
     with pytest.raises(ValueError, match="one interval per seed"):
         plot_scores(scores)
+
+
+def test_each_ngram_has_a_bar_and_counts_at_most_as_often_as_in_the_reference():
+    ax = draw_ngrams(["the", "dog", "runs", "to", "the", "the", "park"], ["the", "dog", "walks", "to", "the", "park"])
+    texts = [text.get_text() for text in ax.texts]
+    assert [text for text in texts if " of " in text] == ["5 of 7", "3 of 6", "0 of 5", "0 of 4"]
+    assert len(ax.patches) == 7 + 6 + 5 + 4
+    filled = [patch for patch in ax.patches if patch.get_linestyle() == "-"]
+    assert len(filled) == 5 + 3
+    with pytest.raises(ValueError, match="at least 4 tokens, got 3"):
+        draw_ngrams(["a", "b", "c"], ["a"])
+
+
+def test_resampled_differences_share_a_scale_with_their_interval_and_0():
+    drawn = {"A to B": torch.linspace(-1, 2, 101), "B to C": torch.linspace(1, 3, 101)}
+    axes = plot_resampled(drawn, {"A to B": 0.5, "B to C": 2.0})
+    assert [ax.get_title(loc="left") for ax in axes] == list(drawn)
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert [line.get_xdata()[0] for line in axes[1].lines] == [2.0, 0]
+    shaded = axes[1].patches[0]
+    assert [shaded.get_x(), shaded.get_x() + shaded.get_width()] == pytest.approx([1.05, 2.95])
+    with pytest.raises(ValueError, match="the same titles"):
+        plot_resampled(drawn, {"A to B": 0.5})
+    with pytest.raises(ValueError, match="at least one"):
+        plot_resampled({}, {})
 
 
 def test_the_axis_of_words_says_how_many_sentences_there_are():
