@@ -7,13 +7,11 @@ from made_up_translations import made_up_translations
 from attnbook.measure.translation import resampled_bleu
 from attnpages.figures import by_model
 from attnpages.figures.chapters.ch18 import (
-    Map,
     Score,
     draw_ngrams,
     plot_alignment_errors,
     plot_beams,
     plot_losses,
-    plot_maps,
     plot_resampled,
     plot_score_by_words,
     plot_scores,
@@ -103,17 +101,6 @@ def test_each_seed_has_a_line_of_losses(record):
     assert ax.lines[0].get_xdata()[-1] == pytest.approx(3400 / 60)
     with pytest.raises(ValueError, match="points for each seed"):
         plot_losses({"plain": [[]]}, "loss")
-
-
-def test_the_maps_of_one_sentence_stand_one_below_the_other(record):
-    found = by_model(record, "alignments", ["bahdanau_de_en", "transformer_de_en"])
-    maps = {name: Map(**seeds[0][0]) for name, seeds in found.items()}
-    axes = plot_maps(maps)
-    assert [ax.get_title() for ax in axes] == ["bahdanau_de_en", "transformer_de_en"]
-    assert [label.get_text() for label in axes[0].get_yticklabels()][:2] == ["A", "dog"]
-    other = Map(["x"] * 7, *maps["bahdanau_de_en"][1:])
-    with pytest.raises(ValueError, match="maps must be of one sentence"):
-        plot_maps({**maps, "other": other})
 
 
 def test_the_alignment_error_of_each_layer_has_a_row():

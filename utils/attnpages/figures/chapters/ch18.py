@@ -9,8 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from attnbook.data.texts.byte_pairs import MARK
-from attnpages.figures.alignments import plot_alignment
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
@@ -209,37 +207,6 @@ def plot_losses(
     ax.set(xlabel="time of the training (minutes of an idle core)", ylabel=ylabel)
     legend_above(ax, handles, list(losses))
     return ax
-
-
-class Map(NamedTuple):
-    """One model's attention: pieces of the source, pieces of its own translation, and weights ``(T, Tk)``."""
-
-    source: Sequence[str]
-    target: Sequence[str]
-    weights: object
-
-
-def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
-    """Draw what several models attended to in one sentence, one below the other, each with its own translation.
-
-    The mark for the space before a piece is not drawn.
-
-    Args:
-        maps: by the model's name.
-
-    Raises:
-        ValueError: if there is no map, or they are of different sentences; and as :func:`plot_alignment`.
-    """
-    if len({tuple(one.source) for one in maps.values()}) != 1:
-        raise ValueError(f"maps must be of one sentence, at least one; got {[list(m.source) for m in maps.values()]}")
-    heights = [len(one.target) for one in maps.values()]
-    size = (6.5, sum(1.35 + 0.24 * height for height in heights))
-    _, axes = plt.subplots(len(maps), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=heights)
-    for ax, (name, one) in zip(axes[:, 0], maps.items(), strict=True):
-        source, target = ([piece.replace(MARK, "") or MARK for piece in side] for side in (one.source, one.target))
-        axis = "piece of the source" if ax is axes[0, 0] else ""
-        plot_alignment(one.weights, source, target, ax=ax, title=name, bar=False, xlabel=axis, ylabel="piece written")
-    return list(axes[:, 0])
 
 
 def plot_alignment_errors(
