@@ -47,7 +47,7 @@ def test_each_seed_has_a_dot_on_its_interval(record):
 
 def test_the_legend_names_only_what_is_drawn():
     ax = plot_scores({"Luong": Score([30], [(28, 32)])})
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as written, a seed and its interval"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a training (seed) and its interval"]
 
 
 @pytest.mark.parametrize("scores", [{}, {"Luong": Score([], [])}, {"Luong": Score([30, 31], [(28, 32)])}])

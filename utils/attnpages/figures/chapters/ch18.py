@@ -65,6 +65,8 @@ def plot_scores(scores: Mapping[str, Score], ax: Axes | None = None, title: str 
     names = ["as written, a seed and its interval", "in lower case, greedy", "published, computed differently"]
     there = [True, any(score.lower for score in scores.values()), any(score.published for score in scores.values())]
     kept = [number for number, is_there in enumerate(there) if is_there]
+    if len(kept) == 1:
+        names[0] = "a training (seed) and its interval"
     legend_above(ax, [handles[number] for number in kept], [names[number] for number in kept], title)
     return ax
 
