@@ -7,12 +7,12 @@ from made_up_translations import made_up_translations
 from attnbook.measure.translation import resampled_bleu
 from attnpages.figures import by_model
 from attnpages.figures.chapters.ch18 import (
-    Map,
     Score,
+    draw_ngrams,
     plot_alignment_errors,
     plot_beams,
     plot_losses,
-    plot_maps,
+    plot_resampled,
     plot_score_by_words,
     plot_scores,
 )
@@ -47,13 +47,38 @@ def test_each_seed_has_a_dot_on_its_interval(record):
 
 def test_the_legend_names_only_what_is_drawn():
     ax = plot_scores({"Luong": Score([30], [(28, 32)])})
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as written, a seed and its interval"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a training (seed) and its interval"]
 
 
 @pytest.mark.parametrize("scores", [{}, {"Luong": Score([], [])}, {"Luong": Score([30, 31], [(28, 32)])}])
 def test_a_score_needs_an_interval_per_seed(scores):
     with pytest.raises(ValueError, match="one interval per seed"):
         plot_scores(scores)
+
+
+def test_each_ngram_has_a_bar_and_counts_at_most_as_often_as_in_the_reference():
+    ax = draw_ngrams(["the", "dog", "runs", "to", "the", "the", "park"], ["the", "dog", "walks", "to", "the", "park"])
+    texts = [text.get_text() for text in ax.texts]
+    assert [text for text in texts if " of " in text] == ["5 of 7", "3 of 6", "0 of 5", "0 of 4"]
+    assert len(ax.patches) == 7 + 6 + 5 + 4
+    filled = [patch for patch in ax.patches if patch.get_linestyle() == "-"]
+    assert len(filled) == 5 + 3
+    with pytest.raises(ValueError, match="at least 4 tokens, got 3"):
+        draw_ngrams(["a", "b", "c"], ["a"])
+
+
+def test_resampled_differences_share_a_scale_with_their_interval_and_0():
+    drawn = {"A to B": torch.linspace(-1, 2, 101), "B to C": torch.linspace(1, 3, 101)}
+    axes = plot_resampled(drawn, {"A to B": 0.5, "B to C": 2.0})
+    assert [ax.get_title(loc="left") for ax in axes] == list(drawn)
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert [line.get_xdata()[0] for line in axes[1].lines] == [2.0, 0]
+    shaded = axes[1].patches[0]
+    assert [shaded.get_x(), shaded.get_x() + shaded.get_width()] == pytest.approx([1.05, 2.95])
+    with pytest.raises(ValueError, match="the same titles"):
+        plot_resampled(drawn, {"A to B": 0.5})
+    with pytest.raises(ValueError, match="at least one"):
+        plot_resampled({}, {})
 
 
 def test_the_axis_of_words_says_how_many_sentences_there_are():
@@ -76,17 +101,6 @@ def test_each_seed_has_a_line_of_losses(record):
     assert ax.lines[0].get_xdata()[-1] == pytest.approx(3400 / 60)
     with pytest.raises(ValueError, match="points for each seed"):
         plot_losses({"plain": [[]]}, "loss")
-
-
-def test_the_maps_of_one_sentence_stand_one_below_the_other(record):
-    found = by_model(record, "alignments", ["bahdanau_de_en", "transformer_de_en"])
-    maps = {name: Map(**seeds[0][0]) for name, seeds in found.items()}
-    axes = plot_maps(maps)
-    assert [ax.get_title() for ax in axes] == ["bahdanau_de_en", "transformer_de_en"]
-    assert [label.get_text() for label in axes[0].get_yticklabels()][:2] == ["A", "dog"]
-    other = Map(["x"] * 7, *maps["bahdanau_de_en"][1:])
-    with pytest.raises(ValueError, match="maps must be of one sentence"):
-        plot_maps({**maps, "other": other})
 
 
 def test_the_alignment_error_of_each_layer_has_a_row():

@@ -1,4 +1,4 @@
-"""Which words belong together in twenty sentences of Multi30k, as one author linked them by hand.
+"""Which words belong together in twenty sentences of Multi30k, as a large language model (Claude) linked them.
 
 The sentences are the first twenty of the test of 2016, German and English; they lie with the corpus and not here. Links
 follow Och and Ney 2003, section 5.1: a sure one joins words that mean the same, a possible one (with ``?``) joins words

@@ -1,17 +1,18 @@
-"""Figures of chapter 18: scores with seeds and intervals, BLEU by length, losses by time, alignments, beams."""
+"""Figures of chapter 18: n-grams, scores with seeds, resampled tests, BLEU by length, losses, alignments, beams."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from attnbook.data.texts.byte_pairs import MARK
-from attnpages.figures.alignments import plot_alignment
-from attnpages.figures.boxes import line
+from attnpages.figures.arrays import as_array
+from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import FAINT
+from attnpages.figures.palette import BLUE, FAINT, LINE, PALE_GREY, READS, SAND, SKY
 from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, styles_for
 
 _MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
@@ -64,6 +65,8 @@ def plot_scores(scores: Mapping[str, Score], ax: Axes | None = None, title: str 
     names = ["as written, a seed and its interval", "in lower case, greedy", "published, computed differently"]
     there = [True, any(score.lower for score in scores.values()), any(score.published for score in scores.values())]
     kept = [number for number, is_there in enumerate(there) if is_there]
+    if len(kept) == 1:
+        names[0] = "a training (seed) and its interval"
     legend_above(ax, [handles[number] for number in kept], [names[number] for number in kept], title)
     return ax
 
@@ -78,6 +81,86 @@ def _score_row(ax: Axes, row: int, score: Score, colour: str) -> None:
         ax.plot([value], [y], marker="|", color="black", markersize=9, markeredgewidth=2, linestyle="", zorder=4)
     for value in score.published:
         ax.plot([value], [row], markeredgewidth=1.8, zorder=2, **_PUBLISHED)
+
+
+_ORDERS = (1, 2, 3, 4)  # BLEU counts n-grams of these lengths
+_ROW, _BETWEEN, _TOKENS = 0.42, 0.4, 1.0  # heights of a bar's row, of the space between two lengths, of the words
+
+
+def draw_ngrams(translation: Sequence[str], reference: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Draw every n-gram of a translation as a bar under its words: filled if it counts as right, else a dashed frame.
+
+    An n-gram counts at most as often as the reference has it; of equal ones the first count.
+
+    Args:
+        translation, reference: tokens.
+
+    Raises:
+        ValueError: if the translation has fewer than four tokens.
+    """
+    if len(translation) < max(_ORDERS):
+        raise ValueError(f"translation needs at least {max(_ORDERS)} tokens, got {len(translation)}")
+    height = _TOKENS + sum(_ORDERS) * _ROW + len(_ORDERS) * _BETWEEN
+    ax = canvas(ax, (6.5, 0.62 * height), (-1.6, len(translation) + 1.5), (-height + _TOKENS, 1.5))
+    say(ax, -1.5, 1.2, "reference: " + " ".join(reference), ha="left")
+    for at, token in enumerate(translation):
+        say(ax, at + 0.5, 0.45, token, weight="bold")
+    top = 0.0
+    for order in _ORDERS:
+        right = _counted(translation, reference, order)
+        for at, counts in enumerate(right):
+            y = top - (at % order + 1) * _ROW
+            look: Look = {"fill": READS, "edge": BLUE, "line": 1.6} if counts else {"fill": "white", "dashed": True}
+            box(ax, at + 0.06, y + 0.06, order - 0.12, _ROW - 0.12, **look)
+        middle = top - order * _ROW / 2
+        say(ax, -1.5, middle, f"{order}-grams", ha="left")
+        say(ax, len(translation) + 1.45, middle, f"{sum(right)} of {len(right)}", ha="right", weight="bold")
+        top -= order * _ROW + _BETWEEN
+        line(ax, (-1.5, len(translation) + 1.45), (top + _BETWEEN / 2,) * 2, PALE_GREY, width=0.8)
+    return ax
+
+
+def _counted(translation: Sequence[str], reference: Sequence[str], order: int) -> list[bool]:
+    """Of each n-gram, whether it counts as right."""
+    ours, theirs = ([tuple(t[i : i + order]) for i in range(len(t) - order + 1)] for t in (translation, reference))
+    left, right = Counter(theirs), []
+    for gram in ours:
+        right.append(left[gram] > 0)
+        left[gram] -= 1
+    return right
+
+
+def plot_resampled(drawn: Mapping[str, object], values: Mapping[str, float]) -> list[Axes]:
+    """Draw how often resampled tests have which difference in BLEU: a panel per pair of systems, on one scale.
+
+    The middle 95 % are shaded; a full line marks the difference on the test itself, a dashed one marks 0.
+
+    Args:
+        drawn: ``{title: the differences of all resampled tests}``.
+        values: ``{title: the difference on the test itself}``, the same titles.
+
+    Raises:
+        ValueError: if there is none, or the titles differ.
+    """
+    if not drawn or set(drawn) != set(values):
+        raise ValueError(f"drawn and values need the same titles, at least one; got {list(drawn)} and {list(values)}")
+    found = {title: as_array(of).ravel() for title, of in drawn.items()}
+    low, high = min(0.0, *(of.min() for of in found.values())), max(0.0, *(of.max() for of in found.values()))
+    edges = np.linspace(low - 0.1, high + 0.1, 45)
+    _, axes = plt.subplots(
+        len(found), 1, figsize=(6.5, 0.6 + 1.55 * len(found)), sharex=True, layout="constrained", squeeze=False
+    )
+    for ax, (title, of) in zip(axes[:, 0], found.items(), strict=True):
+        ax.axvspan(*np.quantile(of, (0.025, 0.975)), color=SAND, zorder=0)
+        ax.hist(of, bins=edges, color=SKY, edgecolor="white", linewidth=0.5, zorder=2)
+        ax.axvline(values[title], color="black", linewidth=1.8, zorder=3)
+        ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=3)
+        ax.set_title(title, loc="left")
+        ax.set_yticks([])
+        ax.grid(False)
+        ax.spines["left"].set_visible(False)
+    axes[-1, 0].set_xlabel("difference in BLEU, of 1,000 resampled tests")
+    return list(axes[:, 0])
 
 
 def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes | None = None) -> Axes:
@@ -126,37 +209,6 @@ def plot_losses(
     ax.set(xlabel="time of the training (minutes of an idle core)", ylabel=ylabel)
     legend_above(ax, handles, list(losses))
     return ax
-
-
-class Map(NamedTuple):
-    """One model's attention: pieces of the source, pieces of its own translation, and weights ``(T, Tk)``."""
-
-    source: Sequence[str]
-    target: Sequence[str]
-    weights: object
-
-
-def plot_maps(maps: Mapping[str, Map]) -> list[Axes]:
-    """Draw what several models attended to in one sentence, one below the other, each with its own translation.
-
-    The mark for the space before a piece is not drawn.
-
-    Args:
-        maps: by the model's name.
-
-    Raises:
-        ValueError: if there is no map, or they are of different sentences; and as :func:`plot_alignment`.
-    """
-    if len({tuple(one.source) for one in maps.values()}) != 1:
-        raise ValueError(f"maps must be of one sentence, at least one; got {[list(m.source) for m in maps.values()]}")
-    heights = [len(one.target) for one in maps.values()]
-    size = (6.5, sum(1.35 + 0.24 * height for height in heights))
-    _, axes = plt.subplots(len(maps), 1, figsize=size, layout="constrained", squeeze=False, height_ratios=heights)
-    for ax, (name, one) in zip(axes[:, 0], maps.items(), strict=True):
-        source, target = ([piece.replace(MARK, "") or MARK for piece in side] for side in (one.source, one.target))
-        axis = "piece of the source" if ax is axes[0, 0] else ""
-        plot_alignment(one.weights, source, target, ax=ax, title=name, bar=False, xlabel=axis, ylabel="piece written")
-    return list(axes[:, 0])
 
 
 def plot_alignment_errors(
