@@ -130,7 +130,7 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
     x = len(name.split())
     style = STYLES[0] if kept else STYLES[1] if taken else None
     look: Look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
-    line(ax, (x - 0.72, x - 0.08), (start, end), style.colour if style else FAINT, **look)
+    line(ax, (x - 0.6, x - 0.08), (start, end), style.colour if style else FAINT, **look)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
