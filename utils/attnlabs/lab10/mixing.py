@@ -34,7 +34,12 @@ MIX_WITH_OWN_OUTPUT = Exercise(
     mix_with_own_output,
     cases=_pass_one,
     gradients=False,
-    about=About(points=3, minutes=10, difficulty=3, read_again="Scheduled sampling: training on the model's own words"),
+    about=About(
+        points=3,
+        minutes=10,
+        difficulty=3,
+        read_again=("10_decoding_evidence", "Scheduled sampling: training on the model's own words"),
+    ),
 )
 
 must = MIX_WITH_OWN_OUTPUT.properties

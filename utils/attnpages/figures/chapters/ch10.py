@@ -1,9 +1,11 @@
-"""Figures of chapter 10: answers beside a target, a tree, kinds of errors, rates with intervals, and seconds."""
+"""Figures of chapter 10: ways of writing, a tree, kinds of errors, answers beside a target, rates, and seconds."""
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import FAINT, PAPER, WRITES
@@ -128,7 +130,7 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
     x = len(name.split())
     style = STYLES[0] if kept else STYLES[1] if taken else None
     look: Look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
-    line(ax, (x - 0.72, x - 0.08), (start, end), style.colour if style else FAINT, **look)
+    line(ax, (x - 0.6, x - 0.08), (start, end), style.colour if style else FAINT, **look)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
@@ -188,3 +190,26 @@ def plot_verdicts(
     ax.set(xlabel=xlabel, xlim=(0, 1))
     legend_above(ax, *ax.get_legend_handles_labels())
     return ax
+
+
+def plot_ways(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
+    """Draw several measures of the same ways of writing side by side: one bar per way, each seed as a dot.
+
+    Args:
+        panels: ``{measure with its unit: {way: [one value per seed]}}``; all have the same ways in the same order.
+
+    Raises:
+        ValueError: if there is no panel, or the ways differ.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one measure")
+    ways = list(next(iter(panels.values())))
+    size = (6.5, 1.3 + 0.42 * len(ways))
+    _, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained", squeeze=False)
+    for ax, (label, values) in zip(axes[0], panels.items(), strict=True):
+        if list(values) != ways:
+            raise ValueError(f"each measure needs the ways {ways}, got {list(values)} for {label!r}")
+        plot_bars(values, label, ax=ax)
+        ax.set_xlim(right=1.12 * max(max(seeds) for seeds in values.values()))
+    axes[0, 0].set_ylim(len(ways) - 0.4, -0.6)  # each panel has turned the common axis over
+    return list(axes[0])

@@ -1,0 +1,150 @@
+"""How certain and how repetitive is what SmolLM2 writes, by the way in which its next token is chosen (chapter 10).
+
+Nothing is trained. ``steps`` says how many beginnings are continued: that of a story, and beginnings of paragraphs of
+this book, drawn by the seed, whose own continuations are the texts to compare with. The end of a text is forbidden, so
+that all have the same length. All samples of a seed are drawn side by side, in one batch.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.data.texts.book_prose import book_prose
+from attnbook.decoding import beam, chooser, select, stream
+from attnbook.measure.inside import surprises
+from attnbook.measure.text import repetition
+from attnbook.models.pretrained import Pretrained
+from attnbook.modes import evaluating
+from attnbook.seeding import generator
+from attnruns.experiments.real_model import fused, smollm2
+from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+STORY = "The lighthouse keeper opened the old letter and read it twice. Then"
+WAYS: dict[str, dict[str, Any]] = {
+    "greedy": {"temperature": 0.0}, "temperature 0.7": {"temperature": 0.7}, "temperature 1": {"temperature": 1.0},
+    "temperature 1.5": {"temperature": 1.5}, "top-k 50": {"temperature": 1.0, "top_k": 50},
+    "nucleus 0.9": {"temperature": 1.0, "top_p": 0.9},
+}  # fmt: skip
+LENGTH, WIDTH = 60, 4  # tokens of each text; of the beam
+NEVER = -1  # no token ends a text
+
+
+class Endless:
+    """A language model that never ends a text: its end symbols have no probability."""
+
+    def __init__(self, pretrained: Pretrained) -> None:
+        self.model, self.ends = pretrained.model, list(pretrained.ends)
+
+    def modules(self):
+        """The model and its parts."""
+        return self.model.modules()
+
+    def _without_end(self, read: tuple[Tensor, Any, Tensor | None]) -> tuple[Tensor, Any, Tensor | None]:
+        logits, state, weights = read
+        return logits.index_fill(-1, torch.tensor(self.ends), float("-inf")), state, weights
+
+    def start(self):
+        """The state before the first token."""
+        return self.model.start()
+
+    def step(self, token: Tensor, state: Any) -> tuple[Tensor, Any, Tensor | None]:
+        """Read one token ``(B,)``."""
+        return self._without_end(self.model.step(token, state))
+
+    def prefill(self, words: Tensor, state: Any) -> tuple[Tensor, Any, Tensor | None]:
+        """Read many tokens ``(B, t)``."""
+        return self._without_end(self.model.prefill(words, state))
+
+    select = staticmethod(select)
+
+    @evaluating
+    def surprises(self, words: Tensor) -> Tensor:
+        """Nats of each token after the first of ``words (B, T)``: ``(B, T - 1)``."""
+        logits = self.model(words)[0].index_fill(-1, torch.tensor(self.ends), float("-inf"))
+        return surprises(logits, words)
+
+
+class Begun(NamedTuple):
+    """Beginnings ``(N, t)``, that of the story first, and how the paragraphs go on, ``(N - 1, LENGTH)``."""
+
+    prompts: Tensor
+    real: Tensor
+
+
+def beginnings(pretrained: Pretrained, count: int, seed: int) -> Begun:
+    """The story's beginning, and ``count - 1`` beginnings of paragraphs with as many tokens."""
+    story = pretrained.tokenizer.encode(STORY).ids
+    size = len(story)
+    long = [ids for text in paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size + LENGTH]
+    order = torch.randperm(len(long), generator=generator(seed))[: count - 1].tolist()
+    chosen = torch.tensor([long[i][: size + LENGTH] for i in order])  # (N - 1, t + LENGTH)
+    return Begun(torch.cat([torch.tensor([story]), chosen[:, :size]]), chosen[:, size:])
+
+
+def paragraphs() -> list[str]:
+    """Those of the book's prose."""
+    return book_prose().split("\n\n")
+
+
+class Chooser:
+    """Chooses for all ways at once: each has as many rows of the batch; keeps the nats of what it chose."""
+
+    def __init__(self, draws: torch.Generator) -> None:
+        self.nats: list[Tensor] = []
+        self.choose: list[Callable] = [chooser(**how, generator=draws) for how in WAYS.values()]
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        parts = logits.chunk(len(self.choose))  # (N, V) of each way
+        token = torch.cat([choose(part) for choose, part in zip(self.choose, parts, strict=True)])  # (B,)
+        self.nats.append(-logits.log_softmax(dim=-1).gather(1, token[:, None])[:, 0])
+        return token
+
+
+def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor, story: bool = True) -> dict[str, Any]:
+    """Of texts ``(N, LENGTH)`` with the nats of their tokens: means, by position and by text, and the story's text."""
+    repeated = [repetition([row]) for row in tokens.tolist()]
+    text = {"story": pretrained.tokenizer.decode(tokens[0].tolist())} if story else {}
+    return {
+        "nats": round(nats.mean().item(), 4), "by_position": rounded(nats.mean(dim=0)), "repeated": rounded(repeated),
+        **text,
+    }  # fmt: skip
+
+
+def texts(job: Job) -> dict[str, Any]:
+    """Texts of all ways, of a beam search, and of the book."""
+    pretrained = smollm2()
+    model, begun = Endless(pretrained), beginnings(pretrained, job.steps, job.seed)
+    with fused(pretrained.model):
+        choose, prompts = Chooser(generator(job.seed)), begun.prompts.repeat(len(WAYS), 1)
+        steps = stream(model, max_length=LENGTH, choose=choose, prompt=prompts, eos=NEVER)
+        tokens = torch.stack([token for token, _ in steps], dim=1)  # (B, LENGTH)
+        searched = beam(model, max_length=LENGTH, width=WIDTH, prompt=begun.prompts, eos=NEVER).tokens[:, 0]
+        both = torch.cat([searched, begun.real])  # (2 N - 1, LENGTH)
+        before = torch.cat([begun.prompts, begun.prompts[1:]])
+        nats = model.surprises(torch.cat([before, both], dim=1))[:, -LENGTH:]
+    by_way = zip(WAYS, tokens.chunk(len(WAYS)), torch.stack(choose.nats, dim=1).chunk(len(WAYS)), strict=True)
+    found = {way: figures_of(pretrained, written, of) for way, written, of in by_way}
+    found[f"beam of {WIDTH}"] = figures_of(pretrained, searched, nats[: len(searched)])
+    found["the book"] = figures_of(pretrained, begun.real, nats[len(searched) :], story=False)
+    return {"by_way": found}
+
+
+PARTS: Parts = {"texts": (texts, 5)}
+
+
+def run(job: Job) -> Outcome:
+    """Write with one seed."""
+    return measured(PARTS, job)
+
+
+EXPERIMENT = Experiment(
+    "written_texts",
+    steps_of(PARTS),
+    run,
+    {"weights": "SmolLM2-135M-Instruct in four bits", "story": STORY, "length": LENGTH, "ways": WAYS, "beam": WIDTH},
+    on_cpu=True,
+)
