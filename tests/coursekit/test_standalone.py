@@ -75,9 +75,14 @@ def test_the_file_is_the_cells_with_the_tag_and_a_blank_line_between_them(notebo
 def test_a_comment_at_the_top_says_what_it_is_where_it_comes_from_and_how_it_runs(chapter, notebook):
     header, code = file_of(chapter, notebook).split("\n\n", 1)
     assert code == code_of(notebook)
-    for part in ("# A line: the whole model", "Chapter 2", "python 02_line.py", "MIT License"):
+    for part in ("# The whole model in one file", "# A line\n", "Chapter 2", "python 02_line.py", "MIT License"):
         assert part in header
     assert all(line.startswith("#") for line in header.splitlines())
+
+
+def test_no_title_can_name_an_encoding_of_the_file(chapter, notebook):
+    notebook.metadata["attnbook"] = {"title": "Decoding: from probabilities to a text"}
+    compile(file_of(chapter, notebook).encode(), "file.py", "exec")
 
 
 def test_the_command_writes_it_and_says_where_and_how_to_run_it(project, chapter, notebook, capsys):

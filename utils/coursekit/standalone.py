@@ -19,8 +19,11 @@ from coursekit.project import Project
 TAG = "standalone"
 MOST_LINES = 150  # without the comment at the top
 IMPORTABLE = {"torch"} | sys.stdlib_module_names
+# The title has to stand below the second line: Python takes "coding: " in the first two for the name of an encoding.
 HEADER = """\
-# {title}: the whole model in one file
+# The whole model in one file
+#
+# {title}
 #
 # Made from the cells of {name} of "Paying Attention", a course on attention that runs; the chapter explains each part.
 # It makes its own data, trains, and prints an answer. All that it needs is Python with PyTorch:
