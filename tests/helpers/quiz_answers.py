@@ -226,7 +226,7 @@ NUMBERS = {
     "11/perplexity": text_perplexity,
     "12/blocks": block_total,
     "12/reach": lambda: reach(causal_mask(40) & window_mask(40, 4), 4)[-1].sum(),
-    "12/neighbours": lambda: 0.25 * torch.tensor([-0.25, -1.25]).softmax(0)[0] + 0.75 * 0.2,
+    "12/idle": lambda: torch.tensor([4.0, 0, 0, 0]).softmax(0) @ torch.tensor([0.0, 1, 2, 3]),
     "13/erase": written,
     "13/circle": lambda: circular_shift(torch.eye(8)[7], torch.tensor([0.0, 0.1, 0.9]))[0],
     "13/sharpen": sharpened,

@@ -39,7 +39,9 @@ RELATIVE_SCORES = Exercise(
     relative_scores,
     cases=_memories,
     tolerance=1e-6,  # √D as a tensor is float32
-    about=About(points=4, minutes=25, difficulty=4, read_again="One trick: from distances to keys"),
+    about=About(
+        points=4, minutes=25, difficulty=4, read_again=("12_longer_text_evidence", "One trick: from distances to keys")
+    ),
 )
 
 must = RELATIVE_SCORES.properties

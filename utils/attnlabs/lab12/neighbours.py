@@ -42,7 +42,12 @@ def _datastores(draw):
 KNN_PROBABILITIES = Exercise(
     knn_probabilities,
     cases=_datastores,
-    about=About(points=3, minutes=18, difficulty=3, read_again="A memory outside the model: nearest neighbours"),
+    about=About(
+        points=3,
+        minutes=18,
+        difficulty=3,
+        read_again=("12_longer_text_evidence", "A memory outside the model: nearest neighbours"),
+    ),
 )
 
 must = KNN_PROBABILITIES.properties
@@ -160,7 +165,12 @@ def _pairs(draw):
 MIX_PROBABILITIES = Exercise(
     mix_probabilities,
     cases=_pairs,
-    about=About(points=1, minutes=5, difficulty=1, read_again="A memory outside the model: nearest neighbours"),
+    about=About(
+        points=1,
+        minutes=5,
+        difficulty=1,
+        read_again=("12_longer_text_evidence", "A memory outside the model: nearest neighbours"),
+    ),
 )
 
 must = MIX_PROBABILITIES.properties

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch12 import draw_segments, plot_cost, plot_grid, plot_masks
+from attnpages.figures.chapters.ch12 import draw_segments, plot_cost, plot_extra, plot_grid, plot_masks
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
 
@@ -52,3 +52,14 @@ def test_a_grid_shows_each_share_and_frames_what_is_in_reach():
     assert frame.get_x() == pytest.approx(1 - 0.44)
     with pytest.raises(ValueError, match=r"each pair of lags \[16, 32\] and memories \[0, 16\]"):
         plot_grid({(16, 0): 0.1, (32, 16): 1.0}, {})
+
+
+def test_what_is_lost_stands_in_one_panel_for_each_model_with_a_line_where_the_first_word_leaves():
+    curves = {"window": {2: [0.0], 6: [0.1], 31: [0.12]}, "and the first": {2: [0.0], 6: [0.0], 31: [0.01]}}
+    axes = plot_extra({"small": (curves, 5.5), "large": ({name: {1000: [1.0]} for name in curves}, 128)})
+    assert [ax.get_title(loc="left") for ax in axes] == ["small", "large"]
+    lines = [[line for line in ax.lines if len(line.get_xdata()) == 2 and len({*line.get_xdata()}) == 1] for ax in axes]
+    assert [line.get_xdata()[0] for (line,) in lines] == [5.5, 128]
+    assert [text.get_text() for text in axes[1].get_xticklabels()][-1] == "1,024"
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_extra({})

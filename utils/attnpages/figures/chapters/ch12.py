@@ -138,3 +138,31 @@ def plot_grid(shares: Mapping[tuple[int, int], float], reachable: Mapping[tuple[
     ax.tick_params(length=0, color=FAINT)
     plt.colorbar(image, ax=ax, label="right answers (share)")
     return ax
+
+
+def plot_extra(panels: Mapping[str, tuple[Curves, float]], ylabel: str = "additional nats") -> list[Axes]:
+    """Draw by position what reading less costs, one panel below the other; a dashed line where the first word is lost.
+
+    Args:
+        panels: ``{title: (curves, position)}``: the curves as :func:`plot_by_length` takes them, by position; and the
+            position at which the first word leaves the window. The panels name their curves in the same order.
+        ylabel: of each panel.
+
+    Raises:
+        ValueError: if there is no panel, or a curve is not as :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its curves and a position")
+    size = (6.5, 0.3 + 2.75 * len(panels))
+    _, axes = plt.subplots(len(panels), 1, figsize=size, layout="constrained", squeeze=False)
+    for ax, (title, (curves, position)) in zip(axes[:, 0], panels.items(), strict=True):
+        plot_by_length(curves, xlabel="position in the text", ylabel=ylabel, ax=ax, trained=None, title=title)
+        ax.autoscale(axis="y")
+        ax.axvline(position, color=INK, linestyle="--", linewidth=1)
+        ax.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
+        last = max(int(at) for points in curves.values() for at in points)
+        step = next(step for step in (1, 4, 16, 64, 128, 512, 2048) if last <= 10 * step)
+        ticks = list(range(0, last + step, step))
+        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.minorticks_off()
+    return list(axes[:, 0])
