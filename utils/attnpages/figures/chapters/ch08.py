@@ -254,7 +254,7 @@ def plot_reach(panels: Sequence[Reach], xlabel: str = "position of the key minus
         ax.set_title(panel.title, loc="left", fontsize=12, pad=24)
         ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 0.98), ncols=3, fontsize=10)
         ax.set_ylabel("score")
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=9 if marker else 6, integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     grid[-1, 0].set_xlabel(xlabel)
     return list(grid[:, 0])
