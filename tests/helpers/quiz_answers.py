@@ -134,8 +134,8 @@ def padding() -> int:
 
 
 def rotated_score() -> float:
-    query, key = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
-    return (apply_rotary(query, torch.tensor([90.0])) @ apply_rotary(key, torch.tensor([92.0])).T).item()
+    pair, step = torch.tensor([[2.0, 0.0]]), math.radians(30)  # the first pair turns by one radian per position
+    return (apply_rotary(pair, torch.tensor([90 * step])) @ apply_rotary(pair, torch.tensor([92 * step])).T).item()
 
 
 def text_perplexity() -> float:

@@ -1,8 +1,18 @@
+import math
+
 import pytest
 import torch
 
 from attnbook.attention import sinusoidal_positions
-from attnpages.figures.chapters.ch08 import draw_clocks, draw_heads, plot_by_distance, plot_dot_products, plot_waves
+from attnpages.figures.chapters.ch08 import (
+    Reach,
+    draw_clocks,
+    draw_heads,
+    plot_by_distance,
+    plot_dot_products,
+    plot_reach,
+    plot_waves,
+)
 
 
 def test_multi_head_attention_is_drawn_with_every_part_and_shape():
@@ -21,8 +31,8 @@ def test_heads_that_can_not_be_drawn_are_refused(heads):
 
 
 def test_each_clock_has_a_hand_for_each_position(texts):
-    axes = draw_clocks([1.0, 0.2], range(6), shift=2, starts=(0, 3))
-    assert [ax.get_title() for ax in axes] == ["1 radian per position", "0.2 radian per position"]
+    axes = draw_clocks([math.radians(30), 0.2], range(6), shift=2, starts=(0, 3))
+    assert [ax.get_title() for ax in axes] == ["30° per position", "11.5° per position"]
     for ax in axes:
         assert {*"012345", "sine", "cosine"} <= set(texts(ax))
         assert len(ax.lines) == 6 + 2  # hands and arcs
@@ -85,3 +95,20 @@ def test_scores_are_drawn_over_their_distances():
 def test_curves_that_do_not_fit_the_distances_are_refused(curves):
     with pytest.raises(ValueError, match="one value for each distance"):
         plot_by_distance(curves, [-1, 0, 1], (0, 1))
+
+
+def test_reach_is_drawn_in_one_panel_per_model_and_only_trained_distances_are_shaded():
+    near = Reach("near", {"head": [1.0, 2.0, 1.0]}, [-1, 0, 1])
+    far = Reach("far", {"before": [0.0] * 50, "after": [1.0] * 50}, range(50), trained=(0, 20))
+    axes = plot_reach([near, far])
+    assert [ax.get_title(loc="left") for ax in axes] == ["near", "far"]
+    assert [list(line.get_ydata()) for line in axes[0].lines] == [[1.0, 2.0, 1.0]]
+    named = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in axes]
+    assert [sorted(names) for names in named] == [["head"], ["after", "before", "distances seen in training"]]
+    assert axes[1].get_xlabel() == "position of the key minus position of the query"
+
+
+@pytest.mark.parametrize("panels", [[], [Reach("", {}, [1])], [Reach("", {"head": [1.0]}, [1, 2])]])
+def test_reach_without_a_value_for_each_distance_is_refused(panels):
+    with pytest.raises(ValueError, match="one value for each distance"):
+        plot_reach(panels)

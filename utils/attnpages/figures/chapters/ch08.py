@@ -1,11 +1,13 @@
 """Figures of chapter 08: multi-head attention, rotating features, scores over distance, removed heads."""
 
 from collections.abc import Mapping, Sequence
-from math import cos, pi, sin
+from math import cos, degrees, pi, sin
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
@@ -106,7 +108,7 @@ def draw_clocks(
     for ax, speed in zip(axes[0], speeds, strict=True):
         ax.set(xlim=(-1.45, 1.8), ylim=(-1.5, 1.75), aspect="equal")
         ax.axis("off")
-        ax.set_title(f"{speed:g} radian per position")
+        ax.set_title(f"{degrees(speed):.3g}° per position")
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
         _name_directions(ax)
         for position in positions:
@@ -210,3 +212,49 @@ def plot_by_distance(
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
     return ax
+
+
+class Reach(NamedTuple):
+    """One panel of :func:`plot_reach`.
+
+    Fields:
+        title: what it shows. curves: ``{name: [one score per distance]}``. distances: of the keys from the query.
+        trained: smallest and largest distance of training; ``None`` shades nothing.
+    """
+
+    title: str
+    curves: Mapping[str, Sequence[float]]
+    distances: Sequence[float]
+    trained: tuple[float, float] | None = None
+
+
+def plot_reach(panels: Sequence[Reach], xlabel: str = "position of the key minus position of the query") -> list[Axes]:
+    """Draw scores over the distance of query and key, one panel below another; the distances of training are shaded.
+
+    Raises:
+        ValueError: if there is no panel, one has no curve, or a curve hasn't a value for each distance.
+    """
+    if not panels or any(not p.curves or {len(c) for c in p.curves.values()} != {len(p.distances)} for p in panels):
+        raise ValueError("panels must hold at least one panel, each with curves that have one value for each distance")
+    _, grid = plt.subplots(len(panels), 1, figsize=(6.5, 2.5 * len(panels)), layout="constrained", squeeze=False)
+    for ax, panel in zip(grid[:, 0], panels, strict=True):
+        if panel.trained:
+            ax.axvspan(*panel.trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances seen in training")
+        marker = "." if len(panel.distances) < 40 else ""
+        for name, style in styles_for(panel.curves).items():
+            values = as_array(panel.curves[name])
+            ax.plot(
+                as_array(panel.distances),
+                values,
+                color=style.colour,
+                linestyle=style.line,
+                marker=marker,
+                label=readable(name),
+            )
+        ax.set_title(panel.title, loc="left", fontsize=12, pad=24)
+        ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 0.98), ncols=3, fontsize=10)
+        ax.set_ylabel("score")
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=9 if marker else 6, integer=True))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    grid[-1, 0].set_xlabel(xlabel)
+    return list(grid[:, 0])
