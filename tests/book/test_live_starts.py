@@ -141,6 +141,11 @@ def test_the_online_softmax_goes_through_the_chapters_example(tmp_path):
     assert numbers(found["rows"][-1][5]) == numbers(context)
 
 
+def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):
+    found = begun(tmp_path, "chapters/11_bert_gpt.ipynb", "smollm2_heads")
+    assert "Layer 19, head 7: “letter” attends to “music” (position 3)" in found["said"]
+
+
 def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     page = "chapters/13_ntm.ipynb"
     script = """

@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from attnpages.figures.chapters.ch11 import plot_next_words, plot_scaling
+from attnpages.figures.chapters.ch11 import plot_copying_maps, plot_heads, plot_next_words, plot_scaling
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
@@ -34,3 +35,50 @@ def test_each_seed_is_a_point_and_a_law_goes_through_the_points_that_it_was_fitt
 def test_a_law_without_a_panel_is_named(panels, laws):
     with pytest.raises(ValueError, match="at least one panel, and one for each of"):
         plot_scaling(panels, laws, "loss")
+
+
+def test_each_model_has_a_row_of_maps_with_its_own_tokens(looks_right):
+    small, large = np.eye(3), np.eye(4)
+    axes = plot_copying_maps(
+        {
+            "small": (["·", "A", "B"], {"1.2": small, "2.3": small}),
+            "large": (list("wxyz"), {"17.1": large, "19.7": large}),
+        }
+    )
+    assert [[ax.get_title() for ax in row] for row in axes] == [
+        ["small, 1.2", "small, 2.3"],
+        ["large, 17.1", "large, 19.7"],
+    ]
+    assert [label.get_text() for label in axes[1, 0].get_yticklabels()] == list("wxyz")
+    looks_right(axes[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({}, "at least one"),
+        ({"a": ("x", {"1": np.eye(1)}), "b": ("x", {})}, "equally many heads"),
+        ({"a": ("xy", {"1": np.eye(3)})}, "one row and one column per token of a"),
+    ],
+)
+def test_maps_that_do_not_fit_are_named(models, message):
+    with pytest.raises(ValueError, match=message):
+        plot_copying_maps(models)
+
+
+def test_each_head_is_a_mark_at_its_layer(looks_right):
+    axes = plot_heads(
+        {
+            "small": {"previous": {1: [0.9, 0.1], 2: [0.0, 0.1]}},
+            "large": {"previous": {n: [0.5] for n in range(1, 31)}},
+        },
+        "score",
+    )
+    assert axes[0].lines[0].get_xdata().tolist() == [1, 1, 2, 2]
+    assert axes[1].get_xticks().tolist() == [5, 10, 15, 20, 25, 30]
+    looks_right(axes[1])
+
+
+def test_no_heads_are_refused():
+    with pytest.raises(ValueError, match="at least one model"):
+        plot_heads({}, "score")

@@ -1,4 +1,4 @@
-"""Figures of chapter 11: what may be drawn next, how losses scale, and the block of 2017 beside that of today."""
+"""Figures of chapter 11: next tokens, losses that scale, heads that copy, the block of 2017 beside that of today."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers
+from attnpages.figures.heat import as_label, as_matrix, draw_cells
 from attnpages.figures.palette import BLUE, FAINT, PAPER, VERMILION, WRITES
 from attnpages.figures.style import STYLES, Look
 
@@ -146,4 +147,72 @@ def plot_scaling(
         for formatted in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
             formatted(PlainNumbers(minor_thresholds=(2, 0.5)))
     axes[0][0].set_ylabel(ylabel)
+    return list(axes[0])
+
+
+def plot_copying_maps(models: Mapping[str, tuple[Sequence[str], Mapping[str, object]]]) -> np.ndarray:
+    """Draw the attention of heads that copy, one row of panels per model, each with the tokens that it read.
+
+    Args:
+        models: ``{name: (tokens, {name of a head: (T, T)})}``, with equally many heads for each model.
+
+    Returns:
+        the axes, one row per model.
+
+    Raises:
+        ValueError: if there is no model, models have different numbers of heads, or a map has not one row per token.
+    """
+    counts = {len(maps) for _, maps in models.values()}
+    if len(counts) != 1:
+        raise ValueError(f"models must hold at least one, all with equally many heads, got {sorted(counts)}")
+    columns = counts.pop()
+    size = (3.2 * columns + 0.5, 3.3 * len(models))
+    _, axes = plt.subplots(len(models), columns, figsize=size, layout="constrained", squeeze=False)
+    for row, (name, (tokens, maps)) in zip(axes, models.items(), strict=True):
+        for ax, (head, weights) in zip(row, maps.items(), strict=True):
+            values = as_matrix(head, weights)
+            if values.shape != (len(tokens), len(tokens)):
+                raise ValueError(f"{head} must have one row and one column per token of {name}, got {values.shape}")
+            image = draw_cells(ax, values, (0.0, 1.0))
+            ax.set_title(f"{name}, {head}", fontsize=11)
+            ax.set_xticks(range(len(tokens)), [as_label(token[:1]) for token in tokens], fontsize=10)
+            ax.set_yticks(range(len(tokens)), [as_label(token) for token in tokens], fontsize=10)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("attends")
+    for ax in axes.flat:
+        ax.set_xlabel("is attended to (initials)")
+    axes[0, 0].figure.colorbar(image, ax=axes, label="attention weight", fraction=0.03, pad=0.02)
+    return axes
+
+
+def plot_heads(models: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]], ylabel: str) -> list[Axes]:
+    """Draw scores of all heads by their layer, one panel per model, one mark per head and seed.
+
+    Args:
+        models: ``{name: {score: {layer: values}}}``, layers from 1 on.
+        ylabel: of the scores, which lie between 0 and 1.
+
+    Returns:
+        the panels' axes.
+
+    Raises:
+        ValueError: if there is no model.
+    """
+    if not models:
+        raise ValueError("models must hold at least one model")
+    widths = [1 + 0.1 * max(max(layers) for layers in scores.values()) for scores in models.values()]
+    _, axes = plt.subplots(
+        1, len(models), figsize=(7.8, 3.8), layout="constrained", squeeze=False, sharey=True, width_ratios=widths
+    )
+    for ax, (name, scores) in zip(axes[0], models.items(), strict=True):
+        last = max(max(layers) for layers in scores.values())
+        for i, (score, layers) in enumerate(scores.items()):
+            apart = (i - (len(scores) - 1) / 2) * 0.24  # beside each other
+            points = [(layer + apart, value) for layer, values in layers.items() for value in values]
+            look = STYLES[i]
+            ax.plot(*zip(*points, strict=True), look.marker, color=look.colour, markersize=4.5, alpha=0.75, label=score)
+        ax.set(title=name, xlabel="layer", ylim=(-0.03, 1.03), xlim=(0.4, last + 0.6))
+        ax.set_xticks(range(1, last + 1) if last < 8 else range(5, last + 1, 5))
+    axes[0][0].set_ylabel(ylabel)
+    axes[0][-1].legend(loc="upper left", fontsize=10)
     return list(axes[0])
