@@ -1,5 +1,7 @@
 """Looking inside a language model, against what can be said about tiny ones."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -7,12 +9,14 @@ from torch import nn
 from attnbook.measure.inside import (
     attentions_of,
     cache_bytes,
+    contributions,
     first_position_share,
     logit_lens,
     read_under,
     residuals,
     sinks_and_window,
     surprises,
+    without_each_block,
     without_heads,
 )
 from attnbook.models import LanguageModel, TransformerConfig
@@ -82,3 +86,45 @@ def test_bytes_of_the_cache_are_those_that_it_holds(model):
     held = sum(part.numel() * part.element_size() for heads in state.past for part in heads)
     assert held == cache_bytes(CONFIG) * WORDS.shape[1]
     assert cache_bytes(TransformerConfig(d_model=8, heads=4, layers=2), 2) == 2 * 2 * 8 * 2
+
+
+@pytest.fixture
+def summed():
+    """As Llama has it: RMSNorm, so that the last norm subtracts nothing."""
+    torch.manual_seed(0)
+    model = LanguageModel(9, replace(CONFIG, normalisation="rms"))
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.3)
+    return model.double().eval().requires_grad_(False)
+
+
+def test_a_logit_is_the_sum_of_what_the_word_vector_and_each_sublayer_add(summed):
+    direction = summed.output.weight[3] - summed.output.weight[5]
+    found = contributions(summed, WORDS, direction)
+    assert found.shape == (5, 2)  # the word vector, and two sublayers in each of two layers
+    logits = summed(WORDS)[0][:, -1]
+    torch.testing.assert_close(found.sum(dim=0), logits[:, 3] - logits[:, 5])
+
+
+def test_a_sublayer_that_writes_nothing_contributes_nothing(summed):
+    summed.blocks.layers[1].self_attention.project_output.weight.zero_()
+    summed.blocks.layers[1].self_attention.project_output.bias.zero_()
+    found = contributions(summed, WORDS, summed.output.weight[3])
+    assert found[3].abs().max() < 1e-12
+    assert found[4].abs().min() > 1e-6
+    assert not summed.blocks.layers[0].norm_feed_forward._forward_pre_hooks  # nothing is left behind
+
+
+def test_a_norm_that_subtracts_a_mean_gives_no_such_sum(model):
+    with pytest.raises(ValueError, match="must be an RMSNorm, got LayerNorm"):
+        contributions(model, WORDS, torch.zeros(8))
+
+
+def test_without_a_block_its_input_goes_on_unchanged(model):
+    found = without_each_block(model, WORDS)
+    assert found.shape == (3,)
+    torch.testing.assert_close(found[0], surprises(model(WORDS)[0], WORDS).mean())
+    between = residuals(model, WORDS)
+    skipped = model.output(model.blocks.last_norm(between[1]))  # without the second and last block
+    torch.testing.assert_close(found[2], surprises(skipped, WORDS).mean())
+    assert abs(found[1] - found[0]) > 1e-4

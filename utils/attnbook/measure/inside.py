@@ -85,6 +85,55 @@ def logit_lens(model: LanguageModel, words: Tensor) -> Tensor:
     return model.output(model.blocks.last_norm(last))
 
 
+@evaluating
+def contributions(model: LanguageModel, words: Tensor, direction: Tensor) -> Tensor:
+    """What the word vector and each sublayer add to a logit after ``words (B, T)``: ``(2 L + 1, B)``, in their order.
+
+    The last vector of the residual connection is a sum, and so is the logit: the last norm divides the whole sum by one
+    number, its root mean square.
+
+    Args:
+        direction: ``(D,)``, the row of the output layer that makes the logit, or the difference of two rows.
+
+    Raises:
+        ValueError: unless the model is pre-norm with a last norm that divides and subtracts nothing.
+
+    Source: Elhage et al. 2021.
+    """
+    norm = model.blocks.last_norm
+    if not isinstance(norm, nn.RMSNorm) or norm.eps is None:
+        raise ValueError(f"the last norm must be an RMSNorm, got {type(norm).__name__}")
+    stream = _between_sublayers(model, words)  # (2 L + 1, B, D), at the last word
+    added = torch.cat([stream[:1], stream.diff(dim=0)])  # the word vector, then what each sublayer adds
+    divisor = (stream[-1].pow(2).mean(dim=-1, keepdim=True) + norm.eps).sqrt()  # (B, 1)
+    return (added / divisor * norm.weight) @ direction  # (2 L + 1, B, D) @ (D,) -> (2 L + 1, B)
+
+
+def _between_sublayers(model: LanguageModel, words: Tensor) -> Tensor:
+    """What stands in the residual connection at the last word, before the first sublayer and after each."""
+    found: list[Tensor] = []
+    with ExitStack() as stack:
+        for layer in model.blocks.layers:  # what enters this norm is the sum after attention
+            handle = layer.norm_feed_forward.register_forward_pre_hook(lambda _, inputs: found.append(inputs[0]))
+            stack.callback(handle.remove)
+        before, *after = _between_blocks(model, words, causal_mask(words.shape[1], words.device))
+    both = [x[:, -1] for pair in zip(found, after, strict=True) for x in pair]
+    return torch.stack([before[:, -1], *both])
+
+
+@evaluating
+def without_each_block(model: LanguageModel, words: Tensor) -> Tensor:
+    """Nats per token of ``words (B, T)``: with all blocks, and when each in turn adds nothing; ``(L + 1,)``."""
+    mask = causal_mask(words.shape[1], words.device)
+    *before, last = _between_blocks(model, words, mask)
+    ends = [last]
+    for number, x in enumerate(before, start=1):
+        for layer in model.blocks.layers[number:]:
+            x, *_ = layer(x, mask)
+        ends.append(x)
+    return torch.stack([surprises(model.output(model.blocks.last_norm(x)), words).mean() for x in ends])
+
+
 @contextmanager
 def without_heads(
     attentions: Sequence[MultiHeadAttention],
