@@ -16,7 +16,7 @@ def tiny(monkeypatch):
     pretrained = tiny_pretrained(monkeypatch, written_texts, ends=(2,))
     text = torch.randint(3, 100, (6, 12), generator=torch.Generator().manual_seed(3)).tolist()
     monkeypatch.setattr(written_texts, "paragraphs", lambda: [" ".join(map(str, row)) for row in text])
-    for name, value in {"STORY": "4 5 6", "LENGTH": 5, "WIDTH": 2}.items():
+    for name, value in {"STORY": "4 5 6", "STORY_LENGTH": 7, "BEGINNING": 3, "LENGTH": 5, "WIDTH": 2}.items():
         monkeypatch.setattr(written_texts, name, value)
     return pretrained
 
@@ -26,7 +26,8 @@ def test_a_run_writes_in_all_ways(tmp_path):
     assert found.keys() == {*written_texts.WAYS, "beam of 2", "the book"}
     assert all(len(of["by_position"]) == 5 for of in found.values())
     assert len(found["greedy"]["repeated"]) == 3
-    assert len(found["the book"]["repeated"]) == 2
+    assert len(found["the book"]["repeated"]) == 3
+    assert all("story" in found[way] for way in written_texts.WAYS)
     assert found["greedy"]["nats"] == pytest.approx(sum(found["greedy"]["by_position"]) / 5, abs=1e-3)
 
 
@@ -50,9 +51,17 @@ def test_the_nats_of_what_is_chosen_are_those_of_reading_it_again(tiny):
     assert torch.allclose(torch.stack(choose.nats, dim=1), again, atol=1e-4)
 
 
-def test_the_storys_beginning_comes_first_and_paragraphs_go_on_as_they_do(tiny):
-    prompts, real = written_texts.beginnings(tiny, 3, seed=1)
+def test_paragraphs_go_on_as_they_do_and_no_two_seeds_share_one(tiny):
+    prompts, real = written_texts.beginnings(tiny, 3, seed=0)
     assert prompts.shape == (3, 3)
-    assert prompts[0].tolist() == [4, 5, 6]
-    assert real.shape == (2, 5)
-    assert not torch.equal(real, written_texts.beginnings(tiny, 3, seed=2).real)
+    assert real.shape == (3, 5)
+    whole = [[int(word) for word in text.split()][:8] for text in written_texts.paragraphs()]
+    first, second = (torch.cat(written_texts.beginnings(tiny, 3, seed), dim=1).tolist() for seed in (0, 1))
+    assert sorted(first + second) == sorted(whole)
+
+
+def test_the_most_repetitive_text_is_kept(tiny):
+    tokens = torch.tensor([[4, 5, 6, 7, 8], [4, 5, 4, 5, 4]])
+    found = written_texts.figures_of(tiny, tokens, torch.ones(2, 5))
+    assert found["most_repetitive"] == tiny.tokenizer.decode([4, 5, 4, 5, 4])
+    assert found["nats"] == 1

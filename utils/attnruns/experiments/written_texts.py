@@ -1,8 +1,9 @@
 """How certain and how repetitive is what SmolLM2 writes, by the way in which its next token is chosen (chapter 10).
 
-Nothing is trained. ``steps`` says how many beginnings are continued: that of a story, and beginnings of paragraphs of
-this book, drawn by the seed, whose own continuations are the texts to compare with. The end of a text is forbidden, so
-that all have the same length. All samples of a seed are drawn side by side, in one batch.
+Nothing is trained. ``steps`` says how many paragraphs of this book are continued from their first tokens; the author's
+own continuations of the same beginnings are the texts to compare with. Each seed has other paragraphs. The end of a
+text is forbidden, so that all have the same length. All samples of a seed are drawn side by side, in one batch. The
+beginning of a story is continued, too, to be read and not to be measured.
 """
 
 from collections.abc import Callable
@@ -27,9 +28,10 @@ STORY = "The lighthouse keeper opened the old letter and read it twice. Then"
 WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"temperature": 0.0}, "temperature 0.7": {"temperature": 0.7}, "temperature 1": {"temperature": 1.0},
     "temperature 1.5": {"temperature": 1.5}, "top-k 50": {"temperature": 1.0, "top_k": 50},
-    "nucleus 0.9": {"temperature": 1.0, "top_p": 0.9},
+    "nucleus 0.9": {"temperature": 1.0, "top_p": 0.9}, "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
 }  # fmt: skip
-LENGTH, WIDTH = 60, 4  # tokens of each text; of the beam
+BEGINNING, LENGTH = 24, 60  # tokens of a paragraph that are given, and that are written
+STORY_LENGTH, WIDTH = 140, 4  # tokens of the story; hypotheses of the beam
 NEVER = -1  # no token ends a text
 
 
@@ -69,20 +71,20 @@ class Endless:
 
 
 class Begun(NamedTuple):
-    """Beginnings ``(N, t)``, that of the story first, and how the paragraphs go on, ``(N - 1, LENGTH)``."""
+    """Beginnings of paragraphs ``(N, BEGINNING)``, and how the paragraphs go on, ``(N, LENGTH)``."""
 
     prompts: Tensor
     real: Tensor
 
 
 def beginnings(pretrained: Pretrained, count: int, seed: int) -> Begun:
-    """The story's beginning, and ``count - 1`` beginnings of paragraphs with as many tokens."""
-    story = pretrained.tokenizer.encode(STORY).ids
-    size = len(story)
-    long = [ids for text in paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size + LENGTH]
-    order = torch.randperm(len(long), generator=generator(seed))[: count - 1].tolist()
-    chosen = torch.tensor([long[i][: size + LENGTH] for i in order])  # (N - 1, t + LENGTH)
-    return Begun(torch.cat([torch.tensor([story]), chosen[:, :size]]), chosen[:, size:])
+    """Of ``count`` paragraphs; no paragraph belongs to two seeds, as long as there are enough."""
+    size = BEGINNING + LENGTH
+    long = [ids for text in paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size]
+    groups = torch.randperm(len(long), generator=generator(0)).split(count)
+    whole = [group for group in groups if len(group) == count]
+    chosen = torch.tensor([long[i][:size] for i in whole[seed % len(whole)].tolist()])  # (N, BEGINNING + LENGTH)
+    return Begun(chosen[:, :BEGINNING], chosen[:, BEGINNING:])
 
 
 def paragraphs() -> list[str]:
@@ -104,36 +106,46 @@ class Chooser:
         return token
 
 
-def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor, story: bool = True) -> dict[str, Any]:
-    """Of texts ``(N, LENGTH)`` with the nats of their tokens: means, by position and by text, and the story's text."""
+def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor) -> dict[str, Any]:
+    """Of texts ``(N, LENGTH)`` with the nats of their tokens: means, by position and by text, and the worst text."""
     repeated = [repetition([row]) for row in tokens.tolist()]
-    text = {"story": pretrained.tokenizer.decode(tokens[0].tolist())} if story else {}
+    worst = tokens[repeated.index(max(repeated))].tolist()
     return {
         "nats": round(nats.mean().item(), 4), "by_position": rounded(nats.mean(dim=0)), "repeated": rounded(repeated),
-        **text,
+        "most_repetitive": pretrained.tokenizer.decode(worst),
     }  # fmt: skip
 
 
+def written(model: Endless, prompts: Tensor, length: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Continuations of ``prompts (N, t)`` in all ways, and the nats of their tokens, both ``(ways * N, length)``."""
+    choose, rows = Chooser(generator(seed)), prompts.repeat(len(WAYS), 1)
+    steps = stream(model, max_length=length, choose=choose, prompt=rows, eos=NEVER)
+    tokens = torch.stack([token for token, _ in steps], dim=1)
+    return tokens, torch.stack(choose.nats, dim=1)
+
+
 def texts(job: Job) -> dict[str, Any]:
-    """Texts of all ways, of a beam search, and of the book."""
+    """Texts of all ways, of a beam search, and of the book; and the story of all ways."""
     pretrained = smollm2()
     model, begun = Endless(pretrained), beginnings(pretrained, job.steps, job.seed)
     with fused(pretrained.model):
-        choose, prompts = Chooser(generator(job.seed)), begun.prompts.repeat(len(WAYS), 1)
-        steps = stream(model, max_length=LENGTH, choose=choose, prompt=prompts, eos=NEVER)
-        tokens = torch.stack([token for token, _ in steps], dim=1)  # (B, LENGTH)
+        tokens, nats_of_ways = written(model, begun.prompts, LENGTH, job.seed)
         searched = beam(model, max_length=LENGTH, width=WIDTH, prompt=begun.prompts, eos=NEVER).tokens[:, 0]
-        both = torch.cat([searched, begun.real])  # (2 N - 1, LENGTH)
-        before = torch.cat([begun.prompts, begun.prompts[1:]])
-        nats = model.surprises(torch.cat([before, both], dim=1))[:, -LENGTH:]
-    by_way = zip(WAYS, tokens.chunk(len(WAYS)), torch.stack(choose.nats, dim=1).chunk(len(WAYS)), strict=True)
-    found = {way: figures_of(pretrained, written, of) for way, written, of in by_way}
+        both = torch.cat([searched, begun.real])  # (2 N, LENGTH)
+        nats = model.surprises(torch.cat([begun.prompts.repeat(2, 1), both], dim=1))[:, -LENGTH:]
+        story = torch.tensor([pretrained.tokenizer.encode(STORY).ids])
+        stories, _ = written(model, story, STORY_LENGTH, job.seed)
+    by_way = zip(WAYS, tokens.chunk(len(WAYS)), nats_of_ways.chunk(len(WAYS)), stories.tolist(), strict=True)
+    found = {
+        way: {**figures_of(pretrained, rows, of), "story": pretrained.tokenizer.decode(told)}
+        for way, rows, of, told in by_way
+    }
     found[f"beam of {WIDTH}"] = figures_of(pretrained, searched, nats[: len(searched)])
-    found["the book"] = figures_of(pretrained, begun.real, nats[len(searched) :], story=False)
+    found["the book"] = figures_of(pretrained, begun.real, nats[len(searched) :])
     return {"by_way": found}
 
 
-PARTS: Parts = {"texts": (texts, 5)}
+PARTS: Parts = {"texts": (texts, 6)}
 
 
 def run(job: Job) -> Outcome:
@@ -145,6 +157,14 @@ EXPERIMENT = Experiment(
     "written_texts",
     steps_of(PARTS),
     run,
-    {"weights": "SmolLM2-135M-Instruct in four bits", "story": STORY, "length": LENGTH, "ways": WAYS, "beam": WIDTH},
+    {
+        "weights": "SmolLM2-135M-Instruct in four bits",
+        "story": STORY,
+        "story_length": STORY_LENGTH,
+        "beginning": BEGINNING,
+        "length": LENGTH,
+        "ways": WAYS,
+        "beam": WIDTH,
+    },
     on_cpu=True,
 )

@@ -2,7 +2,7 @@ import pytest
 
 from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_rates, plot_seconds, plot_verdicts, plot_ways
 
-TREE = {"end": 0.1, "a": 0.5, "b": 0.4, "a end": 0.2, "a a": 0.15, "b end": 0.36}
+TREE = {"end": 0.15, "a": 0.48, "b": 0.37, "a end": 0.21, "a a": 0.15, "b end": 0.32}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
 VERDICTS = {"plain, 5": {"right": 0.6, "wrong": 0.4}, "attention, 5": {"right": 1.0, "wrong": 0.0}}
 
@@ -62,8 +62,8 @@ def test_rates_outside_their_interval_are_refused(rows):
 def test_each_beginning_stands_in_the_tree_with_its_probability(texts):
     ax = draw_tree(TREE, kept=["b", "b end"], taken=["a", "a end"])
     shown = {text.get_text() for text in ax.texts}
-    assert shown == {"start", "end  0.10", "a  0.50", "b  0.40", "end  0.20", "a  0.15", "end  0.36"}
-    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b  0.40", "end  0.36"}
+    assert shown == {"start", "end  0.15", "a  0.48", "b  0.37", "end  0.21", "a  0.15", "end  0.32"}
+    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b  0.37", "end  0.32"}
     assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 4 + ["--"] * 2
 
 

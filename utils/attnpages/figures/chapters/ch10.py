@@ -86,7 +86,7 @@ def draw_tree(
     """Draw beginnings of sentences as a tree from left to right, each with its probability.
 
     Args:
-        probabilities: ``{"a": 0.5, "a end": 0.2, …}``: words parted by spaces, and the probability of the whole
+        probabilities: ``{"a": 0.5, "a end": 0.3, …}``: words parted by spaces, and the probability of the whole
             beginning. A beginning hangs on the one that is a word shorter; parents come before children.
         kept: beginnings on the winning path, drawn bold with a thick line. taken: those on the greedy one, dashed.
 
