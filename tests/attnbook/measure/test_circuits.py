@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.measure.circuits import KeyComposition, contexts_of, copying_scores, written_by
+from attnbook.measure.circuits import ExchangedPaths, KeyComposition, contexts_of, copying_scores, written_by
 from attnbook.measure.induction import mean_contexts, prefix_matching_score
 from attnbook.measure.inside import attentions_of, residuals, without_heads
 from attnbook.models import LanguageModel, TransformerConfig
@@ -93,3 +93,42 @@ def test_a_mean_in_place_of_zeros(model):
     assert len(contexts) == 2
     with pytest.raises(ValueError, match="one value per head, 1, got 0"), without_heads(attentions, [(1, 0)], []):
         pass
+
+
+HEADS = [(layer, head) for layer in range(2) for head in range(4)]
+
+
+def test_without_a_reader_an_exchange_changes_nothing(model):
+    logits, maps = ExchangedPaths(model, WORDS, [(0, 1), (0, 2)]).read()
+    torch.testing.assert_close(logits, model(WORDS)[0])
+    torch.testing.assert_close(maps, list(model.maps(WORDS)))
+
+
+def test_all_paths_together_are_the_head_with_what_it_found_in_the_other_sequence(model):
+    found = contexts_of(model, WORDS)[0][:, :, 2].roll(1, dims=0)
+    with without_heads(attentions_of(model), [(0, 2)], [found]):
+        wanted, weights = model(WORDS)[0], model.maps(WORDS)
+    paths = ExchangedPaths(model, WORDS, [(0, 2)])
+    logits, maps = paths.read(HEADS, HEADS, HEADS, feed_forward=(0, 1), output=True)
+    torch.testing.assert_close(logits, wanted)
+    torch.testing.assert_close(maps[1], weights[1])
+    assert (logits - model(WORDS)[0]).abs().max() > 1e-3
+
+
+def test_only_the_keys_of_the_named_head_read_the_exchange(model):
+    (writer, reader), attention = ((0, 2), (1, 1)), model.blocks.layers[1].self_attention
+    paths = ExchangedPaths(model, WORDS, [writer])
+    _, maps = paths.read(keys=[reader])
+    usual = model.maps(WORDS)[1]
+    torch.testing.assert_close(maps[1][:, [0, 2, 3]], usual[:, [0, 2, 3]])
+    norm, x = model.blocks.layers[1].norm_self, residuals(model, WORDS)[1]
+    wrote = written_by(attentions_of(model)[0], contexts_of(model, WORDS)[0], 2)
+    mask = torch.ones(6, 6, dtype=torch.bool).tril()
+    _, weights = attention(norm(x), norm(x - wrote + wrote.roll(1, dims=0)), norm(x), mask)
+    torch.testing.assert_close(maps[1][:, 1], weights[:, 1])
+    assert (maps[1][:, 1] - usual[:, 1]).abs().max() > 1e-3
+
+
+def test_one_sequence_has_no_other_to_exchange_with(model):
+    with pytest.raises(ValueError, match="two sequences or more"):
+        ExchangedPaths(model, WORDS[:1], [(0, 1)])

@@ -5,7 +5,8 @@ of all such writes, so one write can be left out of what a later head reads whil
 Source: Elhage et al. 2021; Wang et al. 2023 for paths that are changed one at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -79,6 +80,90 @@ class KeyComposition:
         mask = causal_mask(x.shape[1], x.device)
         _, weights = self.block.self_attention(read, keys, read, mask)
         return prefix_matching_score(weights, self.words)
+
+
+class Exchanged(NamedTuple):
+    """What a model computes when paths are exchanged: logits ``(B, T, V)``, and weights ``(B, H, T, T)`` per layer."""
+
+    logits: Tensor
+    maps: list[Tensor | None]
+
+
+class ExchangedPaths:
+    """Some heads' writing is exchanged for what they wrote on the sequence before, but only for some later readers.
+
+    Everything that these readers do not read stays as it was, and everything after them is computed anew, so that the
+    effect of the direct paths between these heads and these readers is measured (Wang et al. 2023: path patching).
+
+    Args:
+        model: reads the words once; a norm stands before each of its sublayers. words: ``(B, T)``, two sequences or
+            more. writers: ``(layer, head)``, from 0 on.
+
+    Raises:
+        ValueError: if there is only one sequence.
+    """
+
+    def __init__(self, model: LanguageModel, words: Tensor, writers: Collection[tuple[int, int]]) -> None:
+        if len(words) < 2:
+            raise ValueError("words must hold two sequences or more, so that writing can be exchanged, got 1")
+        self.model, self.attentions = model, attentions_of(model)
+        self.mask = causal_mask(words.shape[1], words.device)
+        self.entering, contexts = residuals(model, words), contexts_of(model, words)
+        self.maps: list[Tensor | None] = list(model.maps(words))
+        self.change: dict[int, Tensor] = {}  # by layer: added where its heads' writing is exchanged, (B, T, D)
+        for layer, head in writers:
+            wrote = written_by(self.attentions[layer], contexts[layer], head)
+            self.change[layer] = self.change.get(layer, torch.zeros_like(wrote)) + wrote.roll(1, dims=0) - wrote
+
+    @torch.no_grad()
+    def read(
+        self,
+        queries: Collection[tuple[int, int]] = (),
+        keys: Collection[tuple[int, int]] = (),
+        values: Collection[tuple[int, int]] = (),
+        feed_forward: Collection[int] = (),
+        output: bool = False,
+    ) -> Exchanged:
+        """Let these heads' queries, keys or values, these feed-forward layers, or the output read the exchange."""
+        layers = [layer for layer, _ in (*queries, *keys, *values)] + list(feed_forward)
+        first = min(layers, default=len(self.attentions))  # nothing changes before it
+        x, maps = self.entering[first], self.maps[:first]
+        for i, block in enumerate(self.model.blocks.layers[first:], start=first):
+            heads = ({head for layer, head in of if layer == i} for of in (queries, keys, values))
+            context, weights = self._attend(i, x, *heads)
+            maps.append(weights)
+            x = x + self.attentions[i].project_output(context.flatten(2))
+            read = self.exchanged(x, i + 1) if i in feed_forward else x
+            x = x + block.feed_forward(block.norm_feed_forward(read))
+        last = self.exchanged(x, len(self.attentions)) if output else x
+        return Exchanged(self.model.output(self.model.blocks.last_norm(last)), maps)
+
+    def exchanged(self, x: Tensor, layers: int) -> Tensor:
+        """The residual vectors ``x (B, T, D)``, with the writing of the first ``layers`` layers' heads exchanged."""
+        return x + sum((change for layer, change in self.change.items() if layer < layers), torch.zeros_like(x))
+
+    def _attend(self, layer: int, x: Tensor, *heads: set[int]) -> tuple[Tensor, Tensor]:
+        """Contexts ``(B, T, H, D/H)`` and weights of a layer, with exchanged queries, keys, values of these heads."""
+        norm, attention = self.model.blocks.layers[layer].norm_self, self.attentions[layer]
+        usual, changed = norm(x), norm(self.exchanged(x, layer))
+        context, weights = _context(attention, self.mask, usual, usual, usual)
+        exchanged = {head: tuple(head in of for of in heads) for head in set().union(*heads)}
+        for kinds in set(exchanged.values()):  # heads that read the same are computed together
+            chosen = [head for head, of in exchanged.items() if of == kinds]
+            of_these, their_weights = _context(attention, self.mask, *(changed if of else usual for of in kinds))
+            context[:, :, chosen], weights[:, chosen] = of_these[:, :, chosen], their_weights[:, chosen]
+        return context, weights
+
+
+def _context(attention: MultiHeadAttention, mask: Tensor, *read: Tensor) -> tuple[Tensor, Tensor]:
+    """What the heads of a layer find, before they are joined: ``(B, T, H, D/H)``; and their weights."""
+    found: list[Tensor] = []
+    handle = attention.project_output.register_forward_pre_hook(lambda _, inputs: found.append(inputs[0]))
+    try:
+        _, weights = attention(*read, mask)
+    finally:
+        handle.remove()
+    return found[0].unflatten(-1, (attention.heads, -1)).clone(), weights.clone()
 
 
 @evaluating

@@ -14,6 +14,12 @@ def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
         plot_surprises(["a", "b"], [1.0], {})
 
 
+def test_other_measurements_are_marks_over_the_bars():
+    ax = plot_surprises(["a", " b"], [1.0, 2.0], {"name": [1]}, beside={"all heads": [0.5, 0.6], "others": [0.7, 0.8]})
+    marks = {line.get_label(): (line.get_marker(), list(line.get_ydata())) for line in ax.lines}
+    assert marks == {"all heads": ("o", [0.5, 0.6]), "others": ("_", [0.7, 0.8])}
+
+
 def test_ranks_lie_on_a_logarithmic_axis_that_begins_below_the_first():
     ax = plot_ranks({"Paris": [4000, 300, 1], "west": [2000, 20, 2]})
     assert ax.get_yscale() == "log"

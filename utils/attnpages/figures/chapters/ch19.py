@@ -15,13 +15,18 @@ from attnpages.figures.style import Look, new_axes
 
 
 def plot_surprises(
-    pieces: Sequence[str], nats: Sequence[float], marked: Mapping[str, Collection[int]], ax: Axes | None = None
+    pieces: Sequence[str],
+    nats: Sequence[float],
+    marked: Mapping[str, Collection[int]],
+    ax: Axes | None = None,
+    beside: Mapping[str, Sequence[float]] | None = None,
 ) -> Axes:
     """Draw how much each token of a text surprised a model, as bars with the tokens below them.
 
     Args:
         pieces: the tokens. nats: −ln of the probability that each had, one number per token.
         marked: ``{name: positions}`` of tokens with a colour and a hatch of their own, two names at most.
+        beside: ``{name: numbers}`` of other measurements, drawn as circles and dashes; two names at most.
 
     Raises:
         ValueError: if there are not as many numbers as tokens, or more than two names.
@@ -35,6 +40,9 @@ def plot_surprises(
     ax.bar(range(len(nats)), nats, color=FAINT)
     for (name, at), (colour, hatch) in zip(marked.items(), ((VERMILION, "///"), (OKABE_BLUE, "...")), strict=False):
         ax.bar(list(at), [nats[i] for i in at], color=colour, hatch=hatch, edgecolor="white", label=name)
+    for (name, of), (marker, size) in zip((beside or {}).items(), (("o", 5), ("_", 9)), strict=False):
+        look: Look = {"linestyle": "", "marker": marker, "markersize": size, "markerfacecolor": "white"}
+        ax.plot(range(len(of)), of, color=BLACK, label=name, **look)
     ax.set_xticks(range(len(pieces)), [as_label(piece) for piece in pieces], rotation=90, fontsize=10)
     ax.set(xlabel="token", ylabel="surprise (nats)", xlim=(-0.7, len(pieces) - 0.3))
     ax.grid(False, axis="x")
@@ -129,13 +137,13 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: f
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
-    say(ax, then + 0.2, 2.0, f"changes the key of “{copied}”", ha="left", colour=BLUE)
+    say(ax, then + 0.2, 2.0, f"changes the keys of “{copied}”", ha="left", colour=BLUE)
     arrow(ax, (then, 3.6), (last, 3.6), RUST, 2.2)
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.2f}", colour=RUST)
     say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
     arrow(ax, (then, 5.0), (last, 5.0), GREY, 2.2, dashed=True)
     say(ax, (then + last) / 2, 5.4, f"24.3 and others, weight {writes:.2f}", colour=BLACK)
-    say(ax, (then + last) / 2, 4.6, f"writes “{copied}”", colour=BLACK)
+    say(ax, (then + last) / 2, 4.6, f"reads the finders, writes “{copied}”", colour=BLACK)
     box_around(ax, (last, 6.5), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "layer 24")):
         say(ax, -0.2, y, layer, ha="left")
