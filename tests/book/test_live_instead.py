@@ -41,7 +41,9 @@ GRADIENT = """
 POSITIONS = """
     const unseen = (base, d) => LIVE.frequencies(base).filter((f) => !LIVE.angleSeen(f, d, 128)).length;
     const score = (d) => LIVE.frequencies(10000).reduce((sum, f) => sum + Math.cos(d * f), 0) / 8;
-    return [(d) => score(d).toFixed(2), (d) => String(unseen(10000, d)), (d) => String(unseen(500000, d))]
+    const first = LIVE.frequencies(10000); // those of training, when the base is changed later
+    const later = (d) => LIVE.frequencies(500000).filter((f, i) => !LIVE.angleSeen(first[i], (d * f) / first[i], 128)).length;
+    return [(d) => score(d).toFixed(2), (d) => String(unseen(10000, d)), (d) => String(unseen(500000, d)), (d) => String(later(d))]
       .map((row) => GIVEN.distances.map(row));"""
 ONLINE = """
     const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
