@@ -219,13 +219,15 @@ class Reach(NamedTuple):
 
     Fields:
         title: what it shows. curves: ``{name: [one score per distance]}``. distances: of the keys from the query.
-        trained: smallest and largest distance of training; ``None`` shades nothing.
+        trained: smallest and largest distance that are shaded; ``None`` shades nothing.
+        shaded: what the legend calls the shaded distances.
     """
 
     title: str
     curves: Mapping[str, Sequence[float]]
     distances: Sequence[float]
     trained: tuple[float, float] | None = None
+    shaded: str = "distances seen in training"
 
 
 def plot_reach(panels: Sequence[Reach], xlabel: str = "position of the key minus position of the query") -> list[Axes]:
@@ -239,7 +241,7 @@ def plot_reach(panels: Sequence[Reach], xlabel: str = "position of the key minus
     _, grid = plt.subplots(len(panels), 1, figsize=(6.5, 2.5 * len(panels)), layout="constrained", squeeze=False)
     for ax, panel in zip(grid[:, 0], panels, strict=True):
         if panel.trained:
-            ax.axvspan(*panel.trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances seen in training")
+            ax.axvspan(*panel.trained, zorder=0, facecolor=SAND, edgecolor="none", label=panel.shaded)
         marker = "." if len(panel.distances) < 40 else ""
         for name, style in styles_for(panel.curves).items():
             values = as_array(panel.curves[name])
