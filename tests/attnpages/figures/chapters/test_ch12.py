@@ -1,14 +1,15 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch12 import draw_segments, plot_cost, plot_extra, plot_grid, plot_masks
+from attnpages.figures.chapters.ch12 import draw_segments, draw_traffic, plot_cost, plot_extra, plot_grid, plot_masks
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
 
 
 def test_all_words_of_all_segments_are_written():
     written = [text.get_text() for text in draw_segments(WORDS, 2, 1, 3).texts]
-    assert written == ["segment 1", *WORDS[0], "segment 2", *WORDS[1], "segment 3", *WORDS[2]]
+    rows = ["segment 1", *WORDS[0], "segment 2", *WORDS[1], "segment 3", *WORDS[2]]
+    assert written == [*rows, "layer 1", "layer 2"]
 
 
 def test_segments_must_be_three_of_one_length_with_positions_inside():
@@ -16,6 +17,16 @@ def test_segments_must_be_three_of_one_length_with_positions_inside():
         draw_segments(WORDS[:2], 0, 0, 0)
     with pytest.raises(ValueError, match=r"between 0 and 3, got \(0, 4, 0\)"):
         draw_segments(WORDS, 0, 4, 0)
+
+
+def test_traffic_is_summed_and_drawn_with_its_directions():
+    ways = {"whole": [("keys", 2, True), ("scores", 134, False)], "blocks": [("keys", 10, True)]}
+    ax = draw_traffic(ways, ("large", "small"))
+    written = [text.get_text() for text in ax.texts]
+    assert written[:3] == ["whole: 136 MB", "large", "small"]
+    assert {"keys: 2 MB", "scores: 134 MB", "blocks: 10 MB", "keys: 10 MB"} <= set(written)
+    with pytest.raises(ValueError, match="at least one step"):
+        draw_traffic({"whole": []}, ("large", "small"))
 
 
 def test_a_mask_is_drawn_row_by_row_with_its_number_of_pairs():

@@ -1,4 +1,4 @@
-"""Figures of chapter 12: a text in segments, masks of long texts, what attention costs, how far back a model learns."""
+"""Figures of chapter 12: segments, traffic between memories, masks, what attention costs, how far a model learns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
 from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
@@ -31,10 +31,11 @@ def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, ques
     chosen = fact, relay, question
     if not all(0 <= position < length for position in chosen):
         raise ValueError(f"fact, relay and question must lie between 0 and {length - 1}, got {chosen}")
-    ax = canvas(None, (6.5, 3.3), (-1.75, length - 0.4), (-0.1, 5.1))
-    # Drawn first, so that it passes behind the boxes.
-    direct: Look = {"colour": TRUTH_COLOUR, "width": 1.5, "dashed": True, "bend": 0.3, "gap": 2}
-    arrow(ax, (fact - 0.3, 4.24), (question - 0.35, 0.76), **direct)
+    ax = canvas(None, (6.5, 3.4), (-1.75, length + 0.1), (-0.1, 5.6))
+    # The direct way goes around the boxes, above the first row and right of all, so that no word hides it.
+    edge = length - 0.22
+    line(ax, (fact, fact, edge, edge), (4.98, 5.35, 5.35, 0.4), colour=TRUTH_COLOUR, width=1.5, dashed=True)
+    arrow(ax, (edge, 0.4), (question + 0.46, 0.4), colour=TRUTH_COLOUR, width=1.5)
     for row, (words, position) in enumerate(zip(segments, chosen, strict=True)):
         y = 4.6 - 2.1 * row
         say(ax, -0.7, y, f"segment {row + 1}", ha="right", size=11)
@@ -46,6 +47,39 @@ def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, ques
     for row in (0, 1):
         start, end = (chosen[row], 4.6 - 2.1 * row - 0.4), (chosen[row + 1], 4.6 - 2.1 * (row + 1) + 0.4)
         arrow(ax, start, end, colour=INK, width=2.2, gap=2)
+        middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+        say(ax, middle[0] + 0.22, middle[1] + 0.05, f"layer {row + 1}", ha="left", size=10.5)
+    return ax
+
+
+def draw_traffic(ways: Mapping[str, Sequence[tuple[str, float, bool]]], memories: tuple[str, str]) -> Axes:
+    """Draw what moves between a large and a small memory, one pair of boxes below the other; thick arrows move much.
+
+    Args:
+        ways: ``{name: [(what, megabytes, whether into the small memory), ...]}``, in the order of the steps.
+        memories: what is written into the box of the large memory (left) and of the small one (right).
+
+    Raises:
+        ValueError: if there is no way, or one without a step.
+    """
+    if not ways or not all(ways.values()):
+        raise ValueError("ways must be at least one, each with at least one step")
+    height = sum(len(steps) + 1.1 for steps in ways.values())
+    ax = canvas(None, (6.5, 0.45 * height), (0, 10), (0, height))
+    top = height
+    for name, steps in ways.items():
+        moved = sum(megabytes for _, megabytes, _ in steps)
+        say(ax, 0, top - 0.45, f"{name}: {moved:,.0f} MB", ha="left", weight="bold")
+        bottom = top - 0.85 - len(steps)
+        for x, text, fill in ((0.05, memories[0], PAPER), (7.55, memories[1], READS)):
+            box(ax, x, bottom, 2.4, len(steps), fill=fill)
+            say(ax, x + 1.2, bottom + len(steps) / 2, text, size=10.5)
+        for row, (what, megabytes, inwards) in enumerate(steps):
+            y = top - 1.6 - row
+            start, end = (2.5, 7.5) if inwards else (7.5, 2.5)
+            arrow(ax, (start, y), (end, y), width=4 if megabytes > moved / 20 else 1.2)
+            say(ax, 5, y + 0.38, f"{what}: {megabytes:,.0f} MB", size=10.5)
+        top = bottom - 0.25
     return ax
 
 
