@@ -33,8 +33,18 @@ def pretrained(monkeypatch):
     model = LanguageModel(90, TransformerConfig(d_model=16, heads=2, layers=2, d_ff=24)).eval().requires_grad_(False)
     found = Pretrained(model, Words(), ())
     tasks = {"opposites": "hot cold, big small, up down", "plurals": "man men, foot feet, book books"}
-    for name, value in {"smollm2": lambda: found, "TASKS": tasks, "FINDERS": 1, "CONTROLS": 2, "FROM": 1}.items():
+    for name, value in {
+        "smollm2": lambda: found,
+        "TASKS": tasks,
+        "FINDERS": 1,
+        "CONTROLS": 2,
+        "FROM": 1,
+        "LENGTH": 30,
+    }.items():
         monkeypatch.setattr(real_prompts, name, value)
+    text = torch.randint(9, (400,), generator=torch.Generator().manual_seed(2))
+    monkeypatch.setattr(real_prompts, "text_tokens", lambda _: text)
+    monkeypatch.setattr(real_prompts, "SPANS", {"early": (2, 10), "late": (20, 30)})
     words = torch.randint(90, (2, 8), generator=torch.Generator().manual_seed(1))
     monkeypatch.setattr("attnruns.experiments.real_controls.segments", lambda *_: words)
     return found
@@ -86,3 +96,7 @@ def test_a_run_measures_its_part(name, tmp_path):
         assert figures["example"].keys() == set(real_prompts.ASKED)
     if name == "heads":
         assert all(len(of["controls"]) == 2 for of in figures["by_task"].values())
+    if name == "later":
+        assert figures["count"]["repeated"] + figures["count"]["other"] == 2 * 29
+        assert figures["all"] != figures["finders"]
+        assert len(figures["controls"]) == 2

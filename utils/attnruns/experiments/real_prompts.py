@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnbook.measure.inside import surprises
 from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_agreement import THINGS, nouns_of, prepositions_of
 from attnruns.experiments.real_controls import HeldOut
-from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
+from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -39,6 +40,8 @@ ASKED = ("man", "king")
 FINDERS, CONTROLS = 5, 5  # heads that are taken out together; draws of as many others
 FROM = 3  # shares without heads are means over the answers after so many examples and more
 NAMED = 8  # tokens of the example that are named
+LENGTH = 512  # tokens of each text whose loss is compared early and late
+SPANS = {"early": (32, 96), "late": (448, 512)}  # in number of tokens read before
 Pair = tuple[str, str]
 
 
@@ -113,13 +116,18 @@ def next_tokens(pretrained: Pretrained, word: str) -> dict[str, dict[str, float]
     return found
 
 
+def groups_of(split: HeldOut) -> list[list[Head]]:
+    """No heads, the FINDERS best by prefix matching, and CONTROLS draws of as many others, from all layers."""
+    best = ordered(split.scores["induction"])
+    return [[], best[:FINDERS], *(drawn(best[FINDERS:], FINDERS, draw) for draw in range(CONTROLS))]
+
+
 def without_heads_that_copy(job: Job) -> dict[str, Any]:
     """Share right after FROM and more examples, without the best heads by prefix matching, and without others."""
     pretrained = smollm2()
     split = HeldOut.drawn(pretrained, job)
-    finders = ordered(split.scores["induction"])[:FINDERS]
-    others: list[Head] = [at for at in ordered(split.scores["induction"]) if at not in finders]
-    groups = [[], finders, *(drawn(others, FINDERS, draw) for draw in range(CONTROLS))]
+    groups = groups_of(split)
+    finders = groups[1]
     found = {}
     for name, text in TASKS.items():
         asked, shares = prompts(pretrained, pairs_of(text), job.steps, job.seed), []
@@ -128,6 +136,36 @@ def without_heads_that_copy(job: Job) -> dict[str, Any]:
                 shares.append(round(right_after(pretrained.model, asked)[FROM:].mean().item(), 4))
         found[name] = {"all": shares[0], "finders": shares[1], "controls": shares[2:]}
     return {"finders": [list(at) for at in finders], "by_task": found}
+
+
+def repeated_pairs(words: Tensor) -> Tensor:
+    """Which tokens after the first complete a pair of neighbours that came before: ``(B, T)`` -> ``(B, T - 1)`` bool.
+
+    >>> repeated_pairs(torch.tensor([[1, 2, 3, 1, 2, 4]]))
+    tensor([[False, False, False,  True, False]])
+    """
+    pairs = words.unfold(1, 2, 1)  # (B, T - 1, 2)
+    same = (pairs[:, :, None] == pairs[:, None]).all(dim=-1)  # (B, T - 1, T - 1)
+    return same.tril(-1).any(dim=-1)
+
+
+def later_tokens(job: Job) -> dict[str, Any]:
+    """Nats per token of the book's prose early and late in a text, without the best heads by prefix matching and
+    without others: this is what Olsson et al. 2022 mean by in-context learning.
+    """
+    pretrained = smollm2()
+    split = HeldOut.drawn(pretrained, job)
+    tokens = text_tokens(pretrained)
+    texts = tokens[: len(tokens) // LENGTH * LENGTH].view(-1, LENGTH)[job.seed * job.steps :][: job.steps]
+    again, found = repeated_pairs(texts), []
+    for heads in groups_of(split):
+        with fused(pretrained.model), split.without(heads), torch.no_grad():
+            nats = surprises(pretrained.model(texts)[0], texts).double()  # (B, T - 1); at t, t + 1 tokens were read
+        of = {name: nats[:, begin - 1 : end - 1].mean() for name, (begin, end) in SPANS.items()}
+        of |= {"repeated": nats[again].mean(), "other": nats[~again].mean()}
+        found.append({name: round(value.item(), 4) for name, value in of.items()})
+    count = {"repeated": int(again.sum()), "other": int((~again).sum())}
+    return {"all": found[0], "finders": found[1], "controls": found[2:], "count": count}
 
 
 def gap_sentences(count: int, seed: int) -> list[tuple[str, str, bool]]:
@@ -173,7 +211,12 @@ def gaps(job: Job) -> dict[str, Any]:
     return {name: round((of == plural).double().mean().item(), 4) for name, of in (("left", left), ("whole", whole))}
 
 
-PARTS: Parts = {"prompts": (in_context, 8), "heads": (without_heads_that_copy, 4), "gaps": (gaps, 60)}
+PARTS: Parts = {
+    "prompts": (in_context, 8),
+    "heads": (without_heads_that_copy, 4),
+    "gaps": (gaps, 60),
+    "later": (later_tokens, 4),
+}
 
 
 def run(job: Job) -> Outcome:

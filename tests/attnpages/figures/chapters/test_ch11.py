@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from attnpages.figures.chapters.ch11 import plot_copying_maps, plot_heads, plot_next_words, plot_scaling
+from attnpages.figures.chapters.ch11 import (
+    plot_copying_maps,
+    plot_heads,
+    plot_next_words,
+    plot_scaling,
+    plot_while_training,
+)
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
@@ -82,3 +88,17 @@ def test_each_head_is_a_mark_at_its_layer(looks_right):
 def test_no_heads_are_refused():
     with pytest.raises(ValueError, match="at least one model"):
         plot_heads({}, "score")
+
+
+def test_each_quantity_of_a_training_has_a_panel(looks_right):
+    losses = {"two layers": {0: [6.0, 5.0], 100: [3.0, 3.2], 200: [0.1, 0.2]}}
+    axes = plot_while_training({"loss": losses, "copied": losses})
+    assert [ax.get_ylabel() for ax in axes] == ["loss", "copied"]
+    assert axes[0].lines[0].get_ydata() == pytest.approx([5.5, 3.1, 0.15])
+    assert [label.get_text() for label in axes[1].get_xticklabels()] == ["0", "100", "200"]
+    looks_right(axes[0])
+
+
+def test_a_training_without_panels_is_named():
+    with pytest.raises(ValueError, match="at least one panel"):
+        plot_while_training({})

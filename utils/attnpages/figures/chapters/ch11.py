@@ -1,4 +1,4 @@
-"""Figures of chapter 11: next tokens, losses that scale, heads that copy, the block of 2017 beside that of today."""
+"""Figures of chapter 11: next tokens, losses, heads that copy, the block of 2017 beside that of today."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.curves import PlainNumbers
+from attnpages.figures.curves import Curves, PlainNumbers, plot_by_length
 from attnpages.figures.heat import as_label, as_matrix, draw_cells
 from attnpages.figures.palette import BLUE, FAINT, PAPER, VERMILION, WRITES
 from attnpages.figures.style import STYLES, Look
@@ -147,6 +147,30 @@ def plot_scaling(
         for formatted in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
             formatted(PlainNumbers(minor_thresholds=(2, 0.5)))
     axes[0][0].set_ylabel(ylabel)
+    return list(axes[0])
+
+
+def plot_while_training(panels: Mapping[str, Curves]) -> list[Axes]:
+    """Draw what changes during training, one panel per quantity, each with a mean and a range per training step.
+
+    Args:
+        panels: ``{quantity: {model: {step: [one value per seed]}}}``; a model keeps its colour in all panels if it
+            stands in the same order.
+
+    Returns:
+        the panels' axes.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels must hold at least one panel")
+    _, axes = plt.subplots(1, len(panels), figsize=(4.2 * len(panels), 4.2), layout="constrained", squeeze=False)
+    for ax, (quantity, curves) in zip(axes[0], panels.items(), strict=True):
+        plot_by_length(curves, "training step", quantity, ax=ax, trained=None)
+        last = max(int(step) for points in curves.values() for step in points)
+        ax.set_xticks(range(0, last + 1, 100 if last >= 100 else 1))
+        ax.set_xticklabels([f"{step:.0f}" for step in ax.get_xticks()])
     return list(axes[0])
 
 
