@@ -25,7 +25,7 @@ def draw_layer_by_hand(
     Args:
         stream: the vector that enters, and after each sublayer.
         inside: for each sublayer what its norm returns, and what it adds.
-        names: of the sublayers. notes: what is said beside each.
+        names: of the sublayers. notes: what is said beside each, below what it adds.
 
     Raises:
         ValueError: if these don't fit one another.
@@ -44,8 +44,8 @@ def draw_layer_by_hand(
         say(ax, _BOXES + 1.25, low, written(normed), ha="left", size=11.5)
         arrow(ax, (_BOXES, low + 0.35), (_BOXES, high - 0.4))
         box_around(ax, (_BOXES, high), 2.0, 0.8, name, fill=READS if "attention" in name else PAPER)
-        say(ax, _BOXES + 1.25, high, written(out), ha="left", size=11.5)
-        say(ax, _BOXES + 0.25, (low + high) / 2, note, ha="left", size=10)
+        say(ax, _BOXES + 1.25, high + 0.2, written(out), ha="left", size=11.5)
+        say(ax, _BOXES + 1.25, high - 0.08, note, ha="left", va="top", size=10)
         arrow(ax, (_BOXES - 1.0, high), (_STREAM + 0.22, high))
         plus: Look = {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE}
         ax.text(_STREAM, high, "+", ha="center", va="center", bbox=plus, zorder=4)
