@@ -165,7 +165,7 @@ def plot_while_training(panels: Mapping[str, Curves]) -> list[Axes]:
     """
     if not panels:
         raise ValueError("panels must hold at least one panel")
-    _, axes = plt.subplots(1, len(panels), figsize=(4.2 * len(panels), 4.2), layout="constrained", squeeze=False)
+    _, axes = plt.subplots(1, len(panels), figsize=(4 * len(panels), 4.2), layout="constrained", squeeze=False)
     for ax, (quantity, curves) in zip(axes[0], panels.items(), strict=True):
         plot_by_length(curves, "training step", quantity, ax=ax, trained=None)
         last = max(int(step) for points in curves.values() for step in points)
