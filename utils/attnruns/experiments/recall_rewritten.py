@@ -8,6 +8,7 @@ from attnbook.models.state_layer import StateModel
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnruns.experiments.recall_by_state import FEATURES, TEST_SEED, TESTS, TRAINING, WORDS, answer_loss
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -38,7 +39,8 @@ def right_by_pairs(model: StateModel) -> dict[str, float]:
 
 def build(name: str) -> StateModel:
     """A fresh model of two layers of one of ``KINDS``."""
-    return StateModel(len(SPECIAL) + 2 * WORDS, FEATURES, STATE, (name, name))
+    kind = chosen({kind: kind for kind in KINDS}, name)
+    return StateModel(len(SPECIAL) + 2 * WORDS, FEATURES, STATE, (kind, kind))
 
 
 def run(job: Job) -> Outcome:
