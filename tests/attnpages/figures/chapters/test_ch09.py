@@ -1,13 +1,10 @@
 import pytest
 import torch
 
-from attnbook.training import warmup_rate
 from attnpages.figures.chapters.ch09 import (
     draw_transformer,
     plot_by_learning_rate,
     plot_error_rates,
-    plot_head_shares,
-    plot_rates,
     plot_three_maps,
     plot_without_heads,
 )
@@ -34,16 +31,6 @@ def test_another_norm_is_refused():
 def test_no_line_of_the_drawing_has_dashes_or_markers_but_the_frames():
     ax = draw_transformer(*SENTENCES)
     assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in ax.lines)
-
-
-def test_a_rate_is_drawn_at_each_step_counted_from_one(looks_right):
-    ax = plot_rates({"D = 64": lambda step: warmup_rate(step, 64, 10)}, steps=30)
-    looks_right(ax)
-    (line,) = ax.lines
-    assert list(line.get_xdata()) == list(range(1, 31))
-    assert max(line.get_ydata()) == pytest.approx((64 * 10) ** -0.5)
-    with pytest.raises(ValueError, match="schedules is empty"):
-        plot_rates({}, steps=3)
 
 
 def test_error_rates_stand_on_a_logarithmic_axis_with_their_mean(texts):
@@ -82,15 +69,6 @@ def test_each_head_has_a_dot_per_table_and_each_model_a_row(texts):
     assert "seed 1" in texts(axes[3])
     with pytest.raises(ValueError, match="rows is empty"):
         plot_without_heads({}, "exact match")
-
-
-def test_shares_are_drawn_beside_those_of_even_weights():
-    (ax,) = plot_head_shares({"encoder": ([0.4] * 8, 0.1)}, "share")
-    even, heads = ax.lines
-    assert list(even.get_ydata()) == [0.1, 0.1]
-    assert list(heads.get_ydata()) == [0.4] * 8
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_head_shares({}, "share")
 
 
 def test_maps_share_one_scale():

@@ -1,6 +1,6 @@
 """Figures of chapter 09: the whole Transformer, what its parts and its heads are worth, and maps of heads."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from attnpages.figures.alignments import plot_alignment
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
-from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, new_axes
 
 _ROW = 1.95  # from one sublayer to the next
 _FIRST = 3.15  # height of the lowest sublayer
@@ -103,27 +103,6 @@ def _memory(ax: Axes, start: float, cross: float) -> None:
     ax.text(2.4, start + 0.55, "memory", ha="center", va="bottom", color=TRUTH_COLOUR, fontsize=_SIZE)
     ax.text(4.0, start + 0.36, "keys, values", ha="right", va="top", color=TRUTH_COLOUR, fontsize=_SIZE)
     ax.text(6.83, cross - 0.76, "queries", ha="center", va="bottom", color=INK, fontsize=_SIZE - 1)
-
-
-def plot_rates(schedules: Mapping[str, Callable[[int], float]], steps: int, ax: Axes | None = None) -> Axes:
-    """Draw learning rates against the step.
-
-    Args:
-        schedules: ``{name: schedule(step) -> rate}``, steps counted from 0.
-        steps: how many steps to draw.
-
-    Raises:
-        ValueError: if there is no schedule.
-    """
-    if not schedules:
-        raise ValueError("schedules is empty; give at least one name with its function of the step")
-    ax = new_axes(ax)
-    for (name, schedule), style in zip(schedules.items(), STYLES, strict=False):
-        rates = [schedule(step) for step in range(steps)]
-        ax.plot(range(1, steps + 1), rates, color=style.colour, linestyle=style.line, marker="", label=name)
-    ax.set(xlabel="training step", ylabel="learning rate", ylim=(0, None))
-    legend_above(ax, *ax.get_legend_handles_labels())
-    return ax
 
 
 def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes | None = None) -> Axes:
@@ -231,32 +210,6 @@ def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
     ax.set_xticks(range(heads), [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(heads)])
     ax.tick_params(axis="x", labelsize=9.5)
     ax.set_ylim(-0.03, 1.03)
-
-
-def plot_head_shares(panels: Mapping[str, tuple[Sequence[float], float]], ylabel: str) -> list[Axes]:
-    """Draw what share of its weight each head gives to one kind of position, one panel per kind of attention.
-
-    Args:
-        panels: ``{title: (one share per head, layer after layer; the share that uniform weights would give)}``.
-
-    Raises:
-        ValueError: if there is no panel.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one")
-    figure, axes = plt.subplots(1, len(panels), figsize=(7.6, 3.6), sharey=True, layout="constrained", squeeze=False)
-    for ax, (title, (shares, even)) in zip(axes[0], panels.items(), strict=True):
-        ax.axhline(even, color=TRUTH_COLOUR, linestyle="--", label="uniform weights")
-        ax.vlines(range(len(shares)), even, shares, color=FAINT, linewidth=1.5)
-        ax.plot(range(len(shares)), shares, "o", color=STYLES[0].colour, linestyle="none", label="head")
-        names = [f"{number // 4 + 1}.{number % 4 + 1}" for number in range(len(shares))]
-        ax.set_xticks(range(len(names)), names)
-        ax.tick_params(axis="x", labelsize=9.5)
-        ax.set(xlabel="layer.head", ylim=(0, 1))
-        ax.set_title(title, fontsize=11)
-    axes[0][0].set_ylabel(ylabel)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
-    return list(axes[0])
 
 
 def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
