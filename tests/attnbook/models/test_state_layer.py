@@ -64,3 +64,9 @@ def test_an_unknown_kind_is_refused():
     kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, delta"
     with pytest.raises(ValueError, match=f"kind must be one of {kinds}, got 'none'"):
         StateLayer(D, N, "none")
+
+
+def test_a_softmax_that_prefers_what_is_near_gives_the_next_word_e_to_an_eighth_more():
+    same, marks = torch.zeros(1, 3, 2), torch.eye(3)[None]  # equal scores; each value is its position
+    weights = KINDS["softmax_near"](same, same, marks, torch.zeros(1, 3))[0, 2]  # (3,): of the last position
+    assert torch.allclose(weights[1:] / weights[:-1], torch.full((2,), 1 / 8).exp())
