@@ -19,8 +19,7 @@ def _softmax(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
 def _softmax_near(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
     """Keeps every key and value, and prefers those that are near: a score falls by 1 / 8 per word (linear bias)."""
     at = torch.arange(key.shape[1], device=key.device, dtype=key.dtype)
-    scores = query @ key.mT / key.shape[-1] ** 0.5 + (at - at[:, None]) / 8  # (B, T, T)
-    return scores.masked_fill(~causal_mask(key.shape[1], key.device), -torch.inf).softmax(dim=-1) @ value
+    return attend(query, key, value, causal_mask(key.shape[1], key.device), bias=(at - at[:, None]) / 8)[0]
 
 
 def _linear(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:

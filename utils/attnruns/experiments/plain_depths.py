@@ -9,13 +9,9 @@ from torch import Tensor, nn
 
 from attnbook.data import BOS
 from attnbook.data.batching import Batch, Example, Task
-from attnbook.device import best_device, device_of
-from attnbook.measure.evaluation import accuracy
-from attnbook.seeding import seed_everything
-from attnruns.experiments.residual_sides import EVERY, HIDDEN, TRAINING, Drawn, Recipe, Translator, pairs, rate, task
-from attnruns.shared.recipes import chosen
+from attnbook.device import device_of
+from attnruns.experiments.residual_sides import HIDDEN, TRAINING, Recipe, Translator, task, watched
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import chunk_means, train
 
 SHOWN = 8  # numbers of the test whose translations are kept
 LONGEST = 6  # words of a German number below 1,000, with the end symbol
@@ -45,24 +41,12 @@ def written(model: nn.Module, task: Task, examples: list[Example]) -> list[str]:
 
 def run(job: Job) -> Outcome:
     """Train a translator; measure signals and exact match on the way, and keep some of its translations."""
-    seed_everything(job.seed)
+    model, figures, found = watched(job, RECIPES, signals)
     lists = task()
-    model = chosen(RECIPES, job.model).build(lists).to(best_device())
-    first, second = (batch.to(best_device()) for batch in pairs(lists))
-    found: dict[str, list] = {"signals": [signals(model, first, second)], "exact_match": []}
-
-    def watch(model: nn.Module) -> float:
-        found["signals"].append(signals(model, first, second))  # type: ignore[arg-type]
-        found["exact_match"].append(round(accuracy(model, lists, lists.test), 4))
-        return found["exact_match"][-1]
-
-    every = min(EVERY, job.steps)
-    history, figures = train(model, Drawn(lists), job, TRAINING, schedule=rate, validate=watch, validate_every=every)
-    figures["losses"] = chunk_means(history.losses, every, digits=4)
     shown = lists.test[:SHOWN]
     sources = [" ".join(example.source) for example in shown]
-    figures["written"] = dict(zip(sources, written(model.eval(), lists, shown), strict=True))
-    return Outcome(figures | found | {"every": every})
+    texts = written(model.eval(), lists, shown)
+    return Outcome(figures | {"signals": found, "written": dict(zip(sources, texts, strict=True))})
 
 
 EXPERIMENT = Experiment(

@@ -5,12 +5,12 @@ Nothing is trained. ``steps`` says how many sequences or names are measured.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from attnbook.attention.positions import BASE, Rotary
+from attnbook.attention.positions import Rotary
 from attnbook.measure.circuits import ExchangedPaths
 from attnbook.measure.induction import prefix_matching_score
 from attnbook.measure.inside import attentions_of, surprises
@@ -134,7 +134,7 @@ def skipped(model, gap: int) -> Iterator[None]:
     before = [attention.positions for attention in attentions]
     try:
         for attention, usual in zip(attentions, before, strict=True):
-            attention.positions = Skipping(float(getattr(usual, "base", BASE)), gap)
+            attention.positions = Skipping(cast(Rotary, usual).base, gap)
         yield
     finally:
         for attention, usual in zip(attentions, before, strict=True):

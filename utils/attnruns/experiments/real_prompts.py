@@ -194,7 +194,7 @@ def log_probabilities(pretrained: Pretrained, texts: list[str]) -> tuple[Tensor,
     for text in texts:
         tokens = torch.tensor([_ids(pretrained, text)])
         logits, _ = pretrained.model(tokens)
-        each = logits[0, :-1].log_softmax(dim=-1).gather(1, tokens[0, 1:, None])[:, 0]  # (T - 1,)
+        each = -surprises(logits, tokens)[0]  # (T - 1,)
         first.append(each[0])
         whole.append(each.sum())
     return torch.stack(first), torch.stack(whole)

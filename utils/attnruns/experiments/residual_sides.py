@@ -5,6 +5,7 @@ paper's wiring. While it trains, the signal in its encoder is measured as in the
 of the top layer for two numbers that differ in one word?
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -132,24 +133,37 @@ def rate(step: int) -> float:
     return RATE * min(1, (step + 1) / WARMUP)
 
 
-def run(job: Job) -> Outcome:
-    """Train a translator; measure its signal on the way, and its exact match as often."""
+def watched(
+    job: Job, recipes: Mapping[str, Recipe], measure: Callable[[Translator, Batch, Batch], Any]
+) -> tuple[Translator, dict[str, Any], list[Any]]:
+    """Train a translator, and measure it on the way.
+
+    Returns:
+        the translator; its figures, with the exact match as often as it was measured; and what ``measure`` found on the
+        batches of :func:`pairs`, before training and on the way.
+    """
     seed_everything(job.seed)
     lists = task()
-    model = chosen(RECIPES, job.model).build(lists).to(best_device())
+    model = chosen(recipes, job.model).build(lists).to(best_device())
     first, second = (batch.to(best_device()) for batch in pairs(lists))
-    found: dict[str, list[float]] = {"signal": [signal(model, first, second)], "exact_match": []}
+    measured: list[Any] = [measure(model, first, second)]
+    exact: list[float] = []
 
-    def watch(model: nn.Module) -> float:
-        found["signal"].append(signal(model, first, second))  # type: ignore[arg-type]
-        found["exact_match"].append(round(accuracy(model, lists, lists.test), 4))
-        return found["exact_match"][-1]
+    def watch(trained: nn.Module) -> float:
+        measured.append(measure(model, first, second))
+        exact.append(round(accuracy(trained, lists, lists.test), 4))
+        return exact[-1]
 
     every = min(EVERY, job.steps)
     history, figures = train(model, Drawn(lists), job, TRAINING, schedule=rate, validate=watch, validate_every=every)
-    figures["losses"] = chunk_means(history.losses, every, digits=4)
-    rounded = [float(f"{value:.3g}") for value in found["signal"]]
-    return Outcome(figures | {"signal": rounded, "exact_match": found["exact_match"], "every": every})
+    losses = chunk_means(history.losses, every, digits=4)
+    return model, figures | {"losses": losses, "exact_match": exact, "every": every}, measured
+
+
+def run(job: Job) -> Outcome:
+    """Train a translator; measure its signal on the way, and its exact match as often."""
+    _, figures, signals = watched(job, RECIPES, signal)
+    return Outcome(figures | {"signal": [float(f"{value:.3g}") for value in signals]})
 
 
 EXPERIMENT = Experiment(

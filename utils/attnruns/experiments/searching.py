@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from attnbook.data import shift_right
 from attnbook.data.batching import Batch, Example
-from attnbook.data.texts.vocabulary import PAD
 from attnbook.decoding import beam, sample
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
+from attnbook.training.captioning import word_log_probs
 from attnruns.experiments import numbers
 from attnruns.experiments.scheduled_sampling import items
 from attnruns.shared.parts import Parts, measured, steps_of
@@ -42,8 +42,7 @@ def lists(size: int, count: int) -> list[Example]:
 def log_probability(model: nn.Module, batch: Batch) -> Tensor:
     """The log-probability of the targets, ``(B,)``."""
     logits, _ = model(batch.source, batch.lengths, shift_right(batch.target))  # (B, T, V)
-    log_p = logits.log_softmax(dim=-1).gather(2, batch.target[..., None])[..., 0]  # (B, T)
-    return (log_p * (batch.target != PAD)).sum(dim=1)
+    return word_log_probs(logits, batch.target).sum(dim=1)
 
 
 def written(rows: Tensor) -> list[list[str]]:
