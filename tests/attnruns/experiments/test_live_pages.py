@@ -69,3 +69,15 @@ def test_between_the_ranks_that_are_kept_logits_are_nearly_straight(tiny):
     assert ranks == live_pages.sparse_ranks(10, SIZE)
     assert [value for _, value in one["others"]] == pytest.approx(logits[ranks].tolist(), abs=1e-3)
     assert one["size"] == SIZE
+
+
+def test_stored_logits_become_probabilities_of_the_whole_vocabulary(tmp_path, monkeypatch, tiny):
+    (stored,) = live_pages.next_words(Job("next_words", 0, 1))
+    (tmp_path / "weights").mkdir()
+    (tmp_path / live_pages.STORED).write_text(json.dumps([stored]), encoding="utf-8")
+    monkeypatch.setenv("ATTNBOOK_RESULTS", str(tmp_path))
+    logits = tiny.model(torch.tensor([tiny.tokenizer.encode("ab").ids]))[0][0, -1].double()
+    right = logits.softmax(dim=-1).sort(descending=True).values
+    torch.testing.assert_close(live_pages.stored_probabilities("ab"), right, atol=2e-3, rtol=0.05)
+    with pytest.raises(ValueError, match="no next words are stored of 'xy'; there are: 'ab'"):
+        live_pages.stored_probabilities("xy")

@@ -9,10 +9,12 @@ import json
 import time
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from attnruns.experiments.real_model import smollm2
+from attnruns.results import result_folders
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SENTENCES = (
@@ -21,6 +23,7 @@ SENTENCES = (
     "When Mary and John went to the store, John gave a drink to Mary.",
 )
 BEGINNINGS = ("The capital of France is", "Once upon a time there was a", "For dinner tonight I would like to eat")
+STORED = "weights/smollm2_next_words.json"
 NAMED, SPARSE = 200, 1.03  # words that are kept by name; of the others each rank that is so many times the last one
 
 
@@ -68,6 +71,28 @@ def next_words(job: Job) -> list[dict[str, Any]]:
         others = [[rank, round(logits[rank].item(), 3)] for rank in sparse_ranks(NAMED, len(logits))]
         read.append({"beginning": beginning, "size": len(logits), "named": named, "others": others})
     return read
+
+
+def stored_probabilities(beginning: str) -> Tensor:
+    """The probabilities of all next words after a stored beginning, largest first: ``(V,)``.
+
+    Between two stored ranks a logit lies on a straight line, as in the live figure.
+
+    Raises:
+        ValueError: if nothing is stored of this beginning.
+    """
+    found = [folder / STORED for folder in result_folders() if (folder / STORED).is_file()]
+    stored = {one["beginning"]: one for one in json.loads(found[0].read_text(encoding="utf-8"))} if found else {}
+    if beginning not in stored:
+        raise ValueError(
+            f"no next words are stored of {beginning!r}; there are: {', '.join(map(repr, stored)) or 'none'}"
+        )
+    one = stored[beginning]
+    known = {rank: logit for rank, (_, logit) in enumerate(one["named"])} | {
+        rank: logit for rank, logit in one["others"]
+    }
+    logits = np.interp(np.arange(one["size"]), list(known), list(known.values()))
+    return torch.from_numpy(logits).softmax(dim=-1)
 
 
 PARTS = {"heads": (heads, len(SENTENCES)), "next_words": (next_words, len(BEGINNINGS))}

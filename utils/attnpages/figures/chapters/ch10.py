@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
-from attnpages.figures.palette import FAINT, PAPER, WRITES
+from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
@@ -83,7 +84,8 @@ def plot_rates(rows: Mapping[str, Mapping[str, Rate]], xlabel: str, ax: Axes | N
 def draw_tree(
     probabilities: Mapping[str, float], kept: Sequence[str] = (), taken: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
-    """Draw beginnings of sentences as a tree from left to right, each with its probability.
+    """Draw beginnings of sentences as a tree from left to right, each with its probability, and on each branch the
+    probability of its word alone.
 
     Args:
         probabilities: ``{"a": 0.5, "a end": 0.3, …}``: words parted by spaces, and the probability of the whole
@@ -111,8 +113,43 @@ def draw_tree(
         if parent and parent not in names[:number]:
             raise ValueError(f"{name!r} comes before its beginning {parent!r}; give the shorter ones first")
         _branch(ax, name, heights.get(parent, root), heights[name], name in kept, name in taken)
+        _share(ax, name, heights.get(parent, root), heights[name], probabilities[name] / probabilities.get(parent, 1.0))
         _node(ax, len(name.split()), heights[name], f"{name.split()[-1]}  {probabilities[name]:.2f}", name in kept)
     return ax
+
+
+def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: float, shown: int = 60) -> list[Axes]:
+    """Draw the most probable next words of several beginnings as bars, and where top-k and a nucleus cut.
+
+    Args:
+        distributions: ``{beginning: probabilities of all next words, largest first}``.
+        top_k: how many words top-k keeps. top_p: what a nucleus reaches together.
+        shown: how many words are drawn; the axes of probability are logarithmic and common.
+
+    Raises:
+        ValueError: if there is nothing to draw, or probabilities do not fall.
+    """
+    if not distributions:
+        raise ValueError("distributions is empty; give at least one beginning")
+    size = (6.5, 0.6 + 1.7 * len(distributions))
+    _, axes = plt.subplots(
+        len(distributions), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
+    )
+    for ax, (beginning, falling) in zip(axes[:, 0], distributions.items(), strict=True):
+        p = np.asarray(falling, dtype=float)
+        if (np.diff(p) > 0).any():
+            raise ValueError(f"the probabilities after {beginning!r} must fall; sort them, largest first")
+        kept = int((p.cumsum() - p < top_p).sum())  # as many as are needed to reach top_p
+        inside = np.arange(min(shown, len(p))) < kept
+        ax.bar(
+            1 + np.arange(len(inside)), p[: len(inside)], color=[STYLES[0].colour if one else PALE for one in inside]
+        )
+        ax.axvline(top_k + 0.5, color=STYLES[1].colour, linestyle="--")
+        ax.set(yscale="log", ylabel="probability")
+        where = f"nucleus {top_p:g}: {kept:,} words, top-k {top_k}: {p[:top_k].sum():.0%}"
+        ax.set_title(f"“{beginning} …”   {where}", fontsize="medium", loc="left")
+    axes[-1, 0].set_xlabel("rank of the next word")
+    return list(axes[:, 0])
 
 
 def _in_order(names: list[str], leaves: list[str]) -> list[str]:
@@ -131,6 +168,21 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
     style = STYLES[0] if kept else STYLES[1] if taken else None
     look: Look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
     line(ax, (x - 0.6, x - 0.08), (start, end), style.colour if style else FAINT, **look)
+
+
+def _share(ax: Axes, name: str, start: float, end: float, share: float) -> None:
+    """Write the probability of one word above the middle of its branch, on the side where no line is."""
+    side, x = ("left", 0.02) if end <= start else ("right", 0.04)
+    say(
+        ax,
+        len(name.split()) - 0.34 + x,
+        0.45 * start + 0.55 * end,
+        f"{share:.2f}",
+        ha=side,
+        va="bottom",
+        size=9,
+        colour=LINE,
+    )
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
