@@ -88,9 +88,7 @@ def stored_probabilities(beginning: str) -> Tensor:
             f"no next words are stored of {beginning!r}; there are: {', '.join(map(repr, stored)) or 'none'}"
         )
     one = stored[beginning]
-    known = {rank: logit for rank, (_, logit) in enumerate(one["named"])} | {
-        rank: logit for rank, logit in one["others"]
-    }
+    known = {rank: logit for rank, (_, logit) in enumerate(one["named"])} | dict(one["others"])
     logits = np.interp(np.arange(one["size"]), list(known), list(known.values()))
     return torch.from_numpy(logits).softmax(dim=-1)
 
