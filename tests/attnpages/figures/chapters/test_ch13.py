@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13 import plot_bits, plot_memories, plot_runs, plot_tracks
+from attnpages.figures.chapters.ch13 import plot_bits, plot_runs, plot_tracks
 
 
 def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
@@ -15,14 +15,6 @@ def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
         plot_bits({"wanted": wanted, "said": said[:2]})
     with pytest.raises(ValueError, match="rows is empty"):
         plot_bits({})
-
-
-def test_memories_show_their_numbers(looks_right):
-    axes = plot_memories({"before": [[1, 0], [0, -1]], "after": [[0.25, 1.5], [0, 0]]})
-    looks_right(axes[0])
-    assert [text.get_text() for text in axes[1].texts] == ["0.25", "1.5", "0", "0"]
-    with pytest.raises(ValueError, match="memories is empty"):
-        plot_memories({})
 
 
 def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):

@@ -2,7 +2,6 @@ import pytest
 import torch
 
 from attnpages.figures.chapters.ch13_machine import draw_rows
-from attnpages.figures.style import TRUTH_COLOUR
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 
@@ -13,20 +12,8 @@ def test_each_row_shows_its_number_in_each_panel(looks_right, texts):
     assert [ax.get_title() for ax in axes] == ["mixed", "shifted"]
     assert [text.get_text() for text in axes[0].texts] == ["0.50", "0.00", "0.25", "0.25"]
     assert texts(axes[0]).count("memory") == 1
+    assert axes[0].get_xlabel() == "weight"
     assert axes[0].yaxis_inverted()
-
-
-def test_a_column_shows_weights_unless_it_is_named():
-    axes = draw_rows(COLUMNS, xlabels={"mixed": "cosine"})
-    assert [ax.get_xlabel() for ax in axes] == ["cosine", "weight"]
-
-
-def test_only_an_arrow_round_the_end_is_orange():
-    axes = draw_rows(COLUMNS, flows=[(0, 1, [(0, 1, 0.5), (3, 0, 0.25)])])
-    colours = [patch.get_edgecolor() for patch in axes[0].figure.patches + axes[0].figure.artists]
-    orange = tuple(int(TRUTH_COLOUR[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    assert len(colours) == 2
-    assert [colour[:3] == pytest.approx(orange) for colour in colours] == [False, True]
 
 
 def test_what_has_other_rows_is_not_drawn():

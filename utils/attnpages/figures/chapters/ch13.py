@@ -1,4 +1,4 @@
-"""Figures of chapter 13: output bits, a memory before and after, weights of heads over time, a mark for each run."""
+"""Figures of chapter 13: output bits, weights of heads over time, a mark for each run."""
 
 from collections.abc import Mapping, Sequence
 
@@ -44,33 +44,6 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
                 ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=mark, clip_on=False)
     axes[-1, 0].set_xlabel(xlabel)
     return list(axes[:, 0])
-
-
-def plot_memories(memories: Mapping[str, object]) -> list[Axes]:
-    """Draw states of one memory side by side, numbers written into the cells, which are blue above 0, orange below.
-
-    Args:
-        memories: ``{title: (N, M)}``.
-
-    Raises:
-        ValueError: if there is nothing to draw.
-    """
-    if not memories:
-        raise ValueError("memories is empty; give at least one title with its memory")
-    panels = {title: as_matrix(title, memory) for title, memory in memories.items()}
-    rows = max(len(values) for values in panels.values())
-    _, axes = plt.subplots(
-        1, len(panels), figsize=(6.5, 1.2 + 0.3 * rows), sharey=True, squeeze=False, layout="constrained"
-    )
-    for ax, (title, values) in zip(axes[0], panels.items(), strict=True):
-        ax.imshow(values, cmap="PuOr", vmin=-2.2, vmax=2.2, aspect="auto")
-        for (row, column), value in np.ndenumerate(values):
-            ax.text(column, row, f"{value + 0.0:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10)
-        ax.set_title(title, fontsize=11)
-        ax.set(xlabel="feature", xticks=range(values.shape[1]), yticks=range(len(values)))
-        ax.grid(False)
-    axes[0, 0].set_ylabel("row of memory")
-    return list(axes[0])
 
 
 def plot_tracks(

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import ConnectionPatch
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, line, say
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import INK, LINE
-from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
+from attnpages.figures.style import HEAT_MAP, STYLES, Look
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
 
@@ -72,22 +71,13 @@ def draw_addressing() -> Axes:
     return ax
 
 
-def draw_rows(
-    columns: Mapping[str, Sequence[float]],
-    memory: object | None = None,
-    flows: Sequence[tuple[int, int, Sequence[tuple[int, int, float]]]] = (),
-    decimals: int = 2,
-    xlabels: Mapping[str, str] | None = None,
-) -> list[Axes]:
-    """Draw one number per row of memory as bars with their values, one panel per column; row 0 is at the top.
+def draw_rows(columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2) -> list[Axes]:
+    """Draw one weight per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
     Args:
         columns: ``{title: (N,)}``, from left to right.
         memory: ``(N, M)``, drawn as cells to their left.
-        flows: ``(from, to, [(row, row, amount), …])``: arrows from one panel's rows to another's, as thick as the
-            amount; panels are counted without the memory. An arrow from the last row to row 0 is orange.
         decimals: how many decimals of each number to print.
-        xlabels: ``{title: what its numbers are}``; a column that is not named shows weights.
 
     Returns:
         the axes of the columns.
@@ -104,7 +94,7 @@ def draw_rows(
         raise ValueError(f"columns and memory must have the same rows, got {sorted(shapes)}")
     ratios = [1.0] * len(numbers) if cells is None else [0.7] + [1.0] * len(numbers)
     rows = len(next(iter(numbers.values())))
-    figure, axes = plt.subplots(
+    _, axes = plt.subplots(
         1, len(ratios), figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=ratios, layout="constrained"
     )
     axes = np.atleast_1d(axes)
@@ -113,14 +103,9 @@ def draw_rows(
     panels = list(axes[cells is not None :])
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
-        ax.set_xlabel((xlabels or {}).get(title, "weight"))
+        ax.set_xlabel("weight")
     axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
     axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
-    if flows:
-        figure.set_layout_engine("constrained", wspace=0.1)
-    for start, end, arrows in flows:
-        for before, after, amount in arrows:
-            _flow(panels[start], panels[end], before, after, amount)
     return panels
 
 
@@ -146,14 +131,3 @@ def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
     ax.set_xticks([0, 1] if largest == 1 else [0, round(largest)])
     ax.grid(False)
     ax.tick_params(axis="y", length=0)
-
-
-def _flow(one: Axes, other: Axes, before: int, after: int, amount: float) -> None:
-    round_the_end = abs(after - before) > 1
-    arrow = ConnectionPatch(
-        (0.78, before), (-0.01, after), one.get_yaxis_transform(), other.get_yaxis_transform(), arrowstyle="-|>",
-        linewidth=0.8 + 4 * amount, color=TRUTH_COLOUR if round_the_end else LINE,
-        linestyle="--" if round_the_end else "-", mutation_scale=9, alpha=0.9, shrinkA=0, shrinkB=2,
-    )  # fmt: skip
-    one.figure.add_artist(arrow)
-    arrow.set_in_layout(False)
