@@ -168,7 +168,7 @@ def plot_gaps(panels: Mapping[str, Mapping[str, Sequence[float]]], published: Co
 
 
 def plot_second_cities(points: Tensor, seconds: Mapping[str, Tensor]) -> list[Axes]:
-    """Draw to which city a network goes on from each given first city, and ring the one that it chooses most often.
+    """Draw to which city a network goes on from each given first city, and ring one that it chooses from over half.
 
     Args:
         points: ``(N, 2)``.
@@ -186,7 +186,8 @@ def plot_second_cities(points: Tensor, seconds: Mapping[str, Tensor]) -> list[Ax
             ax.annotate("", listed[second], listed[first], arrowprops={**look, "mutation_scale": 11})
         ax.plot(*zip(*listed, strict=True), **_POINT)
         ring: Look = {"marker": "o", "markersize": 16, "markerfacecolor": "none", "markeredgewidth": 2.4}
-        ax.plot(*listed[int(chosen.mode().values)], markeredgecolor=STYLES[1].colour, zorder=4, **ring)
+        if (counts := chosen.bincount()).max() > len(listed) / 2:
+            ax.plot(*listed[int(counts.argmax())], markeredgecolor=STYLES[1].colour, zorder=4, **ring)
         _square(ax, title)
     return axes
 
