@@ -9,14 +9,14 @@ from attnruns.experiments import sorting_designs
 from attnruns.shared.runner import Job
 
 
-@pytest.mark.parametrize("name, best", once_on_the_card(["fixed", "attention"]), indirect=["best"])
+@pytest.mark.parametrize("name, best", once_on_the_card(["fixed", "attention", "pointer"]), indirect=["best"])
 def test_a_run_trains_and_tests_each_size(name, monkeypatch, best, tmp_path):
     monkeypatch.setattr(sorting_designs, "TESTS", 4)
     figures = checked_run(sorting_designs, Job(name, 0, 2), tmp_path, best)
     assert figures["right"].keys() == {"3", "4", "5", "6"}
 
 
-@pytest.mark.parametrize("name", ["fixed", "attention"])
+@pytest.mark.parametrize("name", ["fixed", "attention", "pointer"])
 def test_no_position_is_named_twice_and_probabilities_sum_to_one(name):
     torch.manual_seed(0)
     model, lists = sorting_designs.build(name), sorting_batch(5, 20)
@@ -38,3 +38,12 @@ def test_training_lowers_the_loss_and_the_test_is_never_trained():
     short, longer = (sorting_designs.run(Job("fixed", 0, steps)).figures for steps in (4, 40))
     assert longer["loss"] < short["loss"]
     assert 0 not in {1 + 1000 * seed + step for seed in range(3) for step in range(1000)}
+
+
+def test_only_the_pointer_takes_more_numbers_than_a_layer_has_rows():
+    torch.manual_seed(0)
+    lists = sorting_batch(sorting_designs.LONGEST + 1, 10)
+    _, positions = sorting_designs.build("pointer")(lists.source)
+    assert positions.max() == sorting_designs.LONGEST
+    with pytest.raises(RuntimeError):
+        sorting_designs.build("fixed")(lists.source)

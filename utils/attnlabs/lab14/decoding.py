@@ -52,7 +52,7 @@ GREEDY_POINTER_DECODE = Exercise(
     greedy_pointer_decode,
     cases=_journeys,
     gradients=False,
-    about=About(points=3, minutes=20, difficulty=3, read_again="The whole network in code"),
+    about=About(points=3, minutes=20, difficulty=3, read_again="The whole network in one file"),
 )
 
 must = GREEDY_POINTER_DECODE.properties

@@ -44,7 +44,7 @@ TOUR_LENGTH = Exercise(
     tour_length,
     cases=_trips,
     gradients=False,
-    about=About(points=2, minutes=11, difficulty=2, read_again="Round trips: exact labels by dynamic programming"),
+    about=About(points=2, minutes=11, difficulty=2, read_again="Cities: a round trip as a list of positions"),
 )
 
 must = TOUR_LENGTH.properties
@@ -124,7 +124,7 @@ OPTIMALITY_GAP = Exercise(
     optimality_gap,
     cases=_lengths,
     gradients=False,
-    about=About(points=2, minutes=7, difficulty=2, read_again="Results for round trips"),
+    about=About(points=2, minutes=7, difficulty=2, read_again="How good is it, and does it need labels?"),
 )
 
 must = OPTIMALITY_GAP.properties

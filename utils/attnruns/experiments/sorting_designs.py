@@ -1,6 +1,6 @@
-"""Sorting 3 to 6 numbers without a pointer: a fixed output layer, with and without attention before it (chapter 14).
+"""Sorting 3 to 6 numbers with three outputs: a fixed layer, attention before that layer, a pointer (chapter 14).
 
-The networks are those of the chapter, which trains the pointer network itself and shows the code of all three.
+The pointer network is that of the chapter, whose code builds it from a longer training.
 """
 
 import math
@@ -24,23 +24,25 @@ HIDDEN, LONGEST = 64, 6  # features, and rows of the output layer
 SIZES = (3, 4, 5, 6)  # numbers in a list, in turn
 TESTS = 500  # lists of each size
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 3e-3, "warmup": 0, "max_grad_norm": 1.0}
-ATTENTION = {"fixed": False, "fixed_longer": False, "attention": True}
-STEPS = {"fixed": 200, "fixed_longer": 1000, "attention": 200}
+OUTPUTS = {"fixed": "fixed", "fixed_longer": "fixed", "attention": "attention", "pointer": "pointer"}
+STEPS = {"fixed": 200, "fixed_longer": 1000, "attention": 200, "pointer": 200}
 
 
 class Sorter(nn.Module):
-    """An LSTM reads the numbers, an LSTM cell answers step by step, and a linear layer has one row per position.
+    """An LSTM reads the numbers, and an LSTM cell names positions step by step.
 
     Args:
-        attention: whether that layer also receives a weighted sum of the keys.
+        output: what turns its state into scores: ``"fixed"``, a linear layer with one row per position;
+            ``"attention"``, this layer, which also receives a weighted sum of the keys; or ``"pointer"``, the scores
+            of the keys themselves.
     """
 
-    def __init__(self, attention: bool) -> None:
+    def __init__(self, output: str) -> None:
         super().__init__()
         self.embed = nn.Linear(1, HIDDEN)
         self.rnn = nn.LSTM(HIDDEN, HIDDEN, batch_first=True)
-        self.score = Additive(HIDDEN, HIDDEN, HIDDEN) if attention else None
-        self.output = nn.Linear(2 * HIDDEN if attention else HIDDEN, LONGEST)
+        self.score = Additive(HIDDEN, HIDDEN, HIDDEN) if output != "fixed" else None
+        self.output = nn.Linear(2 * HIDDEN if self.score else HIDDEN, LONGEST) if output != "pointer" else None
         self.start = nn.Parameter(torch.randn(HIDDEN) * HIDDEN**-0.5)
         self.decoder = nn.LSTMCell(HIDDEN, HIDDEN)
 
@@ -66,8 +68,11 @@ class Sorter(nn.Module):
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
         """``query (B, D)``, ``keys (B, N, D)`` -> one score for each position, ``(B, N)``."""
         if self.score is not None:
+            if self.output is None:
+                return self.score(query[:, None], keys)[:, 0]  # (B, 1, N) -> (B, N)
             context, _ = attend(query[:, None], keys, keys, score=self.score)  # (B, 1, D)
             query = torch.cat([query, context[:, 0]], dim=-1)
+        assert self.output is not None  # a pointer has a score
         return self.output(query)[:, : keys.shape[1]]
 
 
@@ -87,7 +92,7 @@ def share_sorted(model: nn.Module, size: int) -> float:
 
 def build(name: str) -> Sorter:
     """A fresh model of this experiment."""
-    return Sorter(chosen(ATTENTION, name))
+    return Sorter(chosen(OUTPUTS, name))
 
 
 def run(job: Job) -> Outcome:

@@ -2,9 +2,8 @@ import matplotlib.pyplot as plt
 import pytest
 import torch
 
-from attnbook.data.points.geometry import convex_hull
 from attnbook.data.points.tours import distances
-from attnpages.figures.chapters.ch14 import Way, draw_held_karp, draw_network, plot_pointing, plot_ways, plot_wrapping
+from attnpages.figures.chapters.ch14 import Way, draw_held_karp, draw_network, plot_gaps, plot_second_cities, plot_ways
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
@@ -64,35 +63,34 @@ def test_nothing_to_draw_is_refused(ways, columns):
         plot_ways([Way("ended at once", SQUARE, torch.tensor([4, 4]))])
 
 
-def test_wrapping_has_one_panel_per_corner():
-    points = torch.cat([SQUARE, torch.tensor([[0.5, 0.5]])])
-    axes = plot_wrapping(points, convex_hull(points[None])[0], columns=2)
-    assert [ax.get_title(loc="left") for ax in axes] == [f"{i + 1}: from {i} to {(i + 1) % 4}" for i in range(4)]
-    with pytest.raises(ValueError, match="hull has no corner"):
-        plot_wrapping(points, torch.tensor([5]))
-
-
-def test_the_more_probable_a_position_the_larger_its_circle():
-    weights = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0.7, 0.2, 0.1, 0]])
-    (ax,) = plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [1], columns=1)
-    areas = [circle.get_sizes()[0] for circle in ax.collections]
-    assert areas[0] > areas[1] > areas[2] > 0
-    assert len(areas) == 3  # the visited position has none
-    assert ax.get_title(loc="left") == "choice 2: 0.70"
-    with pytest.raises(ValueError, match="steps must lie from 0 to 1"):
-        plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [2])
+def test_gaps_are_dots_on_a_logarithmic_axis_and_published_ones_are_hollow(texts):
+    panels = {"ten cities": {"ours": [0.6, 0.61, 0.59]}, "twenty": {"nearest first": [17.3], "theirs": [0.34]}}
+    ten, twenty = plot_gaps(panels, published=["theirs"])
+    assert ten.get_xscale() == "log"
+    assert [sorted(line.get_xdata()) for line in ten.lines] == [[0.59, 0.6, 0.61]]
+    ours, theirs = (line.get_markerfacecolor() for line in twenty.lines)
+    assert ours != theirs
+    assert {"nearest first", "theirs"} <= set(texts(twenty))
+    assert twenty.get_ylim()[0] > twenty.get_ylim()[1]  # from top to bottom
+    for wrong, message in (
+        ({}, "not be empty"),
+        ({"ten": {"x": []}}, "needs a gap"),
+        ({"ten": {"x": [0.0]}}, "positive"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            plot_gaps(wrong)
     plt.close("all")
 
 
-def test_the_best_way_is_dotted_and_closed():
-    weights = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0.7, 0.2, 0.1, 0]])
-    (ax,) = plot_pointing(SQUARE, torch.tensor([0, 1]), weights, [1], columns=1, best=torch.tensor([0, 2, 1, 3]))
-    dotted = [{tuple(corner) for corner in line.get_xydata().tolist()} for line in lines(ax)]
-    corners = [tuple(corner) for corner in SQUARE.tolist()]
-    assert len(dotted) == 4
-    assert {corners[0], corners[2]} in dotted
-    assert {corners[3], corners[0]} in dotted
-    assert all(line.get_linestyle() == ":" for line in lines(ax))
+def test_each_first_city_has_an_arrow_and_a_second_city_of_most_of_them_a_ring():
+    one, two = plot_second_cities(SQUARE, {"habit": torch.tensor([2, 2, 3, 2]), "around": torch.tensor([1, 2, 3, 0])})
+    assert len(one.texts) == len(two.texts) == 4  # annotations without words
+    drawn = [*one.lines, *two.lines]
+    rings = [tuple(*line.get_xydata().tolist()) for line in drawn if line.get_markersize() == 16]
+    assert rings == [(1.0, 1.0)]
+    with pytest.raises(ValueError, match="seconds must hold"):
+        plot_second_cities(SQUARE, {"short": torch.tensor([1, 2])})
+    plt.close("all")
 
 
 def test_the_network_names_its_positions_and_crosses_out_what_was_chosen(texts):

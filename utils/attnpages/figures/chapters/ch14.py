@@ -1,6 +1,6 @@
-"""Figures of chapter 14: attention and pointing, the network, Held and Karp's table, closed ways, gift wrapping."""
+"""Figures of chapter 14: attention and pointing, the network, Held and Karp's table, closed ways, and their gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -134,65 +134,61 @@ def _square(ax: Axes, title: str) -> None:
     ax.set_title(title, fontsize=11, loc="left")
 
 
-def plot_wrapping(points: Tensor, hull: Tensor, columns: int = 3) -> list[Axes]:
-    """Draw gift wrapping, one panel per corner: the rays to all other points, and the one that has none to its right.
+def plot_gaps(panels: Mapping[str, Mapping[str, Sequence[float]]], published: Collection[str] = ()) -> list[Axes]:
+    """Draw how much longer than the shortest round trips are, one panel per number of cities, on a logarithmic axis.
 
     Args:
-        points: ``(N, 2)``. hull: ``(T,)`` positions, N from its end on.
+        panels: ``{title: {name: [one gap in per cent per seed]}}``, drawn from top to bottom, each gap as a dot.
+        published: names whose numbers others have published, drawn as hollow dots.
 
     Raises:
-        ValueError: if the hull has no corner.
+        ValueError: if there is nothing to draw, or a gap is not positive.
     """
-    stops = _stops(hull, len(points))
-    if not stops:
-        raise ValueError("hull has no corner")
-    axes, listed = _panels(len(stops), columns), points.tolist()
-    for step, ax in enumerate(axes):
-        for other in listed:
-            ax.plot(*zip(listed[stops[step]], other, strict=True), color=PALE, linestyle=":", marker="", linewidth=1.2)
-        found = [*stops, stops[0]][: step + 2]
-        ax.plot(*zip(*(listed[position] for position in found), strict=True), **_WAY)
-        ax.plot(*points.T.tolist(), **_POINT)
-        ax.plot(*listed[stops[step]], **_START)
-        _number(ax, listed)
-        _square(ax, f"{step + 1}: from {found[-2]} to {found[-1]}")
-        ax.set(xlim=(-0.16, 1.16), ylim=(-0.16, 1.16))  # room for the numbers of points at the edge
+    if not panels or not all(panels.values()) or not all(gaps for named in panels.values() for gaps in named.values()):
+        raise ValueError("panels must not be empty, and each name needs a gap")
+    if (least := min(gap for named in panels.values() for gaps in named.values() for gap in gaps)) <= 0:
+        raise ValueError(f"gaps must be positive on a logarithmic axis, got {least}")
+    rows = [len(named) for named in panels.values()]
+    size = (6.5, 0.8 + 0.36 * sum(rows) + 0.5 * len(rows))
+    _, axes = plt.subplots(len(rows), 1, figsize=size, sharex=True, layout="constrained", height_ratios=rows)
+    axes = list(np.atleast_1d(axes).flat)
+    for ax, (title, named) in zip(axes, panels.items(), strict=True):
+        for row, (name, gaps) in enumerate(named.items()):
+            fill = PAPER if name in published else STYLES[0].colour
+            look: Look = {"markerfacecolor": fill, "markeredgecolor": STYLES[0].colour, "markeredgewidth": 1.6}
+            ax.plot(gaps, [row] * len(gaps), marker="o", linestyle="", markersize=8, zorder=3, **look)
+        ax.set(xscale="log", ylim=(len(named) - 0.4, -0.6), yticks=range(len(named)), yticklabels=list(named))
+        ax.set_title(title, fontsize=12, loc="left")
+        ax.grid(axis="y", color=PALE, linewidth=0.6)
+    ticks = (0.1, 0.3, 1, 3, 10, 30)
+    axes[-1].set(xlim=(0.08, 50), xticks=ticks, xticklabels=[f"{tick:g}" for tick in ticks])
+    axes[-1].minorticks_off()
+    axes[-1].set_xlabel("longer than the shortest round trip (%, log)")
     return axes
 
 
-def plot_pointing(
-    points: Tensor, tokens: Tensor, weights: Tensor, steps: Sequence[int], columns: int = 3, best: Tensor | None = None
-) -> list[Axes]:
-    """Draw at some steps of one answer how probable each position was: the larger the circle, the more.
+def plot_second_cities(points: Tensor, seconds: Mapping[str, Tensor]) -> list[Axes]:
+    """Draw to which city a network goes on from each given first city, and ring one that it chooses from over half.
 
     Args:
-        points: ``(N, 2)``. tokens: ``(T,)`` what was chosen. weights: ``(T, N + 1)`` the probabilities before.
-        steps: which steps, one per panel; their numbers count from 0, and step 0 has nothing behind it.
-        columns: panels per row.
-        best: ``(T,)`` a closed way to compare with, drawn dotted in each panel.
+        points: ``(N, 2)``.
+        seconds: ``{title: (N,)}``, entry i is the second city if city i is the first; one panel per title.
 
     Raises:
-        ValueError: if there is no step, or one that the answer has not.
+        ValueError: if there is no panel, or one has not a second city for each first one.
     """
-    if not len(steps) or not 0 <= min(steps) <= max(steps) < len(tokens):
-        raise ValueError(f"steps must lie from 0 to {len(tokens) - 1}, got {list(steps)}")
-    axes, listed, chosen = _panels(len(steps), columns), points.tolist(), tokens.tolist()
-    for ax, step in zip(axes, steps, strict=True):
-        for edge in [] if best is None else _edges(_stops(best, len(listed))):
-            ax.plot(*zip(*(listed[position] for position in edge), strict=True), **_BEST)
-        before = [position for position in chosen[:step] if position < len(listed)]
-        for position, (x, y) in enumerate(listed):
-            share = weights[step, position].item()
-            if position in before:
-                ax.plot(x, y, marker="x", color=INK, markersize=6, zorder=3)
-                continue
-            look: Look = {"facecolor": STYLES[0].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 0.8}
-            ax.scatter([x], [y], s=420 * share, zorder=2, clip_on=False, **look)
-            ax.plot(x, y, marker="o", color=INK, markersize=3, zorder=3)
-        if before:
-            ax.plot(*zip(*(listed[position] for position in before), strict=True), **_WAY)
-            ax.plot(*listed[before[-1]], **_START)
-        _square(ax, f"choice {step + 1}: {weights[step].max().item():.2f}")
+    if not seconds or any(chosen.shape != (len(points),) for chosen in seconds.values()):
+        raise ValueError(f"seconds must hold ({len(points)},) cities per title, got {[*seconds.values()]}")
+    axes, listed = _panels(len(seconds), len(seconds)), points.tolist()
+    for ax, (title, chosen) in zip(axes, seconds.items(), strict=True):
+        look: Look = {"arrowstyle": "-|>", "color": STYLES[0].colour, "linewidth": 1.2, "shrinkA": 3, "shrinkB": 4}
+        for first, second in enumerate(chosen.tolist()):
+            ax.annotate("", listed[second], listed[first], arrowprops={**look, "mutation_scale": 11})
+        ax.plot(*zip(*listed, strict=True), **_POINT)
+        ring: Look = {"marker": "o", "markersize": 16, "markerfacecolor": "none", "markeredgewidth": 2.4}
+        if (counts := chosen.bincount()).max() > len(listed) / 2:
+            ax.plot(*listed[int(counts.argmax())], markeredgecolor=STYLES[1].colour, zorder=4, **ring)
+        _square(ax, title)
     return axes
 
 
