@@ -121,7 +121,7 @@ class TestNumbers:
         assert [row[1:] for row in table("08_heads_positions", "positions")] == found
 
     def test_of_the_feature_map(self, tmp_path):
-        found = answer(tmp_path, FEATURE_MAP, given={"betas": [0, 1, 3, 4.5, 8]}, figures=["feature_map"])
+        found = answer(tmp_path, FEATURE_MAP, given={"betas": [1, 2, 3, 4.5, 8]}, figures=["feature_map"])
         assert [row[1:] for row in table("16_sagan", "feature_map")] == found
 
     def test_of_the_online_softmax(self, tmp_path):
