@@ -51,6 +51,10 @@ ONLINE = """
     const context = ({ summed, total }) => (summed / total).toFixed(4);
     return [[2, 4, 6, 5], [6, 2, 4, 5]].map((scores) =>
       [last(scores).shrink.toFixed(4), context(last(scores)), context(last(scores, false))]);"""
+FEATURE_MAP = """
+    const signs = [1, ...Array(14).fill(0), 1];
+    const rows = [15, 1].map((at) => GIVEN.betas.map((beta) => LIVE.mapWeights(signs, 0, beta)[at].toFixed(3)));
+    return rows;"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -115,6 +119,10 @@ class TestNumbers:
         given = {"distances": [0, 2, 16, 64, 127, 192, 256]}
         found = answer(tmp_path, POSITIONS, given=given, figures=["positions"])
         assert [row[1:] for row in table("08_heads_positions", "positions")] == found
+
+    def test_of_the_feature_map(self, tmp_path):
+        found = answer(tmp_path, FEATURE_MAP, given={"betas": [1, 2, 3, 4.5, 8]}, figures=["feature_map"])
+        assert [row[1:] for row in table("16_sagan", "feature_map")] == found
 
     def test_of_the_online_softmax(self, tmp_path):
         assert [row[1:] for row in table("12_longer_text", "online_softmax")] == answer(

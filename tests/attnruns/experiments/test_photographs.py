@@ -33,6 +33,27 @@ def test_a_run_measures_each_head_and_random_ones(tiny, tmp_path):
     assert [len(of) for of in figures["best_random_weights"]] == [16, 16]
 
 
+def test_a_run_says_what_one_flower_gives_to_the_other_by_layer_and_head(tiny):
+    found = experiment.run(Job("dinov2", 0, 3)).figures["flowers"]
+    for name in ("lower_to_upper", "background_to_upper"):
+        assert [len(heads) for heads in found[name]] == [2, 2], name
+    assert len(found["random_between"]) == 3
+    layer, head = found["chosen"]
+    difference = torch.tensor(found["lower_to_upper"]) - torch.tensor(found["background_to_upper"])
+    assert difference[layer - 1, head - 1] == difference.max()
+    assert [len(row) for row in found["maps"]] == [16, 16]
+    assert [sum(row) for row in found["maps"]] == pytest.approx([1, 1], abs=1e-3)
+
+
+def test_equal_weights_give_a_flower_its_area_whoever_attends():
+    upper, lower = experiment.flowers(16)
+    shares = experiment.to_upper([torch.full((1, 2, 257, 257), 1 / 257)], upper, lower)
+    for share in shares:
+        torch.testing.assert_close(share, upper.mean().expand(1, 2))
+    assert 0.3 < upper.mean() < 0.32
+    assert 0.03 < lower.mean() < 0.04
+
+
 def test_the_random_head_that_is_kept_is_the_one_with_the_largest_share(tiny):
     figures = experiment.run(Job("dinov2", 0, 3)).figures
     best = torch.tensor(figures["best_random_weights"])[:, None]

@@ -1,4 +1,7 @@
-"""What the class token of DINOv2 attends to in two photographs, beside networks with random weights (chapter 16).
+"""What DINOv2 attends to in two photographs, beside networks with random weights (chapter 16).
+
+The class token is asked in both photographs, and single patches in the second one: do those of one flower attend to the
+other flower, which doesn't touch it?
 
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
 networks with random weights are asked as well.
@@ -11,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from attnbook.data.pictures.photographs import FILES, Photographs, as_imagenet, photographs
+from attnbook.data.pictures.photographs import FILES, OUTLINED, OUTLINES, Photographs, as_imagenet, photographs, within
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import fetch
 from attnbook.models.vision import VisionTransformer
@@ -21,6 +24,7 @@ from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 RANDOM = 10  # networks
+QUERIES = {"lower flower": (15, 9), "background": (2, 2)}  # row and column of a patch, on a grid of 16 × 16
 
 
 def dinov2() -> VisionTransformer:
@@ -80,12 +84,67 @@ def by_head(model: VisionTransformer, found: Photographs) -> tuple[Tensor, Tenso
     return weights, last[:, :, 0, 0], inside(weights, found.objects)
 
 
+def flowers(grid: int) -> tuple[Tensor, Tensor]:
+    """Which part of each patch belongs to the upper flower, and to the lower one: ``(N,)`` each, with N = grid²."""
+    outlines = torch.stack([within(torch.tensor(corners), OUTLINED) for corners in OUTLINES["flowers"]])
+    upper, lower = avg_pool2d(outlines.float()[:, None], OUTLINED // grid).flatten(1)
+    return upper, lower
+
+
+def to_upper(maps: list[Tensor | None], upper: Tensor, lower: Tensor) -> tuple[Tensor, Tensor]:
+    """How much of their weight patches give to the upper flower: means over those of the lower one, and of the ground.
+
+    Args:
+        maps: each layer's weights ``(1, H, 1 + N, 1 + N)``. upper, lower: as :func:`flowers` returns them.
+
+    Returns:
+        ``(L, H)`` each.
+    """
+    given = torch.stack([patches_alone(weights)[0] @ upper for weights in maps if weights is not None])  # (L, H, N)
+    return given[..., lower > lower.max() / 2].mean(dim=-1), given[..., upper + lower == 0].mean(dim=-1)
+
+
+def patches_alone(weights: Tensor) -> Tensor:
+    """What patches give to patches, ``(B, H, N, N)`` with rows that sum to 1, from ``(B, H, 1 + N, 1 + N)``."""
+    weights = weights[:, :, 1:, 1:]
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+def between_flowers(model: VisionTransformer, others: list[VisionTransformer], found: Photographs) -> dict[str, Any]:
+    """What the patches of the lower flower, and those of the background, give to the upper one.
+
+    Returns:
+        ``lower_to_upper`` and ``background_to_upper``, by layer and head; ``chosen``, the head where they differ most,
+        counted from 1, and its ``maps`` from the two patches of ``QUERIES``; ``random_between``: the largest difference
+        in each network with random weights.
+    """
+    image = as_imagenet(found.images)[1:]
+    maps, grid = model.maps(image), model.shape[1] // model.patch
+    upper, lower = flowers(grid)
+    from_lower, from_ground = to_upper(maps, upper, lower)  # (L, H) each
+    layer, head = divmod(int((from_lower - from_ground).argmax()), from_lower.shape[1])
+    chosen = maps[layer]
+    assert chosen is not None
+    rows = patches_alone(chosen)[0, head]  # (N, N)
+    asked = [row * grid // 16 * grid + column * grid // 16 for row, column in QUERIES.values()]
+    apart = [torch.sub(*to_upper(other.maps(image), upper, lower)).max().item() for other in others]
+    return {
+        "lower_to_upper": rounded(from_lower),
+        "background_to_upper": rounded(from_ground),
+        "chosen": [layer + 1, head + 1],
+        "maps": rounded(rows[asked]),
+        "random_between": rounded(apart),
+        "upper_area": rounded(upper.mean().item()),
+    }
+
+
 def run(job: Job) -> Outcome:
     """Measure the pretrained network, and ``job.steps`` with random weights."""
     start, model = time.process_time(), dinov2()
     found = photographs(model.shape[1])
     weights, own, share = by_head(model, found)
-    others = [by_head(random_network(model, seed), found) for seed in range(job.steps)]
+    networks = [random_network(model, seed) for seed in range(job.steps)]
+    others = [by_head(network, found) for network in networks]
     drawn = torch.cat([one for one, _, _ in others], dim=1)  # (B, steps · H, N)
     shares = torch.cat([one for _, _, one in others], dim=1)  # (B, steps · H)
     best = shares.argmax(dim=1)
@@ -99,6 +158,7 @@ def run(job: Job) -> Outcome:
         "largest_norm": rounded(norms(model, as_imagenet(found.images)).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
+        "flowers": between_flowers(model, networks, found),
     }
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
 

@@ -20,6 +20,12 @@ def test_each_canvas_is_drawn_and_the_marked_ones_have_a_dashed_frame():
     assert [panel.get_suptitle() for panel in axes[0].figure.figure.subfigs] == ["data", "generated"]
 
 
+def test_canvases_may_have_colours():
+    images = torch.rand(2, 3, 8, 8)
+    axes = plot_canvases({"made": images}, columns=2)
+    assert axes[1].images[0].get_array().tolist() == images[1].permute(1, 2, 0).tolist()
+
+
 def test_canvases_have_one_size_and_a_mark_each():
     with pytest.raises(ValueError, match="canvases of one size"):
         plot_canvases({"a": torch.zeros(1, 8, 32), "b": torch.zeros(1, 8, 16)})

@@ -23,14 +23,14 @@ def plot_canvases(
     """Draw canvases side by side, under one title per row; a dashed frame stands around those that are marked.
 
     Args:
-        rows: ``{title: (N, H, W)}``, 0 = paper, 1 = ink; all canvases have one size.
+        rows: ``{title: (N, H, W)}``, 0 = paper, 1 = ink, or ``(N, 3, H, W)`` with colours from 0 to 1.
         columns: canvases per line; what does not fit goes into further lines of the same row.
         marked: ``{title: N booleans}`` for some of the rows.
 
     Raises:
         ValueError: if there is no row, the sizes differ, or a mark has no canvas.
     """
-    sizes = {tuple(images.shape[1:]) for images in rows.values()}
+    sizes = {tuple(images.shape[-2:]) for images in rows.values()}
     if len(sizes) != 1 or columns < 1:
         raise ValueError(f"rows must hold canvases of one size and columns be at least 1, got {sizes} and {columns}")
     marked = marked or {}
@@ -57,9 +57,9 @@ def plot_canvases(
 
 
 def _ink(ax: Axes, image: Tensor, framed: bool) -> None:
-    pixels = image.detach().cpu().numpy()
-    height, width = pixels.shape
-    ax.imshow(pixels, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+    height, width = image.shape[-2:]
+    pixels = (image if image.ndim == 2 else image.permute(1, 2, 0)).detach().cpu().numpy()
+    ax.imshow(pixels, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")  # colours are drawn as they are
     dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
     look: Look = dashed if framed else {"edgecolor": FAINT}
     ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, clip_on=False, **look))
