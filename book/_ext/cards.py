@@ -7,7 +7,7 @@ import io
 import textwrap
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 from sphinx.application import Sphinx
 
 from coursekit.notebooks import read
@@ -28,21 +28,25 @@ def first_figure(notebook: dict) -> Image.Image | None:
     return None
 
 
+def shade(weight: float) -> tuple[int, ...]:
+    """The book's blue, the lighter the smaller a weight is."""
+    return tuple(round(255 - weight * (255 - part)) for part in ImageColor.getrgb(BLUE))
+
+
 def card(above: str, title: str, figure: Image.Image | None) -> Image.Image:
-    """A card: a line above, a title in large letters, and a figure at the right, or a row of attention weights below."""
+    """A card: a line above, a title in large letters, and a figure at the right, or a row of weights below."""
     made = Image.new("RGB", SIZE, "white")
     draw = ImageDraw.Draw(made)
     draw.rectangle((0, 0, 16, SIZE[1]), fill=BLUE)
     draw.text((EDGE, EDGE), above, fill=BLUE, font=ImageFont.load_default(34))
-    lines = textwrap.wrap(title, 20 if figure else 30)
+    lines = textwrap.wrap(title, 20 if figure else 38)
     draw.multiline_text((EDGE, 125), "\n".join(lines), fill=INK, font=ImageFont.load_default(54), spacing=12)
     if figure:
         figure.thumbnail((580, SIZE[1] - 2 * EDGE))
         made.paste(figure, (SIZE[0] - EDGE // 2 - figure.width, (SIZE[1] - figure.height) // 2))
     else:
         for at, weight in enumerate((0.06, 0.02, 0.62, 0.22, 0.05, 0.03)):
-            light = round(255 * (1 - weight))
-            draw.rectangle((EDGE + 110 * at, 430, EDGE + 110 * at + 100, 530), fill=(light, light, 255), outline=BLUE)
+            draw.rectangle((EDGE + 110 * at, 430, EDGE + 110 * at + 100, 530), fill=shade(weight), outline=BLUE)
     if above != BOOK:
         draw.text((EDGE, SIZE[1] - EDGE - 30), BOOK, fill=INK, font=ImageFont.load_default(30))
     return made

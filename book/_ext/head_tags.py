@@ -1,7 +1,7 @@
 """What a page says of itself to those who only see its address: in lists of results, in messages, on a slide.
 
 Its description and its card (cards.py), its stable link, and where the book's address is known, that address and a
-sitemap. The address stands in ATTNBOOK_ADDRESS, or as `html: baseurl:` in `_config.yml`; without it nothing names a host.
+sitemap. The address stands in ATTNBOOK_ADDRESS, or as `html: baseurl:` in `_config.yml`; else nothing names a host.
 """
 
 from __future__ import annotations
@@ -25,14 +25,18 @@ ADDRESS = "ATTNBOOK_ADDRESS"
 BOOK, LONGEST = "Paying Attention", 200
 CARD = re.compile(r":::\{grid-item-card\} .*?\n:link: \.\./(chapters/.*?)\n:link-type: doc\n\n([^\n]+)\n:::")
 PAGE_OF_LINKS = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
 <title>A stable link into Paying Attention</title></head>
-<body><main><h1>A stable link</h1><p id="said">This page leads on by a script. Without scripts, please begin at the <a href="book/index.html">first page</a>.</p></main>
+<body><main><h1>A stable link</h1>
+<p><span id="said">This page leads on by a script.</span>
+Please begin at the <a href="book/index.html">first page</a>.</p>
+</main>
 <script>
 const PLACES = %s;
-const wanted = new URLSearchParams(location.search).get("to") || "", place = Object.hasOwn(PLACES, wanted) && PLACES[wanted];
-if (place) { location.replace(place); } else {
-  document.getElementById("said").firstChild.data = "This edition has nothing that is called “" + wanted + "”. Without it, please begin at the ";
+const wanted = new URLSearchParams(location.search).get("to") || "";
+if (Object.hasOwn(PLACES, wanted)) { location.replace(PLACES[wanted]); } else {
+  document.getElementById("said").textContent = "This version has nothing that is called “" + wanted + "”.";
 }
 </script></body></html>
 """
@@ -100,7 +104,9 @@ def add_tags(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     base, picture = app.config.html_baseurl, f"_static/cards/{card_of(pagename)}"
     card = base + picture if base else posixpath.relpath(picture, posixpath.dirname(pagename))
     title, description = described(app, pagename)
-    context["metatags"] = context.get("metatags", "") + tags(title, description, card, f"{base}{pagename}.html" if base else "")
+    context["metatags"] = context.get("metatags", "") + tags(
+        title, description, card, f"{base}{pagename}.html" if base else ""
+    )
     link = f"{posixpath.relpath('link.html', posixpath.dirname(pagename))}?to={stable_name(pagename)}"
     version = tomllib.loads((Path(app.srcdir) / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     context["body"] += f'<p class="page-version">Version {version} · <a href="{link}">Stable link to this page</a></p>'
@@ -122,7 +128,9 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     out, base = Path(app.outdir), app.config.html_baseurl
     (out / "link.html").write_text(PAGE_OF_LINKS % json.dumps(places(app)).replace("</", "<\\/"), encoding="utf-8")
     if base:
-        listed = "\n".join(f"<url><loc>{html.escape(base)}{page}.html</loc></url>" for page in sorted(app.env.found_docs))
+        listed = "\n".join(
+            f"<url><loc>{html.escape(base)}{page}.html</loc></url>" for page in sorted(app.env.found_docs)
+        )
         first = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
         (out / "sitemap.xml").write_text(f"{first}\n{listed}\n</urlset>\n", encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Pieces of pages that hover.js shows where they are named: terms, papers, equations, figures, tables, sections.
 
 A browser that opens a page from the disk may read scripts there, and no other files. So the pieces of each page that
-others name lie in a script, `_static/previews/PAGE.js`, which is loaded when the first of them is wanted.
+others name lie in a script in the folder `_static/previews` of the built book, which is loaded when the first of them is wanted.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def beginning(article: str, title: re.Match[str]) -> str:
     """A title, and the first paragraph behind it unless another title comes before."""
     paragraph, following = PARAGRAPH.search(article, title.end()), HEADING.search(article, title.end())
     near = paragraph and (following is None or paragraph.start() < following.start())
-    return f'<p class="preview-title">{re.sub("</?(?:h[1-6]|p)\\b[^>]*>", "", title[0])}</p>' + (paragraph[0] if near else "")
+    words = re.sub(r"</?(?:h[1-6]|p)\b[^>]*>", "", title[0])
+    return f'<p class="preview-title">{words}</p>' + (paragraph[0] if near else "")
 
 
 def tidy(piece: str, name: str) -> str:

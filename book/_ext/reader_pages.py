@@ -180,7 +180,9 @@ ICONS = re.compile(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
 MATHJAX = re.compile(
     r"\s*<script[^>]*>window\.MathJax = .*?</script>|\s*<script[^>]*mathjax/tex-chtml\.js[^>]*></script>"
 )
-SEARCHING = re.compile(r'\s*<script[^>]* src="(?:[^"]*/)?(?:searchtools|language_data|searchindex|search)\.js[^"]*"></script>')
+SEARCHING = re.compile(
+    r'\s*<script[^>]* src="(?:[^"]*/)?(?:searchtools|language_data|searchindex|search)\.js[^"]*"></script>'
+)
 INDEX = "searchindex.js"  # Sphinx's, which search_texts.py leaves empty
 FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
 ICON = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"[^"]*"\}')  # a style sheet's rule for one icon

@@ -1,6 +1,6 @@
 """The texts that search.js searches: each section of each page, and each term of the glossary.
 
-They are one script, `_static/search_texts.js`, which only the page of results loads, and which a browser may read from
+They are one script beside the pages, search_texts.js, which only the page of results loads, and which a browser may read from
 the disk as well. It takes the place of Sphinx's index, which knows neither sections nor how often a word stands there.
 """
 
@@ -28,9 +28,9 @@ KINDS = {
 NOT_TEXT = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.Invisible, nodes.image)
 
 SIGNS = {
-    "sqrt": "√", "approx": "≈", "cdot": "·", "times": "×", "odot": "⊙", "top": "ᵀ", "sum": "Σ", "partial": "∂", "in": "∈", "le": "≤",
-    "ge": "≥", "dots": "…", "infty": "∞", "alpha": "α", "beta": "β", "gamma": "γ", "epsilon": "ε", "varepsilon": "ε", "lambda": "λ",
-    "sigma": "σ", "tau": "τ", "mu": "μ",
+    "sqrt": "√", "approx": "≈", "cdot": "·", "times": "×", "odot": "⊙", "top": "ᵀ", "sum": "Σ", "partial": "∂",
+    "in": "∈", "le": "≤", "ge": "≥", "dots": "…", "infty": "∞", "alpha": "α", "beta": "β", "gamma": "γ", "epsilon": "ε",
+    "varepsilon": "ε", "lambda": "λ", "sigma": "σ", "tau": "τ", "mu": "μ",
 }  # fmt: skip
 
 
@@ -79,14 +79,21 @@ def sections_of(doctree: nodes.document) -> list[tuple[str, str, str]]:
         rest = [child for child in rest if not isinstance(child, addnodes.glossary)]
         text = words_of(part for child in rest for part in (*texts_in(child), " "))
         found.append((section["ids"][0], words_of(texts_in(title)), text))
-    for item in doctree.findall(nodes.definition_list_item):
-        terms = [term for term in item.findall(nodes.term) if term["ids"]]
-        if terms and isinstance(item.parent.parent, addnodes.glossary):
-            text = words_of(part for definition in item.findall(nodes.definition) for part in texts_in(definition))
-            title = ", ".join(words_of(texts_in(term)) for term in terms)
-            chinese = [one.astext() for one in item.findall(nodes.inline) if type(one).__name__ == "ChineseWords"][:1]
-            found.append((terms[0]["ids"][0], " · ".join([title, *chinese]), text.removeprefix("".join(chinese)).lstrip()))
-    return found
+    return found + [term_of(item) for glossary in doctree.findall(addnodes.glossary) for item in items_of(glossary)]
+
+
+def items_of(glossary: addnodes.glossary) -> Iterator[nodes.definition_list_item]:
+    """The entries of a glossary."""
+    return glossary.findall(nodes.definition_list_item)
+
+
+def term_of(item: nodes.definition_list_item) -> tuple[str, str, str]:
+    """The anchor, the title and the text of an entry; a Chinese name, which begins the text, belongs to the title."""
+    terms = list(item.findall(nodes.term))
+    text = words_of(part for definition in item.findall(nodes.definition) for part in texts_in(definition))
+    chinese = [one.astext() for one in item.findall(nodes.inline) if type(one).__name__ == "ChineseWords"][:1]
+    title = " · ".join([", ".join(words_of(texts_in(term)) for term in terms), *chinese])
+    return terms[0]["ids"][0], title, text.removeprefix("".join(chinese)).lstrip()
 
 
 def without_index(app: Sphinx) -> None:
@@ -126,7 +133,11 @@ def script(pages: dict[str, list[tuple[str, str, str]]]) -> str:
         seen |= {text for _, _, text in sections}
         if sections:
             number = NUMBERED.fullmatch(name)
-            title = f"Chapter {int(number[1])}. {sections[0][1]}" if number and not is_evidence(Path(name)) else sections[0][1]
+            title = (
+                f"Chapter {int(number[1])}. {sections[0][1]}"
+                if number and not is_evidence(Path(name))
+                else sections[0][1]
+            )
             listed.append([name, kind_of(name), title, sections])
     return f"SEARCH_TEXTS({json.dumps(listed, ensure_ascii=False, separators=(',', ':'))});\n"
 

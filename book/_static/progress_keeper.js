@@ -13,7 +13,7 @@
     const pages = PROGRESS.kept(), count = (folder) => pages.filter((page) => page.startsWith(folder)).length;
     keeping.checked = Boolean(pages);
     save.disabled = read.disabled = !pages;
-    said.textContent = (more || "") + (pages ? "Ticked: " + count("chapters/") + " chapters and pages of evidence, " + count("labs/") + " labs." : "Nothing is kept.");
+    said.textContent = (more || "") + (pages ? "Ticked: " + count("chapters/") + " of chapters and their evidence, " + count("labs/") + " of labs." : "Nothing is kept.");
   }
 
   keeping.onchange = function () {
