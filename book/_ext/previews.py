@@ -1,7 +1,7 @@
 """Pieces of pages that hover.js shows where they are named: terms, papers, equations, figures, tables, sections.
 
 A browser that opens a page from the disk may read scripts there, and no other files. So the pieces of each page that
-others name lie in a script in the folder `_static/previews` of the built book, which is loaded when the first of them is wanted.
+others name are a script of its own, in FOLDER of the built book, which is loaded when the first of them is wanted.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ MATHJAX = re.compile(
 SEARCHING = re.compile(
     r'\s*<script[^>]* src="(?:[^"]*/)?(?:searchtools|language_data|searchindex|search)\.js[^"]*"></script>'
 )
-INDEX = "searchindex.js"  # Sphinx's, which search_texts.py leaves empty
+INDEX = "searchindex.js"  # Sphinx's, which search_texts.py replaces
 FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
 ICON = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"[^"]*"\}')  # a style sheet's rule for one icon
 TERMINAL = re.compile(r"(?m)^div\.highlight \.-Color[^{]*\{[^}]*\}\s*")  # the 256 colours of a terminal's output

@@ -1,7 +1,7 @@
 """The texts that search.js searches: each section of each page, and each term of the glossary.
 
-They are one script beside the pages, search_texts.js, which only the page of results loads, and which a browser may read from
-the disk as well. It takes the place of Sphinx's index, which knows neither sections nor how often a word stands there.
+They are one script, SCRIPT, which only the page of results loads, and which a browser may read from the disk as well.
+It takes the place of Sphinx's index, which knows neither sections nor how often a word stands there.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ KINDS = {
     "chapters/": "Chapters", "labs/": "Labs", "solutions/": "Solutions of the labs", "book/glossary": "Glossary",
     "book/quizzes/": "Quizzes", "book/teaching/": "For teachers", "book/": "Other pages",
 }  # fmt: skip
+WHAT_IS_NEW = "book/whats_new"  # names everything, and explains nothing
+LABELS = ("numref", "eq")  # references whose text is a label until the book is written
 NOT_TEXT = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.Invisible, nodes.image)
 
 SIGNS = {
@@ -47,7 +49,7 @@ def texts_in(node: nodes.Node) -> Iterator[str]:
         yield str(node)
     elif isinstance(node, nodes.math):
         yield signs(node.astext())
-    elif isinstance(node, addnodes.pending_xref) and node.get("reftype") in ("numref", "eq", "cite"):
+    elif isinstance(node, addnodes.pending_xref) and (node.get("reftype") in LABELS or node.get("refdomain") == "cite"):
         return
     elif not isinstance(node, NOT_TEXT) and not is_titled(node):
         for child in node.children:
@@ -100,6 +102,7 @@ def without_index(app: Sphinx) -> None:
     """Let Sphinx make no index of its own: it takes seconds, and every page would load it."""
     if app.builder.format == "html":
         app.builder.index_page = lambda pagename, doctree, title: None
+        app.builder.dump_search_index = lambda: None
 
 
 def keep(app: Sphinx, doctree: nodes.document) -> None:
@@ -131,7 +134,7 @@ def script(pages: dict[str, list[tuple[str, str, str]]]) -> str:
     for name, sections in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of its text
         sections = sections[:1] + [one for one in sections[1:] if one[2] not in seen]
         seen |= {text for _, _, text in sections}
-        if sections:
+        if sections and name != WHAT_IS_NEW:
             number = NUMBERED.fullmatch(name)
             title = (
                 f"Chapter {int(number[1])}. {sections[0][1]}"

@@ -36,7 +36,8 @@
   function place() {
     const at = shown.getBoundingClientRect(), room = document.documentElement.clientWidth, below = at.bottom + box.offsetHeight + 8 < innerHeight;
     box.style.left = Math.max(8, Math.min(at.left, room - box.offsetWidth - 8)) + "px";
-    box.style.top = Math.max(8, below ? at.bottom + 4 : at.top - box.offsetHeight - 4) + "px";
+    box.style.top = Math.max(8, Math.min(below ? at.bottom + 4 : at.top - box.offsetHeight - 4, innerHeight - box.offsetHeight - 8)) + "px";
+    if (at.bottom < 0 || at.top > innerHeight) { hide(); } // it was scrolled away
   }
 
   function typeset() {
@@ -67,8 +68,8 @@
     link.removeAttribute("title"); // the browser would show it on top
     shown = link;
     link.closest(".bd-article").append(box);
-    place();
     typeset();
+    place();
   }
 
   function soon(link) {

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.book, pytest.mark.slow]
 BUTTON = 'document.querySelector(".progress-button")'
 TICKED = """
     const links = [...document.querySelectorAll(".bd-sidebar-primary a[data-progress]")];
-    return links.map((link) => [link.href.split("/").pop(), link.dataset.progress]);"""
+    return links.map((link) => [link.pathname.split("/").pop(), link.dataset.progress]);"""
 STORED = 'return localStorage.getItem("paying-attention-progress")'
 CHAPTER, LAB, KEEPER = "chapters/03_scores.html", "labs/lab03_scores/lab03_scores.html", "book/how_to_use.html"
 

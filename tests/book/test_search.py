@@ -44,7 +44,7 @@ QUERIES = {
     "seq2seq": "chapters/01_seq2seq",
     "vanishing gradients": "chapters/01_seq2seq",
     "lab 9": "labs/lab09_transformer/lab09_transformer",
-    "install on windows": "book/how_to_use",
+    "set up on windows": "book/how_to_use",
     "google colab": "book/anywhere",
     "prerequisites": "book/ready",
     "softmax over the wrong axis": "book/mistakes",

@@ -83,8 +83,12 @@ class Tab:
         """The middle of an element, which is scrolled into view. It is written as an expression."""
         return tuple(
             self.run(f"""
-            const one = {element};
-            one.scrollIntoView({{ block: "center", behavior: "instant" }});
+            const one = {element}, tops = [0, 1, 2];
+            while (new Set(tops.slice(-3)).size > 1) {{ // live figures above may still take their room
+                one.scrollIntoView({{ block: "center", behavior: "instant" }});
+                await new Promise((done) => setTimeout(done, 100));
+                tops.push(one.getClientRects()[0].top);
+            }}
             const box = one.getClientRects()[0];
             return [box.left + box.width / 2, box.top + box.height / 2];""")
         )
