@@ -149,7 +149,7 @@
 
   function group(kind, pages, wanted) {
     const list = make("ul", pages.slice(0, FIRST).map((page) => item(page, wanted)), { className: "search" });
-    const parts = [make("h3", kind), list], rest = pages.slice(FIRST);
+    const parts = [make("h2", kind), list], rest = pages.slice(FIRST);
     if (rest.length) {
       const more = make("button", rest.length + " more", { type: "button", className: "search-more" });
       more.onclick = function () { list.append(...rest.map((page) => item(page, wanted))); list.children[FIRST].querySelector("a").focus(); more.remove(); };
@@ -164,7 +164,7 @@
     const said = found.length ? found.length + (found.length === 1 ? " page or term answers “" : " pages and terms answer “") + query + "”." : "Nothing was found for “" + query + "”. Please try fewer or other words.";
     const original = new Map(sections.flatMap((section) => mended.length ? words(section.title + " " + section.heading + " " + section.text).map((word) => [stem(word), word]) : []));
     const instead = mended.map(([typed, meant]) => " “" + typed + "” was read as “" + meant.map((word) => original.get(word)).join(" ") + "”.");
-    document.getElementById("search-results").replaceChildren(make("h2", "Search results"), make("p", said + instead.join(""), { className: "search-summary", role: "status" }),
+    document.getElementById("search-results").replaceChildren(make("p", said + instead.join(""), { className: "search-summary", role: "status" }),
       ...kinds.map((kind) => group(kind, found.filter((page) => page.hits[0].section.kind === kind), wanted)));
   }
   window.SEARCH = { ask: (query) => ranked(understood(query)).map((page) => page.hits[0].section) };

@@ -122,6 +122,7 @@ def test_a_pointer_at_rest_shows_what_a_link_leads_to(chapter, part, words):
     assert chapter.run(f"""
         const box = {PREVIEW}.getBoundingClientRect();
         return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight;""")
+    assert chapter.faults("#preview") == []
     chapter.press("Escape")
     assert chapter.run(f"return {PREVIEW} === null")
     chapter.send("Input.dispatchMouseEvent", type="mouseMoved", x=700, y=2)

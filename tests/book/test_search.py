@@ -140,11 +140,12 @@ def test_a_term_leads_to_its_definition(answers):
 def test_results_stand_by_kind_with_an_excerpt_and_say_how_a_typo_was_read(results):
     said = results.run("return document.querySelector('.search-summary').textContent")
     assert "“bahdanu” was read as “bahdanau”. “atention” was read as “attention”." in said
-    kinds = results.run("return [...document.querySelectorAll('#search-results h3')].map((one) => one.textContent)")
+    kinds = results.run("return [...document.querySelectorAll('#search-results h2')].map((one) => one.textContent)")
     assert {"Chapters", "Labs", "Glossary", "Evidence"} <= set(kinds)
     marked = results.run("return document.querySelector('#search-results li .context mark').textContent.toLowerCase()")
     assert marked in ("bahdanau", "attention")
     assert results.run("return document.querySelector('#search-results li a').href").startswith("file://")
+    assert results.faults("#search-results") == []
 
 
 @pytest.mark.book

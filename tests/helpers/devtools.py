@@ -12,6 +12,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
+from axe_core_python.base import AXE_SCRIPT
 from browser import QUIET, chromium
 
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
@@ -78,6 +79,19 @@ class Tab:
                 await new Promise((done) => setTimeout(done, 50));
             }}
             throw new Error("never true: " + {json.dumps(condition)});""")
+
+    def faults(self, selector: str) -> list[str]:
+        """What keeps readers out of an element, by theme, as axe finds it; without what it calls minor."""
+        self.send("Runtime.evaluate", expression=AXE_SCRIPT)
+        return self.run(f"""
+            const found = [];
+            for (const theme of ["light", "dark"]) {{
+                document.documentElement.dataset.theme = theme;
+                const {{ violations }} = await axe.run({json.dumps(selector)}, {{ resultTypes: ["violations"] }});
+                const bad = violations.filter((one) => one.impact !== "minor");
+                found.push(...bad.map((one) => `${{theme}}: ${{one.id}}: ${{one.nodes[0].html}}`));
+            }}
+            return found;""")
 
     def place(self, element: str) -> tuple[float, float]:
         """The middle of an element, which is scrolled into view. It is written as an expression."""
