@@ -102,6 +102,7 @@ def without_index(app: Sphinx) -> None:
     """Let Sphinx make no index of its own: it takes seconds, and every page would load it."""
     if app.builder.format == "html":
         app.builder.index_page = lambda pagename, doctree, title: None
+        app.builder.load_indexer = lambda docnames: None
         app.builder.dump_search_index = lambda: None
 
 

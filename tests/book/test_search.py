@@ -142,6 +142,7 @@ def test_results_stand_by_kind_with_an_excerpt_and_say_how_a_typo_was_read(resul
     assert "“bahdanu” was read as “bahdanau”. “atention” was read as “attention”." in said
     kinds = results.run("return [...document.querySelectorAll('#search-results h2')].map((one) => one.textContent)")
     assert {"Chapters", "Labs", "Glossary", "Evidence"} <= set(kinds)
+    assert results.run("return document.querySelector('#search-results h2').getClientRects().length") == 1
     marked = results.run("return document.querySelector('#search-results li .context mark').textContent.toLowerCase()")
     assert marked in ("bahdanau", "attention")
     assert results.run("return document.querySelector('#search-results li a').href").startswith("file://")
