@@ -180,10 +180,14 @@ ICONS = re.compile(r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
 MATHJAX = re.compile(
     r"\s*<script[^>]*>window\.MathJax = .*?</script>|\s*<script[^>]*mathjax/tex-chtml\.js[^>]*></script>"
 )
+SEARCHING = re.compile(
+    r'\s*<script[^>]* src="(?:[^"]*/)?(?:searchtools|language_data|searchindex|search)\.js[^"]*"></script>'
+)
+INDEX = "searchindex.js"  # Sphinx's, which search_texts.py replaces
 FORMULA = 'class="math '  # Sphinx loads MathJax on some pages that have none
 ICON = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"[^"]*"\}')  # a style sheet's rule for one icon
 TERMINAL = re.compile(r"(?m)^div\.highlight \.-Color[^{]*\{[^}]*\}\s*")  # the 256 colours of a terminal's output
-UNUSED = ("_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
+UNUSED = (INDEX, "_static/scripts/fontawesome.js", "**/*.map", "_static/vendor/fontawesome/webfonts/*.ttf")
 
 
 # An image that does not say how large it is.
@@ -205,7 +209,8 @@ def sized_images(page: str, folder: Path) -> str:
 
 
 def slim(app: Sphinx, error: Exception | None) -> None:
-    """Take away what pages load and don't use: formulas' script where there is no formula, and a second set of icons.
+    """Take away what pages load and don't use: formulas' script where there is no formula, the scripts of the page of
+    results, and a second set of icons.
 
     The icons come from a font of 0.16 MB, which the style sheet knows; the script that draws them again weighs 1.5 MB.
     The style sheets lose the rules of icons and of colours that no page names. Images are given their sizes here,
@@ -217,6 +222,10 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     for path in app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         slimmer = sized_images(ICONS.sub("", text), app.outdir)
+        if path.name == "search.html":
+            slimmer = SEARCHING.sub(lambda script: "" if INDEX in script[0] else script[0], slimmer)
+        else:
+            slimmer = SEARCHING.sub("", slimmer)
         if FORMULA not in slimmer:
             slimmer = MATHJAX.sub("", slimmer)
         if slimmer != text:
