@@ -1,0 +1,134 @@
+"""`coursekit pdf`: volumes of the book as PDFs, printed by Chromium and finished with pypdf.
+
+Chromium makes bookmarks of the headings, running heads of the style sheet's page boxes, and links that lead to places
+in the same file. Two things are left: the page numbers of the contents, which are known only when all is printed, and
+links from one volume to another.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, TextStringObject
+
+from attnbook.files import write_whole
+from coursekit import CourseError
+from coursekit.printing.chromium import print_pdf
+from coursekit.printing.contents import PDFS, Group, Volume, groups_of
+from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink
+from coursekit.printing.paper import Sheet, document
+
+OTHER = "https://volume.invalid/"  # what links to other volumes begin with until they are turned into real ones
+NO_CHINESE = " [no Chinese]"
+NOT_READY = "Chromium printed {name} before its formulas stood: too little time, or too old a Chromium (131 is needed)"
+CHINESE_WANTED = (
+    "This machine has no Chinese letters, so the Chinese names of the terms are left out; with a font such as Noto Sans "
+    "CJK (Debian: apt install fonts-noto-cjk) they are printed."
+)
+
+
+def make_pdf(root: Path, html: Path, volume: Volume, path: Path, version: str) -> list[str]:
+    """Prints a volume of the built book to `path`, and returns what is to be said about it.
+
+    Raises CourseError where Chromium is missing or fails, or a page was not built."""
+    sheet = _sheet(root, html, volume, version)
+    with TemporaryDirectory() as folder:
+        whole = _printed(document(sheet, html, {}), Path(folder) / "whole.pdf")
+        numbers = _numbers(whole, sheet)
+        front = _printed(document(sheet, html, numbers, front_alone=True), Path(folder) / "front.pdf")
+        writer = PdfWriter(clone_from=whole)
+        _put_front(writer, front)
+        _link_volumes(writer)
+        said = _finish(writer, sheet)
+        held = io.BytesIO()
+        writer.write(held)
+    write_whole(path, held.getvalue())
+    return [f"{len(writer.pages)} pages, {len(held.getvalue()) / 1e6:.1f} MB", *said]
+
+
+def _sheet(root: Path, html: Path, volume: Volume, version: str) -> Sheet:
+    """The pages of a volume, with links that lead to each other, into other volumes, or out of the book."""
+    groups = groups_of(root, volume)
+    others = {name: one for one in PDFS if one != volume for group in groups_of(root, one) for name in group.pages}
+    pages = read_pages(html, (name for group in groups for name in group.pages))
+    names = {page.name for page in pages}
+
+    def address(page: Page, target: Target) -> str:
+        if target.page in names:
+            return f"#{place(target.page, target.fragment)}"
+        if target.page in others:  # only the pages' beginnings are places that other files find
+            return f"{OTHER}{others[target.page].name}.pdf#{place(target.page)}"
+        return target.outside
+
+    relink(pages, address)
+    for name, file in images_of(pages, html).items():
+        for page in pages:
+            for image in page.body.xpath(f".//img[@src='{name}']"):
+                image.set("src", file.as_uri())
+    return Sheet(volume, [Group(*_plain(group)) for group in groups], {page.name: page for page in pages}, version)
+
+
+def _plain(group: Group) -> tuple[str, tuple[str, ...]]:
+    return group.caption, group.pages
+
+
+def _printed(text: str, pdf: Path) -> PdfReader:
+    page = pdf.with_suffix(".html")
+    page.write_text(text, encoding="utf-8")
+    print_pdf(page, pdf)
+    reader = PdfReader(io.BytesIO(pdf.read_bytes()))
+    if not (reader.metadata and reader.metadata.title):
+        raise CourseError(NOT_READY.format(name=pdf.stem))
+    return reader
+
+
+def _numbers(whole: PdfReader, sheet: Sheet) -> dict[str, int]:
+    """On which page, counted from 1, each page of the book begins."""
+    found = whole.named_destinations
+    missing = [page.name for page in sheet.pages.values() if page.top not in _by_name(found)]
+    if missing:
+        raise CourseError(f"Chromium made no place for {', '.join(missing)}: is it older than 131?")
+    named = _by_name(found)
+    return {page.top: whole.get_destination_page_number(named[page.top]) + 1 for page in sheet.pages.values()}
+
+
+def _by_name(found: Mapping) -> dict:
+    return {str(name).lstrip("/"): place for name, place in found.items()}
+
+
+def _put_front(writer: PdfWriter, front: PdfReader) -> None:
+    """Put title page and contents with their numbers in the place of those without; the links on them stay."""
+    for number, page in enumerate(front.pages):
+        old = writer.pages[number]
+        for part in ("/Contents", "/Resources"):
+            old[NameObject(part)] = page[part].clone(writer)
+
+
+def _link_volumes(writer: PdfWriter) -> None:
+    """Links to other volumes open the file beside this one, at the page that is meant."""
+    for page in writer.pages:
+        for note in page.get("/Annots", []):
+            action = note.get_object().get("/A", {})
+            address = str(action.get("/URI", ""))
+            if not address.startswith(OTHER):
+                continue
+            file, _, name = address.removeprefix(OTHER).partition("#")
+            note.get_object()[NameObject("/A")] = DictionaryObject({
+                NameObject("/S"): NameObject("/GoToR"),
+                NameObject("/F"): TextStringObject(file),
+                NameObject("/D"): NameObject(f"/{name}"),
+            })
+
+
+def _finish(writer: PdfWriter, sheet: Sheet) -> list[str]:
+    """Name the file, and let readers open it with its bookmarks; returns what is missing in it."""
+    said = str(writer.metadata.title if writer.metadata else "")
+    writer.add_metadata({"/Title": sheet.volume.title, "/Author": "the authors of Paying Attention"})
+    writer.page_mode = "/UseOutlines"
+    return [CHINESE_WANTED] if said.endswith(NO_CHINESE) else []
+
+
