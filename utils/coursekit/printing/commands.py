@@ -25,6 +25,9 @@ def run_pdf(project: Project, options: argparse.Namespace) -> int:
     from coursekit.printing.contents import PDFS
     from coursekit.printing.pdf import make_pdf
 
+    unknown = [name for name in options.volumes if name not in VOLUMES]
+    if unknown:
+        options.complain(f"there is no volume {unknown[0]!r}; there is: {', '.join(VOLUMES)}")
     find_chromium()  # before the book is built, which takes a minute
     status, html, folder = _built(project, options)
     if status:
@@ -100,7 +103,7 @@ def _arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _pdf_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("volumes", nargs="*", choices=VOLUMES, metavar="VOLUME", help="chapters, evidence or labs (default: all)")
+    command.add_argument("volumes", nargs="*", metavar="VOLUME", help=f"{', '.join(VOLUMES)} (default: all)")
     _arguments(command)
 
 

@@ -105,7 +105,7 @@ def _put_front(writer: PdfWriter, front: PdfReader) -> None:
     for number, page in enumerate(front.pages):
         old = writer.pages[number]
         for part in ("/Contents", "/Resources"):
-            old[NameObject(part)] = page[part].clone(writer)
+            old[NameObject(part)] = page.raw_get(part).clone(writer)  # raw: a reference stays one
 
 
 def _link_volumes(writer: PdfWriter) -> None:
