@@ -26,7 +26,10 @@ def formula(tex: str, display: bool) -> Any:
     try:
         node = etree.fromstring(convert(known, display="block" if display else "inline").encode())
     except Exception as error:
-        raise CourseError(f"the formula {tex!r} cannot be written as MathML: {error}") from error
+        raise CourseError(f"the formula {tex} cannot be written as MathML: {error}") from error
+    unknown = next((text for text in node.itertext() if "\\" in text), None)
+    if unknown:
+        raise CourseError(f"the formula {tex} cannot be written as MathML: latex2mathml does not know {unknown}")
     node.set("alttext", " ".join(SPLIT.sub("", tex).split()))
     if display:
         _limits_below(node)

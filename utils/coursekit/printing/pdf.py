@@ -8,6 +8,7 @@ links from one volume to another.
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 from attnbook.files import write_whole
 from coursekit import CourseError
 from coursekit.printing.chromium import print_pdf
-from coursekit.printing.contents import PDFS, Group, Volume, groups_of
+from coursekit.printing.contents import PDFS, Volume, groups_of
 from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink
 from coursekit.printing.paper import Sheet, document
 
@@ -69,17 +70,14 @@ def _sheet(root: Path, html: Path, volume: Volume, version: str) -> Sheet:
         for page in pages:
             for image in page.body.xpath(f".//img[@src='{name}']"):
                 image.set("src", file.as_uri())
-    return Sheet(volume, [Group(*_plain(group)) for group in groups], {page.name: page for page in pages}, version)
-
-
-def _plain(group: Group) -> tuple[str, tuple[str, ...]]:
-    return group.caption, group.pages
+    return Sheet(volume, groups, {page.name: page for page in pages}, version)
 
 
 def _printed(text: str, pdf: Path) -> PdfReader:
     page = pdf.with_suffix(".html")
     page.write_text(text, encoding="utf-8")
     print_pdf(page, pdf)
+    logging.getLogger("pypdf").setLevel(logging.ERROR)  # it counts Chromium's objects anew, and says so each time
     reader = PdfReader(io.BytesIO(pdf.read_bytes()))
     if not (reader.metadata and reader.metadata.title):
         raise CourseError(NOT_READY.format(name=pdf.stem))
