@@ -53,7 +53,7 @@ def document(sheet: Sheet, html: Path, numbers: Mapping[str, int], front_alone: 
     return (
         f'<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><title></title>\n'
         f'<link rel="stylesheet" href="{(html / COLOURS).as_uri()}">\n<style>\n{style}\n{heads}\n</style>\n'
-        f"<script>\nconst TITLE = {json.dumps(sheet.volume.title)};\n{script}</script>\n"
+        f"<script>\n{script}</script>\n"
         f'<script defer src="{(html / MATHJAX).as_uri()}"></script></head>\n'
         f"<body>\n{front}\n{body}\n</body></html>\n"
     )

@@ -8,6 +8,7 @@ links from one volume to another.
 from __future__ import annotations
 
 import io
+import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,8 +25,8 @@ from coursekit.printing.pages import Page, Target, images_of, place, read_pages,
 from coursekit.printing.paper import Sheet, document
 
 OTHER = "https://volume.invalid/"  # what links to other volumes begin with until they are turned into real ones
-NO_CHINESE = " [no Chinese]"
 NOT_READY = "Chromium printed {name} before its formulas stood: too little time, or too old a Chromium (131 is needed)"
+TOO_WIDE = "Wider than the page, and so cut at its edge: {places}."
 CHINESE_WANTED = (
     "This machine has no Chinese letters, so the Chinese names of the terms are left out; with a font such as Noto Sans "
     "CJK (Debian: apt install fonts-noto-cjk) they are printed."
@@ -38,17 +39,18 @@ def make_pdf(root: Path, html: Path, volume: Volume, path: Path, version: str) -
     Raises CourseError where Chromium is missing or fails, or a page was not built."""
     sheet = _sheet(root, html, volume, version)
     with TemporaryDirectory() as folder:
-        whole = _printed(document(sheet, html, {}), Path(folder) / "whole.pdf")
+        whole, remarks = _printed(document(sheet, html, {}), Path(folder) / "whole.pdf")
         numbers = _numbers(whole, sheet)
-        front = _printed(document(sheet, html, numbers, front_alone=True), Path(folder) / "front.pdf")
+        front, _ = _printed(document(sheet, html, numbers, front_alone=True), Path(folder) / "front.pdf")
         writer = PdfWriter(clone_from=whole)
-        _put_front(writer, front)
-        _link_volumes(writer)
-        said = _finish(writer, sheet)
-        held = io.BytesIO()
-        writer.write(held)
+    _put_front(writer, front)
+    _link_volumes(writer)
+    writer.add_metadata({"/Title": volume.title, "/Author": "the authors of Paying Attention"})
+    writer.page_mode = "/UseOutlines"
+    held = io.BytesIO()
+    writer.write(held)
     write_whole(path, held.getvalue())
-    return [f"{len(writer.pages)} pages, {len(held.getvalue()) / 1e6:.1f} MB", *said]
+    return [f"{len(writer.pages)} pages, {len(held.getvalue()) / 1e6:.1f} MB", *remarks]
 
 
 def _sheet(root: Path, html: Path, volume: Volume, version: str) -> Sheet:
@@ -73,15 +75,19 @@ def _sheet(root: Path, html: Path, volume: Volume, version: str) -> Sheet:
     return Sheet(volume, groups, {page.name: page for page in pages}, version)
 
 
-def _printed(text: str, pdf: Path) -> PdfReader:
+def _printed(text: str, pdf: Path) -> tuple[PdfReader, list[str]]:
+    """The printed document, and what its script remarks: it reports in the title when all is drawn."""
     page = pdf.with_suffix(".html")
     page.write_text(text, encoding="utf-8")
     print_pdf(page, pdf)
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it counts Chromium's objects anew, and says so each time
     reader = PdfReader(io.BytesIO(pdf.read_bytes()))
-    if not (reader.metadata and reader.metadata.title):
+    title = reader.metadata.title if reader.metadata else None
+    if not title or not title.startswith("{"):
         raise CourseError(NOT_READY.format(name=pdf.stem))
-    return reader
+    report = json.loads(title)
+    remarks = [] if report["chinese"] else [CHINESE_WANTED]
+    return reader, remarks + ([TOO_WIDE.format(places=", ".join(report["wide"]))] if report["wide"] else [])
 
 
 def _numbers(whole: PdfReader, sheet: Sheet) -> dict[str, int]:
@@ -120,13 +126,3 @@ def _link_volumes(writer: PdfWriter) -> None:
                 NameObject("/F"): TextStringObject(file),
                 NameObject("/D"): NameObject(f"/{name}"),
             })
-
-
-def _finish(writer: PdfWriter, sheet: Sheet) -> list[str]:
-    """Name the file, and let readers open it with its bookmarks; returns what is missing in it."""
-    said = str(writer.metadata.title if writer.metadata else "")
-    writer.add_metadata({"/Title": sheet.volume.title, "/Author": "the authors of Paying Attention"})
-    writer.page_mode = "/UseOutlines"
-    return [CHINESE_WANTED] if said.endswith(NO_CHINESE) else []
-
-
