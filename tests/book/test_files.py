@@ -80,11 +80,15 @@ def test_places_of_the_epub_have_names_of_xml_and_one_owner(documents):
 
 
 def test_each_formula_of_the_epub_is_mathml_and_nothing_of_latex_or_of_a_screen_is_left(documents):
-    formulas = {name: len(page.findall(".//{http://www.w3.org/1998/Math/MathML}math")) for name, page in documents.items()}
+    formulas = {
+        name: len(page.findall(".//{http://www.w3.org/1998/Math/MathML}math")) for name, page in documents.items()
+    }
     assert formulas["chapters-03_scores.xhtml"] > 20
     assert sum(formulas.values()) > 2000
     for name, page in documents.items():
-        assert not page.xpath("//*[local-name()='script' or local-name()='form' or local-name()='details' or local-name()='input']"), name
+        assert not page.xpath(
+            "//*[local-name()='script' or local-name()='form' or local-name()='details' or local-name()='input']"
+        ), name
         assert not re.search(r"\\\(|\\\[|\\frac|\\begin", " ".join(page.xpath("//text()"))), name
 
 
@@ -174,7 +178,9 @@ def test_bookmarks_are_the_table_of_contents(root, html, volume):
         assert entries == titles
         return
     assert entries == [group.caption for group in groups]
-    below = [one.title for entry in reader.outline if isinstance(entry, list) for one in entry if not isinstance(one, list)]
+    below = [
+        one.title for entry in reader.outline if isinstance(entry, list) for one in entry if not isinstance(one, list)
+    ]
     assert [title for title in titles if title not in below and not any(title in one for one in entries)] == []
 
 
@@ -214,7 +220,10 @@ def test_links_between_the_pdfs_lead_to_places_that_are_there(root, html):
     readers = {name: PdfReader(path) for name, path in paths.items()}
     places = {name: set(reader.named_destinations) for name, reader in readers.items()}
     actions = [
-        note.get_object().get("/A", {}) for reader in readers.values() for page in reader.pages for note in page.get("/Annots", [])
+        note.get_object().get("/A", {})
+        for reader in readers.values()
+        for page in reader.pages
+        for note in page.get("/Annots", [])
     ]
     between = {(str(one["/F"]), str(one["/D"])) for one in actions if one.get("/S") == "/GoToR"}
     assert len(between) > 20

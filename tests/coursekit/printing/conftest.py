@@ -30,12 +30,14 @@ parts:
 """
 CHAPTER = r"""
 <h1><span class="section-number">1. </span>One<a class="headerlink" href="#one">#</a></h1>
-<p class="open-notebook"><a download="x.ipynb" href="../_sources/x.ipynb">Open the notebook</a><button>Reading</button></p>
+<p class="open-notebook"><a download="x.ipynb"
+href="../_sources/x.ipynb">Open the notebook</a><button>Reading</button></p>
 <p id="said">See <a class="reference internal" href="../book/glossary.html#term-word">a word</a>,
 <a href="01_one_evidence.html#proof">the proof</a>, <a href="../book/teaching/guide.html">the guide</a>,
 <a href="#eq-1">the formula</a>, <a href="#hidden">what is hidden</a>, <a href="https://example.org/a">a page</a> and
 <span class="math notranslate nohighlight">\(a &lt; b_1\)</span>. Its word is <span lang="zh-Hans">注意力</span>.</p>
-<div class="math notranslate nohighlight" id="eq-1"><span class="eqno">(1.1)<a class="headerlink" href="#eq-1">#</a></span>\[
+<div class="math notranslate nohighlight" id="eq-1">
+<span class="eqno">(1.1)<a class="headerlink" href="#eq-1">#</a></span>\[
 \begin{split}\begin{aligned} c &amp;= \sum_j a_j \\ d &amp;= 2 \end{aligned}\end{split}\]</div>
 <section id="two"><span id="sec-two"></span><h2>Two</h2>
 <div class="cell docutils container"><details class="admonition hide above-input"><summary>Code</summary>
@@ -59,13 +61,16 @@ QUIZ = r"""
 <div class="quiz-choice"><input id="q-b" name="q" type="radio" value="b"/><label for="q-b">That</label></div>
 <p class="quiz-check" hidden><button type="submit">Check</button></p><div class="quiz-result" role="status"></div>
 </fieldset><details class="quiz-answers"><summary>Answers</summary><ul>
-<li data-choice="a" data-right><span class="quiz-text"><strong>Right: </strong>This</span> <span class="quiz-why">Yes.</span></li>
-<li data-choice="b"><span class="quiz-text"><strong>Not right: </strong>That</span> <span class="quiz-why">No.</span></li>
+<li data-choice="a" data-right>
+<span class="quiz-text"><strong>Right: </strong>This</span> <span class="quiz-why">Yes.</span></li>
+<li data-choice="b">
+<span class="quiz-text"><strong>Not right: </strong>That</span> <span class="quiz-why">No.</span></li>
 </ul><p class="quiz-again">Read again: <a href="../../chapters/01_one.html#two">Two</a>.</p></details></form>
 <form class="quiz-question" data-kind="number" data-within="0" id="quiz-01-b" novalidate><fieldset>
 <legend>Question 2</legend><div class="quiz-ask"><p>How many?</p></div>
 <p class="quiz-number"><label for="n">Your answer (bits)</label><input id="n" type="number"/></p></fieldset>
-<details class="quiz-answers"><summary>Answers</summary><ul><li data-number="2" data-right>2 bits</li></ul></details></form>
+<details class="quiz-answers"><summary>Answers</summary><ul>
+<li data-number="2" data-right>2 bits</li></ul></details></form>
 <p class="quiz-score" hidden></p></div>
 """
 PAGES = {
@@ -81,7 +86,8 @@ PAGES = {
 }
 FRAME = (
     "<!DOCTYPE html><html><head><title>x</title><script>var x = 1;</script></head><body><nav>Menu</nav>"
-    '<article class="bd-article"><section class="tex2jax_ignore mathjax_ignore" id="one">{}</section></article></body></html>'
+    '<article class="bd-article"><section class="tex2jax_ignore mathjax_ignore" id="one">{}</section></article>'
+    "</body></html>"
 )
 
 
@@ -98,7 +104,9 @@ def tiny_book(tmp_path: Path) -> Path:
     (html / "_images").mkdir()
     (html / "_images/dot.png").write_bytes(DOT)
     (html / "_static").mkdir()
-    (html / "_static/pygments.css").write_text('html[data-theme="light"] .highlight .k { color: red }\n', encoding="utf-8")
+    (html / "_static/pygments.css").write_text(
+        'html[data-theme="light"] .highlight .k { color: red }\n', encoding="utf-8"
+    )
     shutil.copy(ROOT / "book/_static/logo.svg", html / "_static/logo.svg")
     (tmp_path / "book/_toc.yml").write_text(CONTENTS, encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', encoding="utf-8")

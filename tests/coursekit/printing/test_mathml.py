@@ -35,7 +35,7 @@ def test_limits_stand_below_and_above_the_sign_of_a_displayed_sum(tex, name):
 
 @pytest.mark.parametrize("tex", [r"\begin{gathered} a & b \end{gathered}", r"\nosuchcommand x"])
 def test_a_formula_that_cannot_be_converted_is_shown(tex):
-    with pytest.raises(CourseError, match="the formula .* cannot be written as MathML: ") as error:
+    with pytest.raises(CourseError, match=r"the formula .* cannot be written as MathML: ") as error:
         formula(tex, display=False)
     assert tex in str(error.value)
 

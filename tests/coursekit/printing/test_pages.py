@@ -21,12 +21,16 @@ def test_a_title_has_its_number_and_no_sign_of_a_link(chapter):
     assert chapter.title == "1. One"
 
 
-@pytest.mark.parametrize("gone", ["Open the notebook", "Reading", "secret_code", "claimed", "claims", "Menu", "var x", "#"])
+@pytest.mark.parametrize(
+    "gone", ["Open the notebook", "Reading", "secret_code", "claimed", "claims", "Menu", "var x", "#"]
+)
 def test_what_only_a_screen_has_is_gone(chapter, gone):
     assert gone not in text_of(chapter.body)
 
 
-@pytest.mark.parametrize("kept", ["shown_code()", "Figure 1.1 A dot.", "Because.", "A hint", "Think.", "注意力", "(1.1)"])
+@pytest.mark.parametrize(
+    "kept", ["shown_code()", "Figure 1.1 A dot.", "Because.", "A hint", "Think.", "注意力", "(1.1)"]
+)
 def test_what_is_read_stays_and_folds_are_open(chapter, kept):
     assert kept in text_of(chapter.body)
     assert not chapter.body.xpath(".//details | .//button | .//script | .//*[contains(@class, 'dropdown')]")
@@ -40,7 +44,9 @@ def test_no_box_is_empty(chapter):
 def test_a_quiz_has_letters_a_line_to_write_on_and_its_answers_behind_the_last_question(html):
     quiz = read(html, "book/quizzes/part1").body
     said = text_of(quiz)
-    assert re.search(r"Question 1 ?Which\? a\) This b\) That Question 2 ?How many\? Your answer \(bits\) _+ Answers", said)
+    assert re.search(
+        r"Question 1 ?Which\? a\) This b\) That Question 2 ?How many\? Your answer \(bits\) _+ Answers", said
+    )
     assert "a) Right: This Yes." in said.partition("Answers")[2]
     assert "Check" not in said
     assert not quiz.xpath(".//form | .//input | .//fieldset | .//label | .//@data-right")
@@ -67,7 +73,8 @@ def test_links_get_the_names_of_places_and_those_that_lead_nowhere_are_words(htm
     links = {text_of(link): link.get("href") for link in pages[0].body.xpath(".//a")}
     assert links == {
         "a word": "#book-glossary--term-word", "the formula": "#chapters-01_one--eq-1",
-        "what is hidden": "#chapters-01_one", "a page": "https://example.org/a", "Exercise 1.1": "#chapters-01_one--ex-1",
+        "what is hidden": "#chapters-01_one", "a page": "https://example.org/a",
+        "Exercise 1.1": "#chapters-01_one--ex-1",
     }  # fmt: skip
     assert "the guide" in text_of(pages[0].body)
     assert pages[0].body.get("id") == pages[0].top == "chapters-01_one"

@@ -34,7 +34,10 @@ def test_a_part_with_a_page_of_its_own_needs_no_second_heading(sheet):
 def test_a_file_without_parts_keeps_its_headings(tiny_book, html):
     groups = groups_of(tiny_book, PDFS[1])
     pages = {page.name: page for page in read_pages(html, groups[0].pages)}
-    assert headings(document(Sheet(PDFS[1], groups, pages, "1"), html, {})) == [("h1", "Proof of one"), ("h2", "It is so")]
+    assert headings(document(Sheet(PDFS[1], groups, pages, "1"), html, {})) == [
+        ("h1", "Proof of one"),
+        ("h2", "It is so"),
+    ]
 
 
 def test_the_contents_list_each_page_with_its_number_once_that_is_known(sheet, html):

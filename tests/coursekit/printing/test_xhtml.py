@@ -6,7 +6,9 @@ from coursekit.printing.xhtml import SVG, mend
 
 
 def test_names_in_a_drawing_get_their_capitals_and_their_space():
-    body = html.fragment_fromstring('<div><svg viewbox="0 0 9 9"><marker refx="1" markerwidth="2"></marker></svg></div>')
+    body = html.fragment_fromstring(
+        '<div><svg viewbox="0 0 9 9"><marker refx="1" markerwidth="2"></marker></svg></div>'
+    )
     assert mend(body) == "svg"
     drawing = body[0]
     assert drawing.tag == f"{{{SVG}}}svg"
@@ -15,7 +17,9 @@ def test_names_in_a_drawing_get_their_capitals_and_their_space():
 
 
 def test_old_attributes_of_tables_go_and_languages_are_said_twice():
-    body = html.fragment_fromstring('<div><table border="1"><tr><td align="left" class="a" lang="zh">x</td></tr></table></div>')
+    body = html.fragment_fromstring(
+        '<div><table border="1"><tr><td align="left" class="a" lang="zh">x</td></tr></table></div>'
+    )
     assert mend(body) == ""
     cell = body.xpath(".//td")[0]
     assert dict(cell.attrib) == {"class": "a", "lang": "zh", "{http://www.w3.org/XML/1998/namespace}lang": "zh"}

@@ -98,7 +98,9 @@ def _write(path: Path, content: bytes) -> None:
 
 def _arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", type=Path, metavar="FOLDER", help=f"default: {FILES.as_posix()}/")
-    command.add_argument("--as-built", action="store_true", help="take the pages as they lie, without building the book")
+    command.add_argument(
+        "--as-built", action="store_true", help="take the pages as they lie, without building the book"
+    )
     command.add_argument("--pages", type=Path, metavar="FOLDER", help="the pages of a book that was built elsewhere")
 
 

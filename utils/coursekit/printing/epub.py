@@ -10,7 +10,7 @@ import uuid
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ CONTAINER = (
 FRAME = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" '
     'xmlns:epub="http://www.idpf.org/2007/ops" lang="en" xml:lang="en"><head><meta charset="utf-8"/>'
-    '<title>{title}</title><link rel="stylesheet" type="text/css" href="{style}"/></head>\n<body>\n{body}\n</body></html>\n'
+    '<title>{title}</title><link rel="stylesheet" type="text/css" href="{style}"/></head>\n<body>\n{body}\n'
+    "</body></html>\n"
 )
 
 
@@ -67,8 +68,10 @@ def make_epub(root: Path, html: Path, version: str) -> tuple[bytes, int]:
         items.append(_document(page))
     items += [Item(name, KINDS[file.suffix], file.read_bytes()) for name, file in sorted(pictures.items())]
     newest = max((html / f"{name}.html").stat().st_mtime for name in pages)
-    package = _package(items, version, datetime.fromtimestamp(newest, timezone.utc))
-    return _zipped({"EPUB/package.opf": package.encode()} | {f"EPUB/{item.name}": item.content for item in items}), formulas
+    package = _package(items, version, datetime.fromtimestamp(newest, UTC))
+    return _zipped(
+        {"EPUB/package.opf": package.encode()} | {f"EPUB/{item.name}": item.content for item in items}
+    ), formulas
 
 
 def _address(pages: Mapping[str, Page], target: Target) -> str:
@@ -96,10 +99,11 @@ def _cover(html: Path) -> Item:
 
 def _title_page(version: str) -> Item:
     body = (
-        '<section class="title-page" epub:type="titlepage"><img src="cover.svg" alt="Paying Attention, a textbook that '
-        f'runs"/><h1>Paying Attention</h1><p>{AUTHOR}</p><p>Version {escape(version)}. Text and figures CC BY 4.0, code '
-        "MIT.</p><p>Made from the book’s pages, which also hold what an e-reader cannot: figures that run, folded code, "
-        "labs, and the list of claims that the tests hold. A link to such a place is plain text here.</p></section>"
+        '<section class="title-page" epub:type="titlepage"><img src="cover.svg" alt="Paying Attention"/>'
+        f"<h1>Paying Attention</h1><p>{AUTHOR}</p><p>Version {escape(version)}. Text and figures CC BY 4.0, "
+        "code MIT.</p><p>Made from the book’s pages, which also hold what an e-reader cannot: figures that run, "
+        "folded code, labs, and the list of claims that the tests hold. A link to such a place is plain text here.</p>"
+        "</section>"
     )
     text = FRAME.format(title="Paying Attention", style="style.css", body=body)
     return Item("title.xhtml", "application/xhtml+xml", text.encode())
@@ -144,7 +148,8 @@ def _package(items: Sequence[Item], version: str, changed: datetime) -> str:
     spine = "\n".join(f'<itemref idref="{item.id}"/>' for item in items if item.kind == "application/xhtml+xml")
     text = (TEMPLATES / "package.opf").read_text(encoding="utf-8")
     values: dict[str, Any] = {
-        "identifier": uuid.uuid5(uuid.NAMESPACE_URL, f"paying-attention {version}"), "author": AUTHOR, "version": version,
+        "identifier": uuid.uuid5(uuid.NAMESPACE_URL, f"paying-attention {version}"), "author": AUTHOR,
+        "version": version,
         "changed": f"{changed:%Y-%m-%dT%H:%M:%SZ}", "manifest": manifest, "spine": spine, "language": LANGUAGE,
     }  # fmt: skip
     return text.format(**values)

@@ -20,11 +20,11 @@ from lxml import html as lxml_html
 from coursekit import CourseError
 
 # Gone: what moves, what only a screen has, code that the page keeps folded, and the list of claims.
-GONE = """
-script style noscript button template svg.sd-octicon i[class^=fa] a.headerlink p.open-notebook .hurry-explained .said
-details.hide details.claims div.cell.proof .only-dark .on-a-phone .quiz-check .quiz-result .quiz-score
-""".split()
-FOLDED_ANSWER = "solution dropdown"
+GONE = (
+    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".said",
+    "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof", ".only-dark",
+    ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score",
+)  # fmt: skip
 BUILD = "the book has not been built here: there is no {path}. Build it first: coursekit book, or make book"
 
 Node = Any  # an element of lxml, which brings no types

@@ -17,8 +17,8 @@ MATHJAX = "_static/mathjax/tex-chtml.js"
 COLOURS = "_static/pygments.css"
 LICENCE = "Text and figures CC BY 4.0, code MIT."
 LEFT_OUT = (
-    "Made from the book's pages, which also hold what paper cannot: figures that run, folded code, and the list of "
-    "claims that each chapter's tests hold. A link to such a place, or to a page that is in no file, is plain text here."
+    "Made from the book's pages, which also hold what paper cannot: figures that run, folded code, and the list "
+    "of claims that each chapter's tests hold. A link to such a place, or to a page that is in no file, is plain text."
 )
 
 
@@ -64,7 +64,8 @@ def _title_page(sheet: Sheet) -> str:
     below = below or "From the fixed vector of seq2seq to Transformers, memory and real language models"
     return (
         f'<div class="title-page"><p class="book-title">{escape(title)}</p><p class="book-below">{escape(below)}</p>'
-        f'<p class="book-about">Version {escape(sheet.version)}. {LICENCE}</p><p class="book-about">{LEFT_OUT}</p></div>'
+        f'<p class="book-about">Version {escape(sheet.version)}. {LICENCE}</p>'
+        f'<p class="book-about">{LEFT_OUT}</p></div>'
     )
 
 

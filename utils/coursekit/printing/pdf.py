@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,8 +27,8 @@ OTHER = "https://volume.invalid/"  # what links to other volumes begin with unti
 NOT_READY = "Chromium printed {name} before its formulas stood: too little time, or too old a Chromium (131 is needed)"
 TOO_WIDE = "Wider than the page, and so cut at its edge: {places}."
 CHINESE_WANTED = (
-    "This machine has no Chinese letters, so the Chinese names of the terms are left out; with a font such as Noto Sans "
-    "CJK (Debian: apt install fonts-noto-cjk) they are printed."
+    "This machine has no Chinese letters, so the Chinese names of the terms are left out; with a font such as Noto "
+    "Sans CJK (Debian: apt install fonts-noto-cjk) they are printed."
 )
 
 
@@ -92,16 +91,16 @@ def _printed(text: str, pdf: Path) -> tuple[PdfReader, list[str]]:
 
 def _numbers(whole: PdfReader, sheet: Sheet) -> dict[str, int]:
     """On which page, counted from 1, each page of the book begins."""
-    found = whole.named_destinations
-    missing = [page.name for page in sheet.pages.values() if page.top not in _by_name(found)]
-    if missing:
-        raise CourseError(f"Chromium made no place for {', '.join(missing)}: is it older than 131?")
-    named = _by_name(found)
-    return {page.top: whole.get_destination_page_number(named[page.top]) + 1 for page in sheet.pages.values()}
-
-
-def _by_name(found: Mapping) -> dict:
-    return {str(name).lstrip("/"): place for name, place in found.items()}
+    places = {str(name).lstrip("/"): place for name, place in whole.named_destinations.items()}
+    numbers = {}
+    for page in sheet.pages.values():
+        number = whole.get_destination_page_number(places[page.top]) if page.top in places else None
+        if number is None:
+            raise CourseError(
+                f"Chromium made no place for {page.name}, to which the contents lead: is it 131 or newer?"
+            )
+        numbers[page.top] = number + 1
+    return numbers
 
 
 def _put_front(writer: PdfWriter, front: PdfReader) -> None:
@@ -121,8 +120,10 @@ def _link_volumes(writer: PdfWriter) -> None:
             if not address.startswith(OTHER):
                 continue
             file, _, name = address.removeprefix(OTHER).partition("#")
-            note.get_object()[NameObject("/A")] = DictionaryObject({
-                NameObject("/S"): NameObject("/GoToR"),
-                NameObject("/F"): TextStringObject(file),
-                NameObject("/D"): NameObject(f"/{name}"),
-            })
+            note.get_object()[NameObject("/A")] = DictionaryObject(
+                {
+                    NameObject("/S"): NameObject("/GoToR"),
+                    NameObject("/F"): TextStringObject(file),
+                    NameObject("/D"): NameObject(f"/{name}"),
+                }
+            )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 SVG = "http://www.w3.org/2000/svg"
 # An HTML parser writes names small, and XML tells them apart.
 SPELT = {name.lower(): name for name in (
@@ -48,7 +47,9 @@ def _mend_svg(drawing: Any) -> None:
 def _unnest(body: Any) -> None:
     """What holds blocks is a block itself."""
     for node in list(body.iter("p", "span", "a")):
-        if node.tag == "a" or not any(isinstance(inside.tag, str) and inside.tag in BLOCKS for inside in node.iterdescendants()):
+        if node.tag == "a" or not any(
+            isinstance(inside.tag, str) and inside.tag in BLOCKS for inside in node.iterdescendants()
+        ):
             continue
         node.tag = "div"
 
@@ -61,5 +62,3 @@ def _unique_ids(body: Any) -> None:
             node.attrib.pop("id")
         else:
             seen.add(node.get("id"))
-
-
