@@ -9,7 +9,6 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -157,44 +156,49 @@ def volume(request, root, html) -> tuple[PdfReader, Volume]:
     return PdfReader(path), next(one for one in PDFS if one.name == request.param)
 
 
-def _titles(root: Path, html: Path, volume: Volume) -> dict[str, str]:
-    names = [name for group in groups_of(root, volume) for name in group.pages]
+@pytest.fixture(scope="module")
+def titles(root, html, volume) -> dict[str, str]:
+    """The titles of a PDF's pages of the book, by their places."""
+    names = [name for group in groups_of(root, volume[1]) for name in group.pages]
     return {page.top: page.title for page in read_pages(html, names)}
 
 
-def test_each_page_of_the_book_begins_a_sheet_with_its_title(root, html, volume):
-    reader, of = volume
-    for place, title in _titles(root, html, of).items():
-        number = reader.get_destination_page_number(reader.named_destinations[f"/{place}"])
+def test_each_page_of_the_book_begins_a_sheet_with_its_title(volume, titles):
+    reader, _ = volume
+    places = reader.named_destinations
+    for place, title in titles.items():
+        number = reader.get_destination_page_number(places[f"/{place}"])
         words = "".join(reader.pages[number].extract_text().split())
         assert "".join(title.split()) in words, place
 
 
-def test_bookmarks_are_the_table_of_contents(root, html, volume):
+def test_bookmarks_are_the_table_of_contents(root, volume, titles):
     reader, of = volume
-    groups, titles = groups_of(root, of), list(_titles(root, html, of).values())
+    captions = [group.caption for group in groups_of(root, of)]
     entries = [entry.title for entry in reader.outline if not isinstance(entry, list)]
-    if len(groups) == 1:
-        assert entries == titles
+    if len(captions) == 1:
+        assert entries == list(titles.values())
         return
-    assert entries == [group.caption for group in groups]
-    below = [
-        one.title for entry in reader.outline if isinstance(entry, list) for one in entry if not isinstance(one, list)
-    ]
-    assert [title for title in titles if title not in below and not any(title in one for one in entries)] == []
+    assert entries == captions
+    inside = [entry for entry in reader.outline if isinstance(entry, list)]
+    below = [one.title for entry in inside for one in entry if not isinstance(one, list)]
+    there = {*below, *(caption.partition(". ")[2] for caption in captions)}
+    assert [title for title in titles.values() if title not in there] == []
 
 
-def test_no_formula_is_left_undrawn_and_no_word_begins_outside_of_the_sheet(volume):
-    reader, _ = volume
-    outside = []
+def test_no_formula_is_left_undrawn_and_no_word_begins_outside_of_the_sheet(few):
+    for number, page in enumerate(few.pages, start=1):
+        width, height = page.mediabox.width, page.mediabox.height
+        begun = []
 
-    def look(text, _, at, *__):
-        if text.strip() and not (20 < at[4] < 575 and 10 < at[5] < 835):
-            outside.append((number, text))
+        def look(text, matrix, at, *_, begun=begun):
+            if text.strip():
+                x, y = at[4] * matrix[0] + matrix[4], at[5] * matrix[3] + matrix[5]
+                begun.append((text, x, y))
 
-    for number, page in enumerate(reader.pages, start=1):
         assert "\\(" not in page.extract_text(visitor_text=look), number
-    assert outside == []
+        assert begun
+        assert [one for one in begun if not (20 < one[1] < width - 20 and 10 < one[2] < height - 10)] == [], number
 
 
 def test_links_lead_to_places_that_are_there(volume):

@@ -1,8 +1,8 @@
 """`coursekit pdf`: volumes of the book as PDFs, printed by Chromium and finished with pypdf.
 
 Chromium makes bookmarks of the headings, running heads of the style sheet's page boxes, and links that lead to places
-in the same file. Two things are left: the page numbers of the contents, which are known only when all is printed, and
-links from one volume to another.
+in the same file. Three things are left: the page numbers of the contents, which are known only when all is printed,
+links from one volume to another, and the blanks that bookmarks lack where a heading goes on in the next line.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from attnbook.files import write_whole
 from coursekit import CourseError
 from coursekit.printing.chromium import print_pdf
 from coursekit.printing.contents import PDFS, Volume, groups_of
-from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink
+from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink, text_of
 from coursekit.printing.paper import Sheet, document
 
+HEADINGS = " | ".join(f".//h{order}" for order in range(1, 7))
 OTHER = "https://volume.invalid/"  # what links to other volumes begin with until they are turned into real ones
 NOT_READY = "Chromium printed {name} before its formulas stood: too little time, or too old a Chromium (131 is needed)"
 TOO_WIDE = "Wider than the page, and so cut at its edge: {places}."
@@ -44,6 +45,7 @@ def make_pdf(root: Path, html: Path, volume: Volume, path: Path, version: str) -
         writer = PdfWriter(clone_from=whole)
     _put_front(writer, front)
     _link_volumes(writer)
+    _mend_bookmarks(writer, sheet)
     writer.add_metadata({"/Title": volume.title, "/Author": "the authors of Paying Attention"})
     writer.page_mode = "/UseOutlines"
     held = io.BytesIO()
@@ -127,3 +129,16 @@ def _link_volumes(writer: PdfWriter) -> None:
                     NameObject("/D"): NameObject(f"/{name}"),
                 }
             )
+
+
+def _mend_bookmarks(writer: PdfWriter, sheet: Sheet) -> None:
+    """Bookmarks get the words of their headings: Chromium drops the blank at which a line ends."""
+    found = [text_of(node) for page in sheet.pages.values() for node in page.body.xpath(HEADINGS)]
+    words = {"".join(text.split()): text for text in found}
+    waiting = [writer.root_object["/Outlines"]] if "/Outlines" in writer.root_object else []
+    while waiting:
+        entry = waiting.pop().get_object()
+        if "/Title" in entry:
+            title = str(entry["/Title"])
+            entry[NameObject("/Title")] = TextStringObject(words.get("".join(title.split()), title))
+        waiting += [entry.raw_get(name) for name in ("/First", "/Next") if name in entry]
