@@ -21,7 +21,7 @@ from coursekit import CourseError
 
 # Gone: what moves, what only a screen has, code that the page keeps folded, and the list of claims.
 GONE = (
-    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".said",
+    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".hurry-mark",
     "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof", ".only-dark",
     ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score",
 )  # fmt: skip

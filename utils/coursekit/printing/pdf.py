@@ -12,6 +12,7 @@ import json
 import logging
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, TextStringObject
@@ -135,9 +136,9 @@ def _mend_bookmarks(writer: PdfWriter, sheet: Sheet) -> None:
     """Bookmarks get the words of their headings: Chromium drops the blank at which a line ends."""
     found = [text_of(node) for page in sheet.pages.values() for node in page.body.xpath(HEADINGS)]
     words = {"".join(text.split()): text for text in found}
-    waiting = [writer.root_object["/Outlines"]] if "/Outlines" in writer.root_object else []
+    waiting: list[Any] = [writer.root_object["/Outlines"]] if "/Outlines" in writer.root_object else []
     while waiting:
-        entry = waiting.pop().get_object()
+        entry: Any = waiting.pop().get_object()
         if "/Title" in entry:
             title = str(entry["/Title"])
             entry[NameObject("/Title")] = TextStringObject(words.get("".join(title.split()), title))
