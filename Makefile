@@ -5,7 +5,7 @@ PYTHON ?= python3
 # An activated .venv comes first on the path, but set-up must find the Python outside of it: it may make it anew.
 export PATH := $(subst $(CURDIR)/.venv/bin:,,$(PATH))
 
-.PHONY: help setup book lab test check release lint verify clean
+.PHONY: help setup book pdf epub offline lab test check release lint verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,15 @@ setup: ## make .venv complete, and nothing else
 
 book: ## build the book and say where it starts (installs the book's tools only)
 	@"$(PYTHON)" course.py book
+
+pdf: ## print the book as PDFs, with Chromium
+	@"$(PYTHON)" course.py pdf
+
+epub: ## make an ePub of the book, for e-readers
+	@"$(PYTHON)" course.py epub
+
+offline: ## pack the book's pages into one zip file
+	@"$(PYTHON)" course.py offline
 
 lab: ## open the labs in JupyterLab, as copies in work/
 	@"$(PYTHON)" course.py lab

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.printing.commands import PRINTING
 from coursekit.project import Project, find_project
 from coursekit.teaching.commands import TEACHING, lab_argument
 
@@ -16,6 +17,7 @@ KEPT = {
     "grade": "Each grade that was known is kept, and the same command goes on with the others.",
     "execute": "The notebooks above with their seconds are stored, the others are as they were; name these to go on.",
     "book": "A page that was not written yet is missing or old, and the same command builds it.",
+    "pdf": "A file that is named above is whole, and the same command makes all of them again.",
     "test": "Nothing was changed, and the same command begins with the first step again.",
     "check": "Nothing was changed, and the same command begins with the first step again.",
     "verify": "Nothing was changed, and the same command begins with the first check again.",
@@ -26,6 +28,7 @@ ABOUT = "Run, release and check the chapters and labs of a course."
 EPILOG = """\
 A reader's day with it, and a student's:
   coursekit book                   build the book and say where it begins
+  coursekit pdf                    print it as PDFs; coursekit epub for e-readers, coursekit offline for one zip file
   coursekit lab                    copy the labs to work/ and open them in JupyterLab
   coursekit standalone 02          write a chapter's model as one file, which runs with PyTorch alone
 A teacher's day with it:
@@ -312,6 +315,7 @@ def _no_arguments(command: argparse.ArgumentParser) -> None:
 
 COMMANDS = {
     "book": (run_book, "build the book", _no_arguments),
+    **PRINTING,
     "lab": (run_lab, "copy the labs to work/ and open them in JupyterLab", _open_arguments),
     "standalone": (
         run_standalone,

@@ -20,7 +20,7 @@ from coursekit.onlyone import only_one
 
 RECORD = "course.json"  # in .venv: how far its set-up came
 # What each command needs: the book's pages are stored with their outputs, so that they need no torch.
-NEEDS = {"book": "reading"}
+NEEDS = dict.fromkeys(("book", "pdf", "epub", "offline"), "reading")
 LEVELS = ("reading", "everything")
 LOCK = ".venv.lock"  # beside .venv, which may have to be deleted
 WAITING = "Another set-up of this folder is running; waiting for it to end."

@@ -1,0 +1,1 @@
+"""The built book as files: PDFs to print, an ePub for e-readers, and a zip of its pages."""
