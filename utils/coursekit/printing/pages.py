@@ -23,7 +23,7 @@ from coursekit import CourseError
 GONE = (
     "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".hurry-mark",
     "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof", ".only-dark",
-    ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score",
+    ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score", ".page-version", ".progress-button", "#progress-keeper",
 )  # fmt: skip
 BUILD = "the book has not been built here: there is no {path}. Build it first: coursekit book, or make book"
 
@@ -85,7 +85,7 @@ def clean(body: Node) -> None:
 
 
 def chosen(body: Node, patterns: Iterable[str]) -> list[Node]:
-    """The elements that match one of the patterns `tag`, `tag.class.class`, `.class` or `tag[class^=start]`."""
+    """The elements that match one of the patterns `tag`, `tag.class.class`, `.class`, `#id` or `tag[class^=start]`."""
     return [node for pattern in patterns for node in body.xpath(_xpath(pattern))]
 
 
@@ -93,6 +93,8 @@ def _xpath(pattern: str) -> str:
     begun = re.fullmatch(r"(\w+)\[class\^=(\w+)\]", pattern)
     if begun:
         return f".//{begun[1]}[starts-with(@class, '{begun[2]}')]"
+    if pattern.startswith("#"):
+        return f".//*[@id='{pattern[1:]}']"
     tag, *classes = pattern.split(".")
     words = [f"contains(concat(' ', @class, ' '), ' {word} ')" for word in classes]
     return f".//{tag or '*'}" + "".join(f"[{word}]" for word in words)
