@@ -25,7 +25,7 @@ WINDOWS = (2, 3, None, None)  # words that the four heads of Hard-ALiBi see
 WINDOW = 4  # words that each head of the first layer sees with windowed rotary positions
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
-STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", "hard", "rotary_window", "random_rotary"), 1000)
+STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", "hard", "rotary_window", "random_rotary"), 1200)
 
 
 def strings(count: int, size: int, seed: int) -> Batch:
