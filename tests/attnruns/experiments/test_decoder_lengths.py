@@ -5,6 +5,7 @@ import torch
 from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.attention import HardBias, LinearBias, NoPositions, RandomRotary, Rotary, WindowedRotary
+from attnbook.data.batching import Batch
 from attnbook.data.texts.vocabulary import SPECIAL
 from attnruns.experiments import decoder_lengths
 from attnruns.shared.runner import Job
@@ -66,6 +67,13 @@ def test_a_string_counts_as_copied_where_greedy_decoding_copies_it():
         own = torch.stack(written, dim=1)
         given = model.copy(batch._replace(target=own)).argmax(dim=-1)
     assert torch.equal(given, own)
+
+
+def test_a_rule_with_enough_context_copies_everything_and_one_without_a_repeated_letter(monkeypatch):
+    assert decoder_lengths.copied_by_rule(12, 12) == 1
+    monkeypatch.setattr(decoder_lengths, "strings", lambda *_: Batch(torch.tensor([[1, 2, 1, 3]]), None, None))
+    assert decoder_lengths.copied_by_rule(4, 2, count=1) == 1
+    assert decoder_lengths.copied_by_rule(4, 1, count=1) == 1 / 4  # behind each 1, 2 or 3 is written
 
 
 @pytest.mark.parametrize("name, best", once_on_the_card(decoder_lengths.STEPS), indirect=["best"])
