@@ -29,16 +29,17 @@
       share = LIVE.weightOfLeader(lead, n, scaled === "yes" ? LIVE.lengthFactor(n) : 1);
     return make(
       "svg",
-      { viewBox: [0, 0, WIDTH, HEIGHT + 28].join(" "), class: "live-curve", role: "img", "aria-label": "Weight of the leader by number of positions" },
+      {
+        viewBox: [0, 0, WIDTH, HEIGHT + 28].join(" "),
+        class: "live-curve",
+        role: "img",
+        "aria-label": "Weight of the leader by number of positions",
+      },
       make("line", { x1: x(1), x2: x(MOST), y1: y(0), y2: y(0), class: "axis" }),
       make("polyline", { points: line(scaled === "yes") }),
       make("circle", { cx: x(size), cy: y(share), r: 7 }),
       [1, 5, 10, 15, 20].map((step) =>
-        make(
-          "text",
-          { x: x(step), y: HEIGHT + 22, "text-anchor": { 1: "start", [MOST]: "end" }[step] || "middle" },
-          count(sizeAt(step)),
-        ),
+        make("text", { x: x(step), y: HEIGHT + 22, "text-anchor": { 1: "start", [MOST]: "end" }[step] || "middle" }, count(sizeAt(step))),
       ),
     );
   }
@@ -75,11 +76,8 @@
             state.lead.toFixed(1) +
             (state.scaled === "yes" ? ", multiplied by " + factor.toFixed(2) + ", gives the leader " : " gives the leader ") +
             percent(share) +
-            " of the weight. Among " +
-            ALONE +
-            " positions it has " +
-            percent(before) +
-            ".",
+            " of the weight." +
+            (n === ALONE ? "" : " Among " + ALONE + " positions it has " + percent(before) + "."),
         );
       }
       const change = (key) => (value) => {
@@ -88,7 +86,11 @@
       };
       room.append(
         slider("Positions", { from: 1, to: MOST, step: 1, value: state.size, shown: (step) => count(sizeAt(step)) }, change("size")),
-        slider("Lead of the right position", { from: 0, to: 12, step: 0.5, value: state.lead, shown: (lead) => lead.toFixed(1) }, change("lead")),
+        slider(
+          "Lead of the right position",
+          { from: 0, to: 12, step: 0.5, value: state.lead, shown: (lead) => lead.toFixed(1) },
+          change("lead"),
+        ),
         choice(
           "Factor ln n / ln 31 on all scores",
           [
