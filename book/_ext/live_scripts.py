@@ -26,6 +26,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "feature_map": (),
     "smollm2_heads": ("smollm2_heads",),
     "sampling": ("smollm2_next_words",),
+    "sharpness": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/attention", "engine/transformer", "engine/beam", "engine/byte_pairs")

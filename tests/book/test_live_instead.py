@@ -55,6 +55,9 @@ FEATURE_MAP = """
     const signs = [1, ...Array(14).fill(0), 1];
     const rows = [15, 1].map((at) => GIVEN.betas.map((beta) => LIVE.mapWeights(signs, 0, beta)[at].toFixed(3)));
     return rows;"""
+SHARPNESS = """
+    const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
+    return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -128,6 +131,10 @@ class TestNumbers:
         assert [row[1:] for row in table("12_longer_text", "online_softmax")] == answer(
             tmp_path, ONLINE, figures=["online_softmax"]
         )
+
+    def test_of_the_sharpness(self, tmp_path):
+        found = answer(tmp_path, SHARPNESS, given={"sizes": [2, 31, 172, 992, 31744]}, figures=["sharpness"])
+        assert [row[1:] for row in table("17_beyond_lengths", "sharpness")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm", "tape")

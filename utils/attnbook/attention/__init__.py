@@ -16,6 +16,7 @@ from attnbook.attention.centred import (
 from attnbook.attention.core import Attention, attend, attention_weights, masked_log_softmax, masked_softmax
 from attnbook.attention.hard import hard_attend, sample_location, straight_through_attend
 from attnbook.attention.latent import Latent, LatentAttention
+from attnbook.attention.lengths import Drawn, HardBias, RandomRotary, WindowedRotary
 from attnbook.attention.linear import (
     LinearState,
     delta_rule,
@@ -74,7 +75,9 @@ __all__ = [
     "Attention",
     "Cosine",
     "Dot",
+    "Drawn",
     "General",
+    "HardBias",
     "Heads",
     "Latent",
     "LatentAttention",
@@ -89,6 +92,7 @@ __all__ = [
     "NoPositions",
     "PredictedCentre",
     "PreparedKeys",
+    "RandomRotary",
     "Rotary",
     "ScaledDot",
     "Score",
@@ -96,6 +100,7 @@ __all__ = [
     "Sinusoidal",
     "Stretched",
     "WalkingCentre",
+    "WindowedRotary",
     "apply_rotary",
     "attend",
     "attention_weights",

@@ -36,7 +36,7 @@ RANDOMISED_POSITIONS = ManyDraws(
     returns=("call 1", "call 2", "call 3"),
     gradients=False,
     device=False,
-    about=About(points=3, minutes=15, difficulty=3, read_again="Transformers: distances that never occurred"),
+    about=About(points=3, minutes=15, difficulty=3, read_again="Location: positions that never occurred"),
 )
 
 must = RANDOMISED_POSITIONS.properties

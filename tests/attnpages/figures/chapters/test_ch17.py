@@ -1,0 +1,24 @@
+import pytest
+import torch
+
+from attnpages.figures.chapters.ch17 import Beyond, draw_reading, plot_beyond
+
+
+def test_each_panel_has_its_curves_and_its_trained_lengths():
+    curves = {"rotary": {2: [1.0, 0.9], 4: [0.5, 0.3]}}
+    first, second = plot_beyond([Beyond(curves, "letters", "share", (1, 2)), Beyond(curves, "tokens", "share", (1, 4))])
+    assert [line.get_ydata().tolist() for line in first.lines] == [[0.95, 0.4]]
+    assert (first.get_xlabel(), second.get_xlabel()) == ("letters", "tokens")
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_beyond([])
+
+
+def test_maps_show_their_weights_and_the_line_of_the_right_letters():
+    maps = {"rotary, 3 letters": torch.eye(3), "hard, 5 letters": torch.rand(5, 5), "none": torch.zeros(2, 2)}
+    axes = draw_reading(maps)
+    assert [ax.get_title(loc="left") for ax in axes] == list(maps)
+    assert axes[0].images[0].get_array().tolist() == torch.eye(3).tolist()
+    assert axes[1].lines[0].get_ydata().tolist() == [-0.5, 4.5]
+    assert len(axes) == 3
+    with pytest.raises(ValueError, match="maps is empty"):
+        draw_reading({})

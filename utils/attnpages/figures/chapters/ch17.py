@@ -1,0 +1,75 @@
+"""Figures of chapter 17: how models fall beyond their trained lengths, and to which letters two copiers attend."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.heat import as_matrix
+from attnpages.figures.palette import INK
+from attnpages.figures.style import HEAT_MAP
+
+
+class Beyond(NamedTuple):
+    """One panel of :func:`plot_beyond`.
+
+    Fields:
+        curves: ``{name: {length: [one share per seed]}}``. xlabel, ylabel: of its axes.
+        trained: shortest and longest trained length, which are shaded.
+    """
+
+    curves: Curves
+    xlabel: str
+    ylabel: str
+    trained: tuple[float, float]
+
+
+def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
+    """Draw shares within and beyond the trained lengths, one panel below another.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one")
+    _, grid = plt.subplots(len(panels), 1, figsize=(6.5, height * len(panels)), layout="constrained", squeeze=False)
+    for ax, panel in zip(grid[:, 0], panels, strict=True):
+        plot_by_length(panel.curves, panel.xlabel, panel.ylabel, ax=ax, trained=panel.trained)
+    return list(grid[:, 0])
+
+
+def draw_reading(maps: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
+    """Draw from where copies are read: one map per model and length, dark where the weight is large.
+
+    A thin line leads along the letters that would be right.
+
+    Args:
+        maps: ``{title: (letters of the copy, letters of the string) weights}``. columns: maps per row.
+
+    Raises:
+        ValueError: if there is no map.
+    """
+    if not maps:
+        raise ValueError("maps is empty; give at least one title with its weights")
+    rows = -(-len(maps) // columns)
+    _, grid = plt.subplots(rows, columns, figsize=(6.5, 3.4 * rows), layout="constrained", squeeze=False)
+    for ax, (title, weights) in zip(grid.flat, maps.items(), strict=False):
+        values = as_matrix(title, weights)
+        ax.imshow(values, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="equal", interpolation="nearest")
+        ax.plot([-0.5, values.shape[1] - 0.5], [-0.5, values.shape[0] - 0.5], color=INK, linewidth=0.8, alpha=0.5)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
+        for axis, size in ((ax.xaxis, values.shape[1]), (ax.yaxis, values.shape[0])):
+            ticks = list(range(0, size, max(1, size // 4)))
+            axis.set_ticks(ticks, [str(t + 1) for t in ticks])
+        ax.grid(False)
+    for ax in grid[-1]:
+        ax.set_xlabel("letter of the string")
+    for ax in grid[:, 0]:
+        ax.set_ylabel("letter of the copy")
+    for ax in grid.flat[len(maps) :]:
+        ax.set_visible(False)
+    return list(grid.flat[: len(maps)])
