@@ -43,8 +43,8 @@ class VectorReader(nn.Module):
         """Read ``x (B, T, inputs)``; the prediction at t depends on positions 0 … t.
 
         Returns:
-            predictions ``(B, T, outputs)`` and weights ``(B, T, T)``: of the last layer, the mean of its heads; ``None``
-            if fused. :meth:`maps` gives those of each head and layer.
+            predictions ``(B, T, outputs)`` and weights ``(B, T, T)``: of the last layer, the mean of its heads;
+            ``None`` if fused. :meth:`maps` gives those of each head and layer.
 
         Raises:
             ValueError: if ``x`` has another shape.

@@ -1,4 +1,4 @@
-"""Linear regression in context: what does a causal Transformer predict after k examples of a new function (chapter 15)?"""
+"""Linear regression in context: what a causal Transformer predicts after k examples of a new function (chapter 15)."""
 
 from dataclasses import dataclass, field
 from typing import Any
