@@ -14,7 +14,7 @@ class VectorReader(nn.Module):
     Args:
         inputs, outputs: features of an input and of an output vector.
         config: see :class:`~attnbook.models.block.TransformerConfig`; its positions are rotary ones or none.
-        keys_as_queries: each projection of the keys starts with the weights of that of the queries, as in
+        keys_as_queries: queries and keys start with one and the same projection, drawn as ``nn.Linear`` does, as in
             :class:`~attnbook.models.snail.CausalAttentionBlock`, so that similar positions attend to each other.
 
     Raises:
@@ -36,6 +36,7 @@ class VectorReader(nn.Module):
         if keys_as_queries:
             for layer in self.blocks.layers:
                 attention = layer.self_attention
+                attention.project_query.reset_parameters()  # smaller than Xavier's; else each position sees only itself
                 attention.project_key.load_state_dict(attention.project_query.state_dict())
         self.embed, self.output = nn.Linear(inputs, config.d_model), nn.Linear(config.d_model, outputs)
 

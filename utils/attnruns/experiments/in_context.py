@@ -43,9 +43,8 @@ class Recipe:
 RECIPES = {
     "recall_transformer": Recipe("recall", 400, kept=True),
     "recall_one_layer": Recipe("recall", 400, {"layers": 1, "d_ff": 384}),  # about as many parameters
-    "recall_no_positions": Recipe("recall", 400, {"positions": "none"}),
-    "glyphs_transformer": Recipe("glyphs", 1000),
     "glyphs_same_start": Recipe("glyphs", 1000, keys_as_queries=True),
+    "glyphs_transformer": Recipe("glyphs", 1000),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
