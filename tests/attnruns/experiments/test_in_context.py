@@ -30,7 +30,8 @@ def test_each_model_is_of_its_kind_and_steps_are_those_of_snail():
         model = in_context.build(name)
         reader = model.reader if isinstance(model, EpisodeReader) else model
         assert isinstance(reader, VectorReader)
-        assert recipe.steps == meta_learning.RECIPES[f"{recipe.task}_snail"].steps
+        times = 3 if name == "glyphs_longer" else 1
+        assert recipe.steps == times * meta_learning.RECIPES[f"{recipe.task}_snail"].steps
     assert len(in_context.build("recall_one_layer").blocks.layers) == 1
 
 

@@ -27,7 +27,7 @@ class Recipe:
     """What is chosen about a model.
 
     Fields:
-        task: ``"recall"`` or ``"glyphs"``. steps: of training; 400 and 1,000 are SNAIL's.
+        task: ``"recall"`` or ``"glyphs"``. steps: of training; 400 and 1,000 are those of SNAIL.
         config: changes to :class:`TransformerConfig`, beside two layers of 64 features and rotary positions.
         keys_as_queries: whether the keys start with the weights of the queries, as SNAIL's do.
         kept: whether the weights of seed 0 are kept.
@@ -44,7 +44,7 @@ RECIPES = {
     "recall_transformer": Recipe("recall", 400, kept=True),
     "recall_one_layer": Recipe("recall", 400, {"layers": 1, "d_ff": 384}),  # about as many parameters
     "glyphs_same_start": Recipe("glyphs", 1000, keys_as_queries=True),
-    "glyphs_transformer": Recipe("glyphs", 1000),
+    "glyphs_longer": Recipe("glyphs", 3000, keys_as_queries=True),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 

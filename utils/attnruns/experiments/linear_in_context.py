@@ -57,8 +57,6 @@ class Recipe:
 WIDE = {"d_ff": 256, "feed_forward": "gelu"}
 RECIPES = {
     "four_layers": Recipe({"layers": 4, **WIDE}, kept=True),
-    "two_layers": Recipe({"layers": 2, **WIDE}),
-    "one_layer": Recipe({"layers": 1, **WIDE}),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
