@@ -130,7 +130,7 @@ def plot_learner(points: Sequence[tuple[float, float]], query: float, betas: Seq
         curve = _by_distance(axis, xs, beta) @ ys
         ax.plot(axis, curve, color=style.colour, linestyle=style.line, marker="", label=f"attention, β = {beta:g}")
     slope, height = np.polyfit(xs, ys, 1)
-    ax.plot(axis, slope * axis + height, color=FAINT, linestyle=":", marker="", linewidth=1.6, label="least squares")
+    ax.plot(axis, slope * axis + height, color=INK, linestyle="-", marker="", linewidth=0.8, label="least squares")
     weights = _by_distance(np.array([query]), xs, betas[0])[0]
     answer = weights @ ys
     for x, y, weight in zip(xs, ys, weights, strict=True):
