@@ -117,9 +117,7 @@
             show();
           },
         ),
-        make("div", { class: "live-planes" }, make("div", {}, plane.element)),
-        board,
-        said.element,
+        make("div", { class: "live-planes" }, make("div", {}, plane.element), make("div", {}, board, said.element)),
       );
       show();
     },

@@ -55,9 +55,7 @@ class Recipe:
 
 
 WIDE = {"d_ff": 256, "feed_forward": "gelu"}
-RECIPES = {
-    "four_layers": Recipe({"layers": 4, **WIDE}, kept=True),
-}
+RECIPES = {"four_layers": Recipe({"layers": 4, **WIDE}, kept=True)}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
@@ -112,7 +110,8 @@ def run(job: Job) -> Outcome:
     """Train and measure one model; the rules are measured beside the first."""
     seed_everything(job.seed)
     model = build(job.model)
-    history, figures = train(model, Lines(), job, TRAINING, loss=value_loss)
+    lessons: Any = Lines()  # its batches are no pairs of sentences
+    history, figures = train(model, lessons, job, TRAINING, loss=value_loss)
     figures["losses"] = chunk_means(history.losses, 100, digits=4)
     figures["errors"] = model_errors(model)
     if job.model == next(iter(RECIPES)) and job.seed == 0:
