@@ -22,6 +22,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "pointers": ("hull", "tour"),
     "captioner": ("soft", "hard"),
     "gradient": (),
+    "learner": (),
     "window": (),
     "feature_map": (),
     "smollm2_heads": ("smollm2_heads",),

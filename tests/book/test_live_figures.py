@@ -103,6 +103,8 @@ BY_HAND = """
       hull: LIVE.hull([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]),
       chances: chances(2, 1), cut: chances(0, 0.5), frequencies: LIVE.frequencies(100, 2),
       leader: [LIVE.weightOfLeader(Math.log(3), 4), LIVE.weightOfLeader(1, 31 ** 2, LIVE.lengthFactor(31 ** 2))],
+      learner: [2, 1e4, 1e-6].map((beta) => LIVE.attendByDistance([[0, 1], [1, 3], [3, 2]], 1.4, beta).answer),
+      line: LIVE.leastSquares([[0, 1], [1, 3], [3, 2]], 3), upright: LIVE.leastSquares([[1, 0], [1, 4]], 9),
       logits: Array.from(LIVE.allLogits({ size: 6, named: [["a", 9], ["b", 8]], others: [[2, 7], [5, 1]] })),
     };"""
 
@@ -221,7 +223,8 @@ def test_the_scripts_of_a_page_are_small():
 @pytest.mark.slow
 @pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none")
 def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
-    figures = ["online_softmax", "masks", "gradient", "query", "pointers", "sampling", "positions", "sharpness"]
+    figures = ["online_softmax", "masks", "gradient", "query", "pointers", "sampling", "positions"]
+    figures += ["sharpness", "learner"]
     found = answer(tmp_path, BY_HAND, figures=figures)
     last = found["online"][-1]
     assert (last["largest"], last["total"]) == (6, pytest.approx(2.1353, abs=1e-4))
@@ -238,6 +241,8 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     assert found["frequencies"] == [1, 0.1]
     assert found["logits"] == [9, 8, 7, 5, 3, 1]
     assert found["leader"] == pytest.approx([1 / 2, 1 / (1 + 960 * 2.718281828**-2)])
+    assert found["learner"] == pytest.approx([2.664, 3, 2], abs=1e-3)
+    assert (found["line"], found["upright"]) == (pytest.approx(2 + 5 / 3 * 3 / 14), 2)
 
 
 @pytest.mark.slow

@@ -142,6 +142,14 @@ def test_the_online_softmax_goes_through_the_chapters_example(tmp_path):
     assert numbers(found["rows"][-1][5]) == numbers(context)
 
 
+def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
+    found = begun(tmp_path, "chapters/15_snail.ipynb", "learner")
+    weights, answer_ = (numbers(line) for line in cell("chapters/15_snail.ipynb", "learner")[1].splitlines()[1:3])
+    assert [numbers(row[4])[0] for row in found["rows"]] == pytest.approx([100 * w for w in weights], abs=0.5)
+    assert [numbers(row[3])[0] for row in found["rows"]] == [-1.96, -0.16, -2.56]
+    assert f"attention answers {answer_[0]:.2f}" in found["said"]
+
+
 def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):
     found = begun(tmp_path, "chapters/11_bert_gpt.ipynb", "smollm2_heads")
     assert "Layer 19, head 7: “letter” attends to “music” (position 3)" in found["said"]

@@ -1,8 +1,17 @@
+import math
+
 import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from attnpages.figures.chapters.ch15 import draw_blocks, draw_reach, draw_recall, draw_walks, plot_episodes
+from attnpages.figures.chapters.ch15 import (
+    draw_reach,
+    draw_recall,
+    plot_episodes,
+    plot_errors,
+    plot_found,
+    plot_learner,
+)
 from attnpages.figures.palette import BLUE
 
 
@@ -50,27 +59,51 @@ def test_reach_needs_a_layer_and_a_position(stacks, length):
         draw_reach(stacks, length)
 
 
-def test_blocks_are_as_wide_as_their_features():
-    ax = draw_blocks([("input", 12), ("attention", 44), ("convolutions", 236)])
-    assert [patch.get_width() for patch in ax.patches if hasattr(patch, "get_width")] == [12, 12, 32, 44, 192]
-    assert {"12", "44", "236"} <= {text.get_text() for text in ax.texts}
+def test_a_large_beta_predicts_the_nearest_example_and_a_small_one_the_mean():
+    ax = plot_learner([(0, 1), (1, 3), (3, 2)], query=1.0, betas=[200.0, 1e-6])
+    sharp, flat, line, *_ = ax.lines
+    at = [abs(sharp.get_xdata() - x).argmin() for x in (0, 1, 3)]
+    assert sharp.get_ydata()[at].tolist() == pytest.approx([1, 3, 2], abs=1e-6)
+    assert flat.get_ydata() == pytest.approx(2.0, abs=1e-4)
+    assert (line.get_ydata()[-1] - line.get_ydata()[0]) / 5 == pytest.approx(3 / 14)  # the slope by hand
 
 
-@pytest.mark.parametrize("blocks", [[], [("input", 12), ("smaller", 4)], [("nothing", 0)]])
-def test_blocks_must_grow(blocks):
-    with pytest.raises(ValueError, match="widths that grow from at least 1"):
-        draw_blocks(blocks)
+def test_the_answer_at_the_query_is_that_of_the_first_beta():
+    ax = plot_learner([(0, 1), (1, 3), (3, 2)], query=1.4, betas=[2.0])
+    answer = ax.lines[-1].get_ydata()[0]
+    weights = [math.exp(-((1.4 - x) ** 2)) for x in (0, 1, 3)]
+    wanted = sum(w * y for w, y in zip(weights, (1, 3, 2), strict=True)) / sum(weights)
+    assert answer == pytest.approx(wanted)
+    assert round(wanted, 2) == 2.66
 
 
-def test_walks_are_drawn_in_one_maze_each():
-    open_ = torch.ones(4, 4, dtype=torch.bool)
-    axes = draw_walks(open_, 3, {"first round": [0, 1, 3], "second round": [0, 2, 3]})
-    assert [ax.get_title() for ax in axes] == ["first round", "second round"]
-    path = next(line for line in axes[0].lines if len(line.get_xdata()) == 3)
-    assert path.get_xdata().tolist() == pytest.approx([0.3, 1.5, 1.7])
+@pytest.mark.parametrize(("points", "betas"), [([(0, 1)], [1]), ([(0, 1), (1, 2)], []), ([(0, 1), (0, 2)], [1])])
+def test_a_learner_needs_points_and_a_beta(points, betas):
+    with pytest.raises(ValueError, match="two different x"):
+        plot_learner(points, 0.0, betas)
 
 
-@pytest.mark.parametrize(("cells", "walks"), [(5, {"one": [0]}), (4, {}), (4, {"none": []})])
-def test_walks_need_a_square_and_a_cell(cells, walks):
-    with pytest.raises(ValueError, match="side² rows and walks at least a cell each"):
-        draw_walks(torch.ones(cells, 4, dtype=torch.bool), 0, walks)
+def test_each_cell_that_should_be_found_has_a_circle():
+    wanted = torch.tensor([[False, False], [True, False]])
+    left, right = plot_found({"one": (torch.eye(2), wanted), "two": (torch.eye(2), ~wanted)}, "key", "query")
+    assert left.lines[-1].get_xydata().tolist() == [[0, 1]]
+    assert len(right.lines[-1].get_xydata()) == 3
+    assert (left.get_title(), right.get_ylabel()) == ("one", "")
+
+
+def test_weights_and_wanted_cells_have_one_shape():
+    with pytest.raises(ValueError, match="one shape"):
+        plot_found({"one": (torch.eye(2), torch.eye(3).bool())}, "key", "query")
+    with pytest.raises(ValueError, match="at least one"):
+        plot_found({}, "key", "query")
+
+
+def test_errors_are_means_over_seeds_on_a_logarithmic_scale():
+    ax = plot_errors({"network": [[1.0, 0.1], [0.5, 0.3]], "rule": [[1.0, 0.01]]}, ticks=(0, 1))
+    assert ax.lines[0].get_ydata().tolist() == pytest.approx([0.75, 0.2])
+    assert ax.get_yscale() == "log"
+
+
+def test_errors_need_curves():
+    with pytest.raises(ValueError, match="curves must be 1 to"):
+        plot_errors({})

@@ -1,4 +1,4 @@
-"""Figures of chapter 15: episodes, online recall, what dilated convolutions reach, blocks that append, two rounds."""
+"""Figures of chapter 15: episodes, attention as a learner, online recall, what dilated convolutions reach, errors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
-from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
 
 
 def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
@@ -111,70 +112,88 @@ def _draw_stack(ax: Axes, dilations: Sequence[int], length: int) -> None:
             seen = {bottom for _, bottom in below}
 
 
-def draw_blocks(blocks: Sequence[tuple[str, int]]) -> Axes:
-    """Draw how the features of a position grow from block to block, each of which appends to what came in.
+def plot_learner(points: Sequence[tuple[float, float]], query: float, betas: Sequence[float]) -> Axes:
+    """Draw labelled points, what attention by distance predicts everywhere for each β, and the line of least squares.
 
     Args:
-        blocks: names and widths, from the input on: what the block before gave, and what it appends itself.
+        points: ``(x, y)``. query: where the weights of the first β are drawn as lines to the points.
 
     Raises:
-        ValueError: if there is none, or a width is smaller than that of the block before.
+        ValueError: if there are less than two points, no β, or all points have one x.
     """
-    widths = [width for _, width in blocks]
-    if not widths or sorted(widths) != widths or widths[0] < 1:
-        raise ValueError(f"blocks must have widths that grow from at least 1, got {widths}")
-    ax = canvas(None, (6.5, 0.6 + 0.62 * len(blocks)), (-95, 1.06 * widths[-1] + 30), (-0.75, len(blocks) - 0.35))
-    for row, (name, width) in enumerate(blocks):
-        y = len(blocks) - 1 - row
-        before = widths[row - 1] if row else 0
-        if before:
-            box(ax, 0, y - 0.3, before, 0.6, fill=PAPER, edge=FAINT)
-        fill = READS if "attention" in name else WRITES
-        box(ax, before, y - 0.3, width - before, 0.6, fill=fill, edge=INK)
-        say(ax, -6, y, name, ha="right", size=11.5)
-        say(ax, width + 5, y, str(width), ha="left", size=11.5)
-        if row:
-            arrow(ax, (before / 2, y + 0.68), (before / 2, y + 0.32), FAINT)
-    say(ax, 0, -0.65, "features of a position", ha="left")
+    if len(points) < 2 or not betas or len({x for x, _ in points}) < 2:
+        raise ValueError(f"points must have two different x and betas at least one, got {points} and {betas}")
+    xs, ys = np.array(points).T
+    axis = np.linspace(xs.min() - 1, xs.max() + 1, 201)
+    ax = new_axes(None, (6.5, 3.6))
+    for beta, style in zip(betas, STYLES[1:], strict=False):
+        curve = _by_distance(axis, xs, beta) @ ys
+        ax.plot(axis, curve, color=style.colour, linestyle=style.line, marker="", label=f"attention, β = {beta:g}")
+    slope, height = np.polyfit(xs, ys, 1)
+    ax.plot(axis, slope * axis + height, color=INK, linestyle="-", marker="", linewidth=0.8, label="least squares")
+    weights = _by_distance(np.array([query]), xs, betas[0])[0]
+    answer = weights @ ys
+    for x, y, weight in zip(xs, ys, weights, strict=True):
+        ax.plot(
+            [query, x], [answer, y], color=TRUTH_COLOUR, linestyle="-", marker="", linewidth=0.5 + 5 * weight, alpha=0.5
+        )
+    ax.plot(xs, ys, marker="o", markersize=10, color=INK, linestyle="", label="examples")
+    ax.plot(
+        query, answer, marker="s", markersize=10, color=TRUTH_COLOUR, linestyle="", label=f"answer at x = {query:g}"
+    )
+    ax.set(xlabel="x (key, query)", ylabel="y (value)")
+    legend_above(ax, *ax.get_legend_handles_labels())
     return ax
 
 
-def draw_walks(open_: Tensor, goal: int, walks: Mapping[str, Sequence[int]]) -> list[Axes]:
-    """Draw a maze once per walk through it: its walls, the cells in the order of the walk, start and goal.
+def _by_distance(queries: np.ndarray, keys: np.ndarray, beta: float) -> np.ndarray:
+    """Softmax of −β/2 · squared distance: ``(Q, K)``."""
+    scores = -beta / 2 * (queries[:, None] - keys[None]) ** 2
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def plot_found(panels: Mapping[str, tuple[Tensor, Tensor]], xlabel: str, ylabel: str) -> list[Axes]:
+    """Draw weights of several heads side by side, with a circle around each cell that a head should find.
 
     Args:
-        open_: ``(side², 4)`` bool, whether a cell can be left to the north, east, south, west.
-        goal: a cell. walks: ``{title: cells}``, the first of each the start.
+        panels: ``{title: (weights, wanted)}``, ``(rows, columns)`` each, the second bool.
 
     Raises:
-        ValueError: if the number of cells is no square, or there is no walk or an empty one.
+        ValueError: if there is no panel, or the two of one have other shapes.
     """
-    side = round(len(open_) ** 0.5)
-    if side * side != len(open_) or not walks or not all(len(cells) for cells in walks.values()):
-        raise ValueError(f"open_ must have side² rows and walks at least a cell each, got {len(open_)} and {walks}")
-    _, grid = plt.subplots(1, len(walks), figsize=(6.5, 6.5 / len(walks) + 0.5), layout="constrained", squeeze=False)
-    for ax, (title, cells) in zip(grid[0], walks.items(), strict=True):
-        ax.set(xlim=(-0.1, side + 0.1), ylim=(side + 0.1, -0.1), aspect="equal", title=title)
-        ax.set_axis_off()
-        _draw_walls(ax, open_, side)
-        _draw_walk(ax, cells, side)
-        ax.plot(goal % side + 0.5, goal // side + 0.5, marker="*", markersize=17, color=TRUTH_COLOUR, linestyle="")
-        ax.plot(cells[0] % side + 0.5, cells[0] // side + 0.5, marker="s", markersize=10, color=INK, linestyle="")
+    if not panels or any(weights.shape != wanted.shape for weights, wanted in panels.values()):
+        raise ValueError("panels must have at least one, each with weights and wanted of one shape")
+    _, grid = plt.subplots(1, len(panels), figsize=(6.5, 6.5 / len(panels) + 0.9), layout="constrained", squeeze=False)
+    for ax, (title, (weights, wanted)) in zip(grid[0], panels.items(), strict=True):
+        plot_heat(
+            weights, xlabel, ylabel if ax is grid[0, 0] else "", annotate=False, limits=(0, 1), ax=ax, title=title
+        )
+        rows, columns = np.nonzero(as_array(wanted))
+        size = 60 / len(weights)
+        look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markersize": size}
+        ax.plot(columns, rows, color=TRUTH_COLOUR, **look)
     return list(grid[0])
 
 
-def _draw_walls(ax: Axes, open_: Tensor, side: int) -> None:
-    corners = ((0, 0, 1, 0), (1, 0, 1, 1), (0, 1, 1, 1), (0, 0, 0, 1))  # north, east, south, west of a cell
-    for cell, ways in enumerate(open_.tolist()):
-        y, x = divmod(cell, side)
-        for way, (x0, y0, x1, y1) in zip(ways, corners, strict=True):
-            look: Look = {"color": PALE if way else INK, "linewidth": 0.6 if way else 3, "marker": ""}
-            ax.plot([x + x0, x + x1], [y + y0, y + y1], linestyle=":" if way else "-", **look)
+def plot_errors(curves: Mapping[str, Sequence[Sequence[float]]], ticks: Sequence[int] = (0, 4, 8, 12, 15)) -> Axes:
+    """Draw errors by the number of examples, in a logarithmic scale: means over the seeds, with their ranges.
 
+    Args:
+        curves: ``{name: [errors of a seed, by the number of examples]}``. ticks: numbers of examples that are named.
 
-def _draw_walk(ax: Axes, cells: Sequence[int], side: int) -> None:
-    """A line through the cells, which moves a little to the lower right while it goes on, so that returns show."""
-    shift = np.linspace(-0.2, 0.2, len(cells)) if len(cells) > 1 else np.zeros(1)
-    xs = [cell % side + 0.5 + move for cell, move in zip(cells, shift, strict=True)]
-    ys = [cell // side + 0.5 + move for cell, move in zip(cells, shift, strict=True)]
-    ax.plot(xs, ys, color=STYLES[0].colour, linestyle="-", marker="o", markersize=3.5, linewidth=1.6, zorder=2)
+    Raises:
+        ValueError: if there is no curve, or more than there are styles.
+    """
+    if not 1 <= len(curves) <= len(STYLES):
+        raise ValueError(f"curves must be 1 to {len(STYLES)}, got {len(curves)}")
+    ax = new_axes(None, (6.5, 4.2))
+    for (name, seeds), style in zip(curves.items(), STYLES, strict=False):
+        errors = np.array(seeds)  # (seeds, T)
+        ks = np.arange(errors.shape[1])
+        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 4}
+        ax.plot(ks, errors.mean(axis=0), label=name, **look)
+        ax.fill_between(ks, errors.min(axis=0), errors.max(axis=0), color=style.colour, alpha=0.2, linewidth=0)
+    ax.set(yscale="log", xlabel="examples read before", ylabel="mean squared error (log)", xticks=ticks)
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax

@@ -1,0 +1,125 @@
+// Attention as a learner: labelled examples in the plane, and what attention and a straight line answer everywhere.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make, slider, words, percent, signed, softmax, pairs, planeLine } = LIVE;
+  const HUES = [214, 28, 148],
+    NAMES = ["first", "second", "third"],
+    WINDOW = { middle: [1.5, 2], range: 3 },
+    STEPS = 96; // of the curve
+
+  // Scores −β/2 · (x − x_j)², weights and answer of attention at x, whose examples are [x_j, y_j].
+  LIVE.attendByDistance = function (examples, x, beta) {
+    const scores = examples.map(([at]) => -(beta / 2) * (x - at) ** 2);
+    const weights = Array.from(softmax(Float64Array.from(scores)));
+    return { scores, weights, answer: weights.reduce((sum, weight, n) => sum + weight * examples[n][1], 0) };
+  };
+
+  // The straight line with the smallest sum of squared errors: its value at x. A vertical row of examples gives their mean.
+  LIVE.leastSquares = function (examples, x) {
+    const mean = (i) => examples.reduce((sum, at) => sum + at[i], 0) / examples.length,
+      [mx, my] = [mean(0), mean(1)];
+    const spread = examples.reduce((sum, [at]) => sum + (at - mx) ** 2, 0);
+    const slope = spread > 1e-9 ? examples.reduce((sum, [at, y]) => sum + (at - mx) * (y - my), 0) / spread : 0;
+    return my + slope * (x - mx);
+  };
+
+  function table(examples, { scores, weights }) {
+    const row = (at, n) =>
+      make(
+        "tr",
+        { style: "--hue:" + HUES[n] + ";--w:" + weights[n].toFixed(3) },
+        make("th", { scope: "row" }, NAMES[n]),
+        [signed(at[0]), signed(at[1]), signed(scores[n])].map((text) => make("td", {}, text)),
+        make("td", { class: "bar" }, make("span", {}, percent(weights[n]))),
+      );
+    const head = ["example", "x (key)", "y (value)", "score", "weight"].map((name) => make("th", { scope: "col" }, name));
+    return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, examples.map(row))];
+  }
+
+  LIVE.figure("learner", {
+    title: "Attention learns from three examples",
+    todo: "Raise β: when does the answer jump from one label to the next? Lower it to its smallest value. Then put the three examples on a rising straight line and drag the query (the ring) beyond the last one. Which of the two curves goes on rising?",
+    learned:
+      "A large β answers with the label of the nearest example, a small one with the mean of all labels. Moving an example changes the answers at once, and nothing is trained. The answer of attention is a weighted mean of the labels, so it never leaves the range between the smallest and the largest of them: beyond the last example it stays near that example's label, while the line goes on rising.",
+    about:
+      "The blue curve is attention with the score −β/2 · (x − xⱼ)², the dashed line is least squares. The first query and examples are those of the chapter; nothing is trained here.",
+    defaults: { examples: [0, 1, 1, 3, 3, 2], query: 1.4, beta: 2 },
+    draw(room, state, kept) {
+      const said = words(),
+        board = make("table", { class: "live-table" });
+      const plane = LIVE.plane({
+        label: "Three examples, the query, and the answers to every x",
+        ...WINDOW,
+        moved,
+        points: [
+          ...pairs(state.examples).map((at, n) => ({ name: NAMES[n], at, kind: "key", hue: HUES[n] })),
+          { name: "query", at: [state.query, 0], kind: "query", hue: 0 },
+        ],
+      });
+
+      function moved(number, at) {
+        kept(number === NAMES.length ? { query: at[0] } : { examples: state.examples.toSpliced(2 * number, 2, ...at) });
+        show();
+      }
+
+      function curve(answer, attributes) {
+        const { middle, range } = WINDOW;
+        const at = (n) => middle[0] + range * ((2 * n) / STEPS - 1);
+        const points = Array.from({ length: STEPS + 1 }, (_, n) => plane.xy([at(n), answer(at(n))]));
+        return make("polyline", { points: points.map((one) => one.map((v) => v.toFixed(1)).join(",")).join(" "), ...attributes });
+      }
+
+      function show() {
+        const examples = pairs(state.examples),
+          found = LIVE.attendByDistance(examples, state.query, state.beta),
+          line = LIVE.leastSquares(examples, state.query),
+          here = [state.query, found.answer];
+        const most = found.weights.indexOf(Math.max(...found.weights));
+        examples.forEach((at, n) =>
+          plane.show(n, {
+            at,
+            radius: 7 + 12 * Math.sqrt(found.weights[n]),
+            words: "at " + at.map((v) => signed(v)).join(", ") + ", weight " + percent(found.weights[n]),
+          }),
+        );
+        plane.show(NAMES.length, { at: here, words: "x = " + signed(state.query) + ", answer " + signed(found.answer) });
+        const look = { fill: "none", "stroke-width": 3 };
+        plane.under.replaceChildren(
+          curve((x) => LIVE.leastSquares(examples, x), { ...look, stroke: "var(--pst-color-text-base)", "stroke-dasharray": "7 6" }),
+          curve((x) => LIVE.attendByDistance(examples, x, state.beta).answer, { ...look, stroke: "var(--pa-blue)" }),
+          ...examples.map((at, n) =>
+            planeLine(plane, here, at, { "stroke-width": 0.5 + 7 * found.weights[n], "stroke-opacity": 0.15 + 0.4 * found.weights[n] }),
+          ),
+        );
+        board.replaceChildren(...table(examples, found));
+        said.say(
+          "At x = " +
+            signed(state.query) +
+            " attention answers " +
+            signed(found.answer) +
+            ", the line " +
+            signed(line) +
+            ". The " +
+            NAMES[most] +
+            " example has the largest weight, " +
+            percent(found.weights[most]) +
+            ".",
+        );
+      }
+
+      room.append(
+        slider(
+          "β, how sharp the choice is",
+          { from: -1.3, to: 2, step: 0.02, value: Math.log10(state.beta), shown: (n) => "β = " + (10 ** n).toPrecision(2) },
+          (n) => {
+            kept({ beta: Number((10 ** n).toPrecision(3)) });
+            show();
+          },
+        ),
+        make("div", { class: "live-planes" }, make("div", {}, plane.element), make("div", {}, board, said.element)),
+      );
+      show();
+    },
+  });
+})(globalThis);
