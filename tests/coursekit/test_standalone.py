@@ -202,6 +202,26 @@ def test_the_file_runs_with_torch_alone_and_prints_what_the_chapter_shows(projec
 
 
 @pytest.mark.slow
+def test_a_cut_training_keeps_few_steps_and_other_loops_are_left_alone(tmp_path):
+    (tmp_path / "other.py").write_text("""\
+import torch
+
+weight, steps = torch.zeros(1, requires_grad=True), 0
+for step in range(1, 201):
+    (weight - 1).square().sum().backward()
+    steps += 1
+    if step % 50 == 0 or step in (1, 200):
+        print(step)
+for step in range(59):
+    (weight - 1).square().sum().backward()
+print(steps, step, sum(1 for _ in range(500)), __name__)
+""")
+    assert run_alone(tmp_path / "other.py", tmp_path, cut=True).printed.split() == [
+        "1", "50", "100", "150", "200", "13", "58", "500", "__main__"
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["numpy", "attnbook", "yaml", "packaging", "tqdm"])
 def test_where_it_runs_nothing_else_can_be_imported(name, tmp_path):
     (tmp_path / "other.py").write_text(f"import {name}\n")

@@ -104,7 +104,7 @@ KINDS: dict[str, Kind] = {
     "one-mistake": Kind(_mistakes(1)),
     "two-mistakes": Kind(_mistakes(2)),
     "crash": Kind(_writes("def NAME(*a, **k):\n    raise ValueError('no')", "def NAME(:")),
-    "loop": Kind(_writes("def NAME(*a, **k):\n    while True: pass")),
+    "loop": Kind(_writes("def NAME(*a, **k):\n    import time\n    while True: time.sleep(1)")),
     "exit": Kind(_writes("import os\ndef NAME(*a, **k):\n    os._exit(0)")),
     "cheat": Kind(_cheats),
     "spy": Kind(_own_cell(*SPIES)),

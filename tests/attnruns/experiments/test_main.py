@@ -279,20 +279,7 @@ def wait_for(condition, seconds: float = 120) -> bool:
 
 
 @pytest.mark.slow
-def test_jobs_run_in_processes_of_their_own_with_one_thread_and_write_to_scratch(tiny, tmp_path):
-    process = tiny("--models", "quick")
-    said, bar = process.communicate(timeout=120)
-    assert process.returncode == 0, bar
-    assert said == f"The results are in {Path('scratch', 'tiny.json')}.\n"
-    assert "1 of 1 done" in bar
-    [run] = json.loads((tmp_path / "here" / "scratch" / "tiny.json").read_text())["runs"]
-    assert run["threads"] == 1
-    assert run["process"] != process.pid
-    assert (tmp_path / "here" / "scratch" / "weights" / "tiny_quick_0.pt").exists()
-
-
-@pytest.mark.slow
-def test_a_job_that_fails_is_named_and_what_was_finished_is_kept(tiny, tmp_path):
+def test_jobs_run_in_processes_of_their_own_and_one_that_fails_is_named_and_what_was_finished_is_kept(tiny, tmp_path):
     process = tiny("--models", "quick", "sick", "--workers", "1")
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1
@@ -304,7 +291,13 @@ def test_a_job_that_fails_is_named_and_what_was_finished_is_kept(tiny, tmp_path)
         f"1 of 2 trainings are finished and kept in {file}."
     )
     assert how == "To go on: python -m attnbook.experiments tiny --seeds 0 --models quick sick --workers 1"
-    assert [run["model"] for run in json.loads((tmp_path / "here" / file).read_text())["runs"]] == ["quick"]
+    [run] = json.loads((tmp_path / "here" / file).read_text())["runs"]
+    assert (run["model"], run["threads"]) == ("quick", 1)
+    assert run["process"] != process.pid
+    assert (tmp_path / "here" / "scratch" / "weights" / "tiny_quick_0.pt").exists()
+    again = tiny("--models", "quick")  # what is there is not trained again, so no process is started
+    said, _ = again.communicate(timeout=120)
+    assert (again.returncode, said) == (0, f"The results are in {file}.\n")
 
 
 def group_is_gone(group: int) -> bool:
