@@ -38,7 +38,7 @@
       make("line", { x1: x(1), x2: x(MOST), y1: y(0), y2: y(0), class: "axis" }),
       make("polyline", { points: line(scaled === "yes") }),
       make("circle", { cx: x(size), cy: y(share), r: 7 }),
-      [1, 5, 10, 15, 20].map((step) =>
+      [1, 5, 10, MOST].map((step) =>
         make("text", { x: x(step), y: HEIGHT + 22, "text-anchor": { 1: "start", [MOST]: "end" }[step] || "middle" }, count(sizeAt(step))),
       ),
     );
@@ -46,7 +46,7 @@
 
   LIVE.figure("sharpness", {
     title: "A leader among many",
-    todo: "Move “Positions” to the right without touching the lead: when does the leader fall under one half, although its score is as much higher as before? Then switch the factor on: what happens to the curve?",
+    todo: "Move “Positions” to the right without touching the lead: when does the leader fall under one half, although its score is still higher by the same lead? Then switch the factor on: what happens to the curve?",
     learned:
       "The other positions enter the sum one by one, so each doubling of their number costs the leader as much as a lead smaller by ln 2 = 0.69. A fixed lead therefore loses against any number of positions. A factor that grows like ln n gives back what the length takes, if the lead was large enough at the trained length: then the weight even rises. A lead under about ln 31 = 3.4 was too small already, and still falls.",
     about:
