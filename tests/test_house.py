@@ -347,7 +347,8 @@ def test_the_readme_counts_chapters_and_pages():
     from coursekit.project import Project
 
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-             "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")  # fmt: skip
+             "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+             "twenty-one", "twenty-two", "twenty-three")  # fmt: skip
     pages = sum(is_page(path.stem) for path in Project(ROOT).chapters)
     written = words[len(Project(ROOT).chapters) - pages], words[pages]
     assert "All {} chapters and {} further pages are written".format(*written) in (ROOT / "README.md").read_text(

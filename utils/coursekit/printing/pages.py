@@ -21,9 +21,10 @@ from coursekit import CourseError
 
 # Gone: what moves, what only a screen has, code that the page keeps folded, and the list of claims.
 GONE = (
-    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".hurry-mark",
-    "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof", ".only-dark",
-    ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score", ".page-version", ".progress-button", "#progress-keeper",
+    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink",
+    ".hurry-mark", "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof",
+    ".only-dark", ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score", ".page-version", ".progress-button",
+    "#progress-keeper",
 )  # fmt: skip
 BUILD = "the book has not been built here: there is no {path}. Build it first: coursekit book, or make book"
 
@@ -32,7 +33,7 @@ Node = Any  # an element of lxml, which brings no types
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the book: its name, such as `chapters/07_self_attention`, its title with its number, and its tree."""
+    """A page of the book: its name, such as chapters/07_self_attention, its title with its number, and its tree."""
 
     name: str
     title: str

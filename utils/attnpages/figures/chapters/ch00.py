@@ -45,17 +45,17 @@ CHAPTERS: Mapping[int, Chapter] = {
     11: Chapter("Part II", "BERT and GPT", "one architecture, two masks", 1, 7, "11_bert_gpt.ipynb"),
     12: Chapter("Part II", "Longer text", "attention at a lower cost", 1, 8, "12_longer_text.ipynb"),
     13: Chapter("Part III", "Memory: the NTM", "a memory that is written", 2, 3, "13_ntm.ipynb"),
-    14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 7, "14_pointer_networks.ipynb"),
-    15: Chapter("Part IV", "SNAIL", "attention to past experience", 0, 5, "15_snail.ipynb"),
-    16: Chapter("Part IV", "SAGAN", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
-    17: Chapter("Part IV", "Beyond training", "longer than in training", 2, 6, "17_beyond_lengths.ipynb"),
+    14: Chapter("Part III", "Pointer networks", "the weights are the output", 2, 4, "14_pointer_networks.ipynb"),
+    15: Chapter("Part IV", "In-context learning", "SNAIL: attention to examples", 0, 5, "15_snail.ipynb"),
+    16: Chapter("Part IV", "Images: SAGAN, ViT", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
+    17: Chapter("Part IV", "Beyond training", "longer than in training", 0, 8, "17_beyond_lengths.ipynb"),
     19: Chapter("Part V", "A real language model", "weights of others, our block", 2, 8, "19_real_model.ipynb"),
     20: Chapter("Part V", "Attention today", "what a token costs", 2, 9, "20_attention_today.ipynb"),
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
-    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 17),
-    (10, 11), (10, 14), (11, 12), (11, 19), (19, 20),
+    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10),
+    (10, 11), (7, 14), (11, 12), (11, 17), (11, 19), (19, 20),
 )  # fmt: skip
 
 
