@@ -18,12 +18,16 @@ BETAS = [half / 2 for half in range(17)]
 
 def test_it_computes_attention_between_features_of_one_sign_each(tmp_path):
     signs = torch.randint(3, (16,), generator=torch.Generator().manual_seed(0))
-    script = "return GIVEN.betas.map((beta) => GIVEN.queries.map((query) => LIVE.mapWeights(GIVEN.signs, query, beta)));"
+    script = (
+        "return GIVEN.betas.map((beta) => GIVEN.queries.map((query) => LIVE.mapWeights(GIVEN.signs, query, beta)));"
+    )
     given = {"signs": signs.tolist(), "betas": BETAS, "queries": list(range(16))}
     found = torch.tensor(answer(tmp_path, script, given=given, figures=["feature_map"]))  # (17, 16, 16)
     features = torch.nn.functional.one_hot(signs, 3)[:, 1:].float()[None]  # (1, 16, 2): an empty position is (0, 0)
     for beta, weights in zip(BETAS, found, strict=True):
-        torch.testing.assert_close(weights, attend(beta * features, features, features, score=dot)[1][0], atol=1e-6, rtol=0)
+        torch.testing.assert_close(
+            weights, attend(beta * features, features, features, score=dot)[1][0], atol=1e-6, rtol=0
+        )
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
@@ -34,7 +38,8 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
           signs[0] = signs[place] = 1;
           return LIVE.mapWeights(signs, 0, beta)[place];
         };
-        return { far: GIVEN.betas.map((beta) => at(15, beta)), near: at(1, 3), empty: LIVE.mapWeights(Array(16).fill(0), 3, 3) };"""
+        const empty = LIVE.mapWeights(Array(16).fill(0), 3, 3);
+        return { far: GIVEN.betas.map((beta) => at(15, beta)), near: at(1, 3), empty };"""
     found = answer(tmp_path, script, given={"betas": BETAS}, figures=["feature_map"])
     far = dict(zip(BETAS, found["far"], strict=True))
     assert f"With β = 3 each corner has the weight {far[3.0]:.2f}" in learned
@@ -51,6 +56,11 @@ def test_it_begins_with_the_numbers_of_the_chapter_and_draws_where_one_presses(t
         all("input[type=radio]")[1].click();
         box.querySelector("[data-cell='0,1']").click();
         return { before, after: now().said };"""
-    found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "feature_map", "start": start}, figures=["feature_map"])
-    assert "It and 1 other with its sign have the weight 0.37 each, and each of the 14 others has 0.018." in found["before"]
+    found = answer(
+        tmp_path, ROBOT + STARTS + script, given={"name": "feature_map", "start": start}, figures=["feature_map"]
+    )
+    assert (
+        "It and 1 other with its sign have the weight 0.37 each, and each of the 14 others has 0.018."
+        in found["before"]
+    )
     assert "It and 2 others with its sign have the weight 0.27 each" in found["after"]
