@@ -151,7 +151,7 @@ def volume(request, root, html) -> tuple[PdfReader, Volume]:
     if request.param == "few":
         return request.getfixturevalue("few"), A_FEW
     path = root / f"book/_build/files/{request.param}.pdf"
-    if not path.is_file() or path.stat().st_mtime < (html / "searchindex.js").stat().st_mtime:
+    if not path.is_file() or path.stat().st_mtime < (html / "objects.inv").stat().st_mtime:
         skip_for_want_of("pdf", f"{path.name} has not been made of these pages: make pdf")
     return PdfReader(path), next(one for one in PDFS if one.name == request.param)
 
@@ -218,7 +218,7 @@ def test_links_lead_to_places_that_are_there(volume):
 
 def test_links_between_the_pdfs_lead_to_places_that_are_there(root, html):
     paths = {f"{one.name}.pdf": root / f"book/_build/files/{one.name}.pdf" for one in PDFS}
-    built = (html / "searchindex.js").stat().st_mtime
+    built = (html / "objects.inv").stat().st_mtime
     if not all(path.is_file() and path.stat().st_mtime > built for path in paths.values()):
         skip_for_want_of("pdf", "not all PDFs have been made of these pages: make pdf")
     readers = {name: PdfReader(path) for name, path in paths.items()}

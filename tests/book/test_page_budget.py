@@ -17,7 +17,7 @@ from devtools import tab
 pytestmark = [pytest.mark.book, pytest.mark.slow]
 
 MOST_BYTES, FIRST_TEXT, FORMULAS, MOST_SHIFT = 2_500_000, 0.5, 1.5, 0.05
-LARGEST = 3  # so many chapters, those with the longest pages, are opened
+LARGEST = 2  # so many chapters, those with the longest pages, are opened
 SHIFTS = """
     window.shifted = 0;
     new PerformanceObserver((list) => list.getEntries().forEach((one) => { window.shifted += one.value; }))
@@ -79,9 +79,15 @@ def cost(page, address):
     formulas = seconds(page, address, "await MathJax.startup.promise;")
     drawn = page.run("return document.querySelectorAll('mjx-container').length")
     finished = [one["params"] for one in page.events if one["method"] == "Network.loadingFinished"]
-    shifted = page.run("await new Promise((done) => setTimeout(done, 200)); return window.shifted")
+    shifted = min(moved(page, address) for _ in range(2))  # a busy machine can only add: text that waits for a style
     size = sum(one["encodedDataLength"] for one in finished)
     return {"bytes": size, "text": text, "formulas": formulas, "drawn": drawn, "shifted": shifted}
+
+
+def moved(page, address):
+    """How far things moved while a page loaded, by Chromium's measure."""
+    page.open(address)
+    return page.run("await MathJax.startup.promise; await new Promise((done) => setTimeout(done, 200)); return shifted")
 
 
 def seconds(page, address, wait=""):

@@ -6,6 +6,7 @@ Chromium is spoken to by its DevTools protocol over two pipes: nothing has to be
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,14 +72,14 @@ class Tab:
         return found["result"].get("value")
 
     def until(self, condition: str) -> Any:
-        """The first true value of an expression in the page, which is tried for half a minute."""
-        return self.run(f"""
-            for (let i = 0; i < 600; i++) {{
-                const value = {condition};
-                if (value) {{ return value; }}
-                await new Promise((done) => setTimeout(done, 50));
-            }}
-            throw new Error("never true: " + {json.dumps(condition)});""")
+        """The first true value of an expression in the page, which is tried for half a minute.
+
+        It is asked anew each time, because the page may have led on to another one."""
+        for _ in range(600):
+            if found := self.run(f"const value = {condition}; return value ? {{ value }} : null;"):
+                return found["value"]
+            time.sleep(0.05)
+        raise RuntimeError(f"never true: {condition}")
 
     def faults(self, selector: str) -> list[str]:
         """What keeps readers out of an element, by theme, as axe finds it; without what it calls minor."""
