@@ -3,7 +3,15 @@ import pytest
 import torch
 
 from attnbook.data.points.tours import distances
-from attnpages.figures.chapters.ch14 import Way, draw_held_karp, draw_network, plot_gaps, plot_second_cities, plot_ways
+from attnpages.figures.chapters.ch14 import (
+    Way,
+    draw_held_karp,
+    draw_network,
+    draw_queries,
+    plot_gaps,
+    plot_second_cities,
+    plot_ways,
+)
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
@@ -108,3 +116,10 @@ def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
     assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
     with pytest.raises(ValueError, match="four cities"):
         draw_held_karp(torch.zeros(3, 3))
+
+
+def test_two_ways_to_make_a_query_are_named(texts):
+    words = texts(draw_queries())
+    assert {"$s_1$", "$s_3$", "mean of all keys", "key of\nfirst city", "key of\nlast city"} <= set(words)
+    assert words.count("query") == 2
+    assert words.count("scores, mask, softmax") == 2

@@ -1,4 +1,4 @@
-"""Figures of chapter 14: attention and pointing, the network, Held and Karp's table, closed ways, and their gaps."""
+"""Figures of chapter 14: attention and pointing, the networks, Held and Karp's table, closed ways, and their gaps."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
@@ -246,6 +246,40 @@ def draw_network(numbers: Tensor, weights: Tensor, ax: Axes | None = None) -> Ax
         say(ax, x + 0.5, 5.2, f"position\n{chosen[t]}", weight="bold")
     say(ax, 0.75 * size - 0.25, -0.85, "encoder reads the numbers", size=12, weight="bold")
     say(ax, right + 0.75 * size - 0.25, -0.85, "decoder points", size=12, weight="bold")
+    return ax
+
+
+def draw_queries(ax: Axes | None = None) -> Axes:
+    """Draw two ways to make the query of a network for round trips: an LSTM's state, and anew from the keys."""
+    ax = canvas(ax, (6.5, 4.5), (-0.2, 10.4), (-0.7, 6.9))
+    box(ax, 0, 5.9, 10.2, 0.9, fill=READS)
+    say(ax, 5.1, 6.35, "encoder without positions: one key per city", size=12)
+    arrow(ax, (0.6, 5.85), (0.6, 4.25))
+    say(ax, 0.75, 5.05, "mean of all keys", ha="left")
+    for t, city in enumerate(("city 0\n(given)", "city 3", "city 1")):
+        x = 1.6 * t
+        last = t == 2
+        box(ax, x, 3.3, 1.2, 0.9, fill=WRITES, edge=TRUTH_COLOUR if last else INK, line=2.2 if last else 1.2)
+        say(ax, x + 0.6, 3.75, f"$s_{t + 1}$", size=13)
+        say(ax, x + 0.6, 2.2, city)
+        arrow(ax, (x + 0.6, 2.65), (x + 0.6, 3.25))
+        if t:
+            arrow(ax, (x - 0.35, 3.75), (x - 0.05, 3.75))
+    line(ax, (4.45, 4.75, 4.75), (3.75, 3.75, 3.7), TRUTH_COLOUR)
+    arrow(ax, (4.75, 3.75), (4.75, 1.25), TRUTH_COLOUR)
+    say(ax, 4.65, 1.55, "query", ha="right", colour=TRUTH_COLOUR)
+    for x, name in ((5.5, "mean of\nall keys"), (7.1, "key of\nfirst city"), (8.7, "key of\nlast city")):
+        box(ax, x, 3.6, 1.5, 1.2, fill=READS)
+        say(ax, x + 0.75, 4.2, name)
+        arrow(ax, (x + 0.75, 5.85), (x + 0.75, 4.85))
+        arrow(ax, (x + 0.75, 3.55), (7.85 + 0.3 * (x - 7.1), 2.75))
+    box(ax, 7.0, 1.95, 1.7, 0.75, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    say(ax, 7.85, 2.32, "query", colour=TRUTH_COLOUR)
+    arrow(ax, (7.85, 1.9), (7.85, 1.25), TRUTH_COLOUR)
+    for x, heading in ((0, "ours: the state of an LSTM"), (5.4, "Kool et al.: made anew")):
+        box(ax, x, 0.3, 4.9, 0.9)
+        say(ax, x + 2.45, 0.75, "scores, mask, softmax")
+        say(ax, x + 2.45, -0.3, heading, size=12, weight="bold")
     return ax
 
 
