@@ -65,7 +65,7 @@ def test_heads_that_move_on_are_counted(machine):
             of_head[21] = -20.0  # gate
             of_head[24] = 20.0  # shift forward
     found = ntm_file.heads_of_loop(machine)
-    assert found["write"] == found["read"] == {"moves": 1.0, "gate": 0.0, "forward": 1.0}
+    assert found["write"] == found["read"] == {"moves": [0.0, 1.0], "gate": 0.0, "shift": [0.0, 0.0, 1.0]}
     assert found["ahead"] == 0  # this read head is not on a written row
 
 

@@ -77,8 +77,9 @@ def heads_of_loop(machine: NTM) -> dict[str, Any]:
     """How the heads move while ``LOOP_LENGTH`` vectors are written and read, means over sequences and steps.
 
     Returns:
-        for "write" and "read" the share of the steps in which the head moves on by one row, its gate, and its shift
-        forward; and "ahead": at output k, the share of the read heads on the row of vector k + 1.
+        for "write" and "read" the gate, the shift (back, stay, forward), and "moves", the shares of the steps in which
+        the head moves by one row, back and forward; and "ahead": at output k, the share of the read heads on the row
+        of vector k + 1.
     """
     length = LOOP_LENGTH
     record = machine.record(mark_phases(copy_batch(length, COUNT, TEST_SEED)).inputs, LOOP_ROWS)
@@ -87,9 +88,10 @@ def heads_of_loop(machine: NTM) -> dict[str, Any]:
     # Vectors come in at steps 1 to length, outputs are wanted from step length + 2 on.
     for name, head, steps in (("write", 1, slice(2, length + 1)), ("read", 0, slice(length + 3, 2 * length + 2))):
         before = slice(steps.start - 1, steps.stop - 1)
-        moved = (rows[:, steps, head] - rows[:, before, head]) % LOOP_ROWS == 1
-        gate, forward = record.address.gate[:, steps, head], record.address.shift[:, steps, head, 2]
-        found[name] = {"moves": _mean(moved.float()), "gate": _mean(gate), "forward": _mean(forward)}
+        moved = (rows[:, steps, head] - rows[:, before, head]) % LOOP_ROWS
+        moves = [_mean((moved == by).float()) for by in (LOOP_ROWS - 1, 1)]
+        shift = [_mean(part) for part in record.address.shift[:, steps, head].unbind(dim=-1)]
+        found[name] = {"moves": moves, "gate": _mean(record.address.gate[:, steps, head]), "shift": shift}
     written, at_output = rows[:, 2 : length + 1, 1], rows[:, length + 2 : 2 * length + 1, 0]
     return found | {"ahead": _mean((at_output == written).float())}
 
