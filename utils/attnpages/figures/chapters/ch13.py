@@ -112,7 +112,7 @@ def _draw_curves(ax: Axes, title: str, curves: Mapping[str, object], end: int | 
     for (name, values), style in zip(curves.items(), STYLES, strict=False):
         numbers = np.asarray(values, dtype=float)
         largest = max(largest, float(numbers.max()))
-        ax.plot(numbers, color=style.colour, linestyle=style.line, linewidth=1.6, label=name)
+        ax.plot(numbers, color=style.colour, linestyle=style.line, marker="", linewidth=1.6, label=name)
     ax.set_title(title, loc="left", fontsize=12)
     ax.set_ylim(-0.05 * largest, 1.08 * largest)
     if end is not None:
