@@ -42,6 +42,22 @@ def test_vectors_are_drawn_whole_with_a_colour_for_each_sign(looks_right):
     assert not weights.texts
 
 
+def test_curves_stand_below_the_tracks_with_their_names_once(looks_right):
+    weights = torch.eye(6)
+    lines = {
+        "gate": {"write head": torch.zeros(6), "read head": torch.ones(6)},
+        "γ": {"write head": torch.full((6,), 4.0)},
+    }
+    head, gate, gamma = plot_tracks({"write head": weights}, end=2, lines=lines)
+    looks_right(gamma)
+    assert [line.get_ydata()[0] for line in gate.lines[:2]] == [0, 1]
+    assert [text.get_text() for text in gate.get_legend().get_texts()] == ["write head", "read head"]
+    assert gamma.get_legend() is None
+    assert gamma.get_ylim()[1] > 4 > gate.get_ylim()[1] > 1
+    assert gate.lines[-1].get_xdata()[0] == 2
+    assert (gamma.get_xlabel(), head.get_xlabel()) == ("time step", "")
+
+
 def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):
     groups = {"before": {"shift": [0.5, 0.5], "content": [0.0]}, "after": {"content": [0.2]}}
     before, after = plot_runs(groups, "share of wrong bits", chance=0.4)

@@ -48,7 +48,7 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
 
 def plot_tracks(
     panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory",
-    mark: str = "end mark",
+    mark: str = "end mark", lines: Mapping[str, Mapping[str, object]] | None = None,
 ) -> list[Axes]:  # fmt: skip
     """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
@@ -58,6 +58,7 @@ def plot_tracks(
         end: the time step of a mark; a line is drawn there, with its name ``mark`` above the first panel.
         rows: how many rows of the memory to show, from row 0; ``None`` shows all.
         ylabel: label of panels that show a memory.
+        lines: ``{title: {name: (T,)}}``, panels of curves below the others, with the same names in each.
 
     Raises:
         ValueError: if there is nothing to draw, or the panels differ in their number of steps.
@@ -68,11 +69,12 @@ def plot_tracks(
     if len({len(values) for values in tracks.values()}) > 1:
         raise ValueError("the panels must have the same number of steps")
     heights = [0.45 if "bits" in title else 0.6 if "vectors" in title else 0.9 for title in tracks]
+    heights += [0.5] * len(lines or ())
     size = (6.5, 0.8 + 1.9 * sum(heights))
     _, axes = plt.subplots(
-        len(tracks), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
+        len(heights), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
     )
-    for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=True):
+    for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=False):
         bits, vectors = "bits" in title, "vectors" in title
         shown = values if bits or vectors or rows is None else values[:, :rows]
         largest = float(np.abs(shown).max()) or 1.0
@@ -96,8 +98,25 @@ def plot_tracks(
         beside = "left" if end < len(shown) / 4 else "center"  # so that the first panel's title stays free
         place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": beside, "va": "bottom"}
         axes[0, 0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
+    for number, (ax, (title, curves)) in enumerate(zip(axes[len(tracks) :, 0], (lines or {}).items(), strict=True)):
+        _draw_curves(ax, title, curves, end)
+        if not number:
+            ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=11)
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
+
+
+def _draw_curves(ax: Axes, title: str, curves: Mapping[str, object], end: int | None) -> None:
+    """Draw one panel of curves over time, from 0 to 1 or to their largest number, with a line at ``end``."""
+    largest = 1.0
+    for (name, values), style in zip(curves.items(), STYLES, strict=False):
+        numbers = np.asarray(values, dtype=float)
+        largest = max(largest, float(numbers.max()))
+        ax.plot(numbers, color=style.colour, linestyle=style.line, marker="", linewidth=1.6, label=name)
+    ax.set_title(title, loc="left", fontsize=12)
+    ax.set_ylim(-0.05 * largest, 1.08 * largest)
+    if end is not None:
+        ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
 
 
 def plot_runs(
