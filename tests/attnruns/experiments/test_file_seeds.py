@@ -7,6 +7,7 @@ import torch
 from experiment_runs import checked_run
 
 from attnruns.experiments import file_seeds
+from attnruns.shared import chapter_file
 from attnruns.shared.runner import Job
 
 SMALL = {
@@ -21,7 +22,7 @@ SMALL = {
 @pytest.fixture
 def chapters(tmp_path, monkeypatch):
     """Two chapters with small files, beside a cell that is not in the file."""
-    monkeypatch.setattr(file_seeds, "CHAPTERS", tmp_path)
+    monkeypatch.setattr(chapter_file, "CHAPTERS", tmp_path)
     for name, source in SMALL.items():
         cells = [{"source": ["import nothing\n"], "metadata": {}}]
         cells += [{"source": source.splitlines(keepends=True), "metadata": {"tags": ["standalone"]}}]

@@ -10,6 +10,7 @@ from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM, NTMConfig
 from attnruns.experiments import ntm_file
 from attnruns.results import load_result
+from attnruns.shared import chapter_file
 from attnruns.shared.grid import copying_grid
 from attnruns.shared.runner import Job
 
@@ -75,7 +76,7 @@ def test_the_record_holds_the_machine_of_the_chapter_among_five():
 
 
 def test_a_chapter_that_is_not_there_or_says_something_else_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(ntm_file, "CHAPTERS", tmp_path)
+    monkeypatch.setattr(chapter_file, "CHAPTERS", tmp_path)
     with pytest.raises(ValueError, match=r"13_ntm\.ipynb is missing: .*run this in a checkout"):
         ntm_file.code("13_ntm", 1, 2)
     cell = {"id": "one", "source": ["torch.manual_seed(4)"], "metadata": {"tags": ["standalone"]}}

@@ -4,54 +4,28 @@ What is trained is the file itself, as it stands in the chapter, with another se
 does.
 """
 
-import contextlib
-import io
-import json
-import time
-from pathlib import Path
-from typing import Any
-
-import torch
-
+from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-CHAPTERS = Path(__file__).parents[3] / "chapters"
 STEPS = {"04_luong": 300, "06_captioning": 300}
-# What is replaced in a file, once or more, with STEPS and SEED as the job has them.
+# What is replaced in a file, once or more, with the seed and the steps of the job.
 REPLACED = {
-    "04_luong": {"random.seed(0)": "random.seed(SEED)", "torch.manual_seed(0)": "torch.manual_seed(SEED)",
-                 "steps=300": "steps=STEPS"},
-    "06_captioning": {"seed=0, steps=300": "seed=SEED, steps=STEPS"},
+    "04_luong": {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})",
+                 "steps=300": "steps={steps}"},
+    "06_captioning": {"seed=0, steps=300": "seed={seed}, steps={steps}"},
 }  # fmt: skip
 
 
 def code(name: str, seed: int, steps: int) -> str:
-    """The file of a chapter, with this seed and so many steps.
-
-    Raises ValueError if the chapter is not here, or has nothing of what is to be replaced."""
-    replaced, path = chosen(REPLACED, name), CHAPTERS / f"{name}.ipynb"
-    if not path.is_file():
-        raise ValueError(f"{path} is missing: the files are read from the book's chapters, so run this in a checkout")
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    text = "\n\n".join("".join(one["source"]) for one in cells if "standalone" in one["metadata"].get("tags", ()))
-    for old, new in replaced.items():
-        if old not in text:
-            raise ValueError(f"the file of {name} must hold {old!r}, which is to be replaced")
-        text = text.replace(old, new.replace("SEED", str(seed)).replace("STEPS", str(steps)))
-    return text
+    """The file of a chapter, with this seed and so many steps."""
+    return file_of(name, chosen(REPLACED, name), seed, steps)
 
 
 def run(job: Job) -> Outcome:
     """Run one file, and return what it found."""
-    names: dict[str, Any] = {"__name__": "file"}
-    threads, started = torch.get_num_threads(), time.process_time()
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(code(job.model, job.seed, job.steps), names)
-    finally:
-        torch.set_num_threads(threads)  # the file sets it to one
-    seconds = {"seconds": time.process_time() - started}  # of the processor, for all the models of the file
+    names, spent = run_file(code(job.model, job.seed, job.steps))
+    seconds = {"seconds": spent}  # of the processor, for all the models of the file
     if job.model == "04_luong":
         shares = {name: {str(n): share for n, share in of.items()} for name, of in names["shares"].items()}
         return Outcome(shares | seconds)

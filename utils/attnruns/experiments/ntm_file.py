@@ -4,13 +4,8 @@ What is trained is the file itself, as it stands in the chapter, with another se
 does.
 """
 
-import contextlib
-import io
-import json
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -20,12 +15,12 @@ from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM, NTMConfig
 from attnbook.models.ntm_addressing import read
 from attnbook.modes import evaluating
+from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.grid import COUNT, LENGTHS, copying_grid
 from attnruns.shared.memory import TEST_SEED, wrong_bits
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-CHAPTERS = Path(__file__).parents[3] / "chapters"
 STEPS = {"13_ntm": 500}
 ROWS = (128, 256)  # of the tests
 LOOP_LENGTH, LOOP_ROWS = 30, 64  # vectors and rows where the heads are watched
@@ -44,21 +39,9 @@ REPLACED = {
 
 
 def code(name: str, seed: int, steps: int) -> str:
-    """The file of the chapter up to the end of its training, with this seed and so many steps.
-
-    Raises ValueError if the chapter is not here, or has nothing of what is to be replaced."""
+    """The file of the chapter up to the end of its training, with this seed and so many steps."""
     chosen(STEPS, name)
-    path = CHAPTERS / f"{name}.ipynb"
-    if not path.is_file():
-        raise ValueError(f"{path} is missing: the file is read from the book's chapter, so run this in a checkout")
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    file = [one for one in cells if "standalone" in one["metadata"].get("tags", ()) and one["id"] != "live-test"]
-    text = "\n\n".join("".join(one["source"]) for one in file)
-    for old, new in REPLACED.items():
-        if old not in text:
-            raise ValueError(f"the file of {name} must hold {old!r}, which is to be replaced")
-        text = text.replace(old, new.format(seed=seed, steps=steps))
-    return text
+    return file_of(name, REPLACED, seed, steps, without=("live-test",))
 
 
 def as_package(machine: nn.Module) -> NTM:
@@ -134,14 +117,8 @@ def _mean(numbers: Tensor) -> float:
 
 def run(job: Job) -> Outcome:
     """Run the file, and test the machine that it trains."""
-    names: dict[str, Any] = {"__name__": "file"}
-    threads, started = torch.get_num_threads(), time.process_time()
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(code(job.model, job.seed, job.steps), names)
-    finally:
-        torch.set_num_threads(threads)  # the file sets it to one
-    seconds, machine = round(time.process_time() - started, 1), as_package(names["machine"])
+    names, seconds = run_file(code(job.model, job.seed, job.steps))
+    machine = as_package(names["machine"])
     training = {"longest": names["longest"], "wrong_bits": round(names["mean"], 3)}  # at the end, a running mean
     grid = copying_grid(machine, mark_phases, LENGTHS, ROWS)
     found = {"training": training, "grid": grid, "heads": heads_of_loop(machine), "way_back": way_back(machine)}
