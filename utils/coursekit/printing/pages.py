@@ -21,9 +21,10 @@ from coursekit import CourseError
 
 # Gone: what moves, what only a screen has, code that the page keeps folded, and the list of claims.
 GONE = (
-    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink", ".hurry-mark",
-    "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof", ".only-dark",
-    ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score", ".page-version", ".progress-button", "#progress-keeper",
+    "script", "style", "noscript", "button", "template", "svg.sd-octicon", "i[class^=fa]", "a.headerlink",
+    ".hurry-mark", "p.open-notebook", ".hurry-explained", "details.hide", "details.claims", "div.cell.proof",
+    ".only-dark", ".on-a-phone", ".quiz-check", ".quiz-result", ".quiz-score", ".page-version", ".progress-button",
+    "#progress-keeper",
 )  # fmt: skip
 BUILD = "the book has not been built here: there is no {path}. Build it first: coursekit book, or make book"
 
