@@ -23,7 +23,8 @@ NUMBERED = re.compile(r"chapters/(\d\d)_\w+")
 # By the beginning of a page's name: under which heading of the results it stands; evidence is told by its name.
 KINDS = {
     "chapters/": "Chapters", "labs/": "Labs", "solutions/": "Solutions of the labs", "book/glossary": "Glossary",
-    "book/quizzes/": "Quizzes", "book/teaching/": "For teachers", "book/reference/": "Reference", "book/": "Other pages",
+    "book/quizzes/": "Quizzes", "book/teaching/": "For teachers", "book/reference/": "Reference",
+    "book/": "Other pages",
 }  # fmt: skip
 WHAT_IS_NEW = "book/whats_new"  # names everything, and explains nothing
 LABELS = ("numref", "eq")  # references whose text is a label until the book is written

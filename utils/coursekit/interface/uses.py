@@ -11,13 +11,13 @@ from pathlib import Path
 from coursekit import ROOMS
 
 IMPORT = re.compile(r"^ *from ([\w.]+) import (?:\(([^)]*)\)|([^\n#]*))", re.MULTILINE)
-SHOWN = re.compile(r"\bshow_source\(\s*([\w.]+)")
+SHOWN = re.compile(r"\bshow_source\(\s*(\w+)")
 LABEL = re.compile(r"^\(([\w-]+)\)=\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Use:
-    """A place of a notebook at which a name is imported, or its source shown.
+    """The first place of a notebook at which a name is used, or its source shown.
 
     Fields:
         page: the notebook, without its ending, from the root. section: the label before it, or nothing.
@@ -41,7 +41,7 @@ def imported(text: str) -> dict[str, tuple[str, str]]:
 
 
 def uses_of(notebook: Path, page: str) -> Iterator[tuple[tuple[str, str], Use]]:
-    """What a notebook imports and shows, as ((module, name), use); each name once."""
+    """What a notebook imports and uses, as ((module, name), use); each name once."""
     names: dict[str, tuple[str, str]] = {}
     uses: dict[tuple[str, str], Use] = {}
     section = ""
@@ -50,11 +50,12 @@ def uses_of(notebook: Path, page: str) -> Iterator[tuple[tuple[str, str], Use]]:
             section = (LABEL.findall(text) or [section])[-1]
             continue
         names |= imported(text)
-        for name in (*imported(text), *SHOWN.findall(text)):
-            key = names.get(name.split(".")[0])
-            shown = name in SHOWN.findall(text)
-            if key and (key not in uses or (shown and not uses[key].shown)):
-                uses[key] = Use(page, section, shown)
+        shown = set(SHOWN.findall(text))
+        called = set(re.findall(r"\w+", IMPORT.sub("", text)))
+        for name in names.keys() & (called | shown):
+            key, use = names[name], Use(page, section, name in shown)
+            if key not in uses or (use.shown and not uses[key].shown):
+                uses[key] = use
     yield from uses.items()
 
 
