@@ -33,7 +33,7 @@ Node = Any  # an element of lxml, which brings no types
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the book: its name, such as `chapters/07_self_attention`, its title with its number, and its tree."""
+    """A page of the book: its name, such as chapters/07_self_attention, its title with its number, and its tree."""
 
     name: str
     title: str
