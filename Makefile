@@ -5,7 +5,7 @@ PYTHON ?= python3
 # An activated .venv comes first on the path, but set-up must find the Python outside of it: it may make it anew.
 export PATH := $(subst $(CURDIR)/.venv/bin:,,$(PATH))
 
-.PHONY: help setup book pdf epub offline lab test check release lint verify clean
+.PHONY: help setup book pdf epub offline lab test check release dist lint verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ check: ## the part of `make test` that takes a few minutes, for authors
 
 release: ## make labs/ from solutions/
 	@"$(PYTHON)" course.py release
+
+dist: ## make all that a release of the book holds, in dist/
+	@"$(PYTHON)" course.py dist
 
 lint:
 	@"$(PYTHON)" course.py lint

@@ -19,7 +19,7 @@ GITHUB = ROOT / ".github"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted(path.stem for path in (GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path.name for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
-VERBS = {"book", "check", "lab", "lint", "release", "setup", "test"}  # of course.py
+VERBS = {"book", "check", "dist", "lab", "lint", "release", "setup", "test"}  # of course.py
 SCHEMAS = {
     "github-workflows": [f"workflows/{name}.yml" for name in WORKFLOWS],
     "dependabot": ["dependabot.yml"],

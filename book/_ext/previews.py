@@ -49,6 +49,10 @@ def piece_of(article: str, anchor: str) -> str:
         return ""
     start = article.rfind("<", 0, at)
     tag = re.match(r"<(\w+)([^>]*)", article[start:])
+    if "sig-object" in tag[2]:  # an entry of the reference: its name with its arguments, and what it is
+        paragraph = PARAGRAPH.search(article, at)
+        signature = article[start : article.index("</dt>", at) + len("</dt>")]
+        return f"<dl>{signature}</dl>" + (paragraph[0] if paragraph else "")
     if tag[1] in WHOLE:
         piece = article[start : article.index(WHOLE[tag[1]], at) + len(WHOLE[tag[1]])]
         title = re.search(r"<(figcaption|caption)\b.*?</\1>", piece, re.DOTALL)

@@ -23,11 +23,12 @@ NUMBERED = re.compile(r"chapters/(\d\d)_\w+")
 # By the beginning of a page's name: under which heading of the results it stands; evidence is told by its name.
 KINDS = {
     "chapters/": "Chapters", "labs/": "Labs", "solutions/": "Solutions of the labs", "book/glossary": "Glossary",
-    "book/quizzes/": "Quizzes", "book/teaching/": "For teachers", "book/": "Other pages",
+    "book/quizzes/": "Quizzes", "book/teaching/": "For teachers", "book/reference/": "Reference",
+    "book/": "Other pages",
 }  # fmt: skip
 WHAT_IS_NEW = "book/whats_new"  # names everything, and explains nothing
 LABELS = ("numref", "eq")  # references whose text is a label until the book is written
-NOT_TEXT = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.Invisible, nodes.image)
+NOT_TEXT = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.Invisible, nodes.image, addnodes.desc)
 
 SIGNS = {
     "sqrt": "√", "approx": "≈", "cdot": "·", "times": "×", "odot": "⊙", "top": "ᵀ", "sum": "Σ", "partial": "∂",
@@ -81,7 +82,17 @@ def sections_of(doctree: nodes.document) -> list[tuple[str, str, str]]:
         rest = [child for child in rest if not isinstance(child, addnodes.glossary)]
         text = words_of(part for child in rest for part in (*texts_in(child), " "))
         found.append((section["ids"][0], words_of(texts_in(title)), text))
+    found += [entry for one in doctree.findall(addnodes.desc) if (entry := entry_of(one))]
     return found + [term_of(item) for glossary in doctree.findall(addnodes.glossary) for item in items_of(glossary)]
+
+
+def entry_of(one: addnodes.desc) -> tuple[str, str, str] | None:
+    """The anchor, the name and the first paragraph of an entry of the reference; nothing for a part of a class."""
+    first = next(iter(one.findall(nodes.paragraph)), None)
+    signature = one.next_node(addnodes.desc_signature)
+    if isinstance(one.parent, addnodes.desc_content) or first is None or not signature["ids"]:
+        return None
+    return signature["ids"][0], signature["fullname"], words_of(texts_in(first))
 
 
 def items_of(glossary: addnodes.glossary) -> Iterator[nodes.definition_list_item]:

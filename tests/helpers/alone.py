@@ -1,12 +1,12 @@
 """A package of utils/ that can be installed alone: what it declares, and the wheel that it makes."""
 
-import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from email import message_from_bytes
 from pathlib import Path
+
+from coursekit.teaching.wheel import build_wheel
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,16 +22,14 @@ def whole() -> dict:
 
 
 def installed_alone(package: str, folder: Path) -> list[str]:
-    """Build the package's wheel, unpack it into `folder`/site, and return the names of what it needs."""
-    shutil.copytree(ROOT / "utils" / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    code = "from setuptools.build_meta import build_wheel; build_wheel('..')"
-    subprocess.run([sys.executable, "-c", code], cwd=folder / package, capture_output=True, check=True)
-    (wheel,) = folder.glob(f"{package}-*.whl")
-    with zipfile.ZipFile(wheel) as packed:
-        names = packed.namelist()
-        about = message_from_bytes(packed.read(next(name for name in names if name.endswith("METADATA"))))
-        packed.extractall(folder / "site")
-    assert f"{package}/py.typed" in names
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {package}
-    needs = [need for need in about.get_all("Requires-Dist") if "extra ==" not in need]
-    return sorted(need.split(">")[0] for need in needs)
+    """Build the wheel that a release holds, let pip install it into `folder`/site, and return what it needs."""
+    name, content = build_wheel(ROOT, package)
+    (folder / name).write_bytes(content)
+    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--no-compile", "--quiet"]
+    subprocess.run([*pip, "--target", folder / "site", folder / name], capture_output=True, check=True)
+    assert {path.name.split("-")[0] for path in (folder / "site").iterdir()} == {package}
+    assert (folder / "site" / package / "py.typed").is_file()
+    (about,) = (folder / "site").glob("*.dist-info")
+    assert (about / "licenses" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    held = message_from_bytes((about / "METADATA").read_bytes()).get_all("Requires-Dist")
+    return sorted(need.split(">")[0] for need in held if "extra ==" not in need)

@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import NamedTuple
@@ -69,9 +70,9 @@ class Alone(NamedTuple):
     seconds: float
 
 
-def needed_by(name: str) -> set[str]:
-    """A distribution and all that it requires, directly or through others."""
-    found, waiting = set(), {canonicalize_name(name)}
+def needed_by(*names: str) -> set[str]:
+    """Distributions and all that they require, directly or through others."""
+    found, waiting = set(), {canonicalize_name(name) for name in names}
     while waiting:
         found |= waiting
         wanted = [Requirement(text) for one in waiting for text in requires(one) or ()]
@@ -80,13 +81,20 @@ def needed_by(name: str) -> set[str]:
     return found
 
 
-def run_alone(file: Path, folder: Path, cut: bool = False) -> Alone:
+def run_alone(
+    file: Path, folder: Path, needs: Sequence[str] = ("torch",), site: Path | None = None, cut: bool = False
+) -> Alone:
     """Run the file with torch alone, in an empty `folder`, on one thread. Raises AssertionError where it fails.
 
-    With `cut`, its trainings are short."""
-    there = needed_by("torch")
+    Args:
+        needs: the distributions that are installed, and what they require with them, in place of torch's.
+        site: a folder with packages that are installed beside these.
+        cut: whether its trainings are short.
+    """
+    there = needed_by(*needs)
     modules = [name for name, of in packages_distributions().items() if there & {canonicalize_name(one) for one in of}]
-    places = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    modules += [path.stem for path in site.iterdir()] if site else []
+    places = [str(site)] * bool(site) + sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
     command = [sys.executable, "-I", "-S", "-c", RUNNER, json.dumps([modules, places, str(file), cut])]
     settings = os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, encoding="utf-8", timeout=600)

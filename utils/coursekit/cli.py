@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit import CourseError
+from coursekit.dist import DIST
 from coursekit.printing.commands import PRINTING
 from coursekit.project import Project, find_project
 from coursekit.teaching.commands import TEACHING, lab_argument
@@ -44,6 +45,7 @@ An author's day with it:
   coursekit release                make labs/ (for students) from solutions/ (with answers)
   coursekit verify                 all in step? no solution readable? labs fail where they should?
   coursekit status                 count chapters, labs, claims and known mistakes
+  coursekit dist                   make all that a release holds: pages, PDFs, ePub, wheels, labs, and their sums
   coursekit check                  the quick proofs; coursekit test runs all of them
 Each command explains itself: coursekit release --help
 
@@ -327,6 +329,7 @@ COMMANDS = {
     "release": (run_release, "make the students' labs from the solutions", _release_arguments),
     "verify": (run_verify, "check that labs, solutions and chapters are in order", _verify_arguments),
     "status": (run_status, "count chapters, labs, claims and known mistakes", _status_arguments),
+    **DIST,
     **TEACHING,
     "lint": (run_lint, "check style and types of all code", _no_arguments),
     "check": (run_check, "the quick part of all proofs", _no_arguments),

@@ -41,6 +41,20 @@ def test_a_handout_is_a_folder_with_notebook_wheel_lock_and_readme(course):
     assert handout.handout(course, course.labs[0]) == handout.handout(course, course.labs[0])
 
 
+def test_all_labs_in_one_file_share_a_wheel_and_are_the_same_as_by_themselves(course):
+    files = contents(handout.all_handouts(course))
+    assert files.keys() == {
+        f"paying-attention-labs/{name}"
+        for name in ("lab01_sums/lab01_sums.ipynb", WHEEL[0], "requirements.lock", "README.txt")
+    }
+    alone = made(course)["lab01_sums/lab01_sums.ipynb"]
+    assert files["paying-attention-labs/lab01_sums/lab01_sums.ipynb"] == alone
+    text = files["paying-attention-labs/README.txt"].decode()
+    assert "    lab01_sums/\n        Lab 01: Sums\n" in text
+    assert ".venv/bin/jupyter lab\n" in text
+    assert "under its own name.\n" in text
+
+
 def test_the_notebook_has_no_answers(course):
     text = made(course)["lab01_sums/lab01_sums.ipynb"].decode()
     assert "the_answer_is_the_sum" not in text

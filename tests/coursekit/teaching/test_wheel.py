@@ -42,3 +42,5 @@ def test_the_wheel_holds_packages_records_and_weights_and_neither_answers_nor_te
     assert not [file for file in held if re.fullmatch(r"attnlabs/.*/(right|adversarial.*)\.py", file)]
     assert [file for file, content in held.items() if str(ROOT).encode() in content] == []
     assert build_wheel(ROOT) == wheel
+    said = re.search(r"one file of about\s(\d+) MB", (ROOT / "book/anywhere.md").read_text(encoding="utf-8"))
+    assert int(said[1]) == pytest.approx(len(content) / 1e6, rel=0.1)

@@ -29,14 +29,14 @@ def run_pdf(project: Project, options: argparse.Namespace) -> int:
     if unknown:
         options.complain(f"there is no volume {unknown[0]!r}; there is: {', '.join(VOLUMES)}")
     find_chromium()  # before the book is built, which takes a minute
-    status, html, folder = _built(project, options)
+    status, html, folder = built(project, options)
     if status:
         return status
     for kind, volume in zip(VOLUMES, PDFS, strict=True):
         if options.volumes and kind not in options.volumes:
             continue
         path = folder / f"{volume.name}.pdf"
-        size, *remarks = make_pdf(project.root, html, volume, path, _version(project))
+        size, *remarks = make_pdf(project.root, html, volume, path, version_of(project))
         print(f"{path}: written, {size}", *remarks, sep="\n", flush=True)
     return 0
 
@@ -47,10 +47,10 @@ def run_epub(project: Project, options: argparse.Namespace) -> int:
     script or a network. It needs no Chromium. The same pages give the same file."""
     from coursekit.printing.epub import make_epub
 
-    status, html, folder = _built(project, options)
+    status, html, folder = built(project, options)
     if status:
         return status
-    content, formulas = make_epub(project.root, html, _version(project))
+    content, formulas = make_epub(project.root, html, version_of(project))
     path = folder / "paying-attention.epub"
     _write(path, content)
     print(f"{path}: written, {len(content) / 1e6:.1f} MB, with {formulas} formulas")
@@ -62,7 +62,7 @@ def run_offline(project: Project, options: argparse.Namespace) -> int:
     moves the figures without a network. The same pages give the same file."""
     from coursekit.printing.offline import offline_zip
 
-    status, html, folder = _built(project, options)
+    status, html, folder = built(project, options)
     if status:
         return status
     content = offline_zip(html)
@@ -72,7 +72,7 @@ def run_offline(project: Project, options: argparse.Namespace) -> int:
     return 0
 
 
-def _built(project: Project, options: argparse.Namespace) -> tuple[int, Path, Path]:
+def built(project: Project, options: argparse.Namespace, folder: Path = FILES) -> tuple[int, Path, Path]:
     """Builds the book where that is wanted; returns the status of that, the pages' folder, and where files go.
 
     Raises CourseError where the pages are to be taken as they lie, and there are none."""
@@ -83,10 +83,11 @@ def _built(project: Project, options: argparse.Namespace) -> tuple[int, Path, Pa
     status = 0 if options.as_built or options.pages else run_task("book", project.root)
     if not status and not (html / "index.html").is_file():
         raise CourseError(BUILD.format(path=html / "index.html"))
-    return status, html, (options.to or project.root / FILES).resolve()
+    return status, html, (options.to or project.root / folder).resolve()
 
 
-def _version(project: Project) -> str:
+def version_of(project: Project) -> str:
+    """The version in pyproject.toml."""
     return tomllib.loads((project.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 
@@ -96,8 +97,9 @@ def _write(path: Path, content: bytes) -> None:
     write_whole(path, content)
 
 
-def _arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--to", type=Path, metavar="FOLDER", help=f"default: {FILES.as_posix()}/")
+def book_arguments(command: argparse.ArgumentParser, folder: Path = FILES) -> None:
+    """Where the pages lie, and where what is made of them goes."""
+    command.add_argument("--to", type=Path, metavar="FOLDER", help=f"default: {folder.as_posix()}/")
     command.add_argument(
         "--as-built", action="store_true", help="take the pages as they lie, without building the book"
     )
@@ -106,11 +108,11 @@ def _arguments(command: argparse.ArgumentParser) -> None:
 
 def _pdf_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("volumes", nargs="*", metavar="VOLUME", help=f"{', '.join(VOLUMES)} (default: all)")
-    _arguments(command)
+    book_arguments(command)
 
 
 PRINTING = {
     "pdf": (run_pdf, "print the book as PDFs", _pdf_arguments),
-    "epub": (run_epub, "make an ePub of the book for e-readers", _arguments),
-    "offline": (run_offline, "pack the book's pages into one zip file", _arguments),
+    "epub": (run_epub, "make an ePub of the book for e-readers", book_arguments),
+    "offline": (run_offline, "pack the book's pages into one zip file", book_arguments),
 }

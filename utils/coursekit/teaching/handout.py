@@ -14,29 +14,27 @@ from coursekit.teaching.links import with_links_to_the_book
 from coursekit.teaching.wheel import archive, build_wheel
 
 LOCK = "requirements.lock"
-README = """\
+BEGIN = """\
 {title}
 {line}
 
 You need Python {oldest} to {newest}, about two gigabytes of disk (more on Linux, where PyTorch brings its libraries for
 NVIDIA cards along), and a network for the second command. Unzip the file that you got, open a terminal in the folder
-{lab}, and type:
+{folder}, and type:
 
 Linux, macOS:
     python3 -m venv .venv
     .venv/bin/python -m pip install --constraint {lock} "./{wheel}[notebooks,lab]"
-    .venv/bin/jupyter lab {notebook}
+    .venv/bin/jupyter lab{notebook}
 
 Windows:
     py -m venv .venv
     .venv\\Scripts\\python -m pip install --constraint {lock} "./{wheel}[notebooks,lab]"
-    .venv\\Scripts\\jupyter lab {notebook}
+    .venv\\Scripts\\jupyter lab{notebook}
 
-The first two are needed only once. To hand in, save the notebook under its own name, {notebook}.
+The first two are needed only once. To hand in, save the notebook under its own name{name}.
 
 What is in this folder
-    {notebook}
-        the lab, without answers and without hidden tests
 {files}    {wheel}
         the book's package attnbook, in which the checks are, its tools, and the records and weights that labs read
     {lock}
@@ -47,6 +45,8 @@ What the package holds
     attnlabs, and the models of the chapters. You will learn more if you read them after you have written your
     own. The solved notebooks and the hidden tests are not in this folder.
 {reading}"""
+THE_LAB = "the lab, without answers and without hidden tests"
+ALL = "paying-attention-labs"
 WITH_BOOK = "\nThe chapters\n    {book}\n"
 WITHOUT_BOOK = "\nThe chapters are not in this folder; where the lab names one, open it in the book.\n"
 
@@ -61,15 +61,36 @@ def handout(project: Project, lab: Lab, book: str | None = None, wheel: tuple[st
     Raises:
         CourseError: for an address that is none, or where the lab cannot be released or the wheel not be built.
     """
+    name, content = wheel or build_wheel(project.root)
+    files = lab_files(project, lab, book) | {name: content, LOCK: _lock(project)}
+    files["README.txt"] = readme(project, lab, name, sorted(files), book).encode()
+    return archive({f"{lab.name}/{file}": held for file, held in files.items()})
+
+
+def all_handouts(project: Project, wheel: tuple[str, bytes] | None = None) -> bytes:
+    """All labs as one zip file with one wheel, because each handout alone holds the whole of it.
+
+    Raises CourseError as :func:`handout`."""
+    name, content = wheel or build_wheel(project.root)
+    files = {name: content, LOCK: _lock(project)}
+    listed = ""
+    for lab in project.labs:
+        files |= {f"{lab.name}/{file}": held for file, held in lab_files(project, lab, None).items()}
+        listed += f"    {lab.name}/\n        {_title(lab)}\n"
+    files["README.txt"] = _begin(project, "The labs of Paying Attention", ALL, name, listed, None).encode()
+    return archive({f"{ALL}/{file}": held for file, held in files.items()})
+
+
+def lab_files(project: Project, lab: Lab, book: str | None) -> dict[str, bytes]:
+    """The lab's notebook and the files that it reads, by name; links lead to the built book at the address `book`.
+
+    Raises CourseError for an address that is none, or where the lab cannot be released."""
     if book is not None and not re.match(r"(https?|file)://\S+$", book):
         raise CourseError(f"--book is the address of the built book, such as https://example.org/book; got {book!r}")
     files = released_files(lab)
     released = nbformat.reads(files[lab.source.name].decode(), as_version=4)
     notebook = with_links_to_the_book(project, released, f"labs/{lab.name}", files, book)
-    name, content = wheel or build_wheel(project.root)
-    files |= {lab.source.name: to_text(notebook).encode(), name: content, LOCK: _lock(project)}
-    files["README.txt"] = readme(project, lab, name, sorted(files), book).encode()
-    return archive({f"{lab.name}/{file}": held for file, held in files.items()})
+    return files | {lab.source.name: to_text(notebook).encode()}
 
 
 def write_handout(project: Project, lab: Lab, path: Path, book: str | None = None) -> None:
@@ -81,14 +102,25 @@ def write_handout(project: Project, lab: Lab, path: Path, book: str | None = Non
 
 def readme(project: Project, lab: Lab, wheel: str, files: list[str], book: str | None) -> str:
     """What a student reads first: three commands, what is there, and what the package holds."""
-    title = f"Lab {lab.number.removeprefix('lab')}: {read(lab.source).metadata.attnbook.title}"
     others = [name for name in files if name not in (lab.source.name, wheel, LOCK)]
+    listed = f"    {lab.source.name}\n        {THE_LAB}\n"
+    listed += "".join(f"    {name}\n        a file that the lab reads\n" for name in others)
+    return _begin(project, _title(lab), lab.name, wheel, listed, book, lab.source.name)
+
+
+def _begin(
+    project: Project, title: str, folder: str, wheel: str, files: str, book: str | None, notebook: str = ""
+) -> str:  # fmt: skip
     oldest, newest = _pythons(project)
-    return README.format(
-        title=title, line="=" * len(title), oldest=oldest, newest=newest, lab=lab.name, lock=LOCK, wheel=wheel,
-        notebook=lab.source.name, files="".join(f"    {name}\n        a file that the lab reads\n" for name in others),
+    return BEGIN.format(
+        title=title, line="=" * len(title), oldest=oldest, newest=newest, folder=folder, lock=LOCK, wheel=wheel,
+        notebook=f" {notebook}" if notebook else "", name=f", {notebook}" if notebook else "", files=files,
         reading=WITHOUT_BOOK if book is None else WITH_BOOK.format(book=book),
     )  # fmt: skip
+
+
+def _title(lab: Lab) -> str:
+    return f"Lab {lab.number.removeprefix('lab')}: {read(lab.source).metadata.attnbook.title}"
 
 
 def _pythons(project: Project) -> tuple[str, str]:

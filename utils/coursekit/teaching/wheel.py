@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from coursekit import ROOMS, CourseError
 
+ALONE = ("attnbook", "misread")  # packages that are wheels of their own, too
 SOURCES = ("pyproject.toml", "LICENSE", "LICENSE-text", *(f"utils/{name}" for name in ROOMS), "results")
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold: when it was made is nobody's business
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
@@ -36,24 +37,36 @@ def contents(zipped: bytes) -> dict[str, bytes]:
         return {name: held.read(name) for name in held.namelist() if not name.endswith("/")}
 
 
-def build_wheel(root: Path) -> tuple[str, bytes]:
+def build_wheel(root: Path, alone: str | None = None) -> tuple[str, bytes]:
     """The name and the content of the book's wheel, built from a copy, so that the sources stay as they are.
 
+    Args:
+        alone: one of ALONE: the wheel of this package, with its licence, in place of the whole book's.
+
     Raises CourseError where the sources are not there, or setuptools cannot build them."""
-    missing = [name for name in SOURCES if not (root / name).exists()]
+    places = (
+        {f"utils/{alone}": alone, "LICENSE": f"{alone}/LICENSE"} if alone else dict(zip(SOURCES, SOURCES, strict=True))
+    )
+    missing = [name for name in places if not (root / name).exists()]
     if missing:
         raise CourseError(f"the wheel cannot be built: {root} has no {', no '.join(missing)}")
     with TemporaryDirectory() as folder:
-        for name in SOURCES:
-            _copy(root / name, Path(folder) / name)
-        settings = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "PYTHONPATH": ""}
-        command = [sys.executable, "-c", BUILD]
-        done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
-        found = list((Path(folder) / "dist").glob("*.whl"))
-        if done.returncode or len(found) != 1:
-            said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-            raise CourseError(f"setuptools could not build the wheel; it said: {said}")
-        return found[0].name, archive(contents(found[0].read_bytes()))
+        for name, place in places.items():
+            _copy(root / name, Path(folder) / place)
+        return _built(Path(folder) / (alone or ""))
+
+
+def _built(home: Path) -> tuple[str, bytes]:
+    """The wheel that setuptools builds of the folder in which a pyproject.toml lies."""
+    settings = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "PYTHONPATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], cwd=home, env=settings, capture_output=True, text=True, check=False
+    )
+    found = list((home / "dist").glob("*.whl"))
+    if done.returncode or len(found) != 1:
+        said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+        raise CourseError(f"setuptools could not build the wheel; it said: {said}")
+    return found[0].name, archive(contents(found[0].read_bytes()))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,0 +1,1 @@
+"""The pages of what `attnbook` and `misread` offer, made from their sources, which are read and never imported."""
