@@ -102,7 +102,7 @@ class Recipe:
     Fields:
         task: ``"recall"`` or ``"glyphs"``.
         blocks: of a :class:`~attnbook.models.snail.Snail`; or one name, ``"lstm"``, ``"prototypes"``, ``"pixels"``.
-        steps: of training. Models of one task train about as long, in seconds.
+        steps: of training. Models of one task train about as long, in seconds, but for ``"glyphs_snail_longer"``.
         positions: whether sinusoids are added to the input, behind a linear layer.
         blur: of ``"pixels"``: the side of the squares in which pixels are averaged before they are compared.
         kept: whether the weights of seed 0 are kept.
@@ -124,6 +124,7 @@ RECIPES = {
     "recall_attention_positions": Recipe("recall", ("attention",) * 3, 1700, positions=True),
     "recall_lstm": Recipe("recall", "lstm", 1600),
     "glyphs_snail": Recipe("glyphs", SNAIL, 1000, kept=True),
+    "glyphs_snail_longer": Recipe("glyphs", SNAIL, 2000),
     "glyphs_convolutions": Recipe("glyphs", ("convolutions", "convolutions"), 1000),
     "glyphs_attention": Recipe("glyphs", ("attention",) * 3, 1000),
     "glyphs_lstm": Recipe("glyphs", "lstm", 1000),
