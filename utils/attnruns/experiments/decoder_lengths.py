@@ -22,10 +22,7 @@ TESTS, TEST_SEED = 200, 0  # strings of each size; training begins at 1,000,003
 SEPARATOR = len(SPECIAL) + LETTERS  # the sign between a string and its copy
 DRAWN_FROM = 100  # random positions come from 0 … 99; a string of 48 with its copy takes 96
 WINDOWS = {"hard": (2, 3, None, None), "hard_4": (2, 3, 4, None)}  # words that the four heads of Hard-ALiBi see
-WINDOW = {
-    "rotary_window": 4,
-    "rotary_window_3": 3,
-}  # words that each head of the first layer sees, with rotary positions
+WINDOW = {"rotary_window": 4, "rotary_window_3": 3}  # words that the first layer sees with windowed rotary positions
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", *WINDOWS, *WINDOW, "random_rotary"), 1200)

@@ -49,8 +49,8 @@ def draw_reading(
     A thin line leads along the letters that would be right.
 
     Args:
-        maps: ``{title: (letters of the copy, letters of the string) weights}``. strings: ``{title: letters of the string}``,
-            which are written at both axes instead of their numbers. columns: maps per row.
+        maps: ``{title: (letters of the copy, letters of the string) weights}``. columns: maps per row.
+        strings: ``{title: letters of the string}``, which are written at both axes instead of their numbers.
 
     Raises:
         ValueError: if there is no map, or a string has another length than its map.
