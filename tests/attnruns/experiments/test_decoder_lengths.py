@@ -31,14 +31,24 @@ def test_lessons_have_all_trained_lengths_and_no_other():
 
 
 def test_names_say_how_a_model_knows_positions():
-    kinds = {"linear_bias": LinearBias, "hard": HardBias, "rotary": Rotary, "random_rotary": RandomRotary}
+    kinds = {
+        "linear_bias": LinearBias,
+        "hard": HardBias,
+        "hard_4": HardBias,
+        "rotary": Rotary,
+        "random_rotary": RandomRotary,
+    }
     for name in decoder_lengths.STEPS:
         first, second = (layer.self_attention.positions for layer in decoder_lengths.build(name).blocks.layers)
         assert type(second) is kinds.get(name, NoPositions)
-        assert type(first) is (WindowedRotary if name == "rotary_window" else type(second))
+        assert type(first) is (WindowedRotary if name in decoder_lengths.WINDOW else type(second))
+        if name in decoder_lengths.WINDOWS:
+            assert first.windows == second.windows == decoder_lengths.WINDOWS[name]
+        if name in decoder_lengths.WINDOW:
+            assert first.window.windows == (decoder_lengths.WINDOW[name],)
 
 
-@pytest.mark.parametrize("name", ["none", "hard", "rotary_window", "random_rotary"])
+@pytest.mark.parametrize("name", ["none", "hard_4", "rotary_window_3", "random_rotary"])
 def test_what_is_asked_of_a_model_depends_on_no_later_letter(name):
     model, batch = decoder_lengths.build(name).eval(), decoder_lengths.strings(2, 5, seed=0)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Copying beyond the trained length by one causal stack, as GPT has it, with seven kinds of positions (chapter 17)."""
+"""Copying beyond the trained length by one causal stack, as GPT has it, with nine kinds of positions (chapter 17)."""
 
 import torch
 from torch import Tensor, nn
@@ -21,11 +21,11 @@ SIZES = (2, 4, 6, 8, 10, 12, 15, 18, 24, 48)  # 12 is the trained length; then 1
 TESTS, TEST_SEED = 200, 0  # strings of each size; training begins at 1,000,003
 SEPARATOR = len(SPECIAL) + LETTERS  # the sign between a string and its copy
 DRAWN_FROM = 100  # random positions come from 0 … 99; a string of 48 with its copy takes 96
-WINDOWS = (2, 3, None, None)  # words that the four heads of Hard-ALiBi see
-WINDOW = 4  # words that each head of the first layer sees with windowed rotary positions
+WINDOWS = {"hard": (2, 3, None, None), "hard_4": (2, 3, 4, None)}  # words that the four heads of Hard-ALiBi see
+WINDOW = {"rotary_window": 4, "rotary_window_3": 3}  # words that the first layer sees with windowed rotary positions
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
-STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", "hard", "rotary_window", "random_rotary"), 1200)
+STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", *WINDOWS, *WINDOW, "random_rotary"), 1200)
 
 
 def strings(count: int, size: int, seed: int) -> Batch:
@@ -53,15 +53,15 @@ class Copier(LanguageModel):
 
     def __init__(self, kind: str) -> None:
         chosen(STEPS, kind)
-        plain = {"hard": "none", "rotary_window": "none", "random_rotary": "rotary"}.get(kind, kind)
+        plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind == "random_rotary" else kind
         super().__init__(SEPARATOR + 1, TransformerConfig(positions=plain, max_length=DRAWN_FROM))
         self.drawn = Drawn(DRAWN_FROM) if kind == "random_rotary" else None
         first, *_ = attentions = [layer.self_attention for layer in self.blocks.layers]
-        if kind == "rotary_window":
-            first.positions = WindowedRotary(WINDOW)  # the second layer knows no positions, and sees everything
+        if kind in WINDOW:
+            first.positions = WindowedRotary(WINDOW[kind])  # the second layer knows no positions, and sees everything
         for attention in attentions:
-            if kind == "hard":
-                attention.positions = HardBias(WINDOWS)
+            if kind in WINDOWS:
+                attention.positions = HardBias(WINDOWS[kind])
             elif self.drawn is not None:
                 attention.positions = RandomRotary(self.drawn)
 

@@ -22,3 +22,11 @@ def test_maps_show_their_weights_and_the_line_of_the_right_letters():
     assert len(axes) == 3
     with pytest.raises(ValueError, match="maps is empty"):
         draw_reading({})
+
+
+def test_letters_of_the_string_are_written_at_both_axes():
+    ax = draw_reading({"rotary": torch.eye(3)}, {"rotary": "cab"})[0]
+    for axis in (ax.xaxis, ax.yaxis):
+        assert [label.get_text() for label in axis.get_ticklabels()] == ["c", "a", "b"]
+    with pytest.raises(ValueError):
+        draw_reading({"rotary": torch.eye(3)}, {"rotary": "ca"})

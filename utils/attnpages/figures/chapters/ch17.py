@@ -41,16 +41,19 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def draw_reading(maps: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
+def draw_reading(
+    maps: Mapping[str, Tensor], strings: Mapping[str, Sequence[str]] | None = None, columns: int = 2
+) -> list[Axes]:
     """Draw from where copies are read: one map per model and length, dark where the weight is large.
 
     A thin line leads along the letters that would be right.
 
     Args:
         maps: ``{title: (letters of the copy, letters of the string) weights}``. columns: maps per row.
+        strings: ``{title: letters of the string}``, which are written at both axes instead of their numbers.
 
     Raises:
-        ValueError: if there is no map.
+        ValueError: if there is no map, or a string has another length than its map.
     """
     if not maps:
         raise ValueError("maps is empty; give at least one title with its weights")
@@ -63,6 +66,9 @@ def draw_reading(maps: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
         ax.set_title(title, loc="left", fontsize=12)
         ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
         for axis, size in ((ax.xaxis, values.shape[1]), (ax.yaxis, values.shape[0])):
+            if strings is not None:
+                axis.set_ticks(range(size), strings[title], fontsize=11 if size < 16 else 8)
+                continue
             ticks = list(range(0, size, max(1, size // 4)))
             axis.set_ticks(ticks, [str(t + 1) for t in ticks])
         ax.grid(False)
