@@ -4,7 +4,7 @@
   if (typeof Search === "undefined" || !document.getElementById("search-results")) { return; } // not the page of results
 
   // A title counts as if its words stood there so many times more; pages of some kinds rank behind others.
-  const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.25, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
+  const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.05, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
   const FIRST = 4; // results of a kind that are shown at once
   const AT_THE_END = /^(Further reading|Exercises|The lab|Evidence|What to remember|Where this lives today)$/; // sections that name much and explain little
   const OTHER_WORDS = { seq2seq: "sequence", sliding: "local", sqrt: "root", prerequisite: "ready", prerequisites: "ready", syllabus: "syllabi", optimizer: "optimiser" }; // readers' words that the book hardly has, in its own
