@@ -28,7 +28,7 @@
       const all = { page, kind, times: new Map(), length: 0, named: new Set(words(title + " " + slug).map(stem)) };
       words(slug).forEach((word) => all.times.set(stem(word), 2 * IN_TITLE));
       parts.forEach(function ([anchor, heading, text], at) {
-        const times = new Map(), first = at === 0, listed = words(text), named = words(first ? title : heading);
+        const times = new Map(), first = at === 0, listed = words(text), named = words(kind === "Reference" ? heading.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2") : first ? title : heading); // MultiHeadAttention is three words
         const add = (word, weight) => times.set(stem(word), (times.get(stem(word)) || 0) + weight);
         listed.forEach((word) => add(word, 1));
         named.forEach((word) => add(word, IN_TITLE));
@@ -39,9 +39,11 @@
       });
       whole.push(all);
     }
-    for (const section of sections) { for (const word of section.times.keys()) { count.set(word, (count.get(word) || 0) + 1); } }
+    const own = sections.filter((section) => section.kind !== "Reference"); // names of code do not say which words are rare in the book
+    for (const section of own) { for (const word of section.times.keys()) { count.set(word, (count.get(word) || 0) + 1); } }
+    for (const section of sections) { for (const word of section.times.keys()) { if (!count.has(word)) { count.set(word, 1); } } }
     for (const list of [sections, whole]) {
-      const usual = list.reduce((sum, one) => sum + one.length, 0) / list.length;
+      const told = list.filter((one) => one.kind !== "Reference"), usual = told.reduce((sum, one) => sum + one.length, 0) / told.length;
       list.forEach((one) => { one.long = one.length / usual; });
     }
   };
