@@ -11,7 +11,7 @@
   const NO_WORDS = new Set([...stopwords, "what", "how", "why", "when", "where", "which", "who", "does", "do", "can", "we", "you", "i", "my", "your", "from", "about", "mean", "means", "between", "should", "has", "have", "so", "work", "works", "use", "used", "using"]);
   const stemmer = new Stemmer(), stems = new Map();
   const ROOT = document.documentElement.dataset.content_root;
-  const sections = [], whole = [], count = new Map(); // whole: each page as one section; count: in how many sections a word stands
+  const sections = [], whole = [], count = new Map(); let told = 0; // whole: each page as one section; count: in how many sections a word stands
 
   const plain = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC");
   const words = (text) => (plain(text).match(/[\p{Script=Han}]|[\p{L}\p{N}]+/gu) || []).map((word) => word.replace(/^0+(?=\d)/, "").replace(/iz(?=e|ing|ation)/, "is"));
@@ -40,10 +40,11 @@
       whole.push(all);
     }
     const own = sections.filter((section) => section.kind !== "Reference"); // names of code do not say which words are rare in the book
+    told = own.length;
     for (const section of own) { for (const word of section.times.keys()) { count.set(word, (count.get(word) || 0) + 1); } }
     for (const section of sections) { for (const word of section.times.keys()) { if (!count.has(word)) { count.set(word, 1); } } }
     for (const list of [sections, whole]) {
-      const told = list.filter((one) => one.kind !== "Reference"), usual = told.reduce((sum, one) => sum + one.length, 0) / told.length;
+      const counted = list.filter((one) => one.kind !== "Reference"), usual = counted.reduce((sum, one) => sum + one.length, 0) / counted.length;
       list.forEach((one) => { one.long = one.length / usual; });
     }
   };
@@ -98,7 +99,7 @@
   function score(section, { wanted, asked }) {
     let sum = 0, all = 0, got = 0;
     for (const word of wanted) {
-      const rare = Math.log(1 + (sections.length - count.get(word) + 0.5) / (count.get(word) + 0.5)), times = section.times.get(word) || 0;
+      const rare = Math.log(1 + (told - count.get(word) + 0.5) / (count.get(word) + 0.5)), times = section.times.get(word) || 0;
       all += rare;
       got += times ? rare : section.all && section.all.times.has(word) ? rare / 2 : 0;
       sum += rare * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * section.long));
