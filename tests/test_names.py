@@ -14,7 +14,19 @@ TEMPLATES = "utils/coursekit/templates/**/*"
 OLD = {"CHANGELOG.md"}  # tells of what was there
 NAMED = re.compile(r"`{1,2}((?:[\w.@-]+/)+[\w.@-]*|\w+\.py)`{1,2}")
 # What commands make, a term's folder holds, or stands for any name.
-MADE = {"..", "work", "dist", "scratch", "downloaded", "earlier", "submitted", "feedback", "source", "weights", "multi30k"}
+MADE = {
+    "..",
+    "work",
+    "dist",
+    "scratch",
+    "downloaded",
+    "earlier",
+    "submitted",
+    "feedback",
+    "source",
+    "weights",
+    "multi30k",
+}
 OPEN = re.compile(r"NN|NAME|@|21|diffusion|_build")
 IN_EACH = {"__init__.py", "right.py", "adversarial.py"}  # package, or folder of a lab's tests
 
