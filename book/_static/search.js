@@ -4,14 +4,14 @@
   if (typeof Search === "undefined" || !document.getElementById("search-results")) { return; } // not the page of results
 
   // A title counts as if its words stood there so many times more; pages of some kinds rank behind others.
-  const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.25, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
+  const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.05, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
   const FIRST = 4; // results of a kind that are shown at once
   const AT_THE_END = /^(Further reading|Exercises|The lab|Evidence|What to remember|Where this lives today)$/; // sections that name much and explain little
   const OTHER_WORDS = { seq2seq: "sequence", sliding: "local", sqrt: "root", prerequisite: "ready", prerequisites: "ready", syllabus: "syllabi", optimizer: "optimiser" }; // readers' words that the book hardly has, in its own
   const NO_WORDS = new Set([...stopwords, "what", "how", "why", "when", "where", "which", "who", "does", "do", "can", "we", "you", "i", "my", "your", "from", "about", "mean", "means", "between", "should", "has", "have", "so", "work", "works", "use", "used", "using"]);
   const stemmer = new Stemmer(), stems = new Map();
   const ROOT = document.documentElement.dataset.content_root;
-  const sections = [], whole = [], count = new Map(); // whole: each page as one section; count: in how many sections a word stands
+  const sections = [], whole = [], count = new Map(); let told = 0; // whole: each page as one section; count: in how many sections a word stands
 
   const plain = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC");
   const words = (text) => (plain(text).match(/[\p{Script=Han}]|[\p{L}\p{N}]+/gu) || []).map((word) => word.replace(/^0+(?=\d)/, "").replace(/iz(?=e|ing|ation)/, "is"));
@@ -28,7 +28,7 @@
       const all = { page, kind, times: new Map(), length: 0, named: new Set(words(title + " " + slug).map(stem)) };
       words(slug).forEach((word) => all.times.set(stem(word), 2 * IN_TITLE));
       parts.forEach(function ([anchor, heading, text], at) {
-        const times = new Map(), first = at === 0, listed = words(text), named = words(first ? title : heading);
+        const times = new Map(), first = at === 0, listed = words(text), named = words(kind === "Reference" ? heading.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2") : first ? title : heading); // MultiHeadAttention is three words
         const add = (word, weight) => times.set(stem(word), (times.get(stem(word)) || 0) + weight);
         listed.forEach((word) => add(word, 1));
         named.forEach((word) => add(word, IN_TITLE));
@@ -39,9 +39,12 @@
       });
       whole.push(all);
     }
-    for (const section of sections) { for (const word of section.times.keys()) { count.set(word, (count.get(word) || 0) + 1); } }
+    const own = sections.filter((section) => section.kind !== "Reference"); // names of code do not say which words are rare in the book
+    told = own.length;
+    for (const section of own) { for (const word of section.times.keys()) { count.set(word, (count.get(word) || 0) + 1); } }
+    for (const section of sections) { for (const word of section.times.keys()) { if (!count.has(word)) { count.set(word, 1); } } }
     for (const list of [sections, whole]) {
-      const usual = list.reduce((sum, one) => sum + one.length, 0) / list.length;
+      const counted = list.filter((one) => one.kind !== "Reference"), usual = counted.reduce((sum, one) => sum + one.length, 0) / counted.length;
       list.forEach((one) => { one.long = one.length / usual; });
     }
   };
@@ -96,7 +99,7 @@
   function score(section, { wanted, asked }) {
     let sum = 0, all = 0, got = 0;
     for (const word of wanted) {
-      const rare = Math.log(1 + (sections.length - count.get(word) + 0.5) / (count.get(word) + 0.5)), times = section.times.get(word) || 0;
+      const rare = Math.log(1 + (told - count.get(word) + 0.5) / (count.get(word) + 0.5)), times = section.times.get(word) || 0;
       all += rare;
       got += times ? rare : section.all && section.all.times.has(word) ? rare / 2 : 0;
       sum += rare * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * section.long));

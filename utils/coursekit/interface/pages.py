@@ -72,7 +72,7 @@ class Interface:
     def files(self) -> list[Path]:
         """What the pages are made from."""
         sources = [path for package in ("attnbook", "misread") for path in (self.utils / package).rglob("*.py")]
-        return [*sources, *self.project.chapters]
+        return [*sources, *self.project.chapters, *Path(__file__).parent.glob("*.py")]
 
     def _module(self, module: Module) -> Iterator[str]:
         yield f"## {module.name}\n\n````{{eval-rst}}\n.. py:module:: {module.name}\n"
