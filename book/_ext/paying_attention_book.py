@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 from pathlib import PurePosixPath
 
 from docutils import nodes
+from pybtex import plugin
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
@@ -160,6 +162,7 @@ class BookStyle(PlainStyle):
 def setup(app: Sphinx) -> dict:
     """Tell Sphinx when to call what."""
     register_plugin("pybtex.style.formatting", "paying_attention", BookStyle)
+    plugin.find_plugin = cache(plugin.find_plugin)  # it reads the list of all installed packages for each citation
     app.connect("config-inited", silence_thebe, priority=900)
     app.connect("source-read", mark_solution)
     app.connect("doctree-read", unique_exercise_ids)
