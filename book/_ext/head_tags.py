@@ -12,6 +12,7 @@ import os
 import posixpath
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,22 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0].rstrip(',;:')} …"
 
 
+@cache
+def cards_said(root: Path) -> dict[str, str]:
+    """What the cards on the title page say, by the page that they lead to; read once for a build."""
+    return dict(CARD.findall((root / "book/index.md").read_text(encoding="utf-8")))
+
+
+@cache
+def version(root: Path) -> str:
+    """The book's version; read once for a build."""
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+
 def described(app: Sphinx, docname: str) -> tuple[str, str]:
     """The title of a page and its description: what its card on the title page says, or how its text begins."""
     sections = app.env.search_texts.get(docname) or [("", BOOK, "")]
-    cards = dict(CARD.findall((Path(app.srcdir) / "book/index.md").read_text(encoding="utf-8")))
-    return sections[0][1], cards.get(docname) or shortened(sections[0][2])
+    return sections[0][1], cards_said(Path(app.srcdir)).get(docname) or shortened(sections[0][2])
 
 
 def tags(title: str, description: str, card: str, address: str) -> str:
@@ -108,8 +120,9 @@ def add_tags(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         title, description, card, f"{base}{pagename}.html" if base else ""
     )
     link = f"{posixpath.relpath('link.html', posixpath.dirname(pagename))}?to={stable_name(pagename)}"
-    version = tomllib.loads((Path(app.srcdir) / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    context["body"] += f'<p class="page-version">Version {version} · <a href="{link}">Stable link to this page</a></p>'
+    context["body"] += (
+        f'<p class="page-version">Version {version(Path(app.srcdir))} · <a href="{link}">Stable link to this page</a></p>'
+    )
 
 
 def places(app: Sphinx) -> dict[str, str]:

@@ -20,6 +20,7 @@ FOLDER = "_static/previews"
 ARTICLE = re.compile(r'<article class="bd-article.*</article>', re.DOTALL)
 LINK = re.compile(r'<a class="[^"]*\breference internal\b[^"]*" href="([^"#:]*)#([^"]+)"')
 HEADING = re.compile(r"<h([1-6])\b.*?</h\1>", re.DOTALL)
+CAPTION = re.compile(r"(</?)(?:fig)?caption\b")  # the element, and no class or word
 PARAGRAPH = re.compile(r"<p(?: class=\"(?!admonition-title)[^\"]*\")?>.*?</p>", re.DOTALL)
 # What ends a piece that is shown whole; all others are sections, of which the heading and a paragraph are shown.
 WHOLE = {"dt": "</dd>", "figure": "</figure>", "table": "</table>"}
@@ -57,7 +58,7 @@ def piece_of(article: str, anchor: str) -> str:
         piece = article[start : article.index(WHOLE[tag[1]], at) + len(WHOLE[tag[1]])]
         title = re.search(r"<(figcaption|caption)\b.*?</\1>", piece, re.DOTALL)
         piece = f"<dl>{piece}</dl>" if tag[1] == "dt" else piece
-        return piece if len(piece) < LONGEST or not title else title[0].replace("caption", "div")
+        return piece if len(piece) < LONGEST or not title else CAPTION.sub(r"\1div", title[0])
     if re.search(r"\b(?:math|citation)\b", tag[2]):
         return article[start : article.index("</div>", at) + len("</div>")]
     if "admonition" in tag[2]:  # an exercise, or a box: its title, and how it begins

@@ -144,7 +144,7 @@ def script(pages: dict[str, list[tuple[str, str, str]]]) -> str:
     """The script: for each page its name, its kind, its title, and its sections."""
     listed, seen = [], set()
     for name, sections in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of its text
-        sections = sections[:1] + [one for one in sections[1:] if one[2] not in seen]
+        sections = sections[:1] + [one for one in sections[1:] if not one[2] or one[2] not in seen]
         seen |= {text for _, _, text in sections}
         if sections and name != WHAT_IS_NEW:
             number = NUMBERED.fullmatch(name)

@@ -43,7 +43,9 @@
   function typeset() {
     if (!box.querySelector(".math")) { return; }
     const draw = function () {
-      MathJax.startup.promise.then(function () { return MathJax.typesetPromise([box]); }).then(function () { if (shown) { place(); } });
+      const drawn = box;
+      if (!MathJax.startup.promise) { setTimeout(draw, 50); return; } // its script is still on its way
+      MathJax.startup.promise.then(function () { return MathJax.typesetPromise([drawn]); }).then(function () { if (shown) { place(); } });
     };
     if (window.MathJax) { draw(); return; }
     window.MathJax = { options: { enableMenu: false }, startup: { typeset: false } }; // a page without formulas of its own
@@ -68,8 +70,8 @@
     link.removeAttribute("title"); // the browser would show it on top
     shown = link;
     link.closest(".bd-article").append(box);
-    typeset();
     place();
+    typeset();
   }
 
   function soon(link) {
@@ -93,7 +95,7 @@
     }
   });
   on("focusin", function (event) { const link = linkOf(event); if (link && link.matches(":focus-visible")) { soon(link); } });
-  on("focusout", function (event) { if (event.target === shown && box.role === "tooltip") { hide(); } });
+  on("focusout", function (event) { if (event.target === shown && box.getAttribute("role") === "tooltip") { hide(); } });
   on("keydown", function (event) { if (event.key === "Escape" && shown) { const link = shown; hide(); if (touched) { link.focus(); } } });
   on("click", function (event) {
     const link = linkOf(event);
@@ -103,5 +105,5 @@
     event.preventDefault();
     piece(link, function (html) { if (html) { show(link, html, true); } else { location.href = link.href; } });
   });
-  window.addEventListener("scroll", function () { if (shown && box.role === "tooltip") { place(); } }, { passive: true });
+  window.addEventListener("scroll", function () { if (shown && box.getAttribute("role") === "tooltip") { place(); } }, { passive: true });
 })();

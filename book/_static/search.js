@@ -135,7 +135,7 @@
 
   // Some text of a section around its first wanted word, with these words marked.
   function excerpt(text, wanted) {
-    const parts = text.split(/([\p{L}\p{N}]+)/u), is = (part) => wanted.includes(stem(plain(part)));
+    const parts = text.split(/([\p{L}\p{N}]+)/u), is = (part) => words(part).some((word) => wanted.includes(stem(word)));
     const at = Math.max(0, parts.findIndex(is) - 24), shown = parts.slice(at, at + 70);
     return make("p", [at ? "… " : "", ...shown.map((part) => is(part) ? make("mark", part) : part), at + 70 < parts.length ? " …" : ""], { className: "context" });
   }

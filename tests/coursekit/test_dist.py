@@ -94,9 +94,10 @@ def test_a_folder_with_another_file_is_refused_before_anything_is_made(call, roo
     old = root / "dist/attnbook-1.0.0-py3-none-any.whl"
     old.parent.mkdir()
     old.write_bytes(b"old")
+    (old.parent / ".DS_Store").write_bytes(b"a file manager's")
     assert call() == 2
     assert "does not make: attnbook-1.0.0-py3-none-any.whl. Move it away, or name another" in capsys.readouterr().err
-    assert [path.name for path in old.parent.iterdir()] == [old.name]
+    assert {path.name for path in old.parent.iterdir()} == {old.name, ".DS_Store"}
 
 
 def test_a_release_that_was_interrupted_has_no_sums(call, root, monkeypatch):

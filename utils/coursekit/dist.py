@@ -17,6 +17,7 @@ from coursekit.project import Project
 
 FOLDER = Path("dist")
 SUMS, README = "SHA256SUMS", "README.txt"
+OF_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini")  # what a file manager leaves in a folder that one looks into
 STRANGERS = "{folder} holds what this command does not make: {names}. Move it away, or name another folder with --to"
 ABOUT = """\
 Paying Attention {version}
@@ -132,7 +133,7 @@ def run_dist(project: Project, options: argparse.Namespace) -> int:
 
 def refuse_strangers(folder: Path, names: list[str]) -> None:
     """Raises CourseError where a file in the folder is none of a release: its sum would be missing."""
-    there = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    there = [path.name for path in folder.iterdir() if path.name not in OF_SYSTEMS] if folder.is_dir() else []
     if strangers := sorted(set(there) - {*names, README, SUMS}):
         raise CourseError(STRANGERS.format(folder=folder, names=", ".join(strangers)))
 

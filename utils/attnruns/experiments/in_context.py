@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from attnbook.data.worlds.episodes import KEYS, LENGTH, VALUES, online_recall
 from attnbook.device import device_of
@@ -16,6 +16,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnruns.experiments.meta_learning import INPUTS, SHOTS, TASKS, TRAINING, WAYS
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -75,11 +76,7 @@ def head_scores(model: VectorReader) -> dict[str, list[list[float]]]:
         "after_same_key": [prefix_matching_score(layer, which) for layer in maps],
         "step_before": [previous_word_score(layer) for layer in maps],
     }
-    return {name: [_rounded(of) for of in layers] for name, layers in found.items()} | {"even": [_rounded(even[None])]}
-
-
-def _rounded(values: Tensor) -> list[float]:
-    return [round(value, 4) for value in values.tolist()]
+    return {name: [rounded(of) for of in layers] for name, layers in found.items()} | {"even": [rounded(even[None])]}
 
 
 def run(job: Job) -> Outcome:

@@ -16,6 +16,7 @@ from attnbook.seeding import generator
 from attnruns.experiments.real_controls import HeldOut
 from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 NOUNS = (
@@ -160,7 +161,7 @@ def heads(job: Job) -> dict[str, Any]:
     return {
         "head": [layer + 1, head + 1],
         "on_same_word": round(sum(found) / len(found), 4),
-        "map": [[round(x, 4) for x in row] for row in on_these[0].tolist()],
+        "map": rounded(on_these[0]),
         "which": these[0].which.tolist(),
         **without(pretrained, these, job),
     }

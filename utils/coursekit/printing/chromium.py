@@ -57,7 +57,7 @@ def print_pdf(page: Path, pdf: Path, seconds: float = 900) -> None:
     Raises:
         CourseError: where there is no Chromium, or it has not written the file."""
     program = find_chromium()
-    with TemporaryDirectory() as profile:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # Windows may still hold its files
         command = [program, *SETTINGS, f"--user-data-dir={profile}", f"--print-to-pdf={pdf}", page.as_uri()]
         try:
             done = subprocess.run(command, capture_output=True, check=False, timeout=seconds)
