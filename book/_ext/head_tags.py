@@ -120,9 +120,8 @@ def add_tags(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         title, description, card, f"{base}{pagename}.html" if base else ""
     )
     link = f"{posixpath.relpath('link.html', posixpath.dirname(pagename))}?to={stable_name(pagename)}"
-    context["body"] += (
-        f'<p class="page-version">Version {version(Path(app.srcdir))} · <a href="{link}">Stable link to this page</a></p>'
-    )
+    said = f'Version {version(Path(app.srcdir))} · <a href="{link}">Stable link to this page</a>'
+    context["body"] += f'<p class="page-version">{said}</p>'
 
 
 def places(app: Sphinx) -> dict[str, str]:

@@ -34,7 +34,6 @@ QUERIES = {
     "induction heads": "chapters/11_bert_gpt",
     "online softmax": "chapters/12_longer_text",
     "neural turning machines": "chapters/13_ntm",
-    "convex hulls": "chapters/14_pointer_networks",
     "travelling salesman": "chapters/14_pointer_networks",
     "meta learning few shot": "chapters/15_snail",
     "vision transformers": "chapters/16_sagan",
@@ -47,7 +46,7 @@ QUERIES = {
     "set up on windows": "book/how_to_use",
     "google colab": "book/anywhere",
     "prerequisites": "book/ready",
-    "softmax over the wrong axis": "book/mistakes",
+    "softmax over the wrong axis": "chapters/15_snail_evidence",
 }
 TERMS = {
     "exposure bias": "term-exposure-bias",
