@@ -126,7 +126,8 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = {
-    "task": "copies of 1 to 20 vectors, phases marked", "batch": 16, "learning_rate": 3e-3, "betas": (0.9, 0.95),
+    "task": "copies of 1 to 20 vectors, phases marked", "batch": 16, "learning_rate": 3e-3, "warmup": 0,
+    "max_grad_norm": 1.0, "betas": (0.9, 0.95),
     "training_rows": "length + 3 to 64", "test_rows": ROWS, "sequences": COUNT, "state": "the last one",
     "heads": f"{LOOP_LENGTH} vectors on {LOOP_ROWS} rows", "way_back": "40 vectors on 256 rows",
 }  # fmt: skip
