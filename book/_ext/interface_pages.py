@@ -49,7 +49,9 @@ def linked(body: str, names: dict[str, str], address) -> str:
             if found[1] not in names or found[1] in done:
                 return found[0]
             done.add(found[1])
-            return f'<a class="reference internal code-name" href="{address(names[found[1]])}">{found[0]}</a>'
+            # The label is for cells that are folded, where the name itself counts as hidden.
+            href, label = address(names[found[1]]), found[1]
+            return f'<a class="reference internal code-name" href="{href}" aria-label="{label}">{found[0]}</a>'
 
         return NAME.sub(link, cell[0])
 

@@ -53,7 +53,8 @@ def test_a_name_is_linked_once_a_cell_and_neither_behind_a_point_nor_as_an_argum
         '<span class="n">attend</span> <span class="n">attend</span></pre></div><span class="n">attend</span>'
     )
     made = pages.linked(code, {"attend": "a.attend"}, lambda path: f"page.html#{path}")
-    link = '<a class="reference internal code-name" href="page.html#a.attend"><span class="n">attend</span></a>'
+    begin = '<a class="reference internal code-name" href="page.html#a.attend" aria-label="attend">'
+    link = f'{begin}<span class="n">attend</span></a>'
     assert made.count(link) == 1
     assert f'<span class="o">=</span>{link} <span class="n">attend</span></pre>' in made
 
