@@ -1,29 +1,14 @@
 """The experiment on a real model's verbs, with a tiny one in its place; nothing is fetched."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from experiment_runs import checked_run
+from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_agreement
 from attnruns.shared.runner import Job
-
-
-class Words:
-    """A tokenizer with one token per word, in the order in which it meets them."""
-
-    def __init__(self):
-        self.known = {}
-
-    def encode(self, text):
-        return SimpleNamespace(ids=[self.known.setdefault(word, len(self.known)) for word in text.split()])
-
-    def decode(self, ids):
-        names = list(self.known)
-        return " ".join(names[i] for i in ids)
 
 
 @pytest.fixture(autouse=True)

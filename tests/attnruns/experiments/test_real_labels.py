@@ -1,26 +1,14 @@
 """Random pairs of words and labels, with a tiny model in place of the real one; nothing is fetched."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from experiment_runs import checked_run
+from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_labels
 from attnruns.shared.runner import Job
-
-
-class Words:
-    """A tokenizer with one token per word, in the order in which it meets them; a new line is a token of its own."""
-
-    def __init__(self):
-        self.known = {}
-
-    def encode(self, text):
-        words = [text] if text == "\n" else text.split()
-        return SimpleNamespace(ids=[self.known.setdefault(word, len(self.known)) for word in words])
 
 
 @pytest.fixture(autouse=True)

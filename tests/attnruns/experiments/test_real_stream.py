@@ -1,26 +1,15 @@
 """The experiment on a real model's residual stream, with a tiny one in its place; nothing is fetched."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from experiment_runs import checked_run
+from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_stream
 from attnruns.experiments.real_agreement import Reader
 from attnruns.shared.runner import Job
-
-
-class Words:
-    """A tokenizer with one token per word, in the order in which it meets them."""
-
-    def __init__(self):
-        self.known = {}
-
-    def encode(self, text):
-        return SimpleNamespace(ids=[self.known.setdefault(word, len(self.known)) for word in text.split()])
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,12 @@
 
 import json
 
+import nbformat
 import pytest
 import torch
 
 from attnruns.shared import chapter_file
+from coursekit.standalone import code_of
 
 SOURCE = "import torch\ntorch.set_num_threads(1)\nanswer = (0, 300)\nprint(answer)\n"
 
@@ -41,3 +43,9 @@ def test_what_the_job_has_is_filled_in_and_cells_can_be_left_out(chapter, capsys
 def test_what_is_not_there_is_named(chapter, name, old, message):
     with pytest.raises(ValueError, match=message):
         chapter_file.file_of(name, {old: "1"}, 0, 1)
+
+
+@pytest.mark.parametrize("name", ["04_luong", "06_captioning", "13_ntm"])
+def test_it_is_the_file_that_readers_get(name):
+    notebook = nbformat.read(chapter_file.CHAPTERS / f"{name}.ipynb", as_version=4)
+    assert chapter_file.file_of(name, {}, 0, 1) == code_of(notebook)

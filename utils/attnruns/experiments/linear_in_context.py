@@ -95,9 +95,10 @@ def model_errors(model: VectorReader) -> dict[str, list[float]]:
 
 def rule_errors() -> dict[str, dict[str, list[float]]]:
     """:func:`errors` of each rule, in each setting."""
+    batches = {setting: held_out(setting) for setting in SETTINGS}
     return {
-        setting: {name: errors(rule(held_out(setting)), held_out(setting)) for name, rule in RULES.items()}
-        for setting in SETTINGS
+        setting: {name: errors(rule(batch), batch) for name, rule in RULES.items()}
+        for setting, batch in batches.items()
     }
 
 

@@ -28,7 +28,7 @@ def file_of(name: str, replaced: Mapping[str, str], seed: int, steps: int, witho
         raise ValueError(f"{path} is missing: the files are read from the book's chapters, so run this in a checkout")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     file = [one for one in cells if "standalone" in one["metadata"].get("tags", ()) and one.get("id") not in without]
-    text = "\n\n".join("".join(one["source"]) for one in file)
+    text = "\n\n".join("".join(one["source"]).strip("\n") for one in file) + "\n"
     for old, new in replaced.items():
         if old not in text:
             raise ValueError(f"the file of {name} must hold {old!r}, which is to be replaced")

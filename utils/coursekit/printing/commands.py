@@ -45,13 +45,14 @@ def run_epub(project: Project, options: argparse.Namespace) -> int:
     """Makes one ePub for e-readers of the chapters, their quizzes and their evidence, with notation, glossary and
     bibliography. Formulas are MathML, folded answers are open, answers stand behind each quiz, and nothing needs a
     script or a network. It needs no Chromium. The same pages give the same file."""
+    from coursekit.printing.contents import EPUB
     from coursekit.printing.epub import make_epub
 
     status, html, folder = built(project, options)
     if status:
         return status
     content, formulas = make_epub(project.root, html, version_of(project))
-    path = folder / "paying-attention.epub"
+    path = folder / f"{EPUB.name}.epub"
     _write(path, content)
     print(f"{path}: written, {len(content) / 1e6:.1f} MB, with {formulas} formulas")
     return 0

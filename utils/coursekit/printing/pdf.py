@@ -70,10 +70,9 @@ def _sheet(root: Path, html: Path, volume: Volume, version: str) -> Sheet:
         return target.outside
 
     relink(pages, address)
-    for name, file in images_of(pages, html).items():
-        for page in pages:
-            for image in page.body.xpath(f".//img[@src='{name}']"):
-                image.set("src", file.as_uri())
+    files = images_of(pages, html)  # which names each picture from the book's folder
+    for image in (image for page in pages for image in page.body.xpath(".//img[@src]")):
+        image.set("src", files[image.get("src")].as_uri())
     return Sheet(volume, groups, {page.name: page for page in pages}, version)
 
 
