@@ -5,12 +5,14 @@ A chapter writes that line once, with links to its sections; which sections bear
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
 from sphinx.application import Sphinx
 
-LINE = "In a hurry:"
+LINE_OF_LINKS = re.compile(r"<strong>In a hurry:</strong>.*?</p>", re.DOTALL)
+LINK = re.compile(r'<a [^>]*href="#([^"]+)"')
+TAG = re.compile(r'<(?:(?P<section>section)\b|(?P<end>/section)|\w+)(?:[^>]*?\bid="(?P<id>[^"]+)")?[^>]*>')
 MARK = (
     '<span class="hurry-mark" title="for readers in a hurry"><span aria-hidden="true">»</span>'
     '<span class="said"> (for readers in a hurry)</span></span>'
@@ -19,36 +21,36 @@ EXPLAINED = ' <span class="hurry-explained">The mark <span aria-hidden="true">»
 
 
 def marked(body: str, contents: str) -> tuple[str, str]:
-    """A page's body and its table of contents with their marks; without such a line both stay as they are."""
-    if LINE not in body:
+    """A page's body and its table of contents with their marks; without such a line both stay as they are.
+
+    The HTML is what Sphinx writes, so it is cut as text: to parse each page takes a tenth of the book's build."""
+    line = LINE_OF_LINKS.search(body)
+    if not line or not (sections := sections_of(body, LINK.findall(line[0]))):
         return body, contents
-    page, table = BeautifulSoup(body, "html.parser"), BeautifulSoup(contents, "html.parser")
-    begin = page.find("strong", string=LINE)
-    if begin is None:
-        return body, contents
-    if not (sections := sections_of(page, begin)):
-        return body, contents
+    said = line[0].replace("<strong>", f"{MARK} <strong>", 1).removesuffix("</p>") + f"{EXPLAINED}</p>"
+    body = body[: line.start()] + said + body[line.end() :]
     for section in sections:
-        heading = section.find(["h2", "h3"])
-        link = heading.find("a", class_="headerlink")
-        (link.insert_before if link else heading.append)(new(MARK))
-        for entry in table.select(f'a[href="#{section["id"]}"]'):
-            entry.append(new(MARK))
-    begin.insert_before(new(f"{MARK} "))
-    begin.find_parent("p").append(new(EXPLAINED))
-    return str(page), str(table)
+        heading = re.compile(
+            rf'(<section [^>]*\bid="{re.escape(section)}".*?)(<a class="headerlink"|</h[23]>)', re.DOTALL
+        )
+        body = heading.sub(lambda found: f"{found[1]}{MARK}{found[2]}", body, count=1)
+        entry = re.compile(rf'(<a [^>]*href="#{re.escape(section)}".*?)(</a>)', re.DOTALL)
+        contents = entry.sub(lambda found: f"{found[1]}{MARK}{found[2]}", contents)
+    return body, contents
 
 
-def sections_of(page: BeautifulSoup, begin: Tag) -> list[Tag]:
-    """The sections that the links behind the line's beginning lead to, by their own names or by their labels."""
-    places = [page.find(id=link["href"][1:]) for link in begin.find_next_siblings("a", href=lambda to: to[:1] == "#")]
-    found = [place if place.name == "section" else place.find_parent("section") for place in places if place]
-    return list({section["id"]: section for section in found}.values())
-
-
-def new(html: str) -> BeautifulSoup:
-    """Some HTML as a piece of a page."""
-    return BeautifulSoup(html, "html.parser")
+def sections_of(body: str, anchors: list[str]) -> list[str]:
+    """The innermost sections in which these anchors stand, by their own names: a label stands inside of its section."""
+    open_sections: list[str] = []
+    found: dict[str, str] = {}
+    for tag in TAG.finditer(body):
+        if tag["section"]:
+            open_sections.append(tag["id"] or "")
+        elif tag["end"]:
+            open_sections.pop()
+        if tag["id"] in anchors and open_sections:
+            found[tag["id"]] = open_sections[-1]
+    return list(dict.fromkeys(found[anchor] for anchor in anchors if anchor in found))
 
 
 def add_marks(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: Any) -> None:

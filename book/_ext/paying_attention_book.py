@@ -6,6 +6,7 @@ Each function is one such addition; `setup` at the end says when Sphinx calls it
 from __future__ import annotations
 
 import html
+import os
 import re
 from functools import cache
 from pathlib import PurePosixPath
@@ -115,6 +116,14 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
         context["body"] = context["body"].replace("</h1>", f"</h1>\n{button}", 1)
 
 
+def write_side_by_side(app: Sphinx, env) -> list[str]:
+    """Let as many processes write pages as there are processors: Jupyter Book has no option for it.
+
+    Pages are read by one process, because two of Jupyter Book's own extensions don't say that they can be."""
+    app.parallel = max(app.parallel, (os.cpu_count() or 1) + 1)  # one hands the pages out
+    return []
+
+
 class ChineseWords(nodes.inline):
     """Chinese words in an English page, marked as such so that voices and fonts treat them rightly."""
 
@@ -167,6 +176,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("source-read", mark_solution)
     app.connect("doctree-read", unique_exercise_ids)
     app.connect("env-get-updated", number_by_file_name, priority=900)
+    app.connect("env-updated", write_side_by_side)
     app.connect("html-page-context", mend_page, priority=900)
     app.add_node(ChineseWords, html=(visit_chinese_words, depart_chinese_words))
     app.add_role("zh", chinese)

@@ -31,6 +31,13 @@ def test_thebe_is_silenced_and_others_are_not(extension):
     assert registry.css_files == [("custom.css", {})]
 
 
+def test_as_many_processes_write_pages_as_there_are_processors(extension, monkeypatch):
+    monkeypatch.setattr(extension.os, "cpu_count", lambda: 4)
+    app = SimpleNamespace(parallel=1)
+    assert extension.write_side_by_side(app, None) == []
+    assert app.parallel == 5  # one of them hands the pages out
+
+
 def test_exercises_get_ids_of_their_own(extension):
     inside = [nodes.section(ids=[name]) for name in ("exercise-content", "exercise-content", "x")]
     root = nodes.section()

@@ -68,6 +68,11 @@ def test_a_page_without_the_line_stays_as_it_is(extension):
     assert extension.marked(other, CONTENTS) == (other, CONTENTS)
 
 
+def test_a_label_behind_a_closed_section_belongs_to_the_one_that_is_open(extension):
+    body = '<section id="a"><section id="b"><h3>b</h3></section><p id="c">Text.</p></section>'
+    assert extension.sections_of(body, ["c", "b"]) == ["a", "b"]
+
+
 def test_a_line_without_links_marks_nothing(extension):
     body, contents = extension.marked("<p><strong>In a hurry:</strong> read the first section.</p>", CONTENTS)
     assert contents == CONTENTS

@@ -40,6 +40,14 @@ def test_claims_leave_the_output_and_are_counted(shown):
     assert [claim.get_text() for claim in page.select("details.claims li")] == ["it holds", "that too (n = 3)"]
 
 
+def test_the_code_of_a_cell_keeps_its_colours(reader_pages):
+    code = '<pre><span></span><span class="n">x</span> <span class="o">&lt;</span> 1\n</pre>'
+    cell = (
+        f'<div class="cell docutils container"><div class="cell_input docutils container"><div>{code}</div></div></div>'
+    )
+    assert code in reader_pages.for_readers(f"{TITLE}{cell}")
+
+
 def test_an_output_of_claims_only_is_gone(shown):
     page = shown("x = 1\nclaim(x)", STREAM.format("✓ claim: it holds"))
     assert page.select(".cell_output") == []
