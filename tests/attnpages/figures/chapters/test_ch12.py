@@ -2,7 +2,13 @@ import pytest
 import torch
 
 from attnpages.figures.chapters.ch12 import (
-    draw_schedule, draw_segments, plot_cost, plot_extra, plot_grid, plot_masks, plot_running,
+    draw_schedule,
+    draw_segments,
+    plot_cost,
+    plot_extra,
+    plot_grid,
+    plot_masks,
+    plot_running,
 )  # fmt: skip
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]

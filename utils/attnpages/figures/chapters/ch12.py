@@ -71,7 +71,10 @@ def plot_running(scores: Sequence[float], values: Sequence[float], size: int) ->
         read, largest = np.array(scores[:end]), max(scores[:end])
         heights = np.exp(read - largest)
         for i, height in enumerate(heights):
-            look: Look = {"color": STYLES[i // size % len(STYLES)].colour, "hatch": "//" if i // size % 2 == 0 else None}
+            look: Look = {
+                "color": STYLES[i // size % len(STYLES)].colour,
+                "hatch": "//" if i // size % 2 == 0 else None,
+            }
             ax.bar(i, height, edgecolor="white", **look)
             ax.text(i, height + 0.02, f"{height:.4f}", ha="center", fontsize=11)
         summed = float(heights @ np.array(values[:end]))
