@@ -1,7 +1,15 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch12 import draw_segments, draw_traffic, plot_cost, plot_extra, plot_grid, plot_masks
+from attnpages.figures.chapters.ch12 import (
+    draw_schedule,
+    draw_segments,
+    plot_cost,
+    plot_extra,
+    plot_grid,
+    plot_masks,
+    plot_running,
+)  # fmt: skip
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
 
@@ -19,14 +27,23 @@ def test_segments_must_be_three_of_one_length_with_positions_inside():
         draw_segments(WORDS, 0, 4, 0)
 
 
-def test_traffic_is_summed_and_drawn_with_its_directions():
-    ways = {"whole": [("keys", 2, True), ("scores", 134, False)], "blocks": [("keys", 10, True)]}
-    ax = draw_traffic(ways, ("large", "small"))
-    written = [text.get_text() for text in ax.texts]
-    assert written[:3] == ["whole: 136 MB", "large", "small"]
-    assert {"keys: 2 MB", "scores: 134 MB", "blocks: 10 MB", "keys: 10 MB"} <= set(written)
-    with pytest.raises(ValueError, match="at least one step"):
-        draw_traffic({"whole": []}, ("large", "small"))
+def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
+    first, second = plot_running([2.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0], size=2)
+    assert [text.get_text() for text in first.texts] == ["0.1353", "1.0000"]
+    assert [text.get_text() for text in second.texts] == ["0.0183", "0.1353", "1.0000", "0.3679"]
+    assert second.get_title(loc="left") == "after block 2: largest 6\ntotal 1.5215, summed 4.7605"
+    assert first.patches[0].get_facecolor() == second.patches[0].get_facecolor() != second.patches[2].get_facecolor()
+    with pytest.raises(ValueError, match="equally many, size at least 1, got 2, 1, 2"):
+        plot_running([1.0, 2.0], [1.0], 2)
+
+
+def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
+    amounts = {name: name.upper() for name in ("queries", "keys and values", "contexts", "large", "chip")}
+    ax = draw_schedule(amounts, [("queries 3", True), ("keys 5", False)], blocks=4, row=1, column=2)
+    written = {text.get_text() for text in ax.texts}
+    assert {*amounts.values(), "queries", "keys", "values", "contexts", "queries 3", "keys 5"} < written
+    with pytest.raises(ValueError, match="between 0 and 3, got 4 and 0"):
+        draw_schedule(amounts, [("queries", True)], blocks=4, row=4, column=0)
 
 
 def test_a_mask_is_drawn_row_by_row_with_its_number_of_pairs():

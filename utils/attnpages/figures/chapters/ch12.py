@@ -1,4 +1,4 @@
-"""Figures of chapter 12: segments, traffic between memories, masks, what attention costs, how far a model learns."""
+"""Figures of chapter 12: segments, a softmax in blocks, two memories, masks, costs, how far a model learns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,34 +52,91 @@ def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, ques
     return ax
 
 
-def draw_traffic(ways: Mapping[str, Sequence[tuple[str, float, bool]]], memories: tuple[str, str]) -> Axes:
-    """Draw what moves between a large and a small memory, one pair of boxes below the other; thick arrows move much.
+def plot_running(scores: Sequence[float], values: Sequence[float], size: int) -> list[Axes]:
+    """Draw what an online softmax has added up after each block: one bar exp(score - largest so far) per score.
 
     Args:
-        ways: ``{name: [(what, megabytes, whether into the small memory), ...]}``, in the order of the steps.
-        memories: what is written into the box of the large memory (left) and of the small one (right).
+        scores, values: equally many numbers. size: scores per block.
 
     Raises:
-        ValueError: if there is no way, or one without a step.
+        ValueError: if there is no score, the numbers of scores and values differ, or ``size`` is below 1.
     """
-    if not ways or not all(ways.values()):
-        raise ValueError("ways must be at least one, each with at least one step")
-    height = sum(len(steps) + 1.1 for steps in ways.values())
-    ax = canvas(None, (6.5, 0.45 * height), (0, 10), (0, height))
-    top = height
-    for name, steps in ways.items():
-        moved = sum(megabytes for _, megabytes, _ in steps)
-        say(ax, 0, top - 0.45, f"{name}: {moved:,.0f} MB", ha="left", weight="bold")
-        bottom = top - 0.85 - len(steps)
-        for x, text, fill in ((0.05, memories[0], PAPER), (7.55, memories[1], READS)):
-            box(ax, x, bottom, 2.4, len(steps), fill=fill)
-            say(ax, x + 1.2, bottom + len(steps) / 2, text, size=10.5)
-        for row, (what, megabytes, inwards) in enumerate(steps):
-            y = top - 1.6 - row
-            start, end = (2.5, 7.5) if inwards else (7.5, 2.5)
-            arrow(ax, (start, y), (end, y), width=4 if megabytes > moved / 20 else 1.2)
-            say(ax, 5, y + 0.38, f"{what}: {megabytes:,.0f} MB", size=10.5)
-        top = bottom - 0.25
+    if not scores or len(scores) != len(values) or size < 1:
+        raise ValueError(
+            f"scores and values must be equally many, size at least 1, got {len(scores)}, {len(values)}, {size}"
+        )
+    ends = range(min(size, len(scores)), len(scores) + size, size)
+    _, axes = plt.subplots(1, len(ends), figsize=(6.5, 3.3), sharey=True, layout="constrained", squeeze=False)
+    for number, (ax, end) in enumerate(zip(axes[0], ends, strict=True)):
+        read, largest = np.array(scores[:end]), max(scores[:end])
+        heights = np.exp(read - largest)
+        for i, height in enumerate(heights):
+            look: Look = {
+                "color": STYLES[i // size % len(STYLES)].colour,
+                "hatch": "//" if i // size % 2 == 0 else None,
+            }
+            ax.bar(i, height, edgecolor="white", **look)
+            ax.text(i, height + 0.02, f"{height:.4f}", ha="center", fontsize=11)
+        summed = float(heights @ np.array(values[:end]))
+        title = f"after block {number + 1}: largest {largest:g}\ntotal {heights.sum():.4f}, summed {summed:.4f}"
+        ax.set_title(title, fontsize=11, loc="left")
+        names = [f"score {s:g}\nvalue {v:g}" for s, v in zip(scores, values, strict=True)]
+        ax.set_xticks(range(len(scores)), names, fontsize=10.5)
+        ax.set(xlim=(-0.6, len(scores) - 0.4), ylim=(0, 1.15))
+        ax.grid(False)
+    axes[0, 0].set_ylabel("exp(score − largest)")
+    return list(axes[0])
+
+
+def draw_schedule(
+    amounts: Mapping[str, str], chip: Sequence[tuple[str, bool]], blocks: int = 8, row: int = 2, column: int = 4
+) -> Axes:
+    """Draw attention in blocks between a large and a small memory, at the moment when one tile of scores is computed.
+
+    Args:
+        amounts: what is written above the arrows of the ``"queries"``, the ``"keys and values"`` and the
+            ``"contexts"``, and, under ``"large"`` and ``"chip"``, as the titles of the two memories.
+        chip: the boxes in the small memory, ``[(text, whether it stays while the keys go by), ...]``.
+        blocks: number of blocks drawn. row, column: the present block of queries, and of keys.
+
+    Raises:
+        ValueError: if ``row`` or ``column`` is not among the blocks.
+    """
+    if not (0 <= row < blocks and 0 <= column < blocks):
+        raise ValueError(f"row and column must lie between 0 and {blocks - 1}, got {row} and {column}")
+    ax = canvas(None, (6.5, 6.1), (0, 13), (0, 12.9))
+    say(ax, 0, 12.35, amounts["large"], ha="left", weight="bold", size=10.5)
+    say(ax, 9.35, 12.35, amounts["chip"], ha="left", weight="bold", size=10.5)
+    box(ax, 0, 5.4, 6.1, 6.5)
+    box(ax, 9.35, 0.1, 3.6, 11.8)
+    now = {"queries": row, "keys": column, "values": column, "contexts": row}
+    for i, (name, present) in enumerate(now.items()):
+        x = 0.25 + 1.47 * i
+        say(ax, x + 0.6, 11.45, name, size=10)
+        for tile in range(blocks):
+            strong = tile == present
+            fill = (READS if name in ("keys", "values") else WRITES) if strong else PAPER
+            look: Look = {"fill": fill, "edge": INK if strong else FAINT, "line": 1.8 if strong else 0.8}
+            box(ax, x, 11.0 - 5.3 * (tile + 1) / blocks, 1.2, 5.3 / blocks - 0.08, **look)
+    rows = zip(("queries", "keys and values", "contexts"), (10.6, 8.35, 6.0), (True, True, False), strict=True)
+    for name, y, inwards in rows:
+        start, end = (6.2, 9.25) if inwards else (9.25, 6.2)
+        arrow(ax, (start, y), (end, y), width=4 if name == "keys and values" else 1.3)
+        say(ax, 7.72, y + 0.72, amounts[name], size=10)
+    height = 11.4 / len(chip)
+    for i, (text, stays) in enumerate(chip):
+        y = 11.75 - height * (i + 1)
+        box(ax, 9.55, y, 3.2, height - 0.2, fill=WRITES if stays else READS, edge=FAINT)
+        say(ax, 11.15, y + height / 2 - 0.1, text, size=10)
+    side = 4.5 / blocks
+    for i in range(blocks):
+        for j in range(blocks):
+            done = (i, j) < (row, column)
+            present = (i, j) == (row, column)
+            fill = TRUTH_COLOUR if present else PALE if done else PAPER
+            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, fill=fill, line=0.6)
+    words = "the tiles of scores\ngrey: used and dropped\ncoloured: on the chip\nwhite: still to come"
+    say(ax, 5.0, 2.5, words, ha="left", size=10)
     return ax
 
 
