@@ -225,9 +225,10 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
                 textcoords="offset points",
                 ha="center",
                 fontsize=11,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.85},
             )
         _square(ax, f"choice {step + 1}: {following}")
-        ax.set(xlim=(-0.07, 1.07), ylim=(0.08, 1.0), xticks=(), yticks=())
+        ax.set(xlim=(-0.1, 1.07), ylim=(0.08, 1.0), xticks=(), yticks=())
     figure = axes[0].figure
     figure.supxlabel("")
     figure.supylabel("")
