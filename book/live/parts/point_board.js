@@ -79,7 +79,7 @@
           role: "button",
           "aria-label":
             "point " +
-            (n + 1) +
+            n +
             (first ? ", the start" : "") +
             ", from the left " +
             percent(point[0]) +
@@ -92,6 +92,7 @@
         make("circle", { cx: x, cy: y, r: 4 + 22 * Math.sqrt(chance), class: "chance" }),
         make("circle", { cx: x, cy: y, r: 22, class: "hit" }),
         first ? make("rect", { x: x - 8, y: y - 8, width: 16, height: 16 }) : make("circle", { cx: x, cy: y, r: 6 }),
+        make("text", { x: x + 10, y: y - 10, "aria-hidden": "true" }, n),
       );
     }
 

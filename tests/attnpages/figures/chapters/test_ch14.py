@@ -6,9 +6,8 @@ from attnbook.data.points.tours import distances
 from attnpages.figures.chapters.ch14 import (
     Way,
     draw_held_karp,
-    draw_network,
-    draw_queries,
-    plot_gaps,
+    draw_trip_network,
+    plot_choices,
     plot_second_cities,
     plot_ways,
 )
@@ -71,25 +70,6 @@ def test_nothing_to_draw_is_refused(ways, columns):
         plot_ways([Way("ended at once", SQUARE, torch.tensor([4, 4]))])
 
 
-def test_gaps_are_dots_on_a_logarithmic_axis_and_published_ones_are_hollow(texts):
-    panels = {"ten cities": {"ours": [0.6, 0.61, 0.59]}, "twenty": {"nearest first": [17.3], "theirs": [0.34]}}
-    ten, twenty = plot_gaps(panels, published=["theirs"])
-    assert ten.get_xscale() == "log"
-    assert [sorted(line.get_xdata()) for line in ten.lines] == [[0.59, 0.6, 0.61]]
-    ours, theirs = (line.get_markerfacecolor() for line in twenty.lines)
-    assert ours != theirs
-    assert {"nearest first", "theirs"} <= set(texts(twenty))
-    assert twenty.get_ylim()[0] > twenty.get_ylim()[1]  # from top to bottom
-    for wrong, message in (
-        ({}, "not be empty"),
-        ({"ten": {"x": []}}, "needs a gap"),
-        ({"ten": {"x": [0.0]}}, "positive"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            plot_gaps(wrong)
-    plt.close("all")
-
-
 def test_each_first_city_has_an_arrow_and_a_second_city_of_most_of_them_a_ring():
     one, two = plot_second_cities(SQUARE, {"habit": torch.tensor([2, 2, 3, 2]), "around": torch.tensor([1, 2, 3, 0])})
     assert len(one.texts) == len(two.texts) == 4  # annotations without words
@@ -101,14 +81,28 @@ def test_each_first_city_has_an_arrow_and_a_second_city_of_most_of_them_a_ring()
     plt.close("all")
 
 
-def test_the_network_names_its_positions_and_crosses_out_what_was_chosen(texts):
-    weights = torch.tensor([[0.1, 0.7, 0.2], [0.3, 0.0, 0.7], [1.0, 0.0, 0.0]])
-    words = texts(draw_network(torch.tensor([0.9, 0.2, 0.5]), weights))
-    assert {"$h_2$", "$s_3$", "start", "position\n1", "position\n2", "position\n0", "0.70"} <= set(words)
-    assert words.count("×") == 3  # one at the second step, two at the third
-    assert words.count("0.2") == 2  # read by the encoder, and by the decoder after position 1
-    with pytest.raises(ValueError, match="weights must have shape"):
-        draw_network(torch.tensor([0.9, 0.2]), weights)
+def test_each_choice_is_a_panel_and_what_was_chosen_is_crossed_out(texts):
+    probabilities = torch.tensor([[0.0, 0.7, 0.2, 0.1], [0.0, 0.0, 0.1, 0.9], [0.0, 0.0, 1.0, 0.0]])
+    one, two = plot_choices(SQUARE, [0, 1, 3, 2], probabilities, choices=2)
+    assert {"0: ×", "1: 70 %", "2: 20 %", "3: 10 %"} <= set(texts(one))
+    assert {"0: ×", "1: ×", "2: 10 %", "3: 90 %"} <= set(texts(two))
+    assert [ax.get_title(loc="left") for ax in (one, two)] == ["choice 1: 1", "choice 2: 3"]
+    sizes = sorted(line.get_markersize() for line in one.lines if line.get_alpha() == 0.3)
+    assert len(sizes) == 3  # a more probable city has a larger circle
+    assert sizes[0] < sizes[1] < sizes[2]
+    for trip, choices in (([0, 1, 3], 2), ([0, 1, 3, 2], 4)):
+        with pytest.raises(ValueError, match="do not fit 4 points"):
+            plot_choices(SQUARE, trip, probabilities, choices)
+    plt.close("all")
+
+
+def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones(texts):
+    words = texts(draw_trip_network(SQUARE, first=0, last=3, visited=[0, 3]))
+    assert {"$h_0$", "$h_3$", "$p_1$", "$p_2$", "query", "city 3"} <= set(words)
+    assert words.count("×") == 2
+    assert any("last key $h_3$" in word for word in words)
+    with pytest.raises(ValueError, match="must be among the visited"):
+        draw_trip_network(SQUARE, first=0, last=3, visited=[0])
 
 
 def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
@@ -116,10 +110,3 @@ def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
     assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
     with pytest.raises(ValueError, match="four cities"):
         draw_held_karp(torch.zeros(3, 3))
-
-
-def test_two_ways_to_make_a_query_are_named(texts):
-    words = texts(draw_queries())
-    assert {"$s_1$", "$s_3$", "mean of all keys", "key of\nfirst city", "key of\nlast city"} <= set(words)
-    assert words.count("query") == 2
-    assert words.count("scores, mask, softmax") == 2

@@ -1,4 +1,4 @@
-"""Figures of chapter 14: attention and pointing, the networks, Held and Karp's table, closed ways, and their gaps."""
+"""Figures of chapter 14: attention and pointing, a network and its choices, closed ways, and Held and Karp's table."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
@@ -134,39 +134,6 @@ def _square(ax: Axes, title: str) -> None:
     ax.set_title(title, fontsize=11, loc="left")
 
 
-def plot_gaps(panels: Mapping[str, Mapping[str, Sequence[float]]], published: Collection[str] = ()) -> list[Axes]:
-    """Draw how much longer than the shortest round trips are, one panel per number of cities, on a logarithmic axis.
-
-    Args:
-        panels: ``{title: {name: [one gap in per cent per seed]}}``, drawn from top to bottom, each gap as a dot.
-        published: names whose numbers others have published, drawn as hollow dots.
-
-    Raises:
-        ValueError: if there is nothing to draw, or a gap is not positive.
-    """
-    if not panels or not all(panels.values()) or not all(gaps for named in panels.values() for gaps in named.values()):
-        raise ValueError("panels must not be empty, and each name needs a gap")
-    if (least := min(gap for named in panels.values() for gaps in named.values() for gap in gaps)) <= 0:
-        raise ValueError(f"gaps must be positive on a logarithmic axis, got {least}")
-    rows = [len(named) for named in panels.values()]
-    size = (6.5, 0.8 + 0.36 * sum(rows) + 0.5 * len(rows))
-    _, axes = plt.subplots(len(rows), 1, figsize=size, sharex=True, layout="constrained", height_ratios=rows)
-    axes = list(np.atleast_1d(axes).flat)
-    for ax, (title, named) in zip(axes, panels.items(), strict=True):
-        for row, (name, gaps) in enumerate(named.items()):
-            fill = PAPER if name in published else STYLES[0].colour
-            look: Look = {"markerfacecolor": fill, "markeredgecolor": STYLES[0].colour, "markeredgewidth": 1.6}
-            ax.plot(gaps, [row] * len(gaps), marker="o", linestyle="", markersize=8, zorder=3, **look)
-        ax.set(xscale="log", ylim=(len(named) - 0.4, -0.6), yticks=range(len(named)), yticklabels=list(named))
-        ax.set_title(title, fontsize=12, loc="left")
-        ax.grid(axis="y", color=PALE, linewidth=0.6)
-    ticks = (0.1, 0.3, 1, 3, 10, 30)
-    axes[-1].set(xlim=(0.08, 50), xticks=ticks, xticklabels=[f"{tick:g}" for tick in ticks])
-    axes[-1].minorticks_off()
-    axes[-1].set_xlabel("longer than the shortest round trip (%, log)")
-    return axes
-
-
 def plot_second_cities(points: Tensor, seconds: Mapping[str, Tensor]) -> list[Axes]:
     """Draw to which city a network goes on from each given first city, and ring one that it chooses from over half.
 
@@ -215,92 +182,103 @@ def draw_pointing(ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_network(numbers: Tensor, weights: Tensor, ax: Axes | None = None) -> Axes:
-    """Draw a pointer network that sorts: an encoder of N numbers, and N steps of the decoder with their weights.
+def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, choices: int = 3) -> list[Axes]:
+    """Draw the first choices of a pointer network on the map: how probable each position is as the next one.
 
     Args:
-        numbers: ``(N,)`` what is read. weights: ``(N, N)``, row t: the probabilities of the positions at step t.
+        points: ``(N, 2)``.
+        trip: the N positions in the order in which they are chosen, from the given first one on.
+        probabilities: ``(N - 1, N)``, row t: of each position at choice t + 1; 0 where it has been chosen.
+        choices: how many of them are drawn, one per panel.
 
     Raises:
-        ValueError: if the shapes do not fit.
+        ValueError: if the sizes do not fit.
     """
-    size = len(numbers)
-    if weights.shape != (size, size):
-        raise ValueError(f"weights must have shape {(size, size)}, got {tuple(weights.shape)}")
-    ax = canvas(ax, (6.5, 4.6), (-0.2, 3.0 * size + 1.3), (-1.1, 6.0))
-    chosen = weights.argmax(dim=-1).tolist()
-    right = 1.5 * size + 1.0  # where the decoder begins
-    for i, number in enumerate(numbers.tolist()):
-        _cell_of_chain(ax, 1.5 * i, f"$h_{i}$", f"{number:g}", READS, i > 0)
-        arrow(ax, (1.5 * i + 0.5, 1.95), (1.5 * i + 0.5, 3.25))
-    arrow(ax, (1.5 * size - 0.45, 1.5), (right - 0.05, 1.5))
-    box(ax, 0, 3.3, 1.5 * size - 0.5, 0.8, fill=READS)
-    say(ax, 0.75 * size - 0.25, 3.7, "keys: one per number")
-    arrow(ax, (1.5 * size - 0.45, 3.7), (right - 0.15, 3.7))
-    reads = ["start", *(f"{numbers[position].item():g}" for position in chosen[:-1])]
-    for t, word in enumerate(reads):
-        x = right + 1.5 * t
-        _cell_of_chain(ax, x, f"$s_{t + 1}$", word, WRITES, t > 0)
-        arrow(ax, (x + 0.5, 1.95), (x + 0.5, 2.65))
-        _draw_weights(ax, x + 0.1, weights[t].tolist(), chosen[:t])
-        say(ax, x + 0.5, 5.2, f"position\n{chosen[t]}", weight="bold")
-    say(ax, 0.75 * size - 0.25, -0.85, "encoder reads the numbers", size=12, weight="bold")
-    say(ax, right + 0.75 * size - 0.25, -0.85, "decoder points", size=12, weight="bold")
+    count = len(points)
+    if len(trip) != count or probabilities.shape != (count - 1, count) or not 0 < choices < count:
+        found = (len(trip), tuple(probabilities.shape), choices)
+        raise ValueError(f"trip, probabilities and choices do not fit {count} points, got {found}")
+    axes, listed = _panels(choices, choices), points.tolist()
+    for step, ax in enumerate(axes):
+        done, following = list(trip[: step + 1]), trip[step + 1]
+        ax.plot(*zip(*(listed[n] for n in done), strict=True), **_WAY)
+        end: Look = {"arrowstyle": "-|>", "color": STYLES[1].colour, "linewidth": 2, "linestyle": "--", "shrinkB": 7}
+        ax.annotate("", listed[following], listed[done[-1]], arrowprops={**end, "mutation_scale": 13})
+        for n, (x, y) in enumerate(listed):
+            if n in done:
+                ax.plot(x, y, **(_START if n == trip[0] else _POINT))
+            else:
+                chance = float(probabilities[step, n])
+                ring: Look = {
+                    "marker": "o",
+                    "markersize": 6 + 22 * chance**0.5,
+                    "color": STYLES[1].colour,
+                    "alpha": 0.3,
+                }
+                ax.plot(x, y, linestyle="", markeredgewidth=0, zorder=1, **ring)
+                ax.plot(x, y, **_POINT)
+            share = "×" if n in done else f"{100 * float(probabilities[step, n]):.0f} %"
+            ax.annotate(
+                f"{n}: {share}",
+                (x, y),
+                (0, 9 if n in done else -16),
+                textcoords="offset points",
+                ha="center",
+                fontsize=11,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.85},
+            )
+        _square(ax, f"choice {step + 1}: {following}")
+        ax.set(xlim=(-0.1, 1.07), ylim=(0.08, 1.0), xticks=(), yticks=())
+    figure = axes[0].figure
+    figure.supxlabel("")
+    figure.supylabel("")
+    figure.set_size_inches(6.5, 2.5)
+    return axes
+
+
+def draw_trip_network(
+    coordinates: Tensor, first: int, last: int, visited: Collection[int], ax: Axes | None = None
+) -> Axes:
+    """Draw one choice of a pointer network for round trips: keys, the query made of them, and one output per city.
+
+    Args:
+        coordinates: ``(N, 2)`` of the cities. first, last: where the trip begins, and where it is now.
+        visited: the positions that have been chosen.
+
+    Raises:
+        ValueError: if the first or the last city is not among the visited ones.
+    """
+    if not {first, last} <= set(visited):
+        raise ValueError(f"first and last ({first}, {last}) must be among the visited cities, got {sorted(visited)}")
+    count = len(coordinates)
+    wide = 1.6 * count - 0.3
+    ax = canvas(ax, (6.5, 5.0), (-0.2, wide + 2.9), (-0.1, 7.9))
+    box(ax, 0, 1.4, wide, 0.8, fill=READS)
+    say(ax, wide / 2, 1.8, "Transformer encoder without positions")
+    box(ax, 0, 4.9, wide, 0.8)
+    say(ax, wide / 2, 5.3, "score of query and key, mask, softmax")
+    for n, (x_of, y_of) in enumerate(coordinates.tolist()):
+        x = 1.6 * n
+        used = n in (first, last)
+        box(ax, x, 0, 1.3, 0.9)
+        say(ax, x + 0.65, 0.45, f"({x_of:g},\u00a0{y_of:g})", size=10)
+        box(ax, x, 2.8, 1.3, 0.9, fill=READS, edge=TRUTH_COLOUR if used else INK, line=2.2 if used else 1.2)
+        say(ax, x + 0.65, 3.25, f"$h_{n}$", size=13)
+        box(ax, x, 6.3, 1.3, 0.8, fill=PALE if n in visited else PAPER)
+        say(ax, x + 0.65, 6.7, "×" if n in visited else f"$p_{n}$", size=13)
+        say(ax, x + 0.65, 7.45, f"city {n}")
+        for low, high in ((0.95, 1.35), (2.25, 2.75), (3.75, 4.85), (5.75, 6.25)):
+            arrow(ax, (x + 0.65, low), (x + 0.65, high))
+    x = wide + 0.6
+    box(ax, x, 2.45, 2.1, 1.6, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    say(ax, x + 1.05, 3.25, f"mean of keys,\nfirst key $h_{first}$,\nlast key $h_{last}$", size=10)
+    arrow(ax, (wide + 0.05, 3.25), (x - 0.05, 3.25), TRUTH_COLOUR)
+    box(ax, x, 4.9, 2.1, 0.8, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    say(ax, x + 1.05, 5.3, "query", weight="bold")
+    arrow(ax, (x + 1.05, 4.1), (x + 1.05, 4.85), TRUTH_COLOUR)
+    arrow(ax, (x - 0.05, 5.3), (wide + 0.05, 5.3), TRUTH_COLOUR)
+    say(ax, x + 1.05, 6.7, "the largest\nis the output", colour=TRUTH_COLOUR)
     return ax
-
-
-def draw_queries(ax: Axes | None = None) -> Axes:
-    """Draw two ways to make the query of a network for round trips: an LSTM's state, and anew from the keys."""
-    ax = canvas(ax, (6.5, 4.5), (-0.2, 10.4), (-0.7, 6.9))
-    box(ax, 0, 5.9, 10.2, 0.9, fill=READS)
-    say(ax, 5.1, 6.35, "encoder without positions: one key per city", size=12)
-    arrow(ax, (0.6, 5.85), (0.6, 4.25))
-    say(ax, 0.75, 5.05, "mean of all keys", ha="left")
-    for t, city in enumerate(("city 0\n(given)", "city 3", "city 1")):
-        x = 1.6 * t
-        last = t == 2
-        box(ax, x, 3.3, 1.2, 0.9, fill=WRITES, edge=TRUTH_COLOUR if last else INK, line=2.2 if last else 1.2)
-        say(ax, x + 0.6, 3.75, f"$s_{t + 1}$", size=13)
-        say(ax, x + 0.6, 2.2, city)
-        arrow(ax, (x + 0.6, 2.65), (x + 0.6, 3.25))
-        if t:
-            arrow(ax, (x - 0.35, 3.75), (x - 0.05, 3.75))
-    line(ax, (4.45, 4.75, 4.75), (3.75, 3.75, 3.7), TRUTH_COLOUR)
-    arrow(ax, (4.75, 3.75), (4.75, 1.25), TRUTH_COLOUR)
-    say(ax, 4.65, 1.55, "query", ha="right", colour=TRUTH_COLOUR)
-    for x, name in ((5.5, "mean of\nall keys"), (7.1, "key of\nfirst city"), (8.7, "key of\nlast city")):
-        box(ax, x, 3.6, 1.5, 1.2, fill=READS)
-        say(ax, x + 0.75, 4.2, name)
-        arrow(ax, (x + 0.75, 5.85), (x + 0.75, 4.85))
-        arrow(ax, (x + 0.75, 3.55), (7.85 + 0.3 * (x - 7.1), 2.75))
-    box(ax, 7.0, 1.95, 1.7, 0.75, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
-    say(ax, 7.85, 2.32, "query", colour=TRUTH_COLOUR)
-    arrow(ax, (7.85, 1.9), (7.85, 1.25), TRUTH_COLOUR)
-    for x, heading in ((0, "ours: the state of an LSTM"), (5.4, "Kool et al.: made anew")):
-        box(ax, x, 0.3, 4.9, 0.9)
-        say(ax, x + 2.45, 0.75, "scores, mask, softmax")
-        say(ax, x + 2.45, -0.3, heading, size=12, weight="bold")
-    return ax
-
-
-def _cell_of_chain(ax: Axes, x: float, name: str, reads: str, fill: str, linked: bool) -> None:
-    """One state of a recurrent network, what it reads below it, and an arrow from the state before."""
-    box(ax, x, 1.05, 1.0, 0.9, fill=fill)
-    say(ax, x + 0.5, 1.5, name, size=13)
-    say(ax, x + 0.5, 0.05, reads)
-    arrow(ax, (x + 0.5, 0.3), (x + 0.5, 1.0))
-    if linked:
-        arrow(ax, (x - 0.45, 1.5), (x - 0.05, 1.5))
-
-
-def _draw_weights(ax: Axes, x: float, weights: list[float], before: list[int]) -> None:
-    """A column of cells, position 0 at the top: the probability of each, or a cross where it has been chosen."""
-    height = 2.1 / len(weights)
-    for position, weight in enumerate(weights):
-        y = 4.8 - height * (position + 1)
-        best = position == int(np.argmax(weights))
-        box(ax, x, y, 0.8, height, fill=READS if best else PAPER, edge=INK, line=2.2 if best else 1.0)
-        say(ax, x + 0.4, y + height / 2, "×" if position in before else f"{weight:.2f}")
 
 
 def _part(ax: Axes, x: float, y: float, width: float, name: str, shape: str, faint=False, bold=False) -> None:
