@@ -61,6 +61,10 @@ def test_a_run_measures_its_part(name, tmp_path, monkeypatch):
     monkeypatch.setattr(real_binding, "LOW", 2.0)
     monkeypatch.setattr(real_binding, "chosen", lambda found: ([(2, 0)], [(0, 1)]))
     figures = checked_run(real_binding, Job(name, 0, 2), tmp_path, "cpu")
-    assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
-    assert len(figures["controls"]) == len(figures["control_heads"]) == 2
-    assert 0 <= figures["all"]["right"] <= 1
+    if name == "binding":
+        assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
+        assert len(figures["controls"]) == len(figures["control_heads"]) == 2
+        assert 0 <= figures["all"]["right"] <= 1
+    else:
+        assert len(figures["tokens"]) == len(figures["all"]["maps"]["1.2"]) == 10
+        assert figures["all"]["probabilities"] != figures["without binders"]["probabilities"]

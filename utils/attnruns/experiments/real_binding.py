@@ -22,16 +22,19 @@ from attnruns.experiments.real_labels import (
     label_ids,
     lines_before,
     on_same_word,
+    prompt,
     prompts,
 )
 from attnruns.experiments.real_model import Head, ordered, scores, segments, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 BINDERS, CONTROLS = 5, 10  # heads that are taken out together; draws of as many others
 SEQUENCES, FOR_MEANS = 4, 8  # random words on which heads are chosen; prompts over which means are taken
 ELSEWHERE = 1000  # added to the seed: prompts over which means are taken
 LOW = 0.25  # a control gives less weight than this to the token before
+EXAMPLE, ASKED = (("apple", "green"), ("cat", "red"), ("shirt", "blue")), "cat"
 ROLES = 3  # of a token: word, colour, end of line
 
 
@@ -51,7 +54,7 @@ def means_by_role(pretrained: Pretrained, these: list[Lines]) -> list[Tensor]:
 
 
 def chosen(found: dict[str, list[list[float]]]) -> tuple[list[Head], list[Head]]:
-    """The heads that find, by prefix matching; and, in layers before all of them, those that bind, by the token before."""
+    """The heads that find, by prefix matching, and in layers before theirs those that bind, by the token before."""
     finders = ordered(found["induction"])[:FINDERS]
     earlier = [at for at in ordered(found["previous"]) if at[0] < min(layer for layer, _ in finders)]
     return finders, earlier[:BINDERS]
@@ -124,12 +127,39 @@ def binding(job: Job) -> dict[str, Any]:
     }
 
 
+@torch.no_grad()
+def example(job: Job) -> dict[str, Any]:
+    """The chapter's four lines: weights of the heads that bind and find, and the probabilities after the last word."""
+    pretrained = smollm2()
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
+    finders, binders = chosen(table)
+    means = means_by_role(pretrained, prompts(pretrained, FOR_MEANS, job.seed + ELSEWHERE))
+    words, colours = zip(*EXAMPLE, strict=True)
+    which = [words.index(word) for word in (*words, ASKED)]
+    lines = prompt(pretrained, list(words), which, [LABELS.index(colour) for colour in colours])
+    end = int(lines.asked[-1]) + 1
+    figures: dict[str, Any] = {
+        "tokens": [pretrained.tokenizer.decode([token]) for token in lines.tokens[:end].tolist()]
+    }
+    for name, out in (("all", []), ("without binders", binders)):
+        instead: list[Tensor | float] = [means[layer][roles(lines)[:end], head] for layer, head in out]
+        with without_heads(attentions_of(pretrained.model), out, instead):
+            logits, _, maps = pretrained.model.read(lines.tokens[None, :end], pretrained.model.start())
+        found = logits[0, -1].softmax(dim=-1)
+        figures[name] = {
+            "probabilities": dict(zip(LABELS, rounded(found[label_ids(pretrained)]), strict=True)),
+            "most probable": pretrained.tokenizer.decode([int(found.argmax())]),
+            "maps": {f"{layer + 1}.{head + 1}": rounded(maps[layer][0, head]) for layer, head in (*binders, *finders)},
+        }
+    return figures
+
+
 def _numbered(heads: list[Head]) -> list[list[int]]:
     """Counted from 1, as in the book."""
     return [[layer + 1, head + 1] for layer, head in heads]
 
 
-PARTS: Parts = {"binding": (binding, 20)}
+PARTS: Parts = {"binding": (binding, 20), "example": (example, 1)}
 
 
 def run(job: Job) -> Outcome:
@@ -144,6 +174,7 @@ EXPERIMENT = Experiment(
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "words": NOUNS, "labels": LABELS, "binders": BINDERS,
         "finders": FINDERS, "controls": CONTROLS, "low": LOW, "for_means": FOR_MEANS,
+        "example": EXAMPLE, "asked": ASKED,
     },
     on_cpu=True,
 )  # fmt: skip
