@@ -15,7 +15,6 @@ from attnbook.attention.scores import Additive, dot, scaled_dot
 from attnbook.data.points.tours import optimality_gap
 from attnbook.data.texts import translation
 from attnbook.data.texts.byte_pairs import count_pairs
-from attnbook.data.worlds.bandits import best_value
 from attnbook.decoding.penalties import length_penalty
 from attnbook.decoding.sampling import sampling_probabilities
 from attnbook.measure.cache import grouped_cache_bytes
@@ -234,7 +233,6 @@ NUMBERS = {
     "14/copy": lambda: 0.8 * 0 + 0.2 * (0.5 + 0.3),
     "15/convolution": fourth_output,
     "15/reach": lambda: len(dilations_for(48)),
-    "15/pull": lambda: best_value(((2, 1),), 1),
     "16/chance": lambda: torch.tensor([0.9, 0.1]) @ torch.tensor([0.8, 0.2]),
     "16/hinge": lambda: hinge_losses(torch.tensor([1.5, 0.5]), torch.tensor([-2.0, 0.2]))[0],
     "16/field": local_score_field,

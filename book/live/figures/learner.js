@@ -5,7 +5,7 @@
     { make, slider, words, percent, signed, softmax, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148],
     NAMES = ["first", "second", "third"],
-    WINDOW = { middle: [1.5, 2], range: 3 },
+    WINDOW = { middle: [2.5, 4.5], range: 3 },
     STEPS = 96; // of the curve
 
   // Scores −β/2 · (x − x_j)², weights and answer of attention at x, whose examples are [x_j, y_j].
@@ -39,12 +39,12 @@
 
   LIVE.figure("learner", {
     title: "Attention learns from three examples",
-    todo: "Raise β: when does the answer jump from one label to the next? Lower it to its smallest value. Then put the three examples on a rising straight line and drag the query (the ring) beyond the last one. Which of the two curves goes on rising?",
+    todo: "Drag the query (the ring) to x = 2.4: which example has the largest weight? Raise β: when does the answer jump from one label to the next? Lower it to its smallest value. Then put the three examples on a rising straight line and drag the query beyond the last one. Which of the two curves goes on rising?",
     learned:
       "A large β answers with the label of the nearest example, a small one with the mean of all labels. Moving an example changes the answers at once, and nothing is trained. The answer of attention is a weighted mean of the labels, so it never leaves the range between the smallest and the largest of them: beyond the last example it stays near that example's label, while the line goes on rising.",
     about:
       "The blue curve is attention with the score −β/2 · (x − xⱼ)², the dashed line is least squares. The first query and examples are those of the chapter; nothing is trained here.",
-    defaults: { examples: [0, 1, 1, 3, 3, 2], query: 1.4, beta: 2 },
+    defaults: { examples: [1, 3, 2, 6, 4, 5], query: 2, beta: 2 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" });

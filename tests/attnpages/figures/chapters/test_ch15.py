@@ -5,12 +5,13 @@ import torch
 from matplotlib.colors import to_hex
 
 from attnpages.figures.chapters.ch15 import (
+    draw_circuit,
     draw_reach,
-    draw_recall,
+    plot_bind_and_find,
     plot_episodes,
     plot_errors,
-    plot_found,
     plot_learner,
+    plot_without,
 )
 from attnpages.figures.palette import BLUE
 
@@ -27,17 +28,20 @@ def test_episodes_need_fitting_shapes():
         plot_episodes(torch.zeros(1, 1, 1, 4, 4), torch.zeros(1, 1))
 
 
-def test_recall_shows_each_value_one_step_later_and_the_answer():
-    words = [text.get_text() for text in draw_recall(["A", "B", "C", "A"], [3, 1, 2, 3]).texts]
-    row = words.index("value of the\nstep before")
-    assert words[row + 1 : row + 5] == ["–", "3", "1", "2"]
-    assert words[-2:] == ["3", "the answer at the last step"]
+def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
+    left, right = draw_circuit(["apple", "cat", "shirt", "cat"], ["green", "red", "blue"])
+    words = [text.get_text() for text in left.texts]
+    assert words[:9:3] == ["apple\n–", "cat\ngreen", "shirt\nred"]
+    assert words[2:12:3] == ["–", "apple\ngreen", "cat\nred", "shirt\nblue"]
+    assert "red" in words
+    assert [text.get_text() for text in right.texts][:12] == words[:12]
+    assert (left.get_title(), right.get_title()) == ("SNAIL", "Transformer")
 
 
-@pytest.mark.parametrize(("keys", "values"), [(["A", "B"], [1, 2]), (["A", "A"], [1, 1]), (["A", "B", "A"], [1, 2])])
-def test_recall_needs_a_key_that_stood_earlier(keys, values):
-    with pytest.raises(ValueError, match="equally many and the last key stand earlier"):
-        draw_recall(keys, values)
+@pytest.mark.parametrize(("inputs", "labels"), [(["a", "a"], ["x", "y"]), (["a", "b"], ["x"])])
+def test_a_circuit_needs_a_question_that_stood_before(inputs, labels):
+    with pytest.raises(ValueError, match="labels must be one less than inputs"):
+        draw_circuit(inputs, labels)
 
 
 def seen_inputs(ax):
@@ -83,19 +87,26 @@ def test_a_learner_needs_points_and_a_beta(points, betas):
         plot_learner(points, 0.0, betas)
 
 
-def test_each_cell_that_should_be_found_has_a_circle():
-    wanted = torch.tensor([[False, False], [True, False]])
-    left, right = plot_found({"one": (torch.eye(2), wanted), "two": (torch.eye(2), ~wanted)}, "key", "query")
-    assert left.lines[-1].get_xydata().tolist() == [[0, 1]]
-    assert len(right.lines[-1].get_xydata()) == 3
-    assert (left.get_title(), right.get_ylabel()) == ("one", "")
+def test_heads_have_circles_on_the_position_before_and_on_the_answer():
+    axes = plot_bind_and_find({"ours": (["a", "b", "a"], torch.eye(3), torch.eye(3), (2, 1))})
+    assert [ax.get_title() for ax in axes] == ["ours: binds", "ours: finds"]
+    assert axes[0].lines[-1].get_xydata().tolist() == [[0, 1], [1, 2]]
+    assert axes[1].lines[-1].get_xydata().tolist() == [[1, 2]]
 
 
-def test_weights_and_wanted_cells_have_one_shape():
-    with pytest.raises(ValueError, match="one shape"):
-        plot_found({"one": (torch.eye(2), torch.eye(3).bool())}, "key", "query")
+def test_heads_need_weights_between_all_positions():
+    with pytest.raises(ValueError, match="weights of ours must be 2 × 2"):
+        plot_bind_and_find({"ours": (["a", "b"], torch.eye(2), torch.eye(3), (1, 0))})
     with pytest.raises(ValueError, match="at least one"):
-        plot_found({}, "key", "query")
+        plot_bind_and_find({})
+
+
+def test_without_heads_each_network_has_its_bars_and_chance():
+    upper, lower = plot_without({"ours": {"all": [0.9]}, "theirs": {"all": [0.7, 0.8], "none": [0.3]}}, "right", 0.25)
+    assert [label.get_text() for label in lower.get_yticklabels()] == ["all", "none"]
+    assert (upper.get_xlabel(), lower.get_xlabel()) == ("", "right")
+    with pytest.raises(ValueError, match="at least one"):
+        plot_without({}, "right", 0.25)
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

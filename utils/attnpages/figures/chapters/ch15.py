@@ -1,4 +1,4 @@
-"""Figures of chapter 15: episodes, attention as a learner, online recall, what dilated convolutions reach, errors."""
+"""Figures of chapter 15: attention as a learner, binding and finding, dilated convolutions, episodes, errors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
+from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
@@ -39,36 +40,49 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     return list(grid.flat)
 
 
-def draw_recall(keys: Sequence[str], values: Sequence[int]) -> Axes:
-    """Draw a sequence of online recall, and how the last step finds its value: the same key, and one step later.
+CIRCUIT = {  # what binds and what finds, by the network
+    "SNAIL": ("a causal convolution\nof neighbouring steps", "causal attention"),
+    "Transformer": ("a head of layer 1 attends\nto the step before", "a head of layer 2"),
+}
+
+
+def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> list[Axes]:
+    """Draw how SNAIL and a Transformer bind each label to the input before it, and find by the last input.
 
     Args:
-        keys, values: of each step, the last key one that stood earlier, before the last step but one.
+        inputs: of each step; the last one, the question, stood at an earlier step as well. labels: of all but the last.
 
     Raises:
-        ValueError: if the numbers of keys and values differ, or the last key cannot be found.
+        ValueError: if a label is missing or too many, or the question stands at no earlier step.
     """
-    found = [step for step, key in enumerate(keys[:-2]) if key == keys[-1]]
-    if len(keys) != len(values) or not found:
-        raise ValueError(f"keys and values must be equally many and the last key stand earlier, got {keys}, {values}")
-    step, last = found[-1], len(keys) - 1
-    ax = canvas(None, (6.5, 3.0), (-2.3, last + 0.6), (-1.9, 3.3))
-    rows = {2.0: ("key", list(keys)), 1.0: ("value of the\nstep before", ["–", *map(str, values[:-1])])}
-    say(ax, -0.75, 2.9, "step", ha="right")
-    for position in range(len(keys)):
-        say(ax, position, 2.9, str(position), colour=FAINT)
-    for y, (name, entries) in rows.items():
-        say(ax, -0.75, y, name, ha="right")
-        for position, entry in enumerate(entries):
-            marked = (y == 2.0 and position in (step, last)) or (y == 1.0 and position == step + 1)
-            look: Look = {"fill": READS if marked else PAPER, "edge": TRUTH_COLOUR if marked else FAINT}
-            box_around(ax, (position, y), 0.8, 0.75, entry, size=12, **look)
-    arrow(ax, (last - 0.1, 2.4), (step + 0.1, 2.4), TRUTH_COLOUR, 1.8, bend=0.1)
-    arrow(ax, (step + 0.1, 1.6), (step + 0.75, 1.4), INK, 1.8)
-    arrow(ax, (step + 1, 0.6), (last - 0.45, -0.75), INK, 1.8, bend=0.1)
-    box_around(ax, (last, -0.8), 0.8, 0.75, str(values[-1]), size=12, fill=WRITES, edge=INK)
-    say(ax, last - 0.6, -1.55, "the answer at the last step", ha="right")
-    return ax
+    if len(labels) != len(inputs) - 1 or inputs[-1] not in inputs[:-1]:
+        raise ValueError(f"labels must be one less than inputs, whose last stood before, got {inputs} and {labels}")
+    _, grid = plt.subplots(1, 2, figsize=(6.5, 4.9), layout="constrained")
+    for ax, (title, parts) in zip(grid, CIRCUIT.items(), strict=True):
+        _draw_circuit(canvas(ax, (3.2, 4.9), (-0.55, len(inputs) - 0.45), (-2.5, 5.3)), parts, inputs, labels)
+        ax.set_title(title, fontsize=13, fontweight="bold")
+    return list(grid)
+
+
+def _draw_circuit(ax: Axes, parts: tuple[str, str], inputs: Sequence[str], labels: Sequence[str]) -> None:
+    """What each step shows, what is bound there, and the way from the last step to its answer."""
+    last, found = len(inputs) - 1, inputs.index(inputs[-1]) + 1
+    for step, word in enumerate(inputs):
+        shown = labels[step - 1] if step else "–"
+        box_around(ax, (step, 0.0), 0.88, 1.05, f"{word}\n{shown}", size=10, fill=PAPER, edge=INK)
+        say(ax, step, -0.78, f"step {step}", size=9.5)
+        bound = f"{inputs[step - 1]}\n{shown}" if step else "–"
+        look: Look = {"fill": READS if step == found else PAPER, "edge": TRUTH_COLOUR if step == found else INK}
+        box_around(ax, (step, 2.5), 0.88, 1.05, bound, size=10, **look)
+        if step:
+            arrow(ax, (step - 0.9, 0.54), (step - 0.1, 1.94), BLUE, 2.0)
+    say(ax, last, 4.15, f"asks for\n{inputs[-1]}", size=10)
+    arrow(ax, (last - 0.05, 3.75), (found + 0.15, 3.06), TRUTH_COLOUR, 2.0)
+    arrow(ax, (found - 0.1, 3.06), (found - 0.1, 4.35), INK, 1.8)
+    box_around(ax, (found - 0.1, 4.7), 0.95, 0.6, labels[found - 1], size=10.5, fill=WRITES, edge=INK)
+    say(ax, found - 0.7, 4.7, "answer", ha="right", size=10)
+    say(ax, -0.45, -1.25, f"1 bind: {parts[0]}", ha="left", va="top", size=10, colour=BLUE)
+    say(ax, -0.45, -2.1, f"2 find: {parts[1]}", ha="left", va="top", size=10, colour=TRUTH_COLOUR)
 
 
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
@@ -153,27 +167,58 @@ def _by_distance(queries: np.ndarray, keys: np.ndarray, beta: float) -> np.ndarr
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def plot_found(panels: Mapping[str, tuple[Tensor, Tensor]], xlabel: str, ylabel: str) -> list[Axes]:
-    """Draw weights of several heads side by side, with a circle around each cell that a head should find.
+def plot_bind_and_find(networks: Mapping[str, tuple[Sequence[str], Tensor, Tensor, tuple[int, int]]]) -> list[Axes]:
+    """Draw two heads of each network, one network per column: the one that binds above the one that finds.
 
     Args:
-        panels: ``{title: (weights, wanted)}``, ``(rows, columns)`` each, the second bool.
+        networks: ``{title: (names of the positions, weights of the binding head, of the finding head, wanted)}``,
+            weights ``(T, T)``, and as wanted the row and column in which the answer should be found.
 
     Raises:
-        ValueError: if there is no panel, or the two of one have other shapes.
+        ValueError: if there is no network, or weights have another shape than ``(T, T)``.
     """
-    if not panels or any(weights.shape != wanted.shape for weights, wanted in panels.values()):
-        raise ValueError("panels must have at least one, each with weights and wanted of one shape")
-    _, grid = plt.subplots(1, len(panels), figsize=(6.5, 6.5 / len(panels) + 0.9), layout="constrained", squeeze=False)
-    for ax, (title, (weights, wanted)) in zip(grid[0], panels.items(), strict=True):
-        plot_heat(
-            weights, xlabel, ylabel if ax is grid[0, 0] else "", annotate=False, limits=(0, 1), ax=ax, title=title
-        )
-        rows, columns = np.nonzero(as_array(wanted))
-        size = 60 / len(weights)
-        look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markersize": size}
-        ax.plot(columns, rows, color=TRUTH_COLOUR, **look)
-    return list(grid[0])
+    if not networks:
+        raise ValueError("networks must hold at least one")
+    for title, (names, *weights, _) in networks.items():
+        if any(of.shape != (len(names), len(names)) for of in weights):
+            shapes = [tuple(of.shape) for of in weights]
+            raise ValueError(f"weights of {title} must be {len(names)} × {len(names)}, got {shapes}")
+    _, grid = plt.subplots(2, len(networks), figsize=(6.5, 6.6), layout="constrained", squeeze=False)
+    for column, (title, (names, *weights, wanted)) in enumerate(networks.items()):
+        steps = range(1, len(names))
+        marks = [[(step, step - 1) for step in steps], [wanted]]
+        for row, (kind, of) in enumerate(zip(("binds", "finds"), weights, strict=True)):
+            ax = grid[row, column]
+            label = "attending position" if column == 0 else ""
+            plot_heat(of, "attended to" if row else "", label, annotate=False, limits=(0, 1), xticks=names,
+                      yticks=names, ax=ax, title=f"{title}: {kind}")  # fmt: skip
+            ax.tick_params(labelsize=10)
+            ax.tick_params(axis="x", rotation=90)
+            look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markeredgewidth": 1.8}
+            rows, columns = zip(*marks[row], strict=True)
+            ax.plot(columns, rows, color=TRUTH_COLOUR, markersize=60 / len(names) + 3, **look)
+    return list(grid.flat)
+
+
+def plot_without(panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float) -> list[Axes]:
+    """Draw what is right without some heads, one network above the other.
+
+    Args:
+        panels: ``{title: {name: [one value per seed or draw]}}``. chance: drawn as a line.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels must hold at least one")
+    rows = [len(bars) for bars in panels.values()]
+    size = (6.5, sum(1.35 + 0.42 * count for count in rows))
+    _, grid = plt.subplots(len(rows), 1, figsize=size, layout="constrained", squeeze=False,
+                           gridspec_kw={"height_ratios": [count + 1 for count in rows]})  # fmt: skip
+    for ax, (title, bars) in zip(grid[:, 0], panels.items(), strict=True):
+        last = ax is grid[-1, 0]
+        plot_bars(bars, xlabel if last else "", ax=ax, title=title, limits=(0, 1), reference=("chance", chance))
+    return list(grid[:, 0])
 
 
 def plot_errors(curves: Mapping[str, Sequence[Sequence[float]]], ticks: Sequence[int] = (0, 4, 8, 12, 15)) -> Axes:
