@@ -1,8 +1,8 @@
 """Chapter 16's file with other seeds: which of three layers lets a shape find the colour of its partner, by distance.
 
-What is trained is the file itself, as it stands in the chapter, with another seed. In "same_positions" the open shape lies
-always at the upper left and its partner always at the lower right, so that a fixed mixing can know where to read. The
-training stays on the CPU, as the file does.
+What is trained is the file itself, as it stands in the chapter, with another seed. In "same_positions" the open shape
+lies always at the upper left and its partner always at the lower right, so that a fixed mixture can know where to read.
+The training stays on the CPU, as the file does.
 """
 
 from attnruns.shared.chapter_file import file_of, run_file
