@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from attnbook.measure.inside import (
+    added_at_end,
     attentions_of,
     cache_bytes,
     contributions,
@@ -128,3 +129,21 @@ def test_without_a_block_its_input_goes_on_unchanged(model):
     skipped = model.output(model.blocks.last_norm(between[1]))  # without the second and last block
     torch.testing.assert_close(found[2], surprises(skipped, WORDS).mean())
     assert abs(found[1] - found[0]) > 1e-4
+
+
+def test_a_vector_is_added_at_the_end_and_nowhere_else(model):
+    vector = torch.arange(8).double()
+    before = residuals(model, WORDS)
+    with added_at_end(model, 1, vector):
+        after = residuals(model, WORDS)
+    assert torch.equal(after[0], before[0])
+    torch.testing.assert_close(after[1][:, -1], before[1][:, -1] + vector)
+    assert torch.equal(after[2][:, :-1], before[2][:, :-1])
+    assert not torch.allclose(after[2][:, -1], before[2][:, -1])
+    assert torch.equal(residuals(model, WORDS)[1], before[1])
+
+
+@pytest.mark.parametrize("block", [0, 3])
+def test_a_block_that_is_not_there_is_refused(model, block):
+    with pytest.raises(ValueError, match="block must be from 1 to 2"), added_at_end(model, block, torch.zeros(8)):
+        pass

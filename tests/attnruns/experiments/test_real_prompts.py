@@ -46,6 +46,13 @@ def test_wrong_answers_are_shown_and_the_right_ones_wanted(pretrained):
     assert torch.equal(asked.tokens.gather(1, asked.at + 1), asked.wanted.flip(1))
 
 
+def test_a_wrong_list_shows_no_answer_before_it_is_wanted(pretrained):
+    pairs = [("hot", "cold"), ("big", "small"), ("up", "down"), ("man", "men")]
+    asked = real_prompts.prompts(pretrained, pairs, 3, seed=0, wrong=True)
+    for tokens, places, wanted in zip(*(of.tolist() for of in asked), strict=True):
+        assert all(answer not in tokens[:at] for at, answer in zip(places[:-1], wanted, strict=False))
+
+
 def test_a_model_that_knows_the_answers_is_right(pretrained):
     asked = real_prompts.prompts(pretrained, [("hot", "cold"), ("big", "small")], 4, seed=0)
 

@@ -14,6 +14,7 @@ from attnbook.attention import MultiHeadAttention, causal_mask, sink_mask, windo
 from attnbook.measure.cache import grouped_cache_bytes
 from attnbook.measure.induction import without_head
 from attnbook.models import LanguageModel, TransformerConfig
+from attnbook.models.block import Read
 from attnbook.modes import evaluating
 
 
@@ -132,6 +133,28 @@ def without_each_block(model: LanguageModel, words: Tensor) -> Tensor:
             x, *_ = layer(x, mask)
         ends.append(x)
     return torch.stack([surprises(model.output(model.blocks.last_norm(x)), words).mean() for x in ends])
+
+
+@contextmanager
+def added_at_end(model: LanguageModel, block: int, vector: Tensor) -> Iterator[None]:
+    """Inside this block of code, ``vector (D,)`` is added to what block number ``block``, from 1 on, hands on at the
+    last position.
+
+    Raises:
+        ValueError: if the model has no such block.
+    """
+    layers = model.blocks.layers
+    if not 1 <= block <= len(layers):
+        raise ValueError(f"block must be from 1 to {len(layers)}, got {block}")
+
+    def add(_module: nn.Module, _inputs: tuple, read: Read) -> Read:
+        return read._replace(x=torch.cat([read.x[:, :-1], read.x[:, -1:] + vector], dim=1))
+
+    handle = layers[block - 1].register_forward_hook(add)
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 @contextmanager

@@ -59,14 +59,17 @@ class Prompts(NamedTuple):
 
 
 def prompts(pretrained: Pretrained, pairs: list[Pair], count: int, seed: int, wrong: bool = False) -> Prompts:
-    """All pairs in ``count`` random orders, one per line; with ``wrong``, each word has the answer of the next one."""
+    """All pairs in ``count`` random orders, one per line; with ``wrong``, each word has the answer of the one before.
+
+    So no line before shows the answer that a line wants, but for the last: the first line has that one's.
+    """
     draw, rows, places, wanted = generator(seed), [], [], []
     for _ in range(count):
         order = [pairs[i] for i in torch.randperm(len(pairs), generator=draw).tolist()]
         shown = [answer for _, answer in order]
         row: list[int] = []
         at = []
-        for (word, _), answer in zip(order, shown[1:] + shown[:1] if wrong else shown, strict=True):
+        for (word, _), answer in zip(order, shown[-1:] + shown[:-1] if wrong else shown, strict=True):
             row += _ids(pretrained, f"{word} ->")
             at.append(len(row) - 1)
             row += _ids(pretrained, f" {answer}") + _ids(pretrained, "\n")
