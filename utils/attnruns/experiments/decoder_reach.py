@@ -25,7 +25,7 @@ TRAINED = LENGTHS[1]  # letters: the longest strings of training
 MOST = 3000  # steps of a training that does not come to its end before
 ENOUGH = 0.97  # of the strings for validation, two times in a row: then a training ends
 VALIDATION_SEED = 500  # tests have seeds up to 48, trainings begin at 1,000,003
-TRAINING = {**decoder_lengths.TRAINING, "validate_every": 200, "enough": ENOUGH}
+TRAINING = {**decoder_lengths.TRAINING, "learning_rate": 3e-3, "validate_every": 200, "enough": ENOUGH}
 WAYS = {  # with the same weights: how positions are changed, and whether scores are multiplied
     "rotary": ("interpolated", "factor", "both"),
     "rotary_window": ("factor",),  # in the second layer only: the window of the first never holds more words
