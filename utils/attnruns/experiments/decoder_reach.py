@@ -41,7 +41,8 @@ STEPS = dict.fromkeys(
 def validation(model: Copier) -> float:
     """Share of held-out strings of the trained length that are copied; they are not those of the tests."""
     batch = strings(TESTS, TRAINED, VALIDATION_SEED).to(device_of(model))
-    return (model.copy(batch).argmax(dim=-1) == batch.target).all(dim=1).double().mean().item()
+    right = (model.copy(batch).argmax(dim=-1) == batch.target).all(dim=1)  # (TESTS,)
+    return right.cpu().double().mean().item()
 
 
 class Sharpened(NoPositions):
