@@ -6,7 +6,7 @@ import pytest
 import torch
 from experiment_runs import checked_run, once_on_the_card
 
-from attnbook.attention import LinearBias, NoPositions, RandomRotary, Rotary, WindowedRotary
+from attnbook.attention import LinearBias, NoPositions, Rotary, WindowedRotary
 from attnruns.experiments import decoder_reach
 from attnruns.experiments.decoder_lengths import strings
 from attnruns.shared.runner import Job
@@ -24,7 +24,7 @@ def logits_of(model, size):
 
 
 def test_names_say_how_a_model_knows_positions():
-    kinds = {"rotary": Rotary, "linear_bias": LinearBias, "random_rotary": RandomRotary}
+    kinds = {"rotary": Rotary, "linear_bias": LinearBias}
     for name in decoder_reach.STEPS:
         first, second = (layer.self_attention.positions for layer in decoder_reach.build(name).blocks.layers)
         assert type(second) is kinds.get(name, NoPositions)

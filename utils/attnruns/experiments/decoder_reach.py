@@ -32,9 +32,7 @@ WAYS = {  # with the same weights: how positions are changed, and whether scores
     "none": ("factor",),
 }
 KEPT = ("rotary", "rotary_window")  # whose weights of seed 0 stay
-STEPS = dict.fromkeys(
-    ("rotary", "rotary_window", "learned", "sinusoidal", "linear_bias", "none", "random_rotary"), MOST
-)
+STEPS = dict.fromkeys(("rotary", "rotary_window", "learned", "sinusoidal", "linear_bias", "none"), MOST)
 
 
 @evaluating
@@ -123,7 +121,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": f"copies of strings of {LENGTHS} letters of {LETTERS}", "sizes": SIZES, "tests": TESTS,
-    "window": decoder_lengths.WINDOW["rotary_window"], "drawn_from": decoder_lengths.DRAWN_FROM, **TRAINING,
+    "window": decoder_lengths.WINDOW["rotary_window"], **TRAINING,
 }  # fmt: skip
 EXPERIMENT = Experiment("decoder_reach", STEPS, run, SETTINGS, build=build)
 trained = EXPERIMENT.trained
