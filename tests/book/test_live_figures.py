@@ -102,7 +102,7 @@ BY_HAND = """
       plane: LIVE.attendInPlane([1, 0], [[1, 0], [0, 2]], [[1, 0], [0, 1]], "dot", 1),
       hull: LIVE.hull([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]),
       chances: chances(2, 1), cut: chances(0, 0.5), frequencies: LIVE.frequencies(100, 2),
-      leader: [LIVE.weightOfLeader(Math.log(3), 4), LIVE.weightOfLeader(1, 31 ** 2, LIVE.lengthFactor(31 ** 2))],
+      leader: [LIVE.weightOfLeader(Math.log(3), 4), LIVE.weightOfLeader(1, 24 ** 2, LIVE.lengthFactor(24 ** 2))],
       learner: [2, 1e4, 1e-6].map((beta) => LIVE.attendByDistance([[0, 1], [1, 3], [3, 2]], 1.4, beta).answer),
       line: LIVE.leastSquares([[0, 1], [1, 3], [3, 2]], 3), upright: LIVE.leastSquares([[1, 0], [1, 4]], 9),
       logits: Array.from(LIVE.allLogits({ size: 6, named: [["a", 9], ["b", 8]], others: [[2, 7], [5, 1]] })),

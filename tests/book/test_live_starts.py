@@ -191,17 +191,17 @@ def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tm
     assert (found["back"], found["fast"]) == (False, True)
 
 
-def test_sharpness_begins_with_the_chapters_lead_among_a_list_of_six(tmp_path):
+def test_sharpness_begins_with_the_chapters_lead_among_the_positions_of_twelve_letters(tmp_path):
     script = """
         const start = now().said; slide("Positions", 10);
         const long = now().said; all("input[type=radio]")[1].click();
         return { ...now(), start, long };"""
     found = begun(tmp_path, "chapters/17_beyond_lengths.ipynb", "sharpness", script)
-    lead, size = math.exp(4), 992
+    lead, size = math.exp(4), 768
     start, long, said = (found[part].replace("\u00a0", " ") for part in ("start", "long", "said"))
-    assert start == "Among 31 positions a lead of 4.0 gives the leader 65 % of the weight."
+    assert start == "Among 24 positions a lead of 4.0 gives the leader 70 % of the weight."
     assert f"gives the leader {100 * lead / (lead + size - 1):.1f} % of the weight" in long
-    assert "multiplied by 2.01, gives the leader 76 %" in said
+    assert "multiplied by 2.09, gives the leader 85 %" in said
 
 
 def test_the_machine_copies_and_fails_as_the_figure_says(tmp_path):

@@ -3,8 +3,8 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, slider, choice, words, percent } = LIVE;
-  const ALONE = 31, // positions at which the factor is 1: those of a list of six numbers
-    MOST = 20, // steps of the slider, each twice as many positions as the one before, up to a million
+  const ALONE = 24, // positions at which the factor is 1: those of a string of twelve letters and its copy
+    MOST = 20, // steps of the slider, each twice as many positions as the one before, up to 800,000
     WIDTH = 640,
     HEIGHT = 170;
 
@@ -48,9 +48,9 @@
     title: "A leader among many",
     todo: "Move “Positions” to the right without touching the lead: when does the leader fall under one half, although its score is still higher by the same lead? Then switch the factor on: what happens to the curve?",
     learned:
-      "The other positions enter the sum one by one, so each doubling of their number costs the leader as much as a lead smaller by ln 2 = 0.69. A fixed lead therefore loses against any number of positions. A factor that grows like ln n gives back what the length takes, if the lead was large enough at the trained length: then the weight even rises. A lead under about ln 31 = 3.4 was too small already, and still falls.",
+      "The other positions enter the sum one by one, so each doubling of their number costs the leader as much as a lead smaller by ln 2 = 0.69. A fixed lead therefore loses against any number of positions. A factor that grows like ln n gives back what the length takes, if the lead was large enough at the trained length: then the weight even rises. A lead under about ln 24 = 3.2 was too small already, and still falls.",
     about:
-      "Nothing is trained here. One position has a score that is higher than all others by the lead, and all others have equal scores. At the start the lead is 4, as in the chapter. The factor is ln n / ln 31: it is 1 at 31 positions, the length of a list of six numbers.",
+      "Nothing is trained here. One position has a score that is higher than all others by the lead, and all others have equal scores. At the start the lead is 4, as in the chapter. The factor is ln n / ln 24: it is 1 at 24 positions, those of a string of twelve letters and its copy.",
     defaults: { lead: 4, size: 5, scaled: "no" },
     draw(room, state, kept) {
       const said = words(),
@@ -92,7 +92,7 @@
           change("lead"),
         ),
         choice(
-          "Factor ln n / ln 31 on all scores",
+          "Factor ln n / ln 24 on all scores",
           [
             ["no", "no"],
             ["yes", "yes"],

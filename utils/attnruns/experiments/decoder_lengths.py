@@ -26,6 +26,7 @@ WINDOW = {"rotary_window": 4, "rotary_window_3": 3}  # words that the first laye
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", *WINDOWS, *WINDOW, "random_rotary"), 1200)
+KINDS = dict.fromkeys((*STEPS, "sinusoidal"))  # the last one is trained in decoder_reach only
 
 
 def strings(count: int, size: int, seed: int) -> Batch:
@@ -48,11 +49,11 @@ class Copier(LanguageModel):
     """A language model that reads *string, separator, copy*; where positions are random, each reading draws its own.
 
     Args:
-        kind: a name of ``STEPS``.
+        kind: a name of ``KINDS``.
     """
 
     def __init__(self, kind: str) -> None:
-        chosen(STEPS, kind)
+        chosen(KINDS, kind)
         plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind == "random_rotary" else kind
         super().__init__(SEPARATOR + 1, TransformerConfig(positions=plain, max_length=DRAWN_FROM))
         self.drawn = Drawn(DRAWN_FROM) if kind == "random_rotary" else None
@@ -112,6 +113,7 @@ def copied_by_rule(size: int, context: int, count: int = TESTS) -> float:
 
 def build(name: str) -> Copier:
     """A fresh model of this experiment."""
+    chosen(STEPS, name)
     return Copier(name)
 
 
