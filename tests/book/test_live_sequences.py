@@ -58,6 +58,16 @@ SWITCHED = """
       cross: whole.weights.cross[2].map((map) => map.map((row) => Array.from(row))),
       first: Array.from(off.step(LIVE.BOS, off.start(ids)).logits),
     };"""
+ROOF = """
+    const pack = await LIVE.load("translator"), { pieces } = pack;
+    const source = LIVE.BytePairs(pieces.source), target = LIVE.BytePairs(pieces.target);
+    const without = (off) => LIVE.Transformer(pack, (...at) => (at.join() === off ? "zero" : undefined));
+    const read = (off) => LIVE.translation(without(off), source, target, GIVEN.sentence, 5);
+    const whole = without(""), { text, options, weights, source: own } = read("");
+    const heads = Array.from({ length: 18 }, (_, n) => ["cross", Math.floor(n / 6), n % 6].join());
+    const changed = heads.map((head) => read(head).text).filter((other) => other !== text);
+    const cross = weights.cross[2].map((map) => map.map((row) => Array.from(row)));
+    return { options, changed, cross, source: own };"""
 OFF = (("cross", 1, 4), ("encoder", 0, 2), ("self", 2, 1))
 
 
@@ -156,6 +166,25 @@ def test_how_many_heads_of_the_translator_change_a_word(switched):
     learned, needed = said("translator", "learned"), switched["needed"]
     assert f"{needed['cross']} of the 18 heads from target to source change a word" in learned
     assert f"{needed['encoder']} of those within the source, and {needed['self']} of those within the target" in learned
+
+
+def test_what_the_sentence_about_the_roof_shows(tmp_path):
+    roof = re.search(r'ROOF = "(.*?)"', script("translator"))[1]
+    lower = "const other = LIVE.translation(whole, source, target, GIVEN.lower, 5);"
+    asked = ROOF.replace("return {", f"{lower} return {{ lower: other.options[2], other: other.text,")
+    given = {"sentence": roof, "lower": roof.replace("Rep", "rep")}
+    found = answer(tmp_path, asked, ["translator"], given, ["translator"])
+    learned = re.search(r"sentence === ROOF.*?learned:\s+\"(.*?)\",", script("translator"), re.DOTALL)[1]
+    (first, chance), (second, next_chance) = found["options"][2][:2]
+    assert (first, second, found["lower"][0][0]) == ("▁repair", "▁working", "▁fixing")
+    assert f"with {percent(chance)} only; “working” has {percent(next_chance)}" in learned
+    assert f"“fixing” with {percent(found['lower'][0][1])}" in learned
+    assert "fixing the roof" in found["other"]
+    assert f"{len(found['changed'])} of the 18 heads from target to source" in learned
+    ways = [sum(f" {verb} " in text for text in found["changed"]) for verb in ("working on", "setting up", "fixing")]
+    assert ways == [2, 1, 1]
+    row = torch.tensor(found["cross"]).mean(dim=0)[2]
+    assert found["source"][int(row.argmax())] == "par"
 
 
 def test_to_what_climbing_and_up_attend_and_what_could_stand_for_up(switched):

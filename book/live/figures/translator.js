@@ -15,6 +15,8 @@
     "Drei Kinder spielen am Strand Fußball, während ein Hund zusieht.",
   ];
 
+  const ROOF = "Leute Reparieren das Dach eines Hauses."; // with it the page of Chapter 18 begins
+
   LIVE.figure("translator", {
     title: "A translator whose heads can be seen and switched",
     todo: "Choose written words with the mouse or the arrow keys: to which source words do “climbing” and “up” attend? Then let the page switch off each head in turn: how many of the 18 change the translation? Do the same within the source and within the target, and then with a sentence of your own.",
@@ -23,6 +25,14 @@
     about:
       "The translator of Chapter 18: 3.7 million numbers (eight bits each here), trained in 49 minutes on one processor core with 29,000 captions of photographs. It translates other kinds of sentences badly.",
     packs: ["translator"],
+    says: ({ sentence }) =>
+      sentence === ROOF
+        ? {
+            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now, and how probable is it? At the end give it the capital letter back, and let the page switch off each head in turn: how many of the 18 change the translation?",
+            learned:
+              "“repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain. With the capital letter, 4 of the 18 heads from target to source change the translation when their output is zero: twice into “working on”, once into “setting up”, and once into “fixing”.",
+          }
+        : {},
     defaults: { sentence: EXAMPLES[0], kind: "cross", layer: 2, head: -1, query: 6, off: "", how: "zero" },
     draw(room, state, kept, pack) {
       const source = LIVE.BytePairs(pack.pieces.source),

@@ -104,7 +104,7 @@ def draw_ngrams(translation: Sequence[str], reference: Sequence[str], ax: Axes |
     ax = canvas(ax, (6.5, 0.62 * height), (-1.6, len(translation) + 1.5), (-height + _TOKENS, 1.5))
     say(ax, -1.5, 1.2, "reference: " + " ".join(reference), ha="left")
     for at, token in enumerate(translation):
-        say(ax, at + 0.5, 0.45, token, weight="bold")
+        say(ax, at + 0.5, 0.45, token, size=11 if len(translation) < 9 else 9, weight="bold")  # so that none touch
     top = 0.0
     for order in _ORDERS:
         right = _counted(translation, reference, order)
