@@ -198,7 +198,8 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
     if len(trip) != count or probabilities.shape != (count - 1, count) or not 0 < choices < count:
         found = (len(trip), tuple(probabilities.shape), choices)
         raise ValueError(f"trip, probabilities and choices do not fit {count} points, got {found}")
-    axes, listed = _panels(choices, choices), points.tolist()
+    _, drawn = plt.subplots(1, choices, figsize=(6.5, 2.5), layout="constrained")
+    axes, listed = list(np.atleast_1d(drawn).flat), points.tolist()
     for step, ax in enumerate(axes):
         done, following = list(trip[: step + 1]), trip[step + 1]
         ax.plot(*zip(*(listed[n] for n in done), strict=True), **_WAY)
@@ -229,10 +230,6 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
             )
         _square(ax, f"choice {step + 1}: {following}")
         ax.set(xlim=(-0.1, 1.07), ylim=(0.08, 1.0), xticks=(), yticks=())
-    figure = axes[0].figure
-    figure.supxlabel("")
-    figure.supylabel("")
-    figure.set_size_inches(6.5, 2.5)
     return axes
 
 
