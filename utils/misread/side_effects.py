@@ -84,8 +84,9 @@ def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
 def _stale(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     again = exercise.run(answer, got[0].args)
     unlike = again.failure is not None or not values.same(again.result, got[0].result, exercise.tolerance)
-    for run_got, run_expected in zip(got, expected, strict=True):
-        if unlike or not values.same(values.plain(run_got.raw), run_got.result):
+    present = getattr(answer, "present", list)([run.raw for run in got])  # one in another process has to be asked
+    for now, run_got, run_expected in zip(present, got, expected, strict=True):
+        if unlike or not values.same(values.plain(now), run_got.result):
             yield Complaint("keeps something between calls", "", run_got, run_expected)
 
 
