@@ -18,7 +18,7 @@ from skips import skip_for_want_of
 
 from coursekit import CourseError
 from coursekit.printing.chromium import find_chromium
-from coursekit.printing.contents import EPUB, PDFS, Volume, groups_of
+from coursekit.printing.contents import CHAPTERS, EPUB, PDFS, Volume, groups_of
 from coursekit.printing.epub import make_epub
 from coursekit.printing.offline import offline_zip
 from coursekit.printing.pages import read_pages
@@ -150,10 +150,15 @@ def volume(request, root, html) -> tuple[PdfReader, Volume]:
     """The few pages, or a whole PDF that was made of the pages that are there."""
     if request.param == "few":
         return request.getfixturevalue("few"), A_FEW
-    path = root / f"book/_build/files/{request.param}.pdf"
+    return made(root, html, request.param), next(one for one in PDFS if one.name == request.param)
+
+
+def made(root, html, name: str) -> PdfReader:
+    """A PDF that was made of the pages that are there."""
+    path = root / f"book/_build/files/{name}.pdf"
     if not path.is_file() or path.stat().st_mtime < (html / "objects.inv").stat().st_mtime:
         skip_for_want_of("pdf", f"{path.name} has not been made of these pages: make pdf")
-    return PdfReader(path), next(one for one in PDFS if one.name == request.param)
+    return PdfReader(path)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +239,12 @@ def test_links_between_the_pdfs_lead_to_places_that_are_there(root, html):
     assert [link for link in between if link[1] not in places[link[0]]] == []
 
 
-def test_the_chapters_have_at_most_400_pages(volume):
-    reader, of = volume
-    if of == PDFS[0]:
-        assert 250 < len(reader.pages) <= LONGEST
+def test_the_chapters_have_at_most_400_pages(root, html):
+    assert 250 < len(made(root, html, CHAPTERS.name).pages) <= LONGEST
+
+
+def test_a_few_pages_of_the_book_fill_as_many_sheets_as_their_words_do(few):
+    """Neither is a page cut off, nor does one leave sheets empty: a full one holds some 400 words."""
+    words = [len(page.extract_text().split()) for page in few.pages]
+    assert 10 < len(words) < 50
+    assert [number for number, count in enumerate(words, start=1) if count < 5] == []

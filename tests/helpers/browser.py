@@ -13,17 +13,14 @@ from pathlib import Path
 
 from axe_core_python.base import AXE_SCRIPT
 
+from coursekit.printing.chromium import NAMES, QUIET, VARIABLE
+
 HARNESS = (Path(__file__).parent / "browser.html").read_text(encoding="utf-8")
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-QUIET = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--mute-audio",
-)  # fmt: skip
 
 
 def chromium() -> str | None:
     """The browser's program: the one that ATTNBOOK_CHROMIUM names, or one on the path; ``None`` without."""
-    named = os.environ.get("ATTNBOOK_CHROMIUM")
+    named = os.environ.get(VARIABLE)
     return named or next(filter(None, map(shutil.which, NAMES)), None)
 
 

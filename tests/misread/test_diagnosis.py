@@ -284,6 +284,11 @@ def ends_are_padding(tokens, pad):
     return targets.masked_fill(targets == 2, pad)
 
 
+def by_distances_of_all(points, tour):
+    distances = torch.cdist(points, points)  # of more than 25 points, by a² + b² − 2ab
+    return distances[torch.arange(len(points))[:, None], tour, tour.roll(-1, 1)].sum(1)
+
+
 def over_all(x):
     return x / x.sum()
 
@@ -339,6 +344,7 @@ def doubled_again(dilations, kernel):
             "one step changed",
             lambda x, W_1, b_1, W_2, b_2: (x @ W_1 + b_1).clamp(max=0) @ W_2 + b_2,
         ),
+        ("lab14", "tour_length", "digits lost", by_distances_of_all),
         ("lab13", "interpolate", "an argument given back", lambda content, previous, gate: previous),
         ("lab14", "optimality_gap", "off by a factor", lambda length, optimal: (length / optimal - 1).mean() * 3),
     ],
@@ -686,3 +692,42 @@ def test_a_mask_with_one_open_position_in_each_row_is_no_row_of_weights():
     exercise = Exercise(diagonal, lambda draw: [(draw.normal(2, size),) for size in (3, 4, 5)], [])
     verdict = judge(exercise, lambda x: torch.ones(x.shape[-1], x.shape[-1], dtype=torch.bool))
     assert (verdict.passed, verdict.kind) == (False, "the same number everywhere")
+
+
+def test_how_many_digits_agree_is_told():
+    for factor, words in ((1 + 1e-8, "about eight digits"), (1 + 1e-6, "about six digits"), (1.01, "two or three")):
+        verdict = judge(Exercise(dot, pairs_of_sets), lambda q, k, factor=factor: dot(q, k) * factor)
+        assert verdict.kind == "few digits"
+        assert words in " ".join(verdict.message.split())
+
+
+def pairs_of_sets(draw):
+    for _ in range(3):
+        yield draw.normal(2, 3, 4), draw.normal(2, 5, 4)
+
+
+def test_probabilities_in_place_of_their_logarithms_are_called_so_and_other_exponentials_are_not():
+    def log_weights(q, k):
+        return dot(q, k).log_softmax(-1)
+
+    found = judge(Exercise(log_weights, pairs_of_sets), lambda q, k: log_weights(q, k).exp())
+    other = judge(Exercise(dot, pairs_of_sets), lambda q, k: dot(q, k).exp())
+    assert (found.kind, other.kind) == ("one function too many", "one function too many")
+    assert "probabilities, where their logarithms are wanted" in " ".join(found.message.split())
+    assert "probabilities" not in other.message
+
+
+def test_a_large_input_alone_makes_no_lost_digits():
+    """Where the error is as large as the result, something else is wrong: here the fill is too high."""
+
+    def open_weights(scores, mask):
+        return scores.masked_fill(~mask, -torch.inf).softmax(-1)
+
+    def cases(draw):
+        for scale in (1.0, 1e12):
+            mask = torch.tensor([[True, False, True]] * 2)
+            yield scale * (draw.normal(2, 3) - 3), mask
+
+    found = judge(Exercise(open_weights, cases), lambda s, m: s.masked_fill(~m, -1e9).softmax(-1))
+    assert not found.passed
+    assert found.kind != "digits lost"

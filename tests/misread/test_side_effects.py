@@ -272,3 +272,22 @@ def test_a_check_works_under_no_grad(weigh_exercise):
     with torch.no_grad():
         assert judge(weigh_exercise, torch.matmul)
         assert judge(weigh_exercise, lambda w, v: (w @ v).detach()).mistake == "loses the gradient"
+
+
+def test_the_device_is_tried_on_more_than_the_smallest_input():
+    def counted(x):
+        return torch.arange(len(x), device=x.device)
+
+    def made_on_the_cpu_after_the_first(x):
+        first = torch.zeros(1, dtype=torch.long, device=x.device)
+        return torch.cat([first, torch.arange(1, len(x)).to(x.device) + torch.zeros(len(x) - 1, dtype=torch.long)])
+
+    def stays_where_there_are_several(x):
+        return torch.arange(len(x), device=x.device if len(x) == 1 else "cpu")
+
+    exercise = Exercise(counted, lambda draw: [(draw.normal(1),), (draw.normal(7),)], [])
+    for answer in (made_on_the_cpu_after_the_first, stays_where_there_are_several):
+        verdict = judge(exercise, answer)
+        assert verdict.passed
+        assert "device" in verdict.message.split("\n", 1)[-1]
+    assert "\n" not in judge(exercise, counted).message

@@ -64,13 +64,11 @@ class Release:
     def _book(self) -> Iterator[Part]:
         from coursekit.printing.contents import EPUB, PDFS
         from coursekit.printing.epub import make_epub
-        from coursekit.printing.offline import offline_zip
+        from coursekit.printing.offline import NAME, offline_zip
         from coursekit.printing.pdf import make_pdf
 
         root, html = self.project.root, self.html
-        yield _whole(
-            "paying-attention-offline.zip", "the book's pages: unzip, and open index.html", lambda: offline_zip(html)
-        )
+        yield _whole(NAME, "the book's pages: unzip, and open index.html", lambda: offline_zip(html))
         for volume in PDFS:
             write = partial(self._print, partial(make_pdf, root, html, volume))
             yield Part(f"{volume.name}.pdf", f"to print: {volume.title}", write)

@@ -38,7 +38,7 @@ def check_shape(part: str, name: str, tensor: object, *wanted: str | int, hint: 
     """
     shape = f"({', '.join(map(str, wanted))}{',' * (len(wanted) == 1)})"
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{part}: {name} is of type {type(tensor).__name__}; wanted a tensor {shape}")
+        raise TypeError(f"{part}: {name} is of type {type(tensor).__name__}; wanted a tensor {shape}{hint}")
     pairs = zip(tensor.shape, wanted, strict=False)
     if tensor.dim() != len(wanted) or any(size != want for size, want in pairs if isinstance(want, int)):
         raise ValueError(f"{part}: {name} has shape {tuple(tensor.shape)}; wanted {shape}{hint}")

@@ -17,6 +17,7 @@ from .sandbox import Failure, Run, guarded
 # Alone it only adds a remark to a right answer, unless an exercise lists it as a mistake.
 DEVICE = "another device"
 GRADIENTS, SINGLE = "gradients", "single precision"  # what is kept of the reference's runs
+SENT = 12  # inputs, about, that are tried on another device: one is often too small to show anything, all take long
 GRADIENT_TOLERANCE = 1e-6  # gradients lose more digits than values do
 
 
@@ -84,8 +85,9 @@ def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
 def _stale(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     again = exercise.run(answer, got[0].args)
     unlike = again.failure is not None or not values.same(again.result, got[0].result, exercise.tolerance)
-    for run_got, run_expected in zip(got, expected, strict=True):
-        if unlike or not values.same(values.plain(run_got.raw), run_got.result):
+    present = getattr(answer, "present", list)([run.raw for run in got])  # one in another process has to be asked
+    for now, run_got, run_expected in zip(present, got, expected, strict=True):
+        if unlike or not values.same(values.plain(now), run_got.result):
             yield Complaint("keeps something between calls", "", run_got, run_expected)
 
 
@@ -119,24 +121,44 @@ def tries_single_precision(expected: Runs) -> bool:
 
 
 def _devices(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
-    """On a second device, see `elsewhere`. A failure of another kind says nothing."""
-    if not tries_devices(exercise, expected):
-        return
+    """On a second device, see `elsewhere`: the first input that shows something. Other failures say nothing."""
+    for run_got, run_expected in zip(_some(got), _some(expected), strict=True):
+        if complaint := _on_another_device(exercise, answer, run_got, run_expected):
+            yield complaint
+            return
+
+
+def _on_another_device(exercise: Exercise, answer: Callable, got: Run, expected: Run) -> Complaint | None:
+    if not _leads_elsewhere(exercise, expected):
+        return None
     place = elsewhere.second_device(answer)
-    result, failure = guarded(place.call, (answer, *place.send(got[0].args)))
+    result, failure = guarded(place.call, (answer, *place.send(got.args)))
     if failure is not None and any(words in failure.text for words in elsewhere.MIXED):
-        yield Complaint(DEVICE, "tensors of two devices meet", got[0], expected[0], _line(failure))
-    elif failure is None and not all(map(place.holds, values.tensors(result))):
-        yield Complaint(DEVICE, "the result stays on the CPU", got[0], expected[0])
+        return Complaint(DEVICE, "tensors of two devices meet", got, expected, _line(failure))
+    if failure is None and not all(map(place.holds, values.tensors(result))):
+        return Complaint(DEVICE, "the result stays on the CPU", got, expected)
+    return None
 
 
 def tries_devices(exercise: Exercise, expected: Runs) -> bool:
-    """Whether the reference itself leads from arguments on a second device to a result that is there, too."""
+    """Whether an input can show that an answer makes something on the CPU which belongs on the input's device."""
+    return any(_leads_elsewhere(exercise, run) for run in _some(expected))
+
+
+def _some(runs: Runs) -> Runs:
+    """Some of the runs, from the smallest input to the largest."""
+    return [*runs[:: max(1, len(runs) // SENT)][:-1], runs[-1]]
+
+
+def _leads_elsewhere(exercise: Exercise, expected: Run) -> bool:
+    """Whether the reference leads from arguments on a second device to a result that is there; looked for once."""
     if not exercise.device:
         return False
-    place = elsewhere.second_device(exercise.reference)
-    wanted, _ = guarded(place.call, (exercise.reference, *place.send(expected[0].args)))
-    return any(map(place.holds, values.tensors(wanted)))
+    if DEVICE not in expected.kept:
+        place = elsewhere.second_device(exercise.reference)
+        wanted, _ = guarded(place.call, (exercise.reference, *place.send(expected.args)))
+        expected.kept[DEVICE] = any(map(place.holds, values.tensors(wanted)))
+    return expected.kept[DEVICE]
 
 
 def load_meta() -> None:

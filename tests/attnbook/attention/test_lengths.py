@@ -66,3 +66,8 @@ def test_a_windowed_head_turns_as_rotary_positions_and_sees_its_last_words(draw,
     at = torch.arange(6, device=x.device)
     close(positions.rotate(x, at), Rotary().rotate(x, at))
     assert torch.equal(positions.bias(at, at), HardBias((3,)).bias(at, at))
+
+
+def test_a_window_of_nothing_is_refused_by_its_name():
+    with pytest.raises(ValueError, match="window must be positive, got 0"):
+        WindowedRotary(0)

@@ -1,6 +1,8 @@
 """The experiment on two photographs, with a tiny network in place of DINOv2; nothing is fetched."""
 
+import gc
 import pickle
+import weakref
 
 import pytest
 import torch
@@ -94,3 +96,22 @@ def test_random_networks_have_the_same_sizes_and_differ_by_seed(tiny):
 def test_there_is_one_seed_because_there_is_one_pretrained_network():
     assert seeds_of(experiment.EXPERIMENT, None) == [0]
     assert pickle.loads(pickle.dumps(experiment.EXPERIMENT)).stored_seeds() == [0]  # a run has a process of its own
+
+
+def test_each_network_computes_its_maps_once_and_is_gone_before_the_next_one(tiny, monkeypatch):
+    calls, alive = [], []
+    real, make = VisionTransformer.maps, experiment.random_network
+    monkeypatch.setattr(VisionTransformer, "maps", lambda self, images: calls.append(id(self)) or real(self, images))
+
+    def watched(like, seed):
+        gc.collect()
+        alive.append(sum(ref() is not None for ref in networks))
+        made = make(like, seed)
+        networks.append(weakref.ref(made))
+        return made
+
+    networks: list = []
+    monkeypatch.setattr(experiment, "random_network", watched)
+    experiment.run(Job("dinov2", 0, 3))
+    assert len(calls) == 4
+    assert alive == [0, 0, 0]

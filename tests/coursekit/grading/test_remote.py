@@ -129,6 +129,22 @@ def test_randomness_is_the_graders(session):
     assert torch.equal(found[1], torch.rand(2, generator=torch.Generator().manual_seed(1)))
 
 
+def test_an_answer_that_draws_with_torchs_own_generator_is_seen_to_do_so(session):
+    there = Remote(session("import torch\ndef f(n): return torch.rand(n).sum()"), "f")
+    torch.manual_seed(5)
+    there(0)
+    assert torch.default_generator.get_state().equal(torch.manual_seed(5).get_state())
+    there(3)
+    wanted = torch.manual_seed(5)
+    torch.rand(3)
+    drawn = wanted.get_state()
+    torch.manual_seed(5)
+    there(3)
+    assert torch.default_generator.get_state().equal(drawn)
+    with pytest.raises(wire.WireError):
+        remote._draw_on([1, 2])
+
+
 def test_what_is_printed_comes_back_and_stderr_costs_nothing(session):
     text = "import sys\ndef f():\n    print('hello')\n    print('careful', file=sys.stderr)\n    return 1"
     printed = io.StringIO()
@@ -271,3 +287,21 @@ def test_an_error_of_half_a_character_is_told_as_text_that_can_be_written(sessio
 @pytest.mark.parametrize("error", ["text", 7, [["type", "x"]]], ids=str)
 def test_an_error_of_a_cells_that_is_no_dictionary_is_none_that_stops_the_grader(error):
     assert remote._told(error) == {}
+
+
+def test_what_a_later_call_wrote_into_a_result_can_be_asked_for(session):
+    begun = session("import torch\nrows, total = [], torch.zeros(1)\n"
+                    "def f(x):\n    rows.append(x)\n    return rows\n"
+                    "def g(x): return total.add_(x)\ndef h(x): return [x]")  # fmt: skip
+    listed, added, fresh = Remote(begun, "f"), Remote(begun, "g"), Remote(begun, "h")
+    first, second = listed(1), listed(2)
+    assert (first, second) == ([1], [1, 2])
+    assert listed.present([first, second, "never a result"]) == [[1, 2], [1, 2], "never a result"]
+    one, two = added(1.0), added(2.0)
+    assert (one.item(), two.item()) == (1.0, 3.0)
+    assert [now.item() for now in added.present([one, two])] == [3.0, 3.0]
+    assert listed.present([first]) == [first]  # after a call of another function it is forgotten
+    found = fresh(1)
+    assert fresh.present([found])[0] is found
+    begun.close()
+    assert fresh.present([found])[0] is found  # a process that was begun anew knows nothing of it

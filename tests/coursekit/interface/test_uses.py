@@ -1,9 +1,13 @@
 """What notebooks import and show."""
 
+import json
+import os
+
 import nbformat.v4 as v4
 import pytest
 
-from coursekit.interface.uses import Use, imported, uses_of, wanted_by_others
+from coursekit.interface import uses
+from coursekit.interface.uses import Use, cells, imported, uses_of, wanted_by_others
 from coursekit.notebooks import write
 
 
@@ -41,3 +45,15 @@ def test_what_others_want_is_what_notebooks_and_other_packages_import(notebook, 
     assert ("attnbook.some", "y") in wanted
     assert ("attnbook.attention", "attend") in wanted
     assert ("attnbook.own", "x") not in wanted
+
+
+def test_a_notebook_is_parsed_once_until_it_changes(tmp_path, monkeypatch):
+    path, parsed = tmp_path / "a.ipynb", []
+    real = json.loads
+    monkeypatch.setattr(uses.json, "loads", lambda text: parsed.append(text) or real(text))
+    path.write_text('{"cells": [{"cell_type": "code", "source": ["a = 1"]}]}', encoding="utf-8")
+    assert [cells(path), cells(path)] == [(("code", "a = 1"),)] * 2
+    assert len(parsed) == 1
+    path.write_text('{"cells": []}', encoding="utf-8")
+    os.utime(path, ns=(1, 1))
+    assert cells(path) == ()

@@ -52,3 +52,24 @@ def test_a_browser_that_hangs_is_ended(program, tmp_path):
     program("exec sleep 60")
     with pytest.raises(CourseError, match=r"was ended: it had not printed a\.html after 0 s"):
         print_pdf(tmp_path / "a.html", tmp_path / "a.pdf", seconds=0.2)
+
+
+def test_a_snap_gets_a_folder_that_it_sees_and_any_other_browser_the_systems(program, tmp_path, monkeypatch):
+    monkeypatch.setattr(chromium.Path, "home", lambda: tmp_path / "home")
+    own = tmp_path / "home" / "snap" / "chromium" / "common"
+    assert chromium.folder_for(program("exec /usr/lib/chromium/chromium")) is None
+    assert chromium.folder_for("no-such-browser") is None
+    assert not own.exists()
+    assert chromium.folder_for(program('exec /snap/bin/chromium "$@"')) == str(own)
+    assert own.is_dir()
+    (tmp_path / "snap").mkdir()
+    linked = tmp_path / "snap" / "chromium"
+    linked.symlink_to(tmp_path / "browser")
+    assert chromium.folder_for(str(linked)) == str(own)
+
+
+def test_the_files_of_a_snap_lie_in_its_folder_and_an_error_says_what_it_sees(program, tmp_path, monkeypatch):
+    monkeypatch.setattr(chromium.Path, "home", lambda: tmp_path)
+    program('# not /snap/bin/chromium itself\necho "$@" >&2; exit 1')
+    with pytest.raises(CourseError, match=r"snap/chromium/common/.*; this Chromium is a snap, .*no hidden folder"):
+        print_pdf(tmp_path / "a.html", tmp_path / "a.pdf")

@@ -1,12 +1,14 @@
 """The book's wheel, and archives without dates."""
 
+import io
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from coursekit import CourseError
-from coursekit.teaching.wheel import SOURCES, archive, build_wheel, contents
+from coursekit.teaching.wheel import SOURCES, archive, build_wheel, contents, zipped_in_order
 
 ROOT = Path(__file__).parents[3]
 
@@ -44,3 +46,13 @@ def test_the_wheel_holds_packages_records_and_weights_and_neither_answers_nor_te
     assert build_wheel(ROOT) == wheel
     said = re.search(r"one file of about\s(\d+) MB", (ROOT / "book/anywhere.md").read_text(encoding="utf-8"))
     assert int(said[1]) == pytest.approx(len(content) / 1e6, rel=0.1)
+
+
+def test_an_archive_is_in_the_order_of_its_names_or_in_the_one_that_is_given():
+    files = {"b.txt": b"two" * 50, "a.png": b"one" * 50}
+    for content, names in ((archive(files), ["a.png", "b.txt"]), (zipped_in_order(files), ["b.txt", "a.png"])):
+        assert list(contents(content)) == names
+        assert contents(content) == files
+    with zipfile.ZipFile(io.BytesIO(zipped_in_order(files, lambda name: name.endswith(".png")))) as zipped:
+        kinds = {one.filename: one.compress_type for one in zipped.infolist()}
+    assert kinds == {"b.txt": zipfile.ZIP_DEFLATED, "a.png": zipfile.ZIP_STORED}

@@ -48,6 +48,8 @@ class WindowedRotary(Rotary):
 
     def __init__(self, window: int, base: float = BASE) -> None:
         super().__init__(base)
+        if window < 1:
+            raise ValueError(f"window must be positive, got {window}")
         self.window = HardBias((window,))
 
     def bias(self, queries: Tensor, keys: Tensor) -> Tensor:

@@ -147,6 +147,9 @@ wrong("end symbol overwritten", {APPEND: "words.append(token.masked_fill(ended, 
 wrong("end symbol taken to be 2", {"(token == eos)": "(token == 2)"}).says("""
     A sentence of yours ends at the word with number 2, whatever `eos` is. The number of the end symbol is given by
     the argument `eos`, and here it is another one.""")
+wrong("state not kept", {"logits, state = step": "logits, _ = step"}).says("""
+    You gave `step` the state of the beginning at every step, so that it forgot the words before the last one. Keep the
+    state that `step` returns for the next step: logits, state = step(…).""")
 wrong("always reads bos", {"step(token, state)": "step(torch.full_like(token, bos), state)"}).says("""
     You give `bos` to the decoder at every step. Only its first input is `bos`. At each later step it reads the word
     that it wrote at the step before.""")

@@ -156,6 +156,9 @@ wrong("the first to end stops all", {"if ended.all():": "if ended.any():"}).says
 wrong("no parents", {"tokens.take_along_dim(parent[..., None], 1)": "tokens"}).says("""
     You appended the new words to the beams in their old order. The new beam w may continue another old beam, so
     take the tokens of its *parent* first.""")
+wrong("state not kept", {"logits, state = step": "logits, _ = step"}).says("""
+    You gave `step` the states of the beginning at every step, so that it forgot the words before the last one. Keep the
+    states that `step` returns, reorder them by parent, and give them to `step` again.""")
 wrong("states not reordered", {f"state = select(state, {_ROWS}.flatten())": "pass"}).says("""
     You reordered the tokens but not the states, so that a beam continues with the state of another one. Take the
     parents' rows of the state, too.""")

@@ -111,6 +111,9 @@ wrong(
 ).says("""
     You gave `step` the points in the order of the input. It must receive the point of the position that was chosen in
     the step before.""")
+wrong("state not kept", {"scores, state = step": "scores, _ = step"}).says("""
+    You gave `step` the state of the beginning at every move, so that it forgot which points it had read. Keep the state
+    that `step` returns for the next move: scores, state = step(…).""")
 wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
     `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
     `argmax` returns.""")

@@ -133,6 +133,10 @@ wrong(
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
     You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
     that are clearly outside are then accepted. Compare the bend with 0 itself.""")
+for _tolerance in ("1e-8", "1e-9"):
+    wrong(f"a tolerance of {_tolerance}", {"bend < 0": f"bend < -{_tolerance}"}).says(f"""
+        You accept bends that are below 0 by about {_tolerance}. The bends of a small polygon are as small as that, so
+        its points that lie outside are accepted, and so is a clockwise one. Compare the bend with 0 itself.""")
 wrong("one answer for the batch", {"return ~outside": "return ~outside.any()"}).says("""
     You gave one answer for all rows, but each row has its own, (B,). Look for an `all()` or `any()` without an
     axis.""")

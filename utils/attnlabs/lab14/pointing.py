@@ -92,6 +92,11 @@ wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
 wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
     You returned probabilities for the open positions, but the exercise asks for their logarithms, which log_softmax
     gives.""")
+_PROBABILITIES = """
+    You returned the probabilities of all positions, closed ones with {}. The exercise asks for their logarithms:
+    log_softmax in place of softmax, and −inf for the closed positions."""
+for _what, _then, _closed in (("", f"{_AGAIN}.nan_to_num(neginf=0.0)", "0"), (", and NaN", "log_probs", "0 or NaN")):
+    wrong(f"softmax without log{_what}", {"log_softmax": "softmax", _AGAIN: _then}).says(_PROBABILITIES.format(_closed))
 wrong("log of the softmax, and NaN", {"log_softmax(-1)": "softmax(-1).log()", _AGAIN: "log_probs"}).says("""
     You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and where
     every position is closed the result is NaN. Use log_softmax, and fill the closed positions with −inf once more after

@@ -76,9 +76,9 @@ def norms(model: VisionTransformer, images: Tensor) -> Tensor:
     return torch.stack([norm.amax(dim=1) / norm.median(dim=1).values for norm in seen])
 
 
-def by_head(model: VisionTransformer, found: Photographs) -> tuple[Tensor, Tensor, Tensor]:
+def by_head(maps: list[Tensor | None], found: Photographs) -> tuple[Tensor, Tensor, Tensor]:
     """The class token in the last layer: weights for patches ``(B, H, N)``, for itself ``(B, H)``, :func:`inside`."""
-    last = model.maps(as_imagenet(found.images))[-1]
+    last = maps[-1]
     assert last is not None
     weights = to_patches(last)
     return weights, last[:, :, 0, 0], inside(weights, found.objects)
@@ -110,30 +110,40 @@ def patches_alone(weights: Tensor) -> Tensor:
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-def between_flowers(model: VisionTransformer, others: list[VisionTransformer], found: Photographs) -> dict[str, Any]:
+def of_flowers(maps: list[Tensor | None]) -> list[Tensor | None]:
+    """Each layer's weights in the second photograph alone."""
+    return [None if weights is None else weights[1:] for weights in maps]
+
+
+def apart(maps: list[Tensor | None], grid: int) -> float:
+    """The largest difference, over layers and heads, between what the two kinds of patches give to the upper flower."""
+    return torch.sub(*to_upper(of_flowers(maps), *flowers(grid))).max().item()
+
+
+def between_flowers(both: list[Tensor | None], grid: int, random: list[float]) -> dict[str, Any]:
     """What the patches of the lower flower, and those of the background, give to the upper one.
+
+    Args:
+        both: each layer's weights in the two photographs. random: :func:`apart` of the networks with random weights.
 
     Returns:
         ``lower_to_upper`` and ``background_to_upper``, by layer and head; ``chosen``, the head where they differ most,
         counted from 1, and its ``maps`` from the two patches of ``QUERIES``; ``random_between``: the largest difference
         in each network with random weights.
     """
-    image = as_imagenet(found.images)[1:]
-    maps, grid = model.maps(image), model.shape[1] // model.patch
-    upper, lower = flowers(grid)
+    maps, (upper, lower) = of_flowers(both), flowers(grid)
     from_lower, from_ground = to_upper(maps, upper, lower)  # (L, H) each
     layer, head = divmod(int((from_lower - from_ground).argmax()), from_lower.shape[1])
     chosen = maps[layer]
     assert chosen is not None
     rows = patches_alone(chosen)[0, head]  # (N, N)
     asked = [row * grid // 16 * grid + column * grid // 16 for row, column in QUERIES.values()]
-    apart = [torch.sub(*to_upper(other.maps(image), upper, lower)).max().item() for other in others]
     return {
         "lower_to_upper": rounded(from_lower),
         "background_to_upper": rounded(from_ground),
         "chosen": [layer + 1, head + 1],
         "maps": rounded(rows[asked]),
-        "random_between": rounded(apart),
+        "random_between": rounded(random),
         "upper_area": rounded(upper.mean().item()),
     }
 
@@ -141,12 +151,16 @@ def between_flowers(model: VisionTransformer, others: list[VisionTransformer], f
 def run(job: Job) -> Outcome:
     """Measure the pretrained network, and ``job.steps`` with random weights."""
     start, model = time.process_time(), dinov2()
-    found = photographs(model.shape[1])
-    weights, own, share = by_head(model, found)
-    networks = [random_network(model, seed) for seed in range(job.steps)]
-    others = [by_head(network, found) for network in networks]
-    drawn = torch.cat([one for one, _, _ in others], dim=1)  # (B, steps · H, N)
-    shares = torch.cat([one for _, _, one in others], dim=1)  # (B, steps · H)
+    found, grid = photographs(model.shape[1]), model.shape[1] // model.patch
+    images = as_imagenet(found.images)
+    maps = model.maps(images)
+    weights, own, share = by_head(maps, found)
+    others = []
+    for seed in range(job.steps):  # one network in memory at a time
+        of_one = random_network(model, seed).maps(images)
+        others.append((*by_head(of_one, found)[::2], apart(of_one, grid)))
+    drawn = torch.cat([one for one, *_ in others], dim=1)  # (B, steps · H, N)
+    shares = torch.cat([one for _, one, _ in others], dim=1)  # (B, steps · H)
     best = shares.argmax(dim=1)
     figures: dict[str, Any] = {
         "photographs": list(FILES),
@@ -155,10 +169,10 @@ def run(job: Job) -> Outcome:
         "other_photograph": rounded(inside(weights.flip(0), found.objects)),
         "random_inside": rounded(shares),
         "class_token": rounded(own),
-        "largest_norm": rounded(norms(model, as_imagenet(found.images)).T),
+        "largest_norm": rounded(norms(model, images).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
-        "flowers": between_flowers(model, networks, found),
+        "flowers": between_flowers(maps, grid, [difference for *_, difference in others]),
     }
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
 

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from coursekit import ROOMS
-from coursekit.grading import shell, wire
+from coursekit.grading import sharing, shell, wire
 from coursekit.grading.left_out import fill_gaps
 from misread import by_hand, sandbox, values
 from misread.messages import empty_body
@@ -36,11 +36,12 @@ class Answers:
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self.calls: dict[int, tuple[list[Tensor], list[Tensor]]] = {}
+        self.name, self.recent = "", sharing.Recent()  # what one function gave back, as it was sent, too
 
     def reply(self, message: dict[str, Any]) -> dict[str, Any]:
         """What is to be sent back for one message of the grader's."""
         kinds: dict[str, Callable[..., dict[str, Any]]] = {"run": self.run, "about": self.about}
-        kinds |= {"call": self.call, "backward": self.backward}
+        kinds |= {"call": self.call, "backward": self.backward, "changed": self.changed}
         return kinds[message["do"]](**message["with"])
 
     def run(self, source: str, name: str, seconds: float) -> dict[str, Any]:
@@ -83,12 +84,24 @@ class Answers:
             torch.set_grad_enabled(any(flows) or torch.is_grad_enabled()),
         ):
             result, failure = _quietly(self.namespace[name], given, seconds, printed)
+        drawn = torch.default_generator.get_state()
         results: list[Tensor] = []
-        found = {"printed": printed.getvalue(), "error": _error(failure), "ways": list(seen)}
+        found: dict[str, Any] = {"printed": printed.getvalue(), "error": _error(failure), "ways": list(seen)}
         found["result"] = wire.encode(result, results)
+        found["random"] = None if torch.equal(drawn, random) else wire.encode(drawn, [])
+        found["shares"] = sharing.shared(results, values.carried(given))
         found["after"] = wire.encode(given, [])
+        if name != self.name:
+            self.name, self.recent = name, sharing.Recent()
+        self.recent.keep(number, result, results, found["result"])
         self.calls = {number: (leaves, results)} if any(flows) else {}
         return found
+
+    def changed(self, numbers: list[int]) -> dict[str, Any]:
+        """Of these calls, the results into which a later call has written: pairs of number and what they are now."""
+        kept = [(number, *found) for number in numbers if (found := self.recent.find(number)) is not None]
+        now = [(number, wire.encode(result, []), sent) for number, result, sent in kept]
+        return {"changed": [[number, present] for number, present, sent in now if present != sent]}
 
     def backward(self, number: int, sent: list[Tensor | None]) -> dict[str, Any]:
         """Send gradients back through a call: what arrives at each tensor that wanted one, None where nothing does."""

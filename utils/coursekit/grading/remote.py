@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from coursekit.grading import wire
+from coursekit.grading import sharing, wire
 from coursekit.grading.apart import Fork
 from misread import by_hand, sandbox, values
 
@@ -92,6 +92,7 @@ class Remote:
     def __init__(self, session: Session, name: str, helpers: dict[str, Callable] | None = None, by_hand: bool = False):
         self.session, self.name, self.helpers, self.watched = session, name, helpers or {}, by_hand
         self.broken = 0  # processes; a later exercise has chances of its own
+        self.recent = sharing.Recent()  # what it gave back, by identity, each with its call's number
         about = session.ask("about", name=name)
         self.callable, self.empty = bool(about.get("callable")), bool(about.get("empty"))
         self.__name__ = name
@@ -105,7 +106,9 @@ class Remote:
         flows = [torch.is_grad_enabled() and tensor.requires_grad for tensor in held]
         wanted = [tensor for tensor, flow in zip(held, flows, strict=True) if flow]
         if not wanted:
-            return self._call(args, flows)[0]
+            result, tensors, _, number = self._call(args, flows)
+            self.recent.keep(id(result), result, tensors, number)
+            return result
         outer: dict[str, Any] = {}
         sent_back = _Through.apply(self, args, flows, outer, *wanted)
         return _with_tensors(outer["message"], iter(sent_back))
@@ -118,6 +121,8 @@ class Remote:
             random=torch.default_generator.get_state(), watched=self.watched, seconds=sandbox.SECONDS,
         )  # fmt: skip
         print(wire.shown(found.get("printed") or ""), end="")
+        if found.get("random"):
+            _draw_on(wire.decode(found["random"], []))
         for way in found.get("ways") or ():
             by_hand.note(str(way))
         if found.get("error"):
@@ -125,7 +130,19 @@ class Remote:
         tensors: list[Tensor] = []
         result = wire.decode(found["result"], tensors)
         _write_back(args, wire.decode(found["after"], []))
+        if not any(flows):
+            result = sharing.joined(result, tensors, found.get("shares"), values.carried(args))
         return result, tensors, found["result"], number
+
+    def present(self, results: list[Any]) -> list[Any]:
+        """What earlier results are now, if a later call has written into them; in a notebook that is seen at once."""
+        numbers = [found[1] if (found := self.recent.find(id(result))) else 0 for result in results]
+        try:
+            found = self._ask("changed", numbers=numbers)["changed"]
+            changed = {number: wire.decode(now, []) for number, now in found}
+        except (ProcessEndedError, wire.WireError, LookupError, TypeError, ValueError):
+            return results
+        return [changed.get(number, result) for number, result in zip(numbers, results, strict=True)]
 
     def _ask(self, what: str, **given: Any) -> dict[str, Any]:
         if self.broken >= CHANCES:
@@ -159,6 +176,14 @@ class _Through(torch.autograd.Function):
         if found.get("error"):
             _raise(found["error"])
         return (None, None, None, None, *wire.decode(found["arrived"], []))
+
+
+def _draw_on(state: Any) -> None:
+    """Leave torch's own generator as the answer left its. Raises WireError for what is no state."""
+    try:
+        torch.default_generator.set_state(state)
+    except (RuntimeError, TypeError) as error:
+        raise wire.WireError(str(error)) from None
 
 
 def _flows(message: Any) -> list[bool]:

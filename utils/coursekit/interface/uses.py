@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from coursekit import ROOMS
@@ -59,10 +60,15 @@ def uses_of(notebook: Path, page: str) -> Iterator[tuple[tuple[str, str], Use]]:
     yield from uses.items()
 
 
-def cells(notebook: Path) -> Iterator[tuple[str, str]]:
-    """The cells of a notebook: kind and text."""
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        yield cell["cell_type"], "".join(cell["source"])
+def cells(notebook: Path) -> tuple[tuple[str, str], ...]:
+    """The cells of a notebook: kind and text. It is parsed again only when it has changed."""
+    return _cells(notebook, notebook.stat().st_mtime_ns)
+
+
+@cache
+def _cells(notebook: Path, changed: int) -> tuple[tuple[str, str], ...]:
+    read = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return tuple((cell["cell_type"], "".join(cell["source"])) for cell in read)
 
 
 def wanted_by_others(utils: Path, notebooks: Iterable[Path]) -> set[tuple[str, str]]:

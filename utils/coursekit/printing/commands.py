@@ -61,13 +61,13 @@ def run_epub(project: Project, options: argparse.Namespace) -> int:
 def run_offline(project: Project, options: argparse.Namespace) -> int:
     """Packs the built pages into one zip file. Whoever unpacks it opens index.html in a browser and reads, searches and
     moves the figures without a network. The same pages give the same file."""
-    from coursekit.printing.offline import offline_zip
+    from coursekit.printing.offline import NAME, offline_zip
 
     status, html, folder = built(project, options)
     if status:
         return status
     content = offline_zip(html)
-    path = folder / "paying-attention-offline.zip"
+    path = folder / NAME
     _write(path, content)
     print(f"{path}: written, {len(content) / 1e6:.1f} MB")
     return 0

@@ -5,9 +5,7 @@ Formulas are MathML, folds are open, quizzes are questions with their answers be
 
 from __future__ import annotations
 
-import io
 import uuid
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +17,7 @@ from coursekit.printing.contents import EPUB, Group, groups_of
 from coursekit.printing.mathml import with_mathml
 from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink, text_of, written
 from coursekit.printing.xhtml import mend
-from coursekit.teaching.wheel import EARLIEST
+from coursekit.teaching.wheel import zipped_in_order
 
 TEMPLATES = Path(__file__).parent.parent / "templates" / "printing"
 LOGO, COLOURS = Path("_static/logo.svg"), Path("_static/pygments.css")
@@ -162,13 +160,7 @@ def _listed(item: Item) -> str:
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
     """The zip file: its first entry says what it is, uncompressed, as the standard wants it."""
-    held = io.BytesIO()
     first = {"mimetype": b"application/epub+zip", "META-INF/container.xml": CONTAINER.encode()}
-    with zipfile.ZipFile(held, "w") as zipped:
-        for name, content in {**first, **files}.items():
-            entry = zipfile.ZipInfo(name, EARLIEST)
-            stored = name == "mimetype" or name.endswith((".png", ".jpg"))
-            entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
-            entry.create_system, entry.external_attr = 3, 0o644 << 16
-            zipped.writestr(entry, content)
-    return held.getvalue()
+    return zipped_in_order(
+        {**first, **files}, stored=lambda name: name == "mimetype" or name.endswith((".png", ".jpg"))
+    )

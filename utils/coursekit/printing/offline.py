@@ -7,6 +7,7 @@ from pathlib import Path
 from coursekit.teaching.wheel import archive
 
 FOLDER = "paying-attention"
+NAME = "paying-attention-offline.zip"
 LEFT_OUT = {".buildinfo", "objects.inv"}  # for Sphinx alone
 README = """\
 Paying Attention

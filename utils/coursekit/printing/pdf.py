@@ -19,7 +19,7 @@ from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 
 from attnbook.files import write_whole
 from coursekit import CourseError
-from coursekit.printing.chromium import print_pdf
+from coursekit.printing.chromium import find_chromium, folder_for, print_pdf
 from coursekit.printing.contents import PDFS, Volume, groups_of
 from coursekit.printing.pages import Page, Target, images_of, place, read_pages, relink, text_of
 from coursekit.printing.paper import Sheet, document
@@ -39,7 +39,7 @@ def make_pdf(root: Path, html: Path, volume: Volume, path: Path, version: str) -
 
     Raises CourseError where Chromium is missing or fails, or a page was not built."""
     sheet = _sheet(root, html, volume, version)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=folder_for(find_chromium())) as folder:
         whole, remarks = _printed(document(sheet, html, {}), Path(folder) / "whole.pdf")
         numbers = _numbers(whole, sheet)
         front, _ = _printed(document(sheet, html, numbers, front_alone=True), Path(folder) / "front.pdf")

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,12 +22,18 @@ BUILD = "from setuptools.build_meta import build_wheel; build_wheel('dist', {'--
 
 def archive(files: Mapping[str, bytes]) -> bytes:
     """A zip file with these contents by name, in the order of the names and without dates."""
+    return zipped_in_order({name: files[name] for name in sorted(files)})
+
+
+def zipped_in_order(files: Mapping[str, bytes], stored: Callable[[str], bool] = lambda name: False) -> bytes:
+    """The same in the order in which the files come; those that are `stored` are not compressed."""
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name in sorted(files):
+    with zipfile.ZipFile(held, "w") as zipped:
+        for name, content in files.items():
             entry = zipfile.ZipInfo(name, EARLIEST)
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-            zipped.writestr(entry, files[name])
+            entry.compress_type = zipfile.ZIP_STORED if stored(name) else zipfile.ZIP_DEFLATED
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            zipped.writestr(entry, content)
     return held.getvalue()
 
 

@@ -23,8 +23,8 @@ from .inputs import only_when
 WHOLE = (
     entries.arguments, axes.folded, axes.permuted, axes.cut_otherwise, axes.poured, entries.moved, axes.halves,
     masks.truths, entries.cut, extents.counted,
-    numbers.precision, numbers.factor, numbers.rounded, numbers.functions, numbers.power, numbers.offset,
-    numbers.linear, numbers.with_arguments,
+    numbers.precision, numbers.digits_lost, numbers.factor, numbers.rounded, numbers.functions, numbers.power,
+    numbers.offset, numbers.linear, numbers.with_arguments,
 )  # fmt: skip
 PARTS = (
     positions.only_there, entries.one_number, masks.by_one, entries.slid, entries.zeros, numbers.own_number,

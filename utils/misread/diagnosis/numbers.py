@@ -8,6 +8,7 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
+from .. import values
 from . import claims
 from .changes import FUNCTIONS
 from .claims import Case, Claim, becomes, equals, restores, sizes
@@ -62,10 +63,21 @@ def functions(case: Case) -> Iterator[Claim]:
     for several in (FUNCTIONS, over_axes):
         for name, change in several:
             text = f"Your result is the {name} of the right one."
+            yield from _probabilities(case) if name == "exponential" else ()
             yield becomes("one function too many", text, change, claims.NUMBERS)
         for name, change in several:
             text = f"The right result is the {name} of yours."
             yield restores("one function too few", text, change, claims.NUMBERS)
+
+
+def _probabilities(case: Case) -> Iterator[Claim]:
+    """The exponential, where nothing is above 0 and each row of exponentials sums to 1."""
+    if _sums_to_one(case.tensors[1].exp(), -1):
+        text = (
+            "Your result is the exponential of the right one: probabilities, where their logarithms are wanted "
+            "(`log_softmax` in place of `softmax`)."
+        )
+        yield becomes("one function too many", text, torch.exp, claims.NUMBERS)
 
 
 KNOWN = {
@@ -223,7 +235,7 @@ def _sums_to_one(tensor: Tensor, axis: int) -> bool:
 
 def precision(case: Case) -> Iterator[Claim]:
     """Right to a few digits."""
-    for limit, words in ((3e-6, "about six digits"), (2e-2, "two or three digits")):
+    for limit, words in ((3e-8, "about eight digits"), (3e-6, "about six digits"), (2e-2, "two or three digits")):
         text = (
             f"Your result agrees with the right one in {words} only. Is a part of it computed with fewer digits than "
             "the input has, rounded, or is a small number such as 1e-6 added where none is wanted?"
@@ -239,6 +251,26 @@ def _near(case: Case, limit: float) -> bool:
         and not torch.equal(got, expected)
         and torch.allclose(got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
     )
+
+
+def digits_lost(case: Case) -> Iterator[Claim]:
+    """Wrong only where large numbers nearly cancel each other, by about what they are rounded."""
+    text = (
+        "Your result is wrong only where the numbers of the input are far larger than the right result, by about what "
+        "such numbers are rounded. Subtract first, and then square or sum: in a² + b² − 2ab, as `torch.cdist` computes "
+        "it for many points, the digits that count are lost."
+    )
+    yield Claim("digits lost", text, _cancels)
+
+
+def _cancels(case: Case) -> bool:
+    got, expected = case.tensors
+    real = [tensor for tensor in values.carried(case.args) if tensor.is_floating_point() and tensor.numel()]
+    if got.shape != expected.shape or not real or not (got.isfinite() & expected.isfinite()).all():
+        return False
+    error, right = (got - expected).abs().max(), expected.abs().max()
+    largest = max(tensor.abs().max().double() for tensor in real)
+    return bool(error <= 1e-7 * largest and error <= 0.2 * right and right <= 1e-2 * largest)
 
 
 def linear(case: Case) -> Iterator[Claim]:

@@ -31,6 +31,17 @@ def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
         plot_tracks({})
 
 
+@pytest.mark.parametrize("wrong, said", [
+    ({"end": 5}, "end must be one of the 5 steps, got 5"), ({"end": -1}, "got -1"),
+    ({"rows": 0}, "rows must be positive or None, got 0"),
+    ({"lines": {"gate": {"head": torch.zeros(4)}}}, r"lines\['gate'\] must hold curves of 5 numbers"),
+    ({"lines": {"gate": {}}}, r"lines\['gate'\] must hold curves"),
+])  # fmt: skip
+def test_tracks_refuse_what_they_could_not_draw(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        plot_tracks({"write head": torch.ones(5, 9)}, **wrong)
+
+
 def test_vectors_are_drawn_whole_with_a_colour_for_each_sign(looks_right):
     numbers = torch.tensor([[0.5, -2.0, 1.0]] * 4)
     weights, vectors = plot_tracks({"write head": torch.ones(4, 9), "add vectors": numbers}, rows=2)

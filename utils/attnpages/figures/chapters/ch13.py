@@ -1,6 +1,7 @@
 """Figures of chapter 13: output bits, weights of heads over time, a mark for each run."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,9 +47,12 @@ def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against:
     return list(axes[:, 0])
 
 
+Lines = Mapping[str, Mapping[str, object]]  # curves by title of their panel and name
+
+
 def plot_tracks(
     panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory",
-    mark: str = "end mark", lines: Mapping[str, Mapping[str, object]] | None = None,
+    mark: str = "end mark", lines: Lines | None = None,
 ) -> list[Axes]:  # fmt: skip
     """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
@@ -61,62 +65,88 @@ def plot_tracks(
         lines: ``{title: {name: (T,)}}``, panels of curves below the others, with the same names in each.
 
     Raises:
-        ValueError: if there is nothing to draw, or the panels differ in their number of steps.
+        ValueError: if there is nothing to draw, the panels or curves differ in their number of steps, ``end`` is none
+            of these, or ``rows`` is not positive.
     """
-    tracks = {title: as_matrix(title, values) for title, values in panels.items()}
-    if not tracks:
-        raise ValueError("panels is empty; give at least one title with its weights")
-    if len({len(values) for values in tracks.values()}) > 1:
-        raise ValueError("the panels must have the same number of steps")
+    tracks, curves = _checked(panels, lines or {}, end, rows)
     heights = [0.45 if "bits" in title else 0.6 if "vectors" in title else 0.9 for title in tracks]
-    heights += [0.5] * len(lines or ())
+    heights += [0.5] * len(curves)
     size = (6.5, 0.8 + 1.9 * sum(heights))
     _, axes = plt.subplots(
         len(heights), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
     )
     for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=False):
-        bits, vectors = "bits" in title, "vectors" in title
-        shown = values if bits or vectors or rows is None else values[:, :rows]
-        largest = float(np.abs(shown).max()) or 1.0
-        look = (
-            {**_WHOLE, "cmap": "PuOr", "vmin": -largest, "vmax": largest}
-            if vectors
-            else {**_WHOLE, "vmin": 0, "vmax": 1}
-        )
-        image = ax.imshow(shown.T, **look)
-        ax.set_title(title, loc="left", fontsize=12)
-        ax.set_ylabel("bit" if bits else "feature" if vectors else ylabel)
-        last = shown.shape[1] - 1
-        few = bits or vectors or last < 12
-        ax.set_yticks([0, last] if few else [0, (last + 1) // 4, (last + 1) // 2, 3 * (last + 1) // 4, last])
-        ax.grid(False)
-        if end is not None:
-            ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
-        if not bits:
-            colour_bar(ax, image, "number" if vectors else "weight")
-    if end is not None:
-        beside = "left" if end < len(shown) / 4 else "center"  # so that the first panel's title stays free
-        place = {"transform": axes[0, 0].get_xaxis_transform(), "ha": beside, "va": "bottom"}
-        axes[0, 0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
-    for number, (ax, (title, curves)) in enumerate(zip(axes[len(tracks) :, 0], (lines or {}).items(), strict=True)):
-        _draw_curves(ax, title, curves, end)
+        _draw_track(ax, title, values, rows, ylabel)
+    for number, (ax, title) in enumerate(zip(axes[len(tracks) :, 0], curves, strict=True)):
+        _draw_curves(ax, title, curves[title])
         if not number:
             ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=11)
+    if end is not None:
+        _mark_step(list(axes[:, 0]), end, mark, len(next(iter(tracks.values()))))
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
 
 
-def _draw_curves(ax: Axes, title: str, curves: Mapping[str, object], end: int | None) -> None:
-    """Draw one panel of curves over time, from 0 to 1 or to their largest number, with a line at ``end``."""
+def _checked(
+    panels: Mapping[str, object], lines: Lines, end: int | None, rows: int | None
+) -> tuple[dict[str, np.ndarray], dict[str, dict[str, np.ndarray]]]:
+    """What is to be drawn, as arrays; raises ValueError as :func:`plot_tracks` says."""
+    tracks = {title: as_matrix(title, values) for title, values in panels.items()}
+    if not tracks:
+        raise ValueError("panels is empty; give at least one title with its weights")
+    steps = {title: len(values) for title, values in tracks.items()}
+    count = next(iter(steps.values()))
+    if len({*steps.values()}) > 1:
+        raise ValueError(f"the panels must have the same number of steps, got {steps}")
+    curves = {
+        title: {name: np.asarray(values, dtype=float) for name, values in named.items()}
+        for title, named in lines.items()
+    }
+    for title, named in curves.items():
+        other = {name: values.shape for name, values in named.items() if values.shape != (count,)}
+        if other or not named:
+            raise ValueError(f"lines[{title!r}] must hold curves of {count} numbers, one for each step, got {other}")
+    if end is not None and not 0 <= end < count:
+        raise ValueError(f"end must be one of the {count} steps, got {end}")
+    if rows is not None and rows < 1:
+        raise ValueError(f"rows must be positive or None, got {rows}")
+    return tracks, curves
+
+
+def _draw_track(ax: Axes, title: str, values: np.ndarray, rows: int | None, ylabel: str) -> None:
+    """Draw one panel of weights, bits or vectors over time."""
+    bits, vectors = "bits" in title, "vectors" in title
+    shown = values if bits or vectors or rows is None else values[:, :rows]
+    largest = float(np.abs(shown).max()) or 1.0
+    colours: dict[str, Any] = {"cmap": "PuOr", "vmin": -largest, "vmax": largest} if vectors else {"vmin": 0, "vmax": 1}
+    image = ax.imshow(shown.T, **{**_WHOLE, **colours})
+    ax.set_title(title, loc="left", fontsize=12)
+    ax.set_ylabel("bit" if bits else "feature" if vectors else ylabel)
+    last = shown.shape[1] - 1
+    few = bits or vectors or last < 12
+    ax.set_yticks([0, last] if few else [0, (last + 1) // 4, (last + 1) // 2, 3 * (last + 1) // 4, last])
+    ax.grid(False)
+    if not bits:
+        colour_bar(ax, image, "number" if vectors else "weight")
+
+
+def _mark_step(axes: Sequence[Axes], end: int, mark: str, steps: int) -> None:
+    """Draw a line at a time step through all panels, with its name above the first."""
+    for ax in axes:
+        ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
+    beside = "left" if end < steps / 4 else "center"  # so that the first panel's title stays free
+    place: dict[str, Any] = {"transform": axes[0].get_xaxis_transform(), "ha": beside, "va": "bottom"}
+    axes[0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
+
+
+def _draw_curves(ax: Axes, title: str, curves: Mapping[str, np.ndarray]) -> None:
+    """Draw one panel of curves over time, from 0 to 1 or to their largest number."""
     largest = 1.0
-    for (name, values), style in zip(curves.items(), STYLES, strict=False):
-        numbers = np.asarray(values, dtype=float)
+    for (name, numbers), style in zip(curves.items(), STYLES, strict=False):
         largest = max(largest, float(numbers.max()))
         ax.plot(numbers, color=style.colour, linestyle=style.line, marker="", linewidth=1.6, label=name)
     ax.set_title(title, loc="left", fontsize=12)
     ax.set_ylim(-0.05 * largest, 1.08 * largest)
-    if end is not None:
-        ax.axvline(end, color=TRUTH_COLOUR, linewidth=1.2, linestyle="--")
 
 
 def plot_runs(
