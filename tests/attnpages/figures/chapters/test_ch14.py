@@ -96,11 +96,21 @@ def test_each_choice_is_a_panel_and_what_was_chosen_is_crossed_out(texts):
     plt.close("all")
 
 
+def test_what_is_said_of_a_city_lies_outside_its_circle_and_beside_the_lines():
+    probabilities = torch.tensor([[0.0, 0.7, 0.2, 0.1], [0.0, 0.0, 0.1, 0.9], [0.0, 0.0, 1.0, 0.0]])
+    (ax, _) = plot_choices(SQUARE, [0, 1, 3, 2], probabilities, choices=2)
+    said = {text.get_text(): text for text in ax.texts if text.get_text()}
+    for text, share in (("1: 70 %", 0.7), ("2: 20 %", 0.2)):
+        assert max(abs(part) for part in said[text].get_position()) > 3 + 11 * share**0.5
+    assert said["1: 70 %"].get_va() == "top"  # the arrow comes from the left, so below there is room
+    plt.close("all")
+
+
 def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones(texts):
     words = texts(draw_trip_network(SQUARE, first=0, last=3, visited=[0, 3]))
     assert {"$h_0$", "$h_3$", "$p_1$", "$p_2$", "query", "city 3"} <= set(words)
     assert words.count("×") == 2
-    assert any("last key $h_3$" in word for word in words)
+    assert {"first key $h_0$", "last key $h_3$", "mean of keys"} <= set(words)
     with pytest.raises(ValueError, match="must be among the visited"):
         draw_trip_network(SQUARE, first=0, last=3, visited=[0])
 

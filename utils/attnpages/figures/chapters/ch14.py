@@ -1,7 +1,7 @@
 """Figures of chapter 14: attention and pointing, a network and its choices, closed ways, and Held and Karp's table."""
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -219,18 +219,37 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
                 ax.plot(x, y, linestyle="", markeredgewidth=0, zorder=1, **ring)
                 ax.plot(x, y, **_POINT)
             share = "×" if n in done else f"{100 * float(probabilities[step, n]):.0f} %"
-            ax.annotate(
-                f"{n}: {share}",
-                (x, y),
-                (0, 9 if n in done else -16),
-                textcoords="offset points",
-                ha="center",
-                fontsize=11,
-                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.85},
-            )
+            radius = 0.0 if n in done else 11 * float(probabilities[step, n]) ** 0.5
+            _say_beside(ax, f"{n}: {share}", points[n], points[_neighbours(n, [*done, following])], 3 + radius)
         _square(ax, f"choice {step + 1}: {following}")
-        ax.set(xlim=(-0.1, 1.07), ylim=(0.08, 1.0), xticks=(), yticks=())
+        ax.set(xlim=(-0.12, 1.1), ylim=(0.04, 1.0), xticks=(), yticks=())
     return axes
+
+
+def _neighbours(n: int, path: list[int]) -> list[int]:
+    """The positions that a path joins to n directly."""
+    pairs = [*pairwise(path), *pairwise(path[::-1])]
+    return [other for one, other in pairs if one == n]
+
+
+def _say_beside(ax: Axes, text: str, point: Tensor, others: Tensor, radius: float) -> None:
+    """Write a text beside a point, outside its circle, on the side that is farthest from the lines to others."""
+    sides = {
+        (0, -1): ("center", "top"),
+        (0, 1): ("center", "bottom"),
+        (1, 0): ("left", "center"),
+        (-1, 0): ("right", "center"),
+    }
+    ways = others - point
+
+    def nearest(side: tuple[int, int]) -> float:  # the cosine of the angle to the nearest line; 0 is far enough
+        cosines = ways @ ways.new_tensor(side) / ways.norm(dim=1).clamp(min=1e-9)
+        return max([0.0, *cosines.tolist()])
+
+    side = min(sides, key=nearest)
+    ha, va = sides[side]
+    shift = [(radius + 3) * part for part in side]
+    ax.annotate(text, point.tolist(), shift, textcoords="offset points", ha=ha, va=va, fontsize=11)
 
 
 def draw_trip_network(
@@ -249,32 +268,38 @@ def draw_trip_network(
         raise ValueError(f"first and last ({first}, {last}) must be among the visited cities, got {sorted(visited)}")
     count = len(coordinates)
     wide = 1.6 * count - 0.3
-    ax = canvas(ax, (6.5, 5.0), (-0.2, wide + 2.9), (-0.1, 7.9))
-    box(ax, 0, 1.4, wide, 0.8, fill=READS)
-    say(ax, wide / 2, 1.8, "Transformer encoder without positions")
-    box(ax, 0, 4.9, wide, 0.8)
-    say(ax, wide / 2, 5.3, "score of query and key, mask, softmax")
+    ax = canvas(ax, (6.5, 5.3), (-0.2, wide + 2.9), (-0.1, 8.4))
+    box(ax, 0, 1.3, wide, 0.8, fill=READS)
+    say(ax, wide / 2, 1.7, "Transformer encoder without positions")
+    box(ax, 0, 5.4, wide, 0.8)
+    say(ax, wide / 2, 5.8, "score of query and key, mask, softmax")
+    box(ax, -0.12, 2.6, wide + 0.24, 1.2, edge=TRUTH_COLOUR, dashed=True)  # all keys, which the mean takes
     for n, (x_of, y_of) in enumerate(coordinates.tolist()):
         x = 1.6 * n
         used = n in (first, last)
-        box(ax, x, 0, 1.3, 0.9)
-        say(ax, x + 0.65, 0.45, f"({x_of:g},\u00a0{y_of:g})", size=10)
-        box(ax, x, 2.8, 1.3, 0.9, fill=READS, edge=TRUTH_COLOUR if used else INK, line=2.2 if used else 1.2)
-        say(ax, x + 0.65, 3.25, f"$h_{n}$", size=13)
-        box(ax, x, 6.3, 1.3, 0.8, fill=PALE if n in visited else PAPER)
-        say(ax, x + 0.65, 6.7, "×" if n in visited else f"$p_{n}$", size=13)
-        say(ax, x + 0.65, 7.45, f"city {n}")
-        for low, high in ((0.95, 1.35), (2.25, 2.75), (3.75, 4.85), (5.75, 6.25)):
+        box(ax, x, 0, 1.3, 0.8)
+        say(ax, x + 0.65, 0.4, f"({x_of:g},\u00a0{y_of:g})", size=10)
+        box(ax, x, 2.75, 1.3, 0.9, fill=READS, edge=TRUTH_COLOUR if used else INK, line=2.2 if used else 1.2)
+        say(ax, x + 0.65, 3.2, f"$h_{n}$", size=13)
+        box(ax, x, 6.8, 1.3, 0.8, fill=PALE if n in visited else PAPER)
+        say(ax, x + 0.65, 7.2, "×" if n in visited else f"$p_{n}$", size=13)
+        say(ax, x + 0.65, 7.95, f"city {n}")
+        for low, high in ((0.85, 1.25), (2.15, 2.55), (3.85, 5.35), (6.25, 6.75)):
             arrow(ax, (x + 0.65, low), (x + 0.65, high))
     x = wide + 0.6
-    box(ax, x, 2.45, 2.1, 1.6, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
-    say(ax, x + 1.05, 3.25, f"mean of keys,\nfirst key $h_{first}$,\nlast key $h_{last}$", size=10)
-    arrow(ax, (wide + 0.05, 3.25), (x - 0.05, 3.25), TRUTH_COLOUR)
-    box(ax, x, 4.9, 2.1, 0.8, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
-    say(ax, x + 1.05, 5.3, "query", weight="bold")
-    arrow(ax, (x + 1.05, 4.1), (x + 1.05, 4.85), TRUTH_COLOUR)
-    arrow(ax, (x - 0.05, 5.3), (wide + 0.05, 5.3), TRUTH_COLOUR)
-    say(ax, x + 1.05, 6.7, "the largest\nis the output", colour=TRUTH_COLOUR)
+    box(ax, x, 2.75, 2.1, 2.05, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    for city, name, height in ((first, "first", 4.5), (last, "last", 4.05)):
+        corner = 1.6 * city + 1.0
+        line(ax, (corner, corner, x - 0.3), (3.7, height, height), TRUTH_COLOUR)
+        arrow(ax, (x - 0.4, height), (x - 0.05, height), TRUTH_COLOUR)
+        say(ax, x + 1.05, height, f"{name} key $h_{city}$", size=10)
+    arrow(ax, (wide + 0.15, 3.2), (x - 0.05, 3.2), TRUTH_COLOUR)
+    say(ax, x + 1.05, 3.2, "mean of keys", size=10)
+    box(ax, x, 5.4, 2.1, 0.8, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    say(ax, x + 1.05, 5.8, "query", weight="bold")
+    arrow(ax, (x + 1.05, 4.85), (x + 1.05, 5.35), TRUTH_COLOUR)
+    arrow(ax, (x - 0.05, 5.8), (wide + 0.05, 5.8), TRUTH_COLOUR)
+    say(ax, x + 1.05, 7.2, "the largest\nis the output", colour=TRUTH_COLOUR)
     return ax
 
 
