@@ -76,8 +76,10 @@ def _draw_circuit(ax: Axes, parts: tuple[str, str], inputs: Sequence[str], label
         box_around(ax, (step, 2.5), 0.88, 1.05, bound, size=10, **look)
         if step:
             arrow(ax, (step - 0.9, 0.54), (step - 0.1, 1.94), BLUE, 2.0)
-    say(ax, last, 4.15, f"asks for\n{inputs[-1]}", size=10)
-    arrow(ax, (last - 0.05, 3.75), (found + 0.15, 3.06), TRUTH_COLOUR, 2.0)
+    arrow(ax, (last + 0.25, 0.54), (last + 0.25, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
+    box_around(ax, (last, 3.4), 0.66, 0.5, inputs[-1], size=10, fill=PAPER, edge=TRUTH_COLOUR)
+    say(ax, last, 3.98, "keeps, asks", size=9.5)
+    arrow(ax, (last - 0.36, 3.4), (found + 0.12, 3.06), TRUTH_COLOUR, 2.0, bend=0.25)
     arrow(ax, (found - 0.1, 3.06), (found - 0.1, 4.35), INK, 1.8)
     box_around(ax, (found - 0.1, 4.7), 0.95, 0.6, labels[found - 1], size=10.5, fill=WRITES, edge=INK)
     say(ax, found - 0.7, 4.7, "answer", ha="right", size=10)
