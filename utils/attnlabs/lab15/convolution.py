@@ -36,7 +36,7 @@ def _at_the_beginning(result, x, weight, dilation):
 CAUSAL_CONVOLUTION = Exercise(
     causal_convolution,
     cases=_convolved,
-    about=About(points=3, minutes=20, difficulty=3, read_again="What a causal convolution sees"),
+    about=About(points=3, minutes=20, difficulty=3, read_again="Binding by a convolution"),
 )
 
 must = CAUSAL_CONVOLUTION.properties
@@ -157,9 +157,7 @@ def _dense(draw):
 
 
 DENSE_BLOCK = Exercise(
-    dense_block,
-    cases=_dense,
-    about=About(points=2, minutes=12, difficulty=2, read_again="What a causal convolution sees"),
+    dense_block, cases=_dense, about=About(points=2, minutes=12, difficulty=2, read_again="Binding by a convolution")
 )
 
 must = DENSE_BLOCK.properties

@@ -60,7 +60,7 @@ FEW_SHOT_EPISODE = Exercise(
     returns=("images", "labels"),
     gradients=False,
     device=False,
-    about=About(points=3, minutes=25, difficulty=3, read_again="Five letters, one example each"),
+    about=About(points=3, minutes=25, difficulty=3, read_again=("15_snail_evidence", "Five letters")),
 )
 
 must = FEW_SHOT_EPISODE.properties

@@ -30,7 +30,7 @@ REGRET = Exercise(
     regret,
     cases=_games,
     gradients=False,
-    about=About(points=2, minutes=9, difficulty=2, read_again="Acting: which arm?"),
+    about=About(points=2, minutes=9, difficulty=2, read_again=("15_snail_evidence", "Slot machines")),
 )
 
 must = REGRET.properties
