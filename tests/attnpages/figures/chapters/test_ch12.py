@@ -31,7 +31,7 @@ def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
     first, second = plot_running([2.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0], size=2)
     assert [text.get_text() for text in first.texts] == ["0.1353", "1.0000"]
     assert [text.get_text() for text in second.texts] == ["0.0183", "0.1353", "1.0000", "0.3679"]
-    assert second.get_title(loc="left") == "after block 2: largest 6\ntotal 1.5215, summed 4.7605"
+    assert second.get_title(loc="left") == "after block 2: largest 6"
     assert first.patches[0].get_facecolor() == second.patches[0].get_facecolor() != second.patches[2].get_facecolor()
     with pytest.raises(ValueError, match="equally many, size at least 1, got 2, 1, 2"):
         plot_running([1.0, 2.0], [1.0], 2)

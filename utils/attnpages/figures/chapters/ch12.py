@@ -77,9 +77,7 @@ def plot_running(scores: Sequence[float], values: Sequence[float], size: int) ->
             }
             ax.bar(i, height, edgecolor="white", **look)
             ax.text(i, height + 0.02, f"{height:.4f}", ha="center", fontsize=11)
-        summed = float(heights @ np.array(values[:end]))
-        title = f"after block {number + 1}: largest {largest:g}\ntotal {heights.sum():.4f}, summed {summed:.4f}"
-        ax.set_title(title, fontsize=11, loc="left")
+        ax.set_title(f"after block {number + 1}: largest {largest:g}", fontsize=11, loc="left")
         names = [f"score {s:g}\nvalue {v:g}" for s, v in zip(scores, values, strict=True)]
         ax.set_xticks(range(len(scores)), names, fontsize=10.5)
         ax.set(xlim=(-0.6, len(scores) - 0.4), ylim=(0, 1.15))
