@@ -1,7 +1,7 @@
 """Exact attention block by block: the context of :func:`~attnbook.attention.core.attend`, but never T × T numbers.
 
 A softmax needs the sum over all scores of a row. That sum can be kept up to date while the scores arrive in blocks
-(:class:`Running`), so only one block of scores exists at a time. For the gradients the same blocks are computed a
+(:class:`Running`), so only a few blocks of scores exist at a time. For the gradients the same blocks are computed a
 second time, from one number per query that was kept: the logarithm of that sum.
 """
 
