@@ -248,8 +248,9 @@ def _say_beside(ax: Axes, text: str, point: Tensor, others: Tensor, radius: floa
 
     side = min(sides, key=nearest)
     ha, va = sides[side]
-    shift = [(radius + 3) * part for part in side]
-    ax.annotate(text, point.tolist(), shift, textcoords="offset points", ha=ha, va=va, fontsize=11)
+    x, y = point.tolist()
+    shift = ((radius + 3) * side[0], (radius + 3) * side[1])
+    ax.annotate(text, (x, y), shift, textcoords="offset points", ha=ha, va=va, fontsize=11)
 
 
 def draw_trip_network(
