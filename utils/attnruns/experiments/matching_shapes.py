@@ -44,6 +44,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "the colour of an open shape, from its partner among five shapes", "batch": 64, "learning_rate": 6e-3,
-    "warmup": 0, "max_grad_norm": None, "pictures_of_a_test": 4000, "test": "each of the four colours occurs once besides the open shape",
+    "warmup": 0, "max_grad_norm": None, "pictures_of_a_test": 4000,
+    "test": "each of the four colours occurs once besides the open shape",
 }  # fmt: skip
 EXPERIMENT = Experiment("matching_shapes", STEPS, run, SETTINGS, trainings=3, on_cpu=True)
