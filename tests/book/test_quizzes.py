@@ -11,7 +11,7 @@ import torch
 import yaml
 from loaded import loaded
 from quiz_answers import NUMBERS, TEXTS
-from without_a_lab import is_page
+from without_a_lab import has_a_lab
 
 from coursekit.project import is_evidence
 
@@ -44,13 +44,10 @@ def chapters(root):
     return found
 
 
-HEADINGS = {"18_one_corpus": "Quiz on the page about a real corpus"}  # which has no number that its readers see
-
-
 def heading(name: str) -> str:
     """The heading of the quiz of a chapter or a page."""
     of = "the evidence for Chapter" if is_evidence(Path(name)) else "Chapter"
-    return HEADINGS.get(name, f"Quiz on {of} {int(name[:2])}")
+    return f"Quiz on {of} {int(name[:2])}"
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -84,7 +81,7 @@ def test_each_chapter_ends_with_a_link_to_its_quiz(root, quizzes, chapters):
         assert link, name
         assert link[2] == heading(name).lower().replace(" ", "-"), name
         assert f"```{{quiz}} {name}\n" in (root / link[1]).read_text(encoding="utf-8"), name
-        before = "## Exercises\n" if is_page(name) else "## The lab\n"
+        before = "## The lab\n" if has_a_lab(name) else "## Exercises\n"
         assert before in chapters[name][: link.start()], name
 
 
