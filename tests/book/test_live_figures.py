@@ -242,7 +242,7 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     assert found["cut"] == [1, 0, 0]
     assert found["frequencies"] == [1, 0.1]
     assert found["logits"] == [9, 8, 7, 5, 3, 1]
-    assert found["leader"] == pytest.approx([1 / 2, 1 / (1 + 960 * 2.718281828**-2)])
+    assert found["leader"] == pytest.approx([1 / 2, 1 / (1 + 575 * 2.718281828**-2)])
     assert found["learner"] == pytest.approx([2.664, 3, 2], abs=1e-3)
     assert (found["line"], found["upright"]) == (pytest.approx(2 + 5 / 3 * 3 / 14), 2)
 
