@@ -85,14 +85,19 @@ def copying_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 
 @evaluating
+def letters_copied(model: Copier, size: int, seed: int, count: int = TESTS) -> Tensor:
+    """Which letters of ``count`` strings are right where those before them are given: bool ``(count, size)``."""
+    batch = strings(count, size, seed).to(device_of(model))
+    return (model.copy(batch).argmax(dim=-1) == batch.target).cpu()
+
+
 def copied(model: Copier, size: int, count: int = TESTS) -> dict[str, float]:
     """Shares of strings copied without a mistake, and of letters that are right where those before them are given.
 
     A model that writes by itself makes its first mistake where it makes the first one here: the same strings count.
     """
-    batch = strings(count, size, TEST_SEED + size).to(device_of(model))
-    right = model.copy(batch).argmax(dim=-1) == batch.target  # (B, size)
-    exact, letters = (hits.cpu().double().mean().item() for hits in (right.all(dim=1), right))
+    right = letters_copied(model, size, TEST_SEED + size, count)
+    exact, letters = (hits.double().mean().item() for hits in (right.all(dim=1), right))
     return {"exact": round(exact, 4), "letters": round(letters, 4)}
 
 

@@ -12,11 +12,9 @@ from math import log, sqrt
 from torch import Tensor
 
 from attnbook.attention import NoPositions, Stretched, interpolated_frequencies
-from attnbook.device import device_of
-from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnruns.experiments import decoder_lengths
-from attnruns.experiments.decoder_lengths import LENGTHS, LETTERS, SIZES, TESTS, Copier, Strings, copied, strings
+from attnruns.experiments.decoder_lengths import LENGTHS, LETTERS, SIZES, TESTS, Copier, Strings, copied, letters_copied
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
@@ -35,12 +33,9 @@ KEPT = ("rotary", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(("rotary", "rotary_window", "learned", "sinusoidal", "linear_bias", "none"), MOST)
 
 
-@evaluating
 def validation(model: Copier) -> float:
     """Share of held-out strings of the trained length that are copied; they are not those of the tests."""
-    batch = strings(TESTS, TRAINED, VALIDATION_SEED).to(device_of(model))
-    right = (model.copy(batch).argmax(dim=-1) == batch.target).all(dim=1)  # (TESTS,)
-    return right.cpu().double().mean().item()
+    return letters_copied(model, TRAINED, VALIDATION_SEED).all(dim=1).double().mean().item()
 
 
 class Sharpened(NoPositions):
