@@ -19,12 +19,15 @@
       ),
     );
 
-  // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark }.
-  LIVE.grid = function ({ rows, columns, cell, label, pressed, corner }) {
+  // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark }. `corner`
+  // says what the rows are, `over` what the columns are.
+  LIVE.grid = function ({ rows, columns, cell, label, pressed, corner, over }) {
+    const first = make("th", { rowspan: over ? 2 : null }, corner),
+      above = over ? make("tr", {}, first, make("th", { scope: "colgroup", colspan: columns.length }, over)) : null;
     const head = make(
       "tr",
       {},
-      make("th", {}, corner),
+      above ? null : first,
       columns.map((name) => make("th", { scope: "col" }, make("span", { class: name.length < 3 ? "is-short" : null }, name))),
     );
     const body = rows.map((name, r) =>
@@ -57,7 +60,7 @@
     const element = make(
       "div",
       { class: "live-scroll", tabindex: pressed ? null : 0, role: "region", "aria-label": label },
-      make("table", { class: "live-grid" }, make("thead", {}, head), make("tbody", {}, body)),
+      make("table", { class: "live-grid" }, make("thead", {}, above, head), make("tbody", {}, body)),
     );
     return pressed ? oneStop(element, columns.length) : element;
   };

@@ -126,7 +126,7 @@
       make("label", {}, name, field),
       make("button", { type: "submit" }, button),
     );
-    const short = (text) => (text.length > 26 ? text.slice(0, 24).trimEnd() + " …" : text);
+    const cut = (text) => (text.length > 26 ? text.slice(0, 24).trimEnd() + " …" : text);
     const list = examples.length
       ? make(
           "p",
@@ -144,7 +144,7 @@
                   enter();
                 },
               },
-              short(text),
+              cut(text),
             ),
           ),
         )
@@ -177,7 +177,9 @@
       .join(", ");
   const percent = (share) =>
     share >= 0.995 ? "100 %" : share >= 0.0995 ? Math.round(100 * share) + " %" : (100 * share).toFixed(1) + " %";
+  // Two digits that count, as people write them: 100, 2.5, 0.032.
+  const short = (number) => String(Number(number.toPrecision(2)));
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, listed, percent, signed });
+  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, listed, percent, short, signed });
 })(globalThis);

@@ -1,5 +1,8 @@
 """The live map of Chapter 16: it begins with the chapter's numbers, computes a softmax of dot products, and says so."""
 
+import math
+import re
+
 import pytest
 import torch
 from browser import chromium
@@ -42,10 +45,12 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
         return { far: GIVEN.betas.map((beta) => at(15, beta)), near: at(1, 3), empty };"""
     found = answer(tmp_path, script, given={"betas": BETAS}, figures=["feature_map"])
     far = dict(zip(BETAS, found["far"], strict=True))
-    assert f"With β = 3 each corner has the weight {far[3.0]:.2f}" in learned
+    assert f"With β = 3 each corner has the weight {far[3.0]:.3f}" in learned
     assert found["near"] == pytest.approx(far[3.0])
     first = min(beta for beta, weight in far.items() if weight > 0.45)
-    assert f"From β = {first} on each has more than 0.45" in learned
+    least = math.log(14 * 0.45 / (1 - 2 * 0.45))  # where e^β / (2 e^β + 14) is 0.45
+    assert f"where β is larger than ln 63 = {least:.2f}, so that {first} is the first step of the slider" in learned
+    assert math.exp(least) == pytest.approx(63)
     assert found["empty"] == pytest.approx([1 / 16] * 16)
 
 
@@ -60,7 +65,16 @@ def test_it_begins_with_the_numbers_of_the_chapter_and_draws_where_one_presses(t
         tmp_path, ROBOT + STARTS + script, given={"name": "feature_map", "start": start}, figures=["feature_map"]
     )
     assert (
-        "It and 1 other with its sign have the weight 0.37 each, and each of the 14 others has 0.018."
+        "It and 1 other with its sign have the weight 0.371 each, and each of the 14 others has 0.018."
         in found["before"]
     )
-    assert "It and 2 others with its sign have the weight 0.27 each" in found["after"]
+    assert "It and 2 others with its sign have the weight 0.274 each" in found["after"]
+
+
+def test_one_weight_is_written_in_one_way(tmp_path):
+    script = """
+        slide("Sharpness β", 0);
+        return { said: now().said, cells: texts("td:not(:has(button))"), heads: texts("thead tr:first-child th") };"""
+    found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "feature_map"}, figures=["feature_map"])
+    assert set(re.findall(r"0\.\d+", found["said"])) == set(found["cells"]) == {"0.063"}
+    assert found["heads"] == ["row", "column"] * 2

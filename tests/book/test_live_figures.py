@@ -141,6 +141,11 @@ def test_every_control_has_a_name(tried):
 
 
 @pytest.mark.slow
+def test_no_number_is_written_with_an_exponent_wherever_a_slider_stands(tried):
+    assert {name: seen["powers"] for name, seen in tried["found"].items() if seen["powers"]} == {}
+
+
+@pytest.mark.slow
 def test_what_a_figure_cannot_take_is_said_in_a_sentence(tried):
     fields = {name: seen for name, seen in tried["found"].items() if "refused" in seen}
     assert fields
@@ -206,6 +211,19 @@ def test_a_link_keeps_the_state(tmp_path):
 
 def test_each_figure_stands_on_a_page_and_each_page_asks_for_a_known_one():
     assert {name for page in PAGES for name, _ in asked(page)} == set(FIGURES)
+
+
+def test_no_figure_sends_its_reader_to_the_chapter_where_it_stands():
+    here = {}
+    for page in PAGES:
+        number = re.match(r"(\d\d)_", page.name)
+        for name, _ in asked(page) if number else ():
+            texts = re.findall(
+                r'(?:todo|learned):\s*"([^"]*)"', (ROOT / f"book/live/figures/{name}.js").read_text("utf-8")
+            )
+            assert texts
+            here[page.name, name] = [text for text in texts if re.search(rf"Chapter {int(number[1])}\b", text)]
+    assert {where: texts for where, texts in here.items() if texts} == {}
 
 
 def test_the_scripts_of_a_page_are_small():

@@ -55,6 +55,7 @@ HEADS = """
 ROWS = """
     const [memory, track] = all(".live-rows");
     const numbers = () => ["span", ".is-write", ".is-read"].map((one) => texts(one, memory));
+    slide("Step", 4);
     const first = numbers(), beside = texts("span", track);
     slide("Step", 12);
     return { first, beside, later: numbers() };"""

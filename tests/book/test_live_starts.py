@@ -8,6 +8,7 @@ import pytest
 import torch
 from browser import chromium
 from live_pages import ROOT, answer, asked, packs_of
+from live_said import said
 
 from attnbook.data.points.tours import held_karp, nearest_neighbour, tour_length
 from attnruns.experiments import copying_paper, pointing
@@ -148,6 +149,29 @@ def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
     assert [numbers(row[4])[0] for row in found["rows"]] == pytest.approx([100 * w for w in weights], abs=0.5)
     assert [numbers(row[3])[0] for row in found["rows"]] == [-1, 0, -4]
     assert f"attention answers {answer_[0]:.2f}" in found["said"]
+    assert found["said"].endswith("With this β the answer jumps nowhere.")
+
+
+def test_the_learner_says_where_its_answer_jumps_and_writes_numbers_as_people_do(tmp_path):
+    script = """
+        const shown = () => texts("output")[0], at = (beta) => {
+          slide("β", Math.log10(beta));
+          return [shown(), now().said.split(". ").at(-1)];
+        };
+        const from = (place) => Array.from({ length: 100 }, (_, n) => n + 1).find((beta) =>
+          LIVE.jumps([[1, 3], [2, 6], [4, 5]], beta).some(([x]) => x === place));
+        const alike = LIVE.jumps([[1, 3], [1, 6], [4, 3]], 100), { learned } = now();
+        return { hundred: at(100), thirty: at(30), least: at(0.05), from: [3, 1.5].map(from), alike, learned };"""
+    found = begun(tmp_path, "chapters/15_snail.ipynb", "learner", script)
+    assert found["hundred"] == [
+        "β = 100",
+        "The answer jumps at x = 1.50 from 3.02 to 5.98 and at x = 3.00 from 6.00 to 5.00.",
+    ]
+    assert found["thirty"] == ["β = 30", "The answer jumps at x = 3.00 from 5.95 to 5.05."]
+    assert found["least"] == ["β = 0.05", "With this β the answer jumps nowhere."]
+    for place, beta in zip(("x = 3", "x = 1.5"), found["from"], strict=True):
+        assert f"{place} from about β = {beta} on" in found["learned"]
+    assert found["alike"] == [[2.5, pytest.approx(4.5, abs=1e-3), pytest.approx(3, abs=1e-3)]]
 
 
 def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):
@@ -191,27 +215,130 @@ def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tm
     assert (found["back"], found["fast"]) == (False, True)
 
 
+def test_both_positions_move_on_from_wherever_the_key_stands_and_the_base_counts(tmp_path):
+    script = """
+        const at = () => texts("output").slice(0, 2);
+        slide("Position of the key", 256);
+        const before = now().said;
+        slide("Both", 256);
+        const after = [at(), now().said === before];
+        slide("Both", 0); slide("Position of the query", 3); slide("Position of the key", 195);
+        const small = now().said;
+        all("input[type=radio]")[2].click();
+        return { ...now(), after, small };"""
+    found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
+    assert found["after"] == [["259", "512"], True]
+    small, large = (re.search(r"(\d) of 8 clocks", found[name])[1] for name in ("small", "said"))
+    assert f"at the distance 192, {small} of the 8 clocks show" in found["learned"]
+    assert f"and {large} with the base 500,000" in found["learned"]
+    assert "choose the base 500,000" in said("positions", "todo")
+
+
+def test_a_beam_stays_at_its_step_when_it_searches_again(tmp_path):
+    script = """
+        const seen = () => [now().said.split(":")[0].split(",")[0], texts(".live-beams li").length - 1];
+        press("Next step"); press("Next step");
+        const third = now().said, rows = seen()[1];
+        slide("Length penalty", 1.5);
+        const kept = seen()[0];
+        press("To the end"); slide("Length penalty", 0); slide("Length penalty", 1.5);
+        const end = seen()[0];
+        slide("Width", 8);
+        return { third, rows, kept, end, wide: now().said, few: seen()[1] };"""
+    found = begun(tmp_path, "chapters/10_decoding.ipynb", "beam", script)
+    assert "9 beginnings considered (the best 8 are shown), 3 kept." in found["third"]
+    assert found["rows"] == 8
+    assert found["kept"].startswith("Step 3 of ")
+    assert found["end"].startswith("Finished after ")
+    considered, shown = re.search(
+        r"(\d+) beginnings considered \(the best (\d+) are shown\), 8 kept", found["wide"]
+    ).groups()
+    assert int(considered) > int(shown) == found["few"]
+
+
+def test_the_pointers_keep_the_choice_of_the_slider_while_a_point_moves(tmp_path):
+    script = """
+        const at = () => [texts(".live-slider output")[0], now().said.split(":")[0]];
+        slide("Choice", 0);
+        for (let n = 0; n < 5; n++) { typed(box.querySelector('[data-point="2"]'), "ArrowLeft"); }
+        const moved = [...at(), now().said.replaceAll("\u00a0", " ")];
+        press("one more");
+        const more = at();
+        press("10 random points");
+        return { moved, more, random: at() };"""
+    found = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers", script)
+    assert found["moved"][:2] == ["1 of 5", "Choice 1 of 5"]
+    assert re.search(r"\d+ % for point 2, ", found["moved"][2])  # the most probable now, as the chapter says
+    assert found["more"] == ["1 of 6", "Choice 1 of 6"]
+    assert found["random"] == ["all", "10 points"]
+
+
+def test_the_words_that_a_nucleus_cuts_are_said_to_be_cut(tmp_path):
+    script = """
+        slide("Temperature", 2); slide("Top-p", 0.35);
+        const before = [now().bars[0].at(-1), now().said];
+        slide("Top-p", 0.3);
+        return { before, after: [now().bars[0].at(-1), now().said] };"""
+    found = begun(tmp_path, "chapters/10_decoding.ipynb", "sampling", script)
+    assert "cut" not in found["before"][0]
+    assert found["after"][0] == "0 % (cut)"
+    assert found["after"][1].endswith("can be drawn; none after rank 200.")
+    assert "until “all others” has 0 %" in said("sampling", "todo")
+
+
+def test_a_press_reads_how_probable_a_word_was_and_what_is_written_without_a_head(tmp_path):
+    script = """
+        const field = box.querySelector("input[type=text]"), head = () => box.querySelector(".live-heads .is-needed");
+        press("Switch off each in turn");
+        for (let i = 0; i < 400 && !head(); i++) { await wait(50); }
+        head().click();
+        const without = [texts(".live-before").join(" "), head().title];
+        field.value = "Leute reparieren das Dach eines Hauses.";
+        field.form.requestSubmit();
+        press("fixing");
+        return { without, fixing: now().said, learned: now().learned };"""
+    found = begun(tmp_path, "chapters/18_one_corpus.ipynb", "translator", script)
+    told, title = found["without"]
+    assert f": without it the model writes “{title.removeprefix('Without it: ')}”" in told
+    fixing = re.search(r"wrote it with a probability of (\d+)", found["fixing"])[1]
+    assert f"“fixing” with {fixing} %" in found["learned"]
+
+
+def test_the_masks_name_their_rows_and_columns(tmp_path):
+    script = "return [texts('thead tr:first-child th'), all('thead tr').map((row) => row.children.length)];"
+    heads, lengths = begun(tmp_path, "chapters/09_transformer.ipynb", "masks", script)
+    assert heads == ["query", "key", "output", "input"]
+    assert lengths == [2, 7, 2, 7]
+
+
 def test_sharpness_begins_with_the_chapters_lead_among_the_positions_of_twelve_letters(tmp_path):
     script = """
         const start = now().said; slide("Positions", 10);
         const long = now().said; all("input[type=radio]")[1].click();
-        return { ...now(), start, long };"""
+        const height = (share) => Number(all(".live-curve ." + share)[0].getAttribute("y1"));
+        return { ...now(), start, long, half: height("half"), ends: [height("axis"), 16] };"""
     found = begun(tmp_path, "chapters/17_beyond_lengths.ipynb", "sharpness", script)
     lead, size = math.exp(4), 768
     start, long, said = (found[part].replace("\u00a0", " ") for part in ("start", "long", "said"))
     assert start == "Among 24 positions a lead of 4.0 gives the leader 70 % of the weight."
     assert f"gives the leader {100 * lead / (lead + size - 1):.1f} % of the weight" in long
     assert "multiplied by 2.09, gives the leader 85 %" in said
+    assert found["half"] == pytest.approx(sum(found["ends"]) / 2)
+    assert "against enough positions" in found["learned"]
 
 
 def test_the_machine_copies_and_fails_as_the_figure_says(tmp_path):
     script = """
         const examples = all(".live-examples button"), rows = all("input[type=radio]");
         const at = (example, n) => { rows[n].click(); examples[example].click(); return now().before; };
-        return { ...now(), lengths: examples.map((one) => one.title.length), repeated: at(1, 1), repeatedFar: at(1, 2),
+        const begins = now().said, offered = examples.map((one) => one.title), [todo] = texts(".live-todo");
+        const start = { ...now(), begins, todo }, lengths = offered.map((one) => one.length);
+        return { ...start, offered, lengths, repeated: at(1, 1), repeatedFar: at(1, 2),
           long: at(2, 1), longFew: at(2, 0), full: at(3, 1), fullFar: at(3, 2) };"""
     found = begun(tmp_path, "chapters/13_ntm.ipynb", "tape", script)
     assert found["before"] == "All 9 letters are right."
+    assert found["begins"].startswith("Step 1 of 19")
+    assert found["offered"][1] in found["todo"]
     assert found["lengths"] == [9, 10, 84, 120]
     assert found["long"] == "All 84 letters are right."
     assert int(found["longFew"].split()[0]) > 60

@@ -16,11 +16,13 @@ const started = async (name, start) => {
   return box;
 };
 
+const powers = []; // numbers with an exponent, such as 1.0e+2, that were seen while sliders moved
 const typed = (one, key) => one.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const move = {
   sliders: (box) => box.querySelectorAll("input[type=range]").forEach((input) => [input.min, input.max].forEach((value) => {
     input.value = value;
     input.dispatchEvent(new Event("input", { bubbles: true }));
+    powers.push(...(box.textContent.match(/\d(\.\d+)?e[+−-]?\d+/g) || []));
   })),
   choices: (box) => Array.from(box.querySelectorAll("input[type=radio]")).forEach((input) => input.click()),
   keys: (box) => Array.from(box.querySelectorAll("[role=slider], [data-point], .live-words button")).forEach((one) =>
@@ -38,7 +40,9 @@ async function tried(name) {
     folded: box.querySelector(".live-printed img") !== null,
     unnamed: Array.from(box.querySelectorAll("button, input, [role=slider], [role=button]")).filter((one) => !hasName(one)).length,
   };
+  powers.length = 0;
   Object.values(move).forEach((act) => act(box));
+  seen.powers = powers.slice();
   const field = box.querySelector("input[type=text]");
   const told = (value) => {
     field.value = value;

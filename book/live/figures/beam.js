@@ -56,7 +56,8 @@
       function show() {
         const at = Math.min(state.steps, all.length),
           { kept: best, considered } = all[at - 1],
-          shown = new Set(best),
+          seen = considered.slice(0, 2 * state.width + 2),
+          framed = new Set(best),
           { tokens } = one.kept[0],
           greedyAt = LIVE.placeOf(tokens, considered);
         board.replaceChildren(
@@ -68,7 +69,7 @@
             make("b", {}, "log p"),
             make("b", {}, "score"),
           ),
-          ...considered.slice(0, 2 * state.width + 2).map((one, i) => row(one, shown.has(one), i === greedyAt)),
+          ...seen.map((one, i) => row(one, framed.has(one), i === greedyAt)),
         );
         // They aren't disabled, because a disabled button loses the focus.
         controls.querySelectorAll("button").forEach((button, i) => {
@@ -84,7 +85,8 @@
             signed(best[0].total) +
             ", " +
             counted(considered.length, "beginning") +
-            " considered, " +
+            " considered" +
+            (seen.length < considered.length ? " (the best " + seen.length + " are shown), " : ", ") +
             best.length +
             " kept. The beginning of greedy search " +
             (place === 0 ? "is the best one." : place > 0 ? "stands in row " + (place + 1) + "." : "was dropped in step " + lost + "."),
@@ -107,6 +109,14 @@
         kept({ steps: Math.max(1, Math.min(all.length, steps)) });
         show();
       };
+
+      // Another search, at the step of the one before; where that was at its end, at the end.
+      function searchAgain(changes) {
+        const ended = state.steps >= all.length;
+        kept(changes);
+        search();
+        go(ended ? Infinity : state.steps);
+      }
 
       function search() {
         const start = model.start(source.numbers(source.encode(state.sentence)));
@@ -136,14 +146,10 @@
       );
       room.append(
         line.element,
-        slider("Width of the beam", { from: 1, to: 8, step: 1, value: state.width }, (width) => {
-          kept({ width, steps: 1 });
-          search();
-        }),
-        slider("Length penalty α", { from: 0, to: 1.5, step: 0.1, value: state.alpha, shown: (n) => n.toFixed(1) }, (alpha) => {
-          kept({ alpha, steps: 1 });
-          search();
-        }),
+        slider("Width of the beam", { from: 1, to: 8, step: 1, value: state.width }, (width) => searchAgain({ width })),
+        slider("Length penalty α", { from: 0, to: 1.5, step: 0.1, value: state.alpha, shown: (n) => n.toFixed(1) }, (alpha) =>
+          searchAgain({ alpha }),
+        ),
         controls,
         board,
         said.element,

@@ -5,6 +5,7 @@
     { make, refill, slider, choice, words, softmax } = LIVE;
   const SIDE = 4,
     N = SIDE * SIDE,
+    DIGITS = 3, // of each weight
     SIGNS = ["", "●", "■"],
     NAMES = ["empty", "a circle", "a square"],
     PLACES = Array.from({ length: SIDE }, (_, i) => String(i + 1));
@@ -21,9 +22,9 @@
 
   LIVE.figure("feature_map", {
     title: "Attention over a map of 4 × 4 positions",
-    todo: "The two corners have the same sign, and the upper left one attends. How much weight does the other corner receive? How large must β be until it receives more than 0.45? Then draw more circles: what happens to the weight of each? Choose an empty position as the query, too.",
+    todo: "The two corners have the same sign, and the upper left one attends. How much weight does the other corner receive? Which step of β is the first with which it receives more than 0.45? Then draw more circles: what happens to the weight of each? Choose an empty position as the query, too.",
     learned:
-      "With β = 3 each corner has the weight 0.37, however far apart the two are: move the second circle to any position, and its weight stays the same. From β = 4.5 on each has more than 0.45. The position itself always takes as much as its partner, because both have the same sign, and each further circle takes an equal part. An empty query has the score 0 for all positions, so that it attends to all sixteen alike.",
+      "With β = 3 each corner has the weight 0.371, however far apart the two are: move the second circle to any position, and its weight stays the same. Each has more than 0.45 where β is larger than ln 63 = 4.14, so that 4.5 is the first step of the slider with which it does. The position itself always takes as much as its partner, because both have the same sign, and each further circle takes an equal part. An empty query has the score 0 for all positions, so that it attends to all sixteen alike.",
     about:
       "No network runs here: the score is β for a position with the sign of the query, and 0 for all others, as in the chapter’s example, where β is 3.",
     defaults: { signs: Array.from({ length: N }, (_, i) => Number(i === 0 || i === N - 1)), query: 0, beta: 3, tool: 3 },
@@ -40,7 +41,7 @@
 
       function show() {
         const weights = LIVE.mapWeights(state.signs, state.query, state.beta);
-        const grid = (label, more) => LIVE.grid({ rows: PLACES, columns: PLACES, corner: "", label, ...more });
+        const grid = (label, more) => LIVE.grid({ rows: PLACES, columns: PLACES, corner: "row", over: "column", label, ...more });
         const mark = (i) => (i === state.query ? "is-now" : "");
         const map = grid("The map", {
           pressed: press,
@@ -57,7 +58,7 @@
         const given = grid("The weights of the query", {
           cell: (r, c) => ({ weight: weights[r * SIDE + c], mark: mark(r * SIDE + c), title: "" }),
         });
-        given.querySelectorAll("td").forEach((td, i) => (td.textContent = weights[i].toFixed(2)));
+        given.querySelectorAll("td").forEach((td, i) => (td.textContent = weights[i].toFixed(DIGITS)));
         refill(
           board,
           make("div", {}, make("p", { class: "live-head" }, "The map: press a position"), map),
@@ -72,13 +73,15 @@
           most = weights[state.query];
         const start = "The query is in " + where(state.query) + ". ";
         return !sign
-          ? start + "It is empty, so all 16 positions have the weight " + most.toFixed(2) + "."
+          ? start + "It is empty, so all 16 positions have the weight " + most.toFixed(DIGITS) + "."
           : start +
-              (alike > 1 ? "It and " + (alike - 1) + " other" + (alike > 2 ? "s" : "") + " with its sign have" : "It alone has its sign, with") +
+              (alike > 1
+                ? "It and " + (alike - 1) + " other" + (alike > 2 ? "s" : "") + " with its sign have"
+                : "It alone has its sign, with") +
               " the weight " +
-              most.toFixed(2) +
+              most.toFixed(DIGITS) +
               (alike > 1 ? " each" : "") +
-              (alike < N ? ", and each of the " + (N - alike) + " others has " + Math.min(...weights).toFixed(3) : "") +
+              (alike < N ? ", and each of the " + (N - alike) + " others has " + Math.min(...weights).toFixed(DIGITS) : "") +
               ".";
       }
 

@@ -2,10 +2,12 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, words, percent, signed, softmax, pairs, planeLine } = LIVE;
+    { make, slider, words, percent, short, signed, softmax, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148],
     NAMES = ["first", "second", "third"],
     WINDOW = { middle: [2.5, 4.5], range: 3 },
+    TENTH = 0.1, // of x, within which an answer jumps
+    MOST = 0.9, // of the weight, before and after a jump
     STEPS = 96; // of the curve
 
   // Scores −β/2 · (x − x_j)², weights and answer of attention at x, whose examples are [x_j, y_j].
@@ -24,6 +26,19 @@
     return my + slope * (x - mx);
   };
 
+  // Where the answer jumps from one example to the next: [x, answer before, answer after], from left to right. Halfway between
+  // neighbours; within a tenth of x most of the weight goes from one side to the other.
+  LIVE.jumps = function (examples, beta) {
+    const order = [...examples].sort((a, b) => a[0] - b[0]);
+    return order.slice(1).flatMap(([right], n) => {
+      const middle = (order[n][0] + right) / 2;
+      const [before, after] = [-1, 1].map((side) => LIVE.attendByDistance(order, middle + (side * TENTH) / 2, beta));
+      const left = (weights) => weights.slice(0, n + 1).reduce((a, b) => a + b, 0);
+      const seen = Math.abs(after.answer - before.answer) >= 0.01;
+      return seen && left(before.weights) > MOST && left(after.weights) < 1 - MOST ? [[middle, before.answer, after.answer]] : [];
+    });
+  };
+
   function table(examples, { scores, weights }) {
     const row = (at, n) =>
       make(
@@ -37,11 +52,18 @@
     return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, examples.map(row))];
   }
 
+  const jumpsInWords = (jumps) =>
+    jumps.length
+      ? "The answer jumps " +
+        jumps.map(([x, from, to]) => "at x = " + signed(x) + " from " + signed(from) + " to " + signed(to)).join(" and ") +
+        "."
+      : "With this β the answer jumps nowhere.";
+
   LIVE.figure("learner", {
     title: "Attention learns from three examples",
-    todo: "Drag the query (the ring) to x = 2.4: which example has the largest weight? Raise β: when does the answer jump from one label to the next? Lower it to its smallest value. Then put the three examples on a rising straight line and drag the query beyond the last one. Which of the two curves goes on rising?",
+    todo: "Drag the query (the ring) to x = 2.4: which example has the largest weight? Raise β: at which x does the answer jump from one label to the next, and from which β on? Lower it to its smallest value. Then put the three examples on a rising straight line and drag the query beyond the last one. Which of the two curves goes on rising?",
     learned:
-      "A large β answers with the label of the nearest example, a small one with the mean of all labels. Moving an example changes the answers at once, and nothing is trained. The answer of attention is a weighted mean of the labels, so it never leaves the range between the smallest and the largest of them: beyond the last example it stays near that example's label, while the line goes on rising.",
+      "A large β answers with the label of the nearest example, so that the answer jumps halfway between two neighbours. The figure calls it a jump where within a tenth of x more than 90 % of the weight lies first on the one side and then on the other: between the examples of the start at x = 3 from about β = 22 on, and at x = 1.5 from about β = 44 on. A small β answers with the mean of all labels. Moving an example changes the answers at once, and nothing is trained. The answer of attention is a weighted mean of the labels, so it never leaves the range between the smallest and the largest of them: beyond the last example it stays near that example's label, while the line goes on rising.",
     about:
       "The blue curve is attention with the score −β/2 · (x − xⱼ)², the dashed line is least squares. The first query and examples are those of the chapter; nothing is trained here.",
     defaults: { examples: [1, 3, 2, 6, 4, 5], query: 2, beta: 2 },
@@ -104,14 +126,15 @@
             NAMES[most] +
             " example has the largest weight, " +
             percent(found.weights[most]) +
-            ".",
+            ". " +
+            jumpsInWords(LIVE.jumps(examples, state.beta)),
         );
       }
 
       room.append(
         slider(
           "β, how sharp the choice is",
-          { from: -1.3, to: 2, step: 0.02, value: Math.log10(state.beta), shown: (n) => "β = " + (10 ** n).toPrecision(2) },
+          { from: -1.3, to: 2, step: 0.02, value: Math.log10(state.beta), shown: (n) => "β = " + short(10 ** n) },
           (n) => {
             kept({ beta: Number((10 ** n).toPrecision(3)) });
             show();

@@ -59,6 +59,7 @@
           rows: names,
           columns: names,
           corner: "query",
+          over: "key",
           label: "The mask",
           pressed: toggle,
           cell: (q, k) => ({
@@ -71,6 +72,7 @@
           rows: names,
           columns: names,
           corner: "output",
+          over: "input",
           label: "What each output depends on",
           cell: (q, k) => {
             const carried = reach[q].has(k) && !attended[q].has(k);

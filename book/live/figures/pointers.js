@@ -17,7 +17,7 @@
 
   LIVE.figure("pointers", {
     title: "A pointer network on your points",
-    todo: "Go through the network's choices with the slider: where does it doubt (large circles on several points)? Move or add points until its round trip is no longer the shortest. Then try twenty random sets of ten points, and of more points than it was trained on.",
+    todo: "Go through the network's choices with the slider: where does it doubt (large circles on several points)? Leave the slider at a choice and move a point: when does another one become the most probable? Then press “10 random points” until the round trip is not the shortest, as in about three of ten sets: how much longer is it? At the end try twenty random sets of ten points, and of more points than it was trained on.",
     learned:
       "The network names positions of its own input, so it takes any number of points. It doubts where two points are nearly as good, and it cannot take a choice back. With ten points about seven of ten trips are the shortest, and the others are little longer; nearest first is far worse. With twenty points, which training never showed, hardly any trip is as short as that of 2-opt, many cross themselves, and about four of ten hulls are wrong.",
     about:
@@ -37,8 +37,9 @@
         found = null,
         judged = null;
 
-      const set = (next) => {
-        kept({ points: next.flat(), step: -1, tally: [] });
+      // Points that are moved, added or removed keep the choice that the slider shows; other points begin with all choices.
+      const set = (next, step = state.step) => {
+        kept({ points: next.flat(), step, tally: [] });
         trial++; // ends a count that is under way: it belongs to the points before
         count();
         solve();
@@ -193,8 +194,8 @@
             "div",
             {},
             buttons(
-              ["10 random points", () => set(anywhere(10))],
-              ["20 random points", () => set(anywhere(20))],
+              ["10 random points", () => set(anywhere(10), -1)],
+              ["20 random points", () => set(anywhere(20), -1)],
               ["one more", more],
               ["one fewer", () => set(points().slice(0, -1))],
               ["try " + SETS + " random sets", trySets],

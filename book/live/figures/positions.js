@@ -91,12 +91,12 @@
 
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed?",
+    todo: "Move query and key together with “Both later by”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed? Leave the key there and choose the base 500,000: on how many clocks does it leave the arc now?",
     learned:
-      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. With a larger base the clocks are slower, so that more of them have shown only an arc.",
+      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. With a larger base the clocks are slower, so that more of them have shown only an arc: at the distance 192, 4 of the 8 clocks show an unseen angle with the base 10,000, and 5 with the base 500,000.",
     about:
       "Eight pairs of features, drawn like the clocks of the chapter, from the top and clockwise. Query and key are equal before they are turned; the score is divided by the number of pairs, so that 1 is the largest. Nothing is trained here: the trained length only says which distances training would show.",
-    defaults: { query: 3, key: 5, base: 10000, trained: 128 },
+    defaults: { query: 3, key: 5, by: 0, base: 10000, trained: 128 },
     draw(room, state, kept) {
       const said = words(),
         clocks = make("div", { class: "live-clocks" }),
@@ -109,7 +109,7 @@
             make(
               "div",
               {},
-              clock({ ...state, frequency, i }),
+              clock({ query: state.query + state.by, key: state.key + state.by, trained: state.trained, frequency, i }),
               make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en") + " positions"),
             ),
           ),
@@ -132,24 +132,21 @@
               : "Each clock shows an angle that two positions of a text of " + state.trained + " positions show, too."),
         );
       }
-      const low = () => Math.min(state.query, state.key);
       const set = (changes) => {
         kept(changes);
         sliders.query.set(state.query);
         sliders.key.set(state.key);
-        sliders.both.querySelector("input").max = FAR - Math.abs(state.query - state.key);
-        sliders.both.set(low());
         show();
       };
-      const position = (key, name) => slider(name, { from: 0, to: FAR, step: 1, value: state[key] }, (value) => set({ [key]: value }));
-      const apart = Math.abs(state.query - state.key);
+      // A position is where its own slider stands, and as many later as both are moved.
+      const position = (key, name) =>
+        slider(name, { from: 0, to: FAR, step: 1, value: state[key], shown: (n) => String(n + state.by) }, (value) =>
+          set({ [key]: value }),
+        );
       const sliders = {
         query: position("query", "Position of the query (blue hand)"),
         key: position("key", "Position of the key (orange hand)"),
-        both: slider("Both", { from: 0, to: FAR - apart, step: 1, value: low(), shown: (n) => "from " + n }, (start) => {
-          const by = start - low();
-          set({ query: state.query + by, key: state.key + by });
-        }),
+        both: slider("Both later by", { from: 0, to: FAR, step: 1, value: state.by }, (by) => set({ by })),
         trained: slider("Trained length", { from: 16, to: 256, step: 16, value: state.trained }, (trained) => set({ trained })),
       };
       room.append(

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, words, percent, signed, softmax, dot, spread, pairs, planeLine } = LIVE;
+    { make, slider, choice, words, percent, short, signed, softmax, dot, spread, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148, 330, 265];
   // The additive score of chapter 2's example: W_q leaves the query as it is, W_k swaps the key's numbers, v = (2, −1).
   const added = (q, k, through) => 2 * through(q[0] + k[1]) - through(q[1] + k[0]);
@@ -150,7 +150,7 @@
 
       const sharpness = slider(
         "β, which multiplies the scores",
-        { from: -1.5, to: 1.7, step: 0.02, value: Math.log10(state.beta), shown: (n) => "β = " + (10 ** n).toPrecision(2) },
+        { from: -1.5, to: 1.7, step: 0.02, value: Math.log10(state.beta), shown: (n) => "β = " + short(10 ** n) },
         (n) => {
           kept({ beta: Number((10 ** n).toPrecision(3)) });
           show();

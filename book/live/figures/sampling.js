@@ -32,7 +32,7 @@
 
   LIVE.figure("sampling", {
     title: "Sampling the next word of a real model",
-    todo: "Draw twenty words at temperature 1, then at 2: how many of them stand after rank 200, where the words have no name here? Look how much probability all words without a name have together. Keep temperature 2 and lower top-p until only words with a name are left. Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
+    todo: "The 200 most probable words are known here by name, all others by rank only; the last row, “all others”, shows how much these have together. Draw twenty words at temperature 1, then at 2: how many of them stand after rank 200? Keep temperature 2 and lower top-p until “all others” has 0 %: where is top-p then? Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
     learned:
       "After “The capital of France is”, the words after rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more; even then, pieces such as “Ch” and “(” can, because many pieces are only the beginning of a word, and a nucleus leaves out what is improbable, not what is wrong. Top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 pieces after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
     about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
@@ -49,19 +49,16 @@
       function show() {
         const logits = LIVE.allLogits(pack.beginnings[state.beginning]);
         chances = LIVE.chances(logits, state);
-        const rest = (from) => chances.slice(from).reduce((a, b) => a + b, 0),
+        const rest = (from, to) => chances.slice(from, to).reduce((a, b) => a + b, 0),
+          shareOf = (share) => (share ? percent(share) : "cut"),
           possible = chances.filter((c) => c > 0).length;
         bars.replaceChildren(
           LIVE.bars("“" + pack.beginnings[state.beginning].beginning + " …”", [
             ...named()
               .slice(0, SHOWN)
-              .map(([word], i) => [shown(word), chances[i], chances[i] ? percent(chances[i]) : "cut"]),
-            [
-              "the next " + (named().length - SHOWN) + " words",
-              rest(SHOWN) - rest(named().length),
-              percent(rest(SHOWN) - rest(named().length)),
-            ],
-            ["all others", rest(named().length), percent(rest(named().length))],
+              .map(([word], i) => [shown(word), chances[i], shareOf(chances[i])]),
+            ["the next " + (named().length - SHOWN) + " words", rest(SHOWN, named().length), shareOf(rest(SHOWN, named().length))],
+            ["all others", rest(named().length), rest(named().length) ? percent(rest(named().length)) : "0 % (cut)"],
           ]),
         );
         result.textContent = "";
@@ -72,11 +69,10 @@
             percent(chances[0]) +
             ". " +
             counted(possible, "piece") +
-            " can be drawn; those after rank " +
-            named().length +
-            " have " +
-            percent(rest(named().length)) +
-            " together.",
+            " can be drawn; " +
+            (rest(named().length)
+              ? "those after rank " + named().length + " have " + percent(rest(named().length)) + " together."
+              : "none after rank " + named().length + "."),
         );
       }
 

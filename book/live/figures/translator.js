@@ -19,7 +19,7 @@
 
   LIVE.figure("translator", {
     title: "A translator whose heads can be seen and switched",
-    todo: "Choose written words with the mouse or the arrow keys: to which source words do “climbing” and “up” attend? Then let the page switch off each head in turn: how many of the 18 change the translation? Do the same within the source and within the target, and then with a sentence of your own.",
+    todo: "Press written words, or go from one to the next with the arrow keys: to which source words do “climbing” and “up” attend? Then let the page switch off each head in turn: how many of the 18 change the translation? Press one of these to read what is written without it. Do the same within the source and within the target, and then with a sentence of your own.",
     learned:
       "“climbing” attends almost only to “steigen”, but “up” attends more to “eine” and “Treppe” than to “hinauf”: a word can be right although its weights do not point at what it translates. There “a” was the more probable next piece; the beam of five wrote “up”, because the whole text is more probable with it. In the first sentence, 9 of the 18 heads from target to source change a word when their output is zero, 6 of those within the source, and 4 of those within the target; most of them change one word only, because other heads do similar work. Words that the model has never read are cut into pieces, such as “verschnei” and “te”.",
     about:
@@ -28,7 +28,7 @@
     says: ({ sentence }) =>
       sentence === ROOF
         ? {
-            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now, and how probable is it? At the end give it the capital letter back, and let the page switch off each head in turn: how many of the 18 change the translation?",
+            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now? Press this word, or go to it with the arrow keys, to read how probable it was. At the end give it the capital letter back, and let the page switch off each head in turn: how many of the 18 change the translation? Press one of these to read what is written without it.",
             learned:
               "“repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain. With the capital letter, 4 of the 18 heads from target to source change the translation when their output is zero: twice into “working on”, once into “setting up”, and once into “fixing”.",
           }
@@ -47,7 +47,7 @@
       const options = make("div", {}),
         said = words(),
         switches = make("div", {}),
-        trials = make("p", { class: "live-before", role: "status" });
+        [trials, without] = [0, 1].map(() => make("p", { class: "live-before", role: "status" }));
       const unswitched = new Map(), // what is written with all heads, by sentence
         read = new Map(), // what the encoder made of a sentence, by the heads that are off in it
         changed = new Map(); // what is written without a head, by its name
@@ -67,21 +67,22 @@
       function headButton(layer, head, picture) {
         const name = [state.kind, layer, head].join("_"),
           chosen = layer === state.layer && head === state.head,
-          without = changed.has(name) ? "; without it: " + changed.get(name) : "";
+          instead = changed.has(name) ? "; without it: " + changed.get(name) : "";
         const choose = () => {
           kept({ layer, head });
           drawHeads();
           drawLinks();
+          tellWithout();
         };
         return make(
           "button",
           {
             type: "button",
-            class: (head < 0 ? "is-mean" : "") + (off.has(name) ? " is-off" : "") + (without ? " is-needed" : ""),
-            "aria-label": nameOf(layer, head) + (off.has(name) ? ", switched off" : "") + without,
+            class: (head < 0 ? "is-mean" : "") + (off.has(name) ? " is-off" : "") + (instead ? " is-needed" : ""),
+            "aria-label": nameOf(layer, head) + (off.has(name) ? ", switched off" : "") + instead,
             "aria-pressed": String(chosen),
             tabindex: chosen ? 0 : -1,
-            title: without ? "Without it: " + changed.get(name) : null,
+            title: instead ? "Without it: " + changed.get(name) : null,
             onclick: choose,
           },
           picture,
@@ -116,28 +117,37 @@
           if (mine !== trial) {
             return;
           }
-          const without = LIVE.Transformer(pack, (...at) => (at.join("_") === name || off.has(at.join("_")) ? how : undefined));
-          const { text } = LIVE.translation(without, source, target, state.sentence, 5, readBy(without, [...off, name]));
+          const lacking = LIVE.Transformer(pack, (...at) => (at.join("_") === name || off.has(at.join("_")) ? how : undefined));
+          const { text } = LIVE.translation(lacking, source, target, state.sentence, 5, readBy(lacking, [...off, name]));
           if (text !== found.text) {
             changed.set(name, text);
           }
         }
         drawHeads();
+        tellWithout();
         trials.textContent =
           changed.size +
           " of these " +
           all.length +
-          " heads, switched off alone, " +
+          " heads, switched off " +
+          (off.size ? "as well, " : "alone, ") +
           (changed.size === 1
-            ? "changes the translation; it is marked with a dot."
-            : "change the translation; they are marked with a dot.");
+            ? "changes the translation. It is marked with a dot; press it to read what is written without it."
+            : "change the translation." +
+              (changed.size ? " They are marked with a dot; press one to read what is written without it." : ""));
+      }
+      // What is written without the chosen head, if it was tried and changes the translation.
+      function tellWithout() {
+        const text = changed.get([state.kind, state.layer, state.head].join("_"));
+        without.textContent = text ? nameOf(state.layer, state.head) + ": without it the model writes “" + text + "”" : "";
       }
       function forget() {
         trial++;
         changed.clear();
-        trials.textContent = "";
+        trials.textContent = without.textContent = "";
       }
 
+      const chanceOf = (query) => found.options[query].find(([piece]) => piece === found.target[query])[1];
       function chose(query) {
         kept({ query });
         const [queries, keys] = labels(),
@@ -149,7 +159,8 @@
             largest(row, 3)
               .map((k) => "“" + shown(keys[k]) + "” " + percent(row[k]))
               .join(", ") +
-            ".",
+            "." +
+            (state.kind === "encoder" ? "" : " The model wrote it with a probability of " + percent(chanceOf(query)) + "."),
         );
         refill(
           options,
@@ -262,6 +273,7 @@
             heads,
             switches,
             trials,
+            without,
             choice(
               "A head that is off",
               [
