@@ -141,6 +141,15 @@ def test_the_online_softmax_goes_through_the_chapters_example(tmp_path):
     assert numbers(found["rows"][-1][5]) == numbers(context)
 
 
+def test_what_was_read_to_the_end_stays_so_with_other_blocks(tmp_path):
+    script = """
+        slide("Scores per block", 1);
+        const first = texts("output"); slide("Blocks read", 4); slide("Scores per block", 2);
+        return [first, texts("output")];"""
+    first, end = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", script)
+    assert (first, end) == (["1", "1 of 4"], ["2", "2 of 2"])
+
+
 def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
     found = begun(tmp_path, "chapters/15_snail.ipynb", "learner")
     weights, answer_ = (
@@ -293,12 +302,15 @@ def test_a_press_reads_how_probable_a_word_was_and_what_is_written_without_a_hea
         for (let i = 0; i < 400 && !head(); i++) { await wait(50); }
         head().click();
         const without = [texts(".live-before").join(" "), head().title];
+        all("input[type=radio]")[2].click();
+        const kept = now().said;
         field.value = "Leute reparieren das Dach eines Hauses.";
         field.form.requestSubmit();
         press("fixing");
-        return { without, fixing: now().said, learned: now().learned };"""
+        return { without, kept, fixing: now().said, learned: now().learned };"""
     found = begun(tmp_path, "chapters/18_one_corpus.ipynb", "translator", script)
     told, title = found["without"]
+    assert found["kept"].startswith("“repair” attends")  # within the target, too
     assert f": without it the model writes “{title.removeprefix('Without it: ')}”" in told
     fixing = re.search(r"wrote it with a probability of (\d+)", found["fixing"])[1]
     assert f"“fixing” with {fixing} %" in found["learned"]

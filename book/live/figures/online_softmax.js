@@ -138,7 +138,9 @@
       function rebuild() {
         perBlock.replaceChildren(
           slider("Scores per block", { from: 1, to: state.scores.length, step: 1, value: state.block }, (block) => {
-            kept({ block, step: 1 });
+            const count = (size) => Math.ceil(state.scores.length / size),
+              all = state.step >= count(state.block); // what was read to the end stays so
+            kept({ block, step: all ? count(block) : Math.min(state.step, count(block)) });
             blocks();
           }),
         );

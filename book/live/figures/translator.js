@@ -257,7 +257,7 @@
         output,
         below,
         choice("Attention", KINDS, state.kind, (kind) => {
-          kept({ kind, query: 0 });
+          kept({ kind, query: [kind, state.kind].includes("encoder") ? 0 : state.query }); // the others have the same words
           forget();
           drawHeads();
           drawLinks();
