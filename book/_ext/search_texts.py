@@ -158,7 +158,7 @@ def merge(app: Sphinx, env: Any, docnames: set[str], other: Any) -> None:
 def script(pages: dict[str, Texts]) -> str:
     """The script: for each page its name, its kind, its title, its sections, and its keywords."""
     listed, seen = [], set()
-    for name, (sections, keywords) in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of its text
+    for name, (sections, keywords) in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of it
         sections = sections[:1] + [one for one in sections[1:] if not one[2] or one[2] not in seen]
         seen |= {text for _, _, text in sections}
         if sections and name != WHAT_IS_NEW:
