@@ -92,7 +92,8 @@ def version(root: Path) -> str:
 
 def described(app: Sphinx, docname: str) -> tuple[str, str]:
     """The title of a page and its description: what its card on the title page says, or how its text begins."""
-    sections = app.env.search_texts.get(docname) or [("", BOOK, "")]
+    known = app.env.search_texts.get(docname)
+    sections = known.sections if known else [("", BOOK, "")]
     return sections[0][1], cards_said(Path(app.srcdir)).get(docname) or shortened(sections[0][2])
 
 

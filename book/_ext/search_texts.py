@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
@@ -35,6 +35,13 @@ SIGNS = {
     "in": "∈", "le": "≤", "ge": "≥", "dots": "…", "infty": "∞", "alpha": "α", "beta": "β", "gamma": "γ", "epsilon": "ε",
     "varepsilon": "ε", "lambda": "λ", "sigma": "σ", "tau": "τ", "mu": "μ",
 }  # fmt: skip
+
+
+class Texts(NamedTuple):
+    """What is searched of a page: the anchor, the title and the text of its sections, and what else it is called."""
+
+    sections: list[tuple[str, str, str]]
+    keywords: list[str] = []
 
 
 def kind_of(name: str) -> str:
@@ -120,10 +127,18 @@ def without_index(app: Sphinx) -> None:
 def keep(app: Sphinx, doctree: nodes.document) -> None:
     """Note the texts of a page that has been read."""
     if app.builder.format == "html":
-        texts_by_page(app.env)[app.env.docname] = sections_of(doctree)
+        keywords = keywords_of(Path(app.env.doc2path(app.env.docname)))
+        texts_by_page(app.env)[app.env.docname] = Texts(sections_of(doctree), keywords)
 
 
-def texts_by_page(env: Any) -> dict[str, list[tuple[str, str, str]]]:
+def keywords_of(path: Path) -> list[str]:
+    """What readers call the subject of a page where the page itself calls it otherwise: its metadata's "keywords"."""
+    if path.suffix != ".ipynb":
+        return []
+    return json.loads(path.read_text(encoding="utf-8"))["metadata"].get("attnbook", {}).get("keywords", [])
+
+
+def texts_by_page(env: Any) -> dict[str, Texts]:
     """What is known of each page; kept between builds."""
     if not hasattr(env, "search_texts"):
         env.search_texts = {}
@@ -140,10 +155,10 @@ def merge(app: Sphinx, env: Any, docnames: set[str], other: Any) -> None:
     texts_by_page(env).update({name: found for name, found in texts_by_page(other).items() if name in docnames})
 
 
-def script(pages: dict[str, list[tuple[str, str, str]]]) -> str:
-    """The script: for each page its name, its kind, its title, and its sections."""
+def script(pages: dict[str, Texts]) -> str:
+    """The script: for each page its name, its kind, its title, its sections, and its keywords."""
     listed, seen = [], set()
-    for name, sections in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of its text
+    for name, (sections, keywords) in sorted(pages.items()):  # a solution comes behind its lab, and repeats most of it
         sections = sections[:1] + [one for one in sections[1:] if not one[2] or one[2] not in seen]
         seen |= {text for _, _, text in sections}
         if sections and name != WHAT_IS_NEW:
@@ -153,7 +168,7 @@ def script(pages: dict[str, list[tuple[str, str, str]]]) -> str:
                 if number and not is_evidence(Path(name))
                 else sections[0][1]
             )
-            listed.append([name, kind_of(name), title, sections])
+            listed.append([name, kind_of(name), title, sections, keywords])
     return f"SEARCH_TEXTS({json.dumps(listed, ensure_ascii=False, separators=(',', ':'))});\n"
 
 
@@ -170,4 +185,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
     app.connect("build-finished", write)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

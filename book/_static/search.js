@@ -7,7 +7,7 @@
   const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.05, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
   const FIRST = 4; // results of a kind that are shown at once
   const AT_THE_END = /^(Further reading|Exercises|The lab|Evidence|What to remember|Where this lives today)$/; // sections that name much and explain little
-  const OTHER_WORDS = { seq2seq: "sequence", sliding: "local", sqrt: "root", prerequisite: "ready", prerequisites: "ready", syllabus: "syllabi", optimizer: "optimiser" }; // readers' words that the book hardly has, in its own
+  const OTHER_WORDS = { seq2seq: "sequence", sqrt: "root", prerequisite: "ready", prerequisites: "ready", syllabus: "syllabi", optimizer: "optimiser", moe: "mixture of experts", mla: "latent attention", tsp: "travelling salesman", dnc: "differentiable neural computer" }; // readers' words that the book hardly has, in its own
   const NO_WORDS = new Set([...stopwords, "what", "how", "why", "when", "where", "which", "who", "does", "do", "can", "we", "you", "i", "my", "your", "from", "about", "mean", "means", "between", "should", "has", "have", "so", "work", "works", "use", "used", "using"]);
   const stemmer = new Stemmer(), stems = new Map();
   const ROOT = document.documentElement.dataset.content_root;
@@ -23,15 +23,16 @@
   const phrase = (listed) => " " + listed.map(stem).join(" ") + " ";
 
   window.SEARCH_TEXTS = function (pages) {
-    for (const [page, kind, title, parts] of pages) {
+    for (const [page, kind, title, parts, keywords] of pages) {
       const slug = page.split("/").pop().replace(/([a-z])(\d+)_/, "$1 $2 ").replaceAll("_", " "); // 06_captioning: what the chapter is about, in a word
-      const all = { page, kind, times: new Map(), length: 0, named: new Set(words(title + " " + slug).map(stem)) };
+      const all = { page, kind, keywords: keywords.map((one) => phrase(words(one))), times: new Map(), length: 0, named: new Set(words(title + " " + slug).map(stem)) };
       words(slug).forEach((word) => all.times.set(stem(word), 2 * IN_TITLE));
       parts.forEach(function ([anchor, heading, text], at) {
         const times = new Map(), first = at === 0, listed = words(text), named = words(kind === "Reference" ? heading.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2") : first ? title : heading); // MultiHeadAttention is three words
         const add = (word, weight) => times.set(stem(word), (times.get(stem(word)) || 0) + weight);
         listed.forEach((word) => add(word, 1));
         named.forEach((word) => add(word, IN_TITLE));
+        if (first) { keywords.flatMap(words).forEach((word) => add(word, 1)); }
         if (!first) { words(title).forEach((word) => add(word, 1)); }
         times.forEach((often, word) => all.times.set(word, (all.times.get(word) || 0) + often));
         all.length += listed.length;
@@ -83,7 +84,7 @@
 
   // The words of a query as the book has them, and what was read otherwise than it was typed.
   function understood(query) {
-    const typed = words(query).filter((word) => !NO_WORDS.has(word)).map((word) => OTHER_WORDS[word] || word), wanted = [], mended = [];
+    const typed = words(query).filter((word) => !NO_WORDS.has(word)).flatMap((word) => words(OTHER_WORDS[word] || word)), wanted = [], mended = [];
     typed.forEach(function (word, at) { // FlashAttention is one word, and typed as two
       const joined = stem(word + typed[at + 1]);
       if (count.has(joined)) { wanted.push(joined); }
@@ -109,7 +110,7 @@
     return sum * (got / all) ** 2 * (1 + titled) * said * WORTH[section.kind] * (AT_THE_END.test(section.heading) ? 0.35 : 1);
   }
 
-  // Pages with their sections that answer best, the best page first.
+  // Pages with their sections that answer best, the best page first; before it a page that has the query among its keywords.
   function ranked(query) {
     const pages = new Map();
     for (const section of sections) {
@@ -122,9 +123,10 @@
     const found = [...pages.values()].map(function (hits) {
       hits.sort((a, b) => b.points - a.points);
       const { section, points } = hits[0];
-      return { hits: hits.slice(0, 3).filter((hit) => hit.points > points / 2), points: points + (section.kind === "Glossary" ? points : score(section.all, query)) };
-    }).sort((a, b) => b.points - a.points);
-    return found.filter((page) => page.points > found[0].points / 8);
+      return { hits: hits.slice(0, 3).filter((hit) => hit.points > points / 2), points: points + (section.kind === "Glossary" ? points : score(section.all, query)), called: section.all.keywords.includes(query.asked) };
+    }).sort((a, b) => b.called - a.called || b.points - a.points);
+    const most = Math.max(...found.map((page) => page.points));
+    return found.filter((page) => page.called || page.points > most / 8);
   }
 
   function make(tag, text, more) {

@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlabs.material.tensor_sizes import TensorSizes
 from misread.exercise import Exercise
 from misread.sandbox import Run
+from misread.tensor_sizes import TensorSizes
 
 AT_ONCE = 2  # blocks that may be alive while the next one is asked for: the loop's own, and one to spare
 

@@ -28,6 +28,7 @@ from coursekit.grading.left_out import fill_gaps
 from misread import by_hand, sandbox, values
 from misread.messages import empty_body
 from misread.sandbox import Capped
+from misread.tensor_sizes import TensorSizes
 
 
 class Answers:
@@ -70,9 +71,9 @@ class Answers:
 
     def call(
         self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor,
-        helpers: dict[str, Callable], watched: bool, seconds: float,
+        helpers: dict[str, Callable], watched: bool, limit: tuple[int, str] | None, seconds: float,
     ) -> dict[str, Any]:  # fmt: skip
-        """Call a function; with gradients if an argument's tensor wants them."""
+        """Call a function; with gradients if an argument's tensor wants them, its tensors not larger than `limit`."""
         leaves: list[Tensor] = []
         with torch.enable_grad():
             given = values.transform(args, _leaf(iter(flows), leaves))
@@ -82,6 +83,7 @@ class Answers:
         with (
             by_hand.watched() if watched else ways as seen,
             torch.set_grad_enabled(any(flows) or torch.is_grad_enabled()),
+            TensorSizes(*limit) if limit else contextlib.nullcontext(),
         ):
             result, failure = _quietly(self.namespace[name], given, seconds, printed)
         drawn = torch.default_generator.get_state()

@@ -14,6 +14,7 @@ from torch import Tensor
 from coursekit.grading import sharing, wire
 from coursekit.grading.apart import Fork
 from misread import by_hand, sandbox, values
+from misread.tensor_sizes import limit_in_force
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take
@@ -118,7 +119,8 @@ class Remote:
         number = self.session.number
         found = self._ask(
             "call", name=self.name, args=values.clone(args), flows=flows, number=number, helpers=self.helpers,
-            random=torch.default_generator.get_state(), watched=self.watched, seconds=sandbox.SECONDS,
+            random=torch.default_generator.get_state(), watched=self.watched, limit=limit_in_force(),
+            seconds=sandbox.SECONDS,
         )  # fmt: skip
         print(wire.shown(found.get("printed") or ""), end="")
         if found.get("random"):
