@@ -141,8 +141,9 @@
             " bits; this one has " +
             counted(source.length, "word") +
             "." +
-            (pairs.some(([wanted]) => !wanted) ? " “(none)” stands beside a number of the output that is too many." : "") +
-            (pairs.some(([, written]) => !written) ? " “(nothing)” stands where the output has no number." : "") +
+            (pairs.some(([wanted, written]) => !wanted || !written)
+              ? " Rows are paired in order so that most are right; “(none)” and “(nothing)” stand where a number has no partner then."
+              : "") +
             (numbers.length > 6 ? " In training the model saw at most six numbers." : ""),
         );
       }
