@@ -39,7 +39,14 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
-    "pointers": (*RECURRENT, "engine/blocks", "engine/pointer", "engine/tours", "parts/point_board", "parts/judged_in_words"),
+    "pointers": (
+        *RECURRENT,
+        "engine/blocks",
+        "engine/pointer",
+        "engine/tours",
+        "parts/point_board",
+        "parts/judged_in_words",
+    ),
 }
 
 

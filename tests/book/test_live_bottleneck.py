@@ -10,7 +10,7 @@ ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="ut
 
 LISTS = """
     const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers"));
-    const right = (list) => LIVE.judged(model, list).right;
+    const right = (list) => LIVE.listJudged(model, list).right;
     return { example: right([611, 611, 611, 611, 611, 611]), digits: right([3, 8, 5, 1, 9, 2]) };"""
 COUNTED = """
     const status = () => texts("p.live-before[role=status]")[0], first = now().said;

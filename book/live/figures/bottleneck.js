@@ -24,7 +24,7 @@
   };
 
   // The numbers of a list beside those that the model writes, its source, and its vector.
-  LIVE.judged = function (model, numbers) {
+  LIVE.listJudged = function (model, numbers) {
     const source = english(numbers).map((word) => ENGLISH.indexOf(word)),
       { tokens, vector } = LIVE.throughOneVector(model, source);
     const pairs = LIVE.sideBySide(
@@ -123,7 +123,7 @@
 
       function show() {
         const numbers = state.numbers.slice(0, state.ends),
-          found = LIVE.judged(model, numbers),
+          found = LIVE.listJudged(model, numbers),
           { source, pairs, right } = found;
         board.replaceChildren(...table(numbers, pairs));
         vector.replaceChildren(
@@ -171,7 +171,7 @@
             means.textContent = n ? n + " lists of each kind …" : "";
             await new Promise((resolve) => setTimeout(resolve));
           }
-          kinds.forEach((lists, kind) => (right[kind] += LIVE.judged(model, lists[n]).right));
+          kinds.forEach((lists, kind) => (right[kind] += LIVE.listJudged(model, lists[n]).right));
         }
         const [random, equal, digits] = right.map((sum) => (sum / 100).toFixed(1));
         means.textContent =
