@@ -112,7 +112,7 @@
     about:
       "The model of Chapter 1: a GRU as encoder, one as decoder, and one vector between them, 202,000 numbers (eight bits each here), trained for 2,400 steps on lists of one to six numbers below a thousand.",
     packs: ["plain_numbers"],
-    defaults: { numbers: [27, 504, 927, 493, 230, 46], ends: 6 },
+    defaults: { numbers: [27, 504, 927, 493, 230, 46], ends: 6, counted: 0 },
     draw(room, state, kept, pack) {
       const model = LIVE.PlainSeq2Seq(pack),
         board = make("table", { class: "live-table" }),
@@ -164,6 +164,7 @@
 
       // Counts the right numbers of all kinds of lists, a few lists at a time, so that the page stays awake.
       async function count() {
+        kept({ counted: 1 });
         const kinds = LIVE.kindsOfLists(),
           right = kinds.map(() => 0);
         for (let n = 0; n < 100; n++) {
@@ -212,6 +213,9 @@
       );
       dial();
       show();
+      if (state.counted) {
+        count();
+      }
     },
   });
 })(globalThis);
