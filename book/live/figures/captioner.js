@@ -142,8 +142,8 @@
         const all = [...counts].sort((a, b) => b[1] - a[1]),
           total = all.reduce((sum, [, count]) => sum + count, 0);
         counted.textContent =
-          (total === 1 ? "One caption" : total + " captions") +
-          " so far, each with newly drawn positions: " +
+          (total === 1 ? "One caption so far, with" : total + " captions so far, each with") +
+          " newly drawn positions: " +
           all
             .slice(0, 4)
             .map(([text, count]) => count + " × “" + text + "”")
