@@ -30,7 +30,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "sharpness": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
-TRANSFORMER = ("engine/attention", "engine/transformer", "engine/beam", "engine/byte_pairs")
+TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")
 PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in the order in which it loads
     "addressing": ("engine/ntm",),
     "tape": ("engine/ntm",),
@@ -39,7 +39,14 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
-    "pointers": (*RECURRENT, "engine/pointer", "engine/tours", "parts/point_board", "parts/judged_in_words"),
+    "pointers": (
+        *RECURRENT,
+        "engine/blocks",
+        "engine/pointer",
+        "engine/tours",
+        "parts/point_board",
+        "parts/judged_in_words",
+    ),
 }
 
 

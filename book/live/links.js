@@ -106,18 +106,4 @@
       pick: (key) => right.querySelectorAll("button").forEach((one, k) => one.setAttribute("aria-pressed", String(k === key))),
     };
   };
-
-  // A small picture of a map of weights.
-  LIVE.thumbnail = function (weights) {
-    const columns = Math.max(...weights.map((row) => row.length)),
-      canvas = make("canvas", { width: columns, height: weights.length, "aria-hidden": "true" });
-    const pen = canvas.getContext("2d");
-    weights.forEach((row, q) =>
-      row.forEach((w, k) => {
-        pen.fillStyle = "rgba(64, 132, 214, " + Math.min(1, w).toFixed(3) + ")";
-        pen.fillRect(k, q, 1, 1);
-      }),
-    );
-    return canvas;
-  };
 })(globalThis);

@@ -7,12 +7,15 @@
     OTHERS = { PageUp: -1, PageDown: 1 };
   const HALF = 160, // of the drawing's width, in its own units
     EDGE = 13, // that a point keeps clear
+    FINGER = 24, // as far as one reaches
     LETTER = 11,
+    PILE = 6, // points that are so near lie on each other
     LINE = 20; // of a name: about how wide a letter, and how high a line is
 
   // How much two boxes [left, top, right, bottom] overlap.
   const overlap = (a, b) =>
     Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+  const between = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
   const area = (box) => (box[2] - box[0]) * (box[3] - box[1]);
 
   // Where a name may stand beside its mark, and how gladly: above, below, right, left, and at the corners. Each: [x, y of its
@@ -70,7 +73,7 @@
       free = points.map((_, n) => n).filter((n) => !points[n].fixed);
     const marks = points.map((point, number) => {
       const shape = point.kind === "value" ? make("rect", { width: 22, height: 22, x: -11, y: -11, rx: 3 }) : make("circle", { r: 11 });
-      const hit = point.fixed ? null : make("circle", { r: 24, class: "hit" }); // as large as a finger
+      const hit = point.fixed ? null : make("circle", { r: FINGER, class: "hit" });
       const name = point.fixed ? null : make("text", { "text-anchor": "middle", "aria-hidden": "true" }, point.name);
       const reach = point.fixed
         ? { "aria-hidden": "true" }
@@ -109,7 +112,9 @@
       event.preventDefault();
     }
 
-    let dragged = null;
+    let dragged = null,
+      from = null, // where it was pressed, until it moves
+      rested = -1; // which was pressed last, and did not move
     const toPlane = (event) => {
       const box = drawing.getBoundingClientRect(),
         scale = (2 * range) / box.width;
@@ -118,13 +123,26 @@
     };
     const down = (event) => {
       const mark = event.target.closest("[data-number]");
-      if (!mark || points[mark.dataset.number].fixed) {
+      if (!mark) {
         return;
       }
-      dragged = Number(mark.dataset.number);
-      mark.focus({ preventScroll: true });
+      // the nearest, or, of points that lie on each other, the one after that which was pressed before
+      from = xy(toPlane(event));
+      const far = (n) => between(xy(points[n].at), from),
+        near = free.filter((n) => far(n) <= FINGER).sort((a, b) => far(a) - far(b) || b - a),
+        pile = near.length ? near.filter((n) => far(n) < far(near[0]) + PILE) : [Number(mark.dataset.number)];
+      rested = dragged = pile[(pile.indexOf(rested) + 1) % pile.length];
+      marks[dragged].all.focus({ preventScroll: true });
       drawing.setPointerCapture(event.pointerId);
       event.preventDefault();
+    };
+    const drag = (event) => {
+      const at = toPlane(event);
+      if (dragged !== null && (!from || between(xy(at), from) > 3)) {
+        from = null;
+        rested = -1;
+        moved(dragged, at);
+      }
     };
     const [left, top] = xy([0, 0]);
     const drawing = make(
@@ -134,7 +152,7 @@
         role: "group",
         "aria-label": label,
         onpointerdown: down,
-        onpointermove: (event) => dragged !== null && moved(dragged, toPlane(event)),
+        onpointermove: drag,
         onpointerup: () => (dragged = null),
         onpointercancel: () => (dragged = null),
       },
@@ -152,7 +170,7 @@
           // a mark around this one keeps its name away, too
           const around = marks.map((other, m) => {
             const [x2, y2] = xy(points[m].at),
-              far = Math.hypot(x - x2, y - y2);
+              far = between([x, y], [x2, y2]);
             return far < other.radius ? far + other.radius : 0;
           });
           return { at: [x, y], radius: Math.max(...around), long: fixed ? 0 : LETTER * text.length, low: kind === "query" };
@@ -179,8 +197,13 @@
         mark.all.setAttribute("aria-valuetext", words);
       }
       name();
+      const piled = free.some((n) => free.some((m) => m < n && between(xy(points[n].at), xy(points[m].at)) < PILE));
+      element.classList.toggle("is-piled", piled);
+      keys.textContent = piled
+        ? "Of points on each other, a second press takes the other one, as Page Down does."
+        : "Arrow keys move a point; Page Up and Page Down choose another.";
     }
-    const keys = make("p", { class: "live-keys" }, "Arrow keys move a point; Page Up and Page Down choose another.");
+    const keys = make("p", { class: "live-keys" });
     const element = make(
       "div",
       { class: "live-plane", onkeyup: () => element.classList.add("by-keys"), onpointerdown: () => element.classList.remove("by-keys") },

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from live_pages import answer
+from live_pages import ROOT, answer
 from live_said import in_chromium, instead, percent, said, script
 
 from attnbook.attention import causal_mask
@@ -10,6 +10,7 @@ from attnruns.experiments import captioning
 
 pytestmark = in_chromium
 
+ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="utf-8") for name in ("robot", "starts"))
 DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 CAPTIONED = """
     const soft = LIVE.Captioner(await LIVE.load("soft")), pack = await LIVE.load("hard");
@@ -27,6 +28,36 @@ CAPTIONED = """
       drawn: Array.from({ length: 200 }, () => words(LIVE.captioned(drawing, image, start))),
       empty: [soft, hard].map((model) => words(LIVE.captioned(model, LIVE.canvasOf([])))),
     };"""
+TOLD = """
+    const said = () => now().said.replaceAll("\u00a0", " "), here = said();
+    press("Next word of both");
+    choose("a drawn position");
+    press("Draw twenty more");
+    return { here, counted: texts(".live-before")[0] };"""
+ELSEWHERE = """
+    const model = LIVE.Captioner(await LIVE.load("soft"));
+    let seed = 5;
+    const below = (most) => (seed = (seed * 48271) % 2147483647) % most;
+    const names = Array.from({ length: 10 }, (_, digit) => LIVE.digitName(digit)), found = {};
+    const free = (placed, row, column) => LIVE.digitsOf(placed).every((one) =>
+      Math.abs(one.row - row) >= 8 || Math.abs(one.column - column) >= 8);
+    for (const count of [3, 6]) {
+      let [at, all] = [0, 0];
+      for (let n = 0; n < 40; n++) {
+        const placed = [];
+        for (let tries = 0; placed.length < 3 * count && tries < 300; tries++) {
+          const [row, column] = [below(21), below(21)];
+          if (free(placed, row, column)) { placed.push(below(10), row, column); }
+        }
+        for (const { word, weights } of LIVE.captioned(model, LIVE.canvasOf(placed))) {
+          const [most] = LIVE.largest(weights, 1);
+          all += names.includes(word);
+          at += names.includes(word) && LIVE.below(placed, [], most).some((digit) => names[digit] === word);
+        }
+      }
+      found[count] = at / all;
+    }
+    return { found, ink: LIVE.below([3, 0, 0], [0, 28 * 27 + 27], 0), corner: LIVE.below([], [28 * 27 + 27], 48) };"""
 HEADS = """
     const { sentences } = await LIVE.load("smollm2_heads");
     const scores = (one) => LIVE.mapsOf(one).map((heads) => heads.map((map) => LIVE.headScores(map, one.pieces)));
@@ -77,6 +108,33 @@ def test_the_largest_weight_lies_at_the_digit_that_soft_attention_names(captione
     assert all(DIGITS[step["on"]["digit"]] == step["word"] for step in named)
     spread = [percent(step["most"]) for step in captioned["soft"] if step["word"] in ("left", "above")]
     assert "the largest is {} and {}".format(*spread) in said("captioner", "learned")
+
+
+def test_on_other_canvases_it_mostly_does_and_less_often_with_more_digits(tmp_path):
+    answered = answer(tmp_path, ELSEWHERE, ["soft"], figures=["captioner"])
+    assert answered["found"]["6"] + 0.05 < answered["found"]["3"] < 0.95
+    assert answered["found"]["6"] > 0.5
+    assert (answered["ink"], answered["corner"]) == ([3, -1], [-1])  # −1: what the pen drew
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (
+            "placed:8,14,19,8,3,15,9,4,7;step:1",
+            "at “nine” its largest weight, 68 %, lies at the eight, and not at the digit named",
+        ),
+        ("placed:;ink:0,1,28,29,56,57,84,85;step:1", "lies at what the pen drew"),
+    ],
+)
+def test_where_the_largest_weight_lies_is_computed_on_every_canvas(start, told, tmp_path):
+    choose = (
+        "const choose = (name) => all('label').find((one) => one.textContent === name).querySelector('input').click();"
+    )
+    given = {"name": "captioner", "start": start}
+    found = answer(tmp_path, ROBOT + STARTS + choose + TOLD, ["soft", "hard"], given, ["captioner"])
+    assert told in found["here"]
+    assert found["counted"].startswith("21 captions so far, each with newly drawn positions: ")
 
 
 def test_hard_attention_reads_a_cell_of_the_eight_and_names_a_five(captioned):

@@ -52,6 +52,28 @@ HEADS = """
       seen.push(at());
     }
     return { seen, focus: document.activeElement === grid, stops: grid.tabIndex, faults };"""
+PILE = """
+    const svg = all(".live-plane svg")[0];
+    svg.setPointerCapture = () => {};
+    const two = all("[data-number]")[1].querySelector(".hit").getBoundingClientRect();
+    const mouse = (kind, dx = 0) => {
+      const [clientX, clientY] = [two.left + two.width / 2 + dx, two.top + two.height / 2];
+      const over = kind === "pointerdown" ? all("[data-number='4']")[0] : svg; // the target lies above
+      over.dispatchEvent(new PointerEvent(kind, { pointerId: 1, bubbles: true, clientX, clientY }));
+    };
+    const taken = () => document.activeElement.getAttribute("aria-label"), seen = [];
+    const hint = () => texts(".live-keys")[0];
+    const pressed = (by = 0) => {
+      mouse("pointerdown");
+      mouse("pointermove", by);
+      mouse("pointerup", by);
+      seen.push(taken());
+    };
+    const first = [hint(), all(".is-piled").length];
+    [1, 0, 0, 60].forEach(pressed);
+    typed(document.activeElement, "PageUp");
+    const keys = taken(), moved = all("[data-number]").slice(0, 5).map((one) => one.getAttribute("aria-valuetext"));
+    return { first, seen, keys, moved, last: [hint(), all(".is-piled").length] };"""
 ROWS = """
     const [memory, track] = all(".live-rows");
     const numbers = () => ["span", ".is-write", ".is-read"].map((one) => texts(one, memory));
@@ -115,3 +137,15 @@ def test_rows_of_the_memory_have_their_numbers_and_heads_theirs(tmp_path):
     assert {"2", "8", "18"} <= set(numbers)
     assert len(set(numbers)) == len(numbers)
     assert found["later"][2] != read
+
+
+def test_a_point_below_another_is_taken_by_a_second_press(tmp_path):
+    """In the gradient's figure the target lies on the value of two."""
+    found = answer(tmp_path, ROBOT + STARTS + PILE, given={"name": "gradient"}, figures=["gradient"])
+    assert found["first"] == ["Of points on each other, a second press takes the other one, as Page Down does.", 1]
+    assert found["seen"] == ["target", "two", "target", "two"]  # a press that moves less than a hand does moves nothing
+    assert found["keys"] == "forty"
+    two, target = found["moved"][1], found["moved"][4]
+    assert target == "at 0.00, 2.00"
+    assert not two.startswith("at 0.00, 2.00")
+    assert found["last"] == ["Arrow keys move a point; Page Up and Page Down choose another.", 0]

@@ -5,13 +5,14 @@ import re
 
 import pytest
 import torch
-from live_pages import answer, rounded_as_packed
+from live_pages import ROOT, answer, rounded_as_packed
 from live_said import in_chromium, instead, percent, said, script
 
 from attnruns.translate import translator
 
 pytestmark = in_chromium
 
+ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text(encoding="utf-8") for name in ("robot", "starts"))
 ALIGNED = """
     const model = LIVE.AttentionSeq2Seq(await LIVE.load("numbers"));
     const { ENGLISH, GERMAN, english } = LIVE.numbersInWords;
@@ -19,9 +20,12 @@ ALIGNED = """
     const read = source([342, 7, 85]), words = (steps) => steps.map((step) => GERMAN[step.token]);
     const shares = Array.from({ length: 101 }, (_, n) => n / 100);
     const becomes = (step, key) => shares.map((share) => words(LIVE.aligned(model, read, { step, key, share }))[step]);
+    const own = LIVE.aligned(model, read), at = ({ weights }) => english([342, 7, 85])[LIVE.largest(weights, 1)[0]];
+    const moved = own.map(({ only, token }) => read.filter((_, key) => only(key) !== token).length);
     const eight = LIVE.aligned(model, source([11, 22, 33, 44, 55, 66, 77, 88]));
     const values = model.start(read).annotations;
     return {
+      moved, largest: own.map((step) => [GERMAN[step.token], at(step)]),
       seven: becomes(2, 6), forty: becomes(2, 3), hundred: read.map((_, key) => becomes(1, key)[100]),
       eight: words(eight), weights: eight[10].weights,
       values: values.map((v) => Array.from(v)), plane: LIVE.flattened(values),
@@ -68,6 +72,12 @@ ROOF = """
     const changed = heads.map((head) => read(head).text).filter((other) => other !== text);
     const cross = weights.cross[2].map((map) => map.map((row) => Array.from(row)));
     return { options, changed, cross, source: own };"""
+TOLD = """
+    const said = () => now().said.replaceAll("\u00a0", " "), start = said();
+    all(".live-words[role=group] button")[1].click();
+    const second = said(), names = texts(".live-bars span");
+    slide("Weight of", 90);
+    return { start, second, names, forced: said() };"""
 OFF = (("cross", 1, 4), ("encoder", 0, 2), ("self", 2, 1))
 
 
@@ -106,6 +116,38 @@ def test_at_which_weight_the_written_word_changes(aligned):
     assert set(aligned["forty"]) == {"zwei", "vierzig"}
     assert f"“vierzig” when “forty” has {aligned['forty'].index('vierzig')} %" in learned
     assert set(aligned["hundred"]) == {"hundert"}
+
+
+def test_how_many_words_change_the_output_is_what_all_the_weight_at_each_does(aligned):
+    assert aligned["moved"][1] == aligned["hundred"].count("hundert") - len(aligned["hundred"]) == 0
+    assert aligned["moved"][2] == 9  # all but “two” itself
+
+
+def test_the_landing_page_says_where_the_largest_weights_of_its_list_lie(aligned):
+    wanted = {
+        "drei": "three",
+        "zwei": "two",
+        "vierzig": "forty",
+        "sieben": "seven",
+        "fünf": "five",
+        "achtzig": "eighty",
+    }
+    found = dict(aligned["largest"])
+    assert {word: found[word] for word in wanted} == wanted
+    assert found["hundert"] == "eighty"
+    page = (ROOT / "book/index.md").read_text(encoding="utf-8")
+    assert "each number word but *hundert* has its largest weight at its English word" in page
+    assert "*hundert* has it at *eighty*, and not at *hundred*" in page
+
+
+def test_what_a_step_says_of_its_word_is_computed(tmp_path):
+    given = {"name": "aligner"}
+    found = answer(tmp_path, ROBOT + STARTS + TOLD, ["numbers"], given, ["aligner"])
+    assert found["start"].endswith("With all the weight at one source word, “zwei” changes for 9 of 10.")
+    assert found["second"].endswith("“hundert” changes for none of 10.")
+    assert ", as with its own weights. With all" in found["forced"]
+    assert [name for name in found["names"] if "(written)" in name] == ["hundert (written)"]
+    assert not any("✓" in name for name in found["names"])  # a tick says that something is right
 
 
 def test_in_which_step_a_list_of_eight_goes_wrong(aligned):

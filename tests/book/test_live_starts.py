@@ -56,6 +56,16 @@ def test_the_query_begins_with_the_scores_and_the_context_of_the_page(page, scor
     assert f"The context is ({x:.2f}, {y:.2f})" in found["said"]
 
 
+def test_two_keys_with_the_same_weight_are_both_told_and_a_query_past_a_key_reaches_it(tmp_path):
+    script = """
+        const { said } = now(), keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
+        return { said, past: LIVE.attendInPlane([-1, 1.5], keys, values, "dot", 1) };"""
+    found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "query", "start": "query:0,1"}, figures=["query"])
+    assert found["said"].startswith("k₂, k₃ have the largest weights, 42\u00a0% each. The context")
+    assert found["past"]["weights"][1] > 0.6
+    assert sum(found["past"]["context"]) == pytest.approx(4)  # the three values lie on a line
+
+
 def test_the_additive_score_begins_with_the_first_query_of_the_chapters_example(tmp_path):
     page = "chapters/02_bahdanau.ipynb"
     script = """
@@ -125,7 +135,10 @@ def test_the_gradient_begins_with_the_row_of_zwei(tmp_path):
     printed = cell("chapters/02_bahdanau.ipynb", "backward-row")[1].split("g_e")[1].splitlines()[1]
     assert numbers(printed) == pytest.approx(gradients.tolist(), abs=5e-4)
     assert "The score of two rises most, that of forty falls most" in found["first"]["said"]
-    wrong, even = (int(re.search(r"(\d+) steps? halve", found[name]["said"])[1]) for name in ("wrong", "even"))
+    wrong, even = (
+        int(re.search(r"From here, (\d+) more steps? halves? it", found[name]["said"])[1]) for name in ("wrong", "even")
+    )
+    assert {len(cell.split()[0].split(".")[1]) for row in found["first"]["rows"] for cell in row[2:]} == {3}
     assert 100 < wrong < 1000
     assert even < 10
 
@@ -148,6 +161,23 @@ def test_what_was_read_to_the_end_stays_so_with_other_blocks(tmp_path):
         return [first, texts("output")];"""
     first, end = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", script)
     assert (first, end) == (["1", "1 of 4"], ["2", "2 of 2"])
+
+
+def test_a_comma_that_may_be_a_decimal_point_is_refused_and_what_was_read_is_shown(tmp_path):
+    script = """
+        const field = all("input[type=text]")[0];
+        const read = (text) => {
+          field.value = text;
+          field.form.requestSubmit();
+          return [texts(".live-fault")[0], field.value, texts(".live-grid tbody tr td").slice(0, 2)];
+        };
+        return ["1,5 2,5", "1,5; 2", "1.5 2.5", "3,1,2", "4, 5"].map(read);"""
+    decimals, mixed, *taken = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", script)
+    for fault, text, shown in (decimals, mixed):
+        assert fault.startswith("Please write decimals with a point")
+        assert "," in text
+        assert shown == ["2", "4"]  # those of the start
+    assert taken == [["", "1.5 2.5", ["1.5", "2.5"]], ["", "3 1 2", ["3", "1"]], ["", "4 5", ["4", "5"]]]
 
 
 def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
@@ -184,8 +214,14 @@ def test_the_learner_says_where_its_answer_jumps_and_writes_numbers_as_people_do
 
 
 def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):
-    found = begun(tmp_path, "chapters/11_bert_gpt.ipynb", "smollm2_heads")
+    page, kinds = "chapters/11_bert_gpt.ipynb", "const kinds = texts('.live-bars b').map(parseFloat);"
+    found = begun(
+        tmp_path, page, "smollm2_heads", f"{kinds} return {{ ...now(), kinds, todo: texts('.live-todo')[0] }};"
+    )
     assert "Layer 19, head 7: “letter” attends to “music” (position 3)" in found["said"]
+    first, _, induction = found["kinds"]
+    assert first < 50 < induction
+    assert "that you see attends" not in found["todo"]  # each page begins with a head of its own
 
 
 def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):

@@ -57,19 +57,24 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
         assert bias.index(max(bias)) == product[centre]["weights"].index(max(product[centre]["weights"]))
 
 
-def test_it_begins_with_the_numbers_of_the_chapter_and_says_how_the_sum_falls(tmp_path):
+def test_it_begins_left_of_the_chapters_centre_and_says_how_the_sum_falls(tmp_path):
     start = dict(asked(ROOT / "chapters/04_luong.ipynb"))["window"]
     script = """
-        const before = now();
+        const first = now();
         slide("Centre", 2.9);
         const at = now();
+        slide("Centre", 3);
+        const before = now();
+        slide("Centre", 2.9);
         all("input[type=radio]")[1].click();
-        return { before, at, other: now() };"""
+        return { first, before, at, other: now() };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "window", "start": start}, figures=["window"])
-    softmax, gaussian, weights = found["before"]["bars"]
+    softmax, gaussian, weights = found["before"]["bars"]  # the chapter's, with the centre at 3
     assert softmax == ["outside", "0.06", "0.11", "0.33", "0.06", "0.44"]
     assert gaussian == ["outside", "0.14", "0.61", "1.00", "0.61", "0.14"]
     assert weights == ["outside", "0.01", "0.07", "0.33", "0.03", "0.06"]
+    assert "The centre is at 2.0" in found["first"]["said"]  # so that the fall lies to the right
+    assert [column[5] for column in found["first"]["bars"]] == ["outside"] * 3
     assert "“two” at position 3 has the largest weight, 0.33. The weights sum to 0.50." in found["before"]["said"]
     assert "The weights sum to 0.80." in found["at"]["said"]
     assert "The weights sum to 1.00; before they were divided by it, their sum was 0.80." in found["other"]["said"]

@@ -8,9 +8,9 @@
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "In step 3 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Do the same in step 2, where it writes “hundert”. Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
+    todo: "In step 3 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Does “hundert” in step 2 change as well? Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
     learned:
-      "The context decides which number word is written: in step 3 “zwei” becomes “sieben” when “seven” has 47 % of the weight, and “vierzig” when “forty” has 73 %. In step 2 it is “hundert” whichever word has the weight, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
+      "The context decides which number word is written: in step 3 “zwei” becomes “sieben” when “seven” has 47 % of the weight, and “vierzig” when “forty” has 73 %. “hundert” in step 2 never changes, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
     about:
       "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
     packs: ["numbers"],
@@ -114,7 +114,7 @@
           LIVE.bars(
             "The next word, by probability",
             largest(chances, 4).map((number) => [
-              nameOf(number) + (number === token ? " ✓" : ""),
+              nameOf(number) + (number === token ? " (written)" : ""),
               chances[number],
               percent(chances[number]),
             ]),
@@ -130,7 +130,8 @@
         const most = largest(weights, 2)
           .map((k) => "“" + source[k] + "” " + percent(weights[k]))
           .join(", ");
-        const before = forced && own[step] ? own[step].token : token;
+        const before = forced && own[step] ? own[step].token : token,
+          changes = source.filter((_, k) => steps[step].only(k) !== before).length;
         said.say(
           "Step " +
             (step + 1) +
@@ -142,7 +143,14 @@
             nameOf(token) +
             "” with probability " +
             percent(chances[token]) +
-            (before === token ? (forced ? ", as with its own weights." : ".") : " instead of “" + nameOf(before) + "”."),
+            (before === token ? (forced ? ", as with its own weights." : ".") : " instead of “" + nameOf(before) + "”.") +
+            " With all the weight at one source word, “" +
+            nameOf(before) +
+            "” changes for " +
+            (changes || "none") +
+            " of " +
+            source.length +
+            ".",
         );
       }
 

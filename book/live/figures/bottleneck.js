@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, entry, words, counted, largest } = LIVE;
+    { make, slider, buttons, entry, words, counted, largest } = LIVE;
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 8, // numbers in a list; the model has seen one to six
     BITS = Math.log2(1000),
@@ -21,6 +21,26 @@
       tokens.push(token);
     }
     return { tokens, vector };
+  };
+
+  // The numbers of a list beside those that the model writes, its source, and its vector.
+  LIVE.listJudged = function (model, numbers) {
+    const source = english(numbers).map((word) => ENGLISH.indexOf(word)),
+      { tokens, vector } = LIVE.throughOneVector(model, source);
+    const pairs = LIVE.sideBySide(
+      numbers.map((n) => german([n]).join(" ")),
+      numbersOf(tokens.filter((token) => token !== LIVE.EOS).map((token) => GERMAN[token])),
+    );
+    return { source, vector, pairs, right: pairs.filter(([a, b]) => a === b).length };
+  };
+
+  // Three kinds of lists, a hundred of each, always the same: six random numbers, one six times, and six of one digit.
+  LIVE.kindsOfLists = function () {
+    let seed = 7;
+    const below = (most) => (seed = (seed * 48271) % 2147483647) % most,
+      hundred = (list) => Array.from({ length: 100 }, list),
+      six = (most) => () => Array.from({ length: 6 }, () => below(most));
+    return [hundred(six(1000)), hundred(() => new Array(6).fill(below(1000))), hundred(six(10))];
   };
 
   const numbersOf = (spelled) => (spelled.length ? spelled.join(" ").split(" , ") : []);
@@ -86,30 +106,25 @@
 
   LIVE.figure("bottleneck", {
     title: "A list of numbers through one vector",
-    todo: "Let the list end earlier with the slider. Which wrong numbers become right, although they were read in the same way? Then write lists of your own: with six random numbers, with six equal ones, and with six of one digit. Of which kind are most right?",
+    todo: "Let the list end earlier with the slider. Which wrong numbers become right, although they were read in the same way? Then write lists of your own: with six random numbers, with six equal ones, and with six of one digit. Of which kind are most right? The last button counts a hundred lists of each kind.",
     learned:
-      "A number that is lost in the complete list is often right if the list ends with it: the vector held it, and what came later disturbed it. Mostly the first numbers survive, and wrong ones often have digits of their neighbours. In a hundred lists of each kind, about 5.8 of six equal numbers are right, 3.6 of six random ones, and 4.9 of six of one digit: equal ones are a single number to remember, while short ones are still six, in their order (four of the six in the third example are right). The vector always has 128 numbers, for one number and for six.",
+      "A number that is lost in the complete list is often right if the list ends with it: the vector held it, and what came later disturbed it. Mostly the first numbers survive, and wrong ones often have digits of their neighbours. In the hundred lists of each kind that the button counts, about 5.8 of six equal numbers are right, 3.6 of six random ones, and 4.9 of six of one digit: equal ones are a single number to remember, while short ones are still six, in their order (four of the six in the third example are right). The vector always has 128 numbers, for one number and for six.",
     about:
       "The model of Chapter 1: a GRU as encoder, one as decoder, and one vector between them, 202,000 numbers (eight bits each here), trained for 2,400 steps on lists of one to six numbers below a thousand.",
     packs: ["plain_numbers"],
-    defaults: { numbers: [27, 504, 927, 493, 230, 46], ends: 6 },
+    defaults: { numbers: [27, 504, 927, 493, 230, 46], ends: 6, counted: 0 },
     draw(room, state, kept, pack) {
       const model = LIVE.PlainSeq2Seq(pack),
         board = make("table", { class: "live-table" }),
         vector = make("div", {}),
         turn = make("div", {}),
+        means = make("p", { class: "live-before", role: "status" }),
         said = words();
 
       function show() {
         const numbers = state.numbers.slice(0, state.ends),
-          source = english(numbers).map((word) => ENGLISH.indexOf(word));
-        const found = LIVE.throughOneVector(model, source),
-          written = numbersOf(found.tokens.filter((token) => token !== LIVE.EOS).map((token) => GERMAN[token]));
-        const pairs = LIVE.sideBySide(
-          numbers.map((n) => german([n]).join(" ")),
-          written,
-        );
-        const right = pairs.filter(([a, b]) => a === b).length;
+          found = LIVE.listJudged(model, numbers),
+          { source, pairs, right } = found;
         board.replaceChildren(...table(numbers, pairs));
         vector.replaceChildren(
           make("p", { class: "live-head" }, "The vector c, " + found.vector.length + " numbers"),
@@ -126,6 +141,9 @@
             " bits; this one has " +
             counted(source.length, "word") +
             "." +
+            (pairs.some(([wanted, written]) => !wanted || !written)
+              ? " Rows are paired in order so that most are right; “(none)” and “(nothing)” stand where a number has no partner then."
+              : "") +
             (numbers.length > 6 ? " In training the model saw at most six numbers." : ""),
         );
       }
@@ -142,6 +160,29 @@
               ]
             : []),
         );
+      }
+
+      // Counts the right numbers of all kinds of lists, a few lists at a time, so that the page stays awake.
+      async function count() {
+        kept({ counted: 1 });
+        const kinds = LIVE.kindsOfLists(),
+          right = kinds.map(() => 0);
+        for (let n = 0; n < 100; n++) {
+          if (n % 5 === 0) {
+            means.textContent = n ? n + " lists of each kind …" : "";
+            await new Promise((resolve) => setTimeout(resolve));
+          }
+          kinds.forEach((lists, kind) => (right[kind] += LIVE.listJudged(model, lists[n]).right));
+        }
+        const [random, equal, digits] = right.map((sum) => (sum / 100).toFixed(1));
+        means.textContent =
+          "Right of six numbers, mean over a hundred lists: " +
+          random +
+          " of random ones, " +
+          equal +
+          " of equal ones, " +
+          digits +
+          " of one digit.";
       }
 
       const line = entry(
@@ -163,9 +204,18 @@
           return "";
         },
       );
-      room.append(line.element, turn, make("div", { class: "live-view" }, make("div", {}, board), make("div", {}, vector, said.element)));
+      room.append(
+        line.element,
+        turn,
+        make("div", { class: "live-view" }, make("div", {}, board), make("div", {}, vector, said.element)),
+        buttons(["Count a hundred lists of each kind", count]),
+        means,
+      );
       dial();
       show();
+      if (state.counted) {
+        count();
+      }
     },
   });
 })(globalThis);

@@ -3,13 +3,14 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, refill, oneStop, choice, buttons, slider, words, percent, largest, digitName: nameOf } = LIVE;
-  const START = [2, 7, 6, 6, 10, 18, 8, 19, 17]; // digit, row, column each: the canvas of the printed figure
+  const DIGITS = Array.from({ length: 10 }, (_, digit) => LIVE.digitName(digit)),
+    START = [2, 7, 6, 6, 10, 18, 8, 19, 17]; // digit, row, column each: the canvas of the printed figure
 
   LIVE.figure("captioner", {
     title: "Soft and hard attention on your canvas",
-    todo: "Walk through the words of both captions: a step shows the same place in each of them, a digit beside a digit. On which digit does the largest weight lie when a digit is named, and where before? Then let hard attention read a drawn position, and draw twenty times: how often does the caption change? Finally, take digits away or add some, and draw something of your own with the pen.",
+    todo: "Walk through the words of both captions: a step shows the same place in each of them, a digit beside a digit. On which digit does the largest weight lie when a digit is named, and where before? Then let hard attention read a drawn position, and draw twenty more captions: how often does the caption change? Finally, take digits away or add some, and draw something of your own with the pen.",
     learned:
-      "When soft attention names a digit, its largest weight lies at this digit, and mostly it lies there already at the article. At “left” and “above” the weights are spread: the largest is 16 % and 12 %. Hard attention reads one cell alone. Here it reads a cell of the eight, names a five, and writes “right of” for “above”: a map shows where a model reads, and not that it reads correctly. With drawn positions about every tenth caption is another one. An empty canvas is “a nine” for both models, because they have words for digits and for nothing else.",
+      "On the canvas of the start, soft attention names three digits, and each time its largest weight lies at the digit named. Mostly it lies there already at the article. At “left” and “above” the weights are spread: the largest is 16 % and 12 %. On other canvases this is mostly so, and less often with more digits than in training. Hard attention reads one cell alone. At the start it reads a cell of the eight, names a five, and writes “right of” for “above”: a map shows where a model reads, and not that it reads correctly. With drawn positions about every tenth caption is another one there. An empty canvas is “a nine” for both models, because they have words for digits and for nothing else.",
     about:
       "Two models of Chapter 6, with soft and with hard attention (REINFORCE with four draws), 192,000 numbers each (eight bits here), trained on canvases with two or three digits.",
     packs: ["soft", "hard"],
@@ -102,9 +103,22 @@
           }
           const { word, weights, location } = step,
             [most] = largest(weights, 1),
-            on = (cell) => (LIVE.digitOn(state.placed, cell) ? "at the " + nameOf(LIVE.digitOn(state.placed, cell).digit) : "at no digit");
-          const read = state.drawn === "drawn" && location >= 0 ? ", and the drawn cell " + on(location) : "";
-          return begins + "; at “" + word + "” its largest weight, " + percent(weights[most]) + ", lies " + on(most) + read;
+            under = (cell) => LIVE.below(state.placed, state.ink, cell),
+            called = (one) => (one < 0 ? "what the pen drew" : "the " + nameOf(one)),
+            on = (cell) => "at " + (under(cell).map(called).join(" and ") || "no digit");
+          const read = state.drawn === "drawn" && location >= 0 ? ", and the drawn cell " + on(location) : "",
+            elsewhere = DIGITS.includes(word) && !under(most).some((one) => one < 0 || nameOf(one) === word);
+          return (
+            begins +
+            "; at “" +
+            word +
+            "” its largest weight, " +
+            percent(weights[most]) +
+            ", lies " +
+            on(most) +
+            (elsewhere ? ", and not at the digit named" : "") +
+            read
+          );
         });
         const count = state.placed.length / 3;
         const strange =
@@ -128,9 +142,8 @@
         const all = [...counts].sort((a, b) => b[1] - a[1]),
           total = all.reduce((sum, [, count]) => sum + count, 0);
         counted.textContent =
-          "Drawn " +
-          (total === 1 ? "once" : total + " times") +
-          ": " +
+          (total === 1 ? "One caption so far, with" : total + " captions so far, each with") +
+          " newly drawn positions: " +
           all
             .slice(0, 4)
             .map(([text, count]) => count + " × “" + text + "”")
@@ -155,7 +168,7 @@
         counted.textContent = "";
         refill(
           draws,
-          state.drawn === "drawn" ? buttons(["Draw again", () => drawAgain(1)], ["Draw twenty times", () => drawAgain(20)]) : null,
+          state.drawn === "drawn" ? buttons(["Draw once more", () => drawAgain(1)], ["Draw twenty more", () => drawAgain(20)]) : null,
         );
         board.draw(image);
         if (state.drawn === "drawn") {

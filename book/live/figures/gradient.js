@@ -66,7 +66,7 @@
     const head = ["value", "weight α", "g · (v − c)", "gradient of the score (↑ it rises)"];
     const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? " ↑" : " ↓");
     const row = (name, n) =>
-      [percent(weights[n]), signed(against[n]), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
+      [percent(weights[n]), signed(against[n], 3), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
     return [
       make(
         "thead",
@@ -129,10 +129,10 @@
         const order = NAMES.map((name, n) => [gradients[n], name]).sort((a, b) => a[0] - b[0]),
           steps = LIVE.stepsToHalf(state.scores, values, state.target);
         const half = steps
-          ? counted(steps, "step halves", "steps halve") + " this distance."
+          ? "From here, " + counted(steps, "more step halves", "more steps halve") + " it."
           : LIVE.outside(state.target, values) > Math.hypot(...slope) / 2
-            ? "No weights halve this distance, because the context always stays between the values, and the target lies outside."
-            : "This is slow: even " + MOST.toLocaleString("en") + " steps do not halve this distance.";
+            ? "No weights halve it, because the context always stays between the values, and the target lies outside."
+            : "This is slow: even " + MOST.toLocaleString("en") + " more steps do not halve it.";
         said.say(
           (order[0][0] < 0 ? "The score of " + order[0][1] + " rises most, that of " + order[NAMES.length - 1][1] + " falls most. " : "") +
             "From the context to the target it is " +

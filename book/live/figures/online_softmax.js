@@ -162,11 +162,15 @@
         "Scores (up to sixteen numbers)",
         { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "6 2 4 5", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
         (text) => {
+          if (/\d,\d/.test(text) && /[\s;]/.test(text.trim())) {
+            return "Please write decimals with a point and put spaces between the numbers, such as 1.5 2.5.";
+          }
           const scores = parsed(text);
           if (scores.length < 2 || scores.length > 16 || scores.some((n) => !(Math.abs(n) <= MOST))) {
             return "Please write two to sixteen numbers from −10,000 to 10,000 with spaces between them, such as 1 3 0 2.";
           }
           kept({ scores, block: Math.min(state.block, scores.length), step: 1 });
+          line.field.value = scores.join(" "); // as they were read
           rebuild();
           return "";
         },

@@ -45,9 +45,9 @@
 
   LIVE.figure("query", {
     title: "A query among keys in the plane",
-    todo: "Drag the query (the ring) towards another key, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
+    todo: "Drag the query (the ring) until another key has the largest weight, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
     learned:
-      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of one key, a small one to the mean of all values, and it always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
+      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of the key with the largest score, or to the mean of several that tie; a small β brings it to the mean of all values. It always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
     about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
     says: ({ kinds }) =>
       kinds.includes("additive")
@@ -117,8 +117,7 @@
         const keys = pairs(state.keys),
           values = pairs(state.values),
           attend = (at) => LIVE.attendInPlane(at, keys, values, state.kind, state.beta);
-        const found = attend(state.query),
-          most = found.weights.indexOf(Math.max(...found.weights));
+        const found = attend(state.query);
         if (colours) {
           largest = LIVE.colour(keyPlane, hues, (at) => attend(at).weights);
         }
@@ -136,10 +135,11 @@
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
         board.replaceChildren(...table(names, found, largest));
+        const most = percent(Math.max(...found.weights)),
+          first = names.filter((_, n) => percent(found.weights[n]) === most);
         said.say(
-          names[most] +
-            " has the largest weight, " +
-            percent(found.weights[most]) +
+          first.join(", ") +
+            (first.length > 1 ? " have the largest weights, " + most + " each" : " has the largest weight, " + most) +
             ". The context is (" +
             found.context.map((v) => signed(v)).join(", ") +
             "). The weights are spread as widely as equal weights on " +

@@ -46,7 +46,7 @@
 
   LIVE.figure("smollm2_heads", {
     title: "All 270 heads of SmolLM2 on a sentence",
-    todo: "The head that you see attends to the first position. Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. The arrow keys also go from head to head in the overview. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
+    todo: "Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. The arrow keys also go from head to head in the overview. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
     learned:
       "In the second sentence, over the positions 8 to 13, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:

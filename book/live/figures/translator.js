@@ -170,7 +170,7 @@
                 LIVE.bars(
                   "What it could have written here",
                   found.options[query].map(([piece, chance]) => [
-                    shown(piece) + (piece === found.target[query] ? " ✓" : ""),
+                    shown(piece) + (piece === found.target[query] ? " (written)" : ""),
                     chance,
                     percent(chance),
                   ]),

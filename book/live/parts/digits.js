@@ -49,6 +49,13 @@
       .sort((a, b) => covered(b) - covered(a))[0];
   };
 
+  // What lies in a cell of the feature map: the digit that covers most of it, and −1 for what was drawn.
+  LIVE.below = function (placed, ink, cell) {
+    const digit = LIVE.digitOn(placed, cell),
+      inCell = (at) => Math.floor(at / SIDE / (SIDE / GRID)) * GRID + Math.floor((at % SIDE) / (SIDE / GRID)) === cell;
+    return [...(digit ? [digit.digit] : []), ...(ink.some(inCell) ? [-1] : [])];
+  };
+
   // Paints a canvas four times as large, and returns its pen.
   LIVE.paintCanvas = function (element, image) {
     Object.assign(element, { width: SIDE * 4, height: SIDE * 4 });

@@ -2,10 +2,24 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { largest, softmax } = LIVE;
+    { largest, make, softmax } = LIVE;
 
   // A piece as it is shown: a piece that continues a word begins with a dash.
   LIVE.shownPiece = (piece) => (piece.startsWith("▁") ? piece.slice(1) || "␣" : /^[\p{L}\p{N}]/u.test(piece) ? "‑" + piece : piece);
+
+  // A small picture of a map of weights.
+  LIVE.thumbnail = function (weights) {
+    const columns = Math.max(...weights.map((row) => row.length)),
+      canvas = make("canvas", { width: columns, height: weights.length, "aria-hidden": "true" });
+    const pen = canvas.getContext("2d");
+    weights.forEach((row, q) =>
+      row.forEach((w, k) => {
+        pen.fillStyle = "rgba(64, 132, 214, " + Math.min(1, w).toFixed(3) + ")";
+        pen.fillRect(k, q, 1, 1);
+      }),
+    );
+    return canvas;
+  };
 
   // [step][layer][head][key] -> [layer][head][step][key]
   const byHead = (steps) => steps[0].map((heads, layer) => heads.map((_, head) => steps.map((step) => step[layer][head])));
