@@ -11,7 +11,7 @@ from attnpages.figures.chapters.ch08 import (
     plot_by_distance,
     plot_dot_products,
     plot_reach,
-    plot_waves,
+    plot_sinusoids,
 )
 
 
@@ -67,20 +67,18 @@ def test_dot_products_without_a_distance_are_refused():
         plot_dot_products(dim=16, farthest=0, shift=-2)
 
 
-def test_waves_show_the_sines_of_their_pairs_and_how_long_a_turn_takes():
-    axes = plot_waves([0, 8], dim=64, length=40)
-    assert [ax.get_title(loc="left") for ax in axes] == [
-        "pair 0: one full turn takes 6 positions",
-        "pair 8: one full turn takes 63 positions",
-    ]
-    drawn = torch.tensor(axes[1].lines[0].get_ydata())
-    assert torch.allclose(drawn, sinusoidal_positions(40, 64)[:, 16])
+def test_sinusoids_are_drawn_as_cells_with_the_length_of_each_turn():
+    turns = ["6", "20", "63", "199", "628", "1,987", "6,283", "19,869"]
+    ax = plot_sinusoids(dim=16, length=40)
+    assert [text.get_text() for text in ax.get_yticklabels()] == turns
+    drawn = torch.tensor(ax.images[0].get_array())
+    assert torch.allclose(drawn, sinusoidal_positions(40, 16).T)
 
 
-@pytest.mark.parametrize("pairs", [[], [32], [-1]])
-def test_waves_of_pairs_that_do_not_exist_are_refused(pairs):
-    with pytest.raises(ValueError, match="from 0 to 31"):
-        plot_waves(pairs, dim=64, length=10)
+@pytest.mark.parametrize(("dim", "length"), [(15, 40), (0, 40), (16, 1)])
+def test_sinusoids_without_hands_or_positions_are_refused(dim, length):
+    with pytest.raises(ValueError, match="dim must be even and length at least 2"):
+        plot_sinusoids(dim=dim, length=length)
 
 
 def test_scores_are_drawn_over_their_distances():

@@ -13,7 +13,7 @@ from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
 from attnpages.figures.palette import FAINT, INK, SAND
-from attnpages.figures.style import STYLES, Look, new_axes, readable, styles_for
+from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, readable, styles_for
 
 
 def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
@@ -161,28 +161,28 @@ def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = Non
     return ax
 
 
-def plot_waves(pairs: Sequence[int], dim: int, length: int) -> list[Axes]:
-    """Draw some sine features of sinusoidal positions as curves over the position, one panel per pair of features.
+def plot_sinusoids(dim: int, length: int, ax: Axes | None = None) -> Axes:
+    """Draw sinusoidal positions as cells: one row per feature, one column per position.
 
     Args:
-        pairs: which pairs i to draw, from 0 to D/2 - 1. dim: features D. length: how many positions.
+        dim: features D, two rows per hand: its sine above its cosine. length: how many positions.
 
     Raises:
-        ValueError: if there is no pair, or a pair does not exist.
+        ValueError: if the features can't be shared among hands, or there are fewer than two positions.
     """
-    if not len(pairs) or not all(0 <= pair < dim // 2 for pair in pairs):
-        raise ValueError(f"pairs must hold at least one number from 0 to {dim // 2 - 1}, got {list(pairs)}")
-    values = sinusoidal_positions(length, dim)  # (T, D)
-    _, axes = plt.subplots(
-        len(pairs), 1, figsize=(6.5, 1.1 * len(pairs) + 0.5), sharex=True, layout="constrained", squeeze=False
-    )
-    for ax, pair in zip(axes[:, 0], pairs, strict=True):
-        turn = 2 * pi * 10000 ** (2 * pair / dim)
-        ax.plot(values[:, 2 * pair], color=STYLES[0].colour, linestyle="-", marker=".", markersize=4, linewidth=1.3)
-        ax.set_title(f"pair {pair}: one full turn takes {turn:,.0f} positions", loc="left", fontsize=11)
-        ax.set(ylim=(-1.15, 1.15), yticks=(-1, 0, 1), ylabel="sine")
-    axes[-1, 0].set_xlabel("position t")
-    return list(axes[:, 0])
+    if dim < 2 or dim % 2 or length < 2:
+        raise ValueError(f"dim must be even and length at least 2, got dim={dim} and length={length}")
+    values = sinusoidal_positions(length, dim).T  # (D, T)
+    ax = new_axes(ax, (6.5, 0.25 * dim + 0.9))
+    image = ax.imshow(as_array(values), cmap=HEAT_MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    ax.grid(False)
+    turns = [2 * pi * 10000 ** (2 * pair / dim) for pair in range(dim // 2)]
+    ax.set_yticks([2 * pair + 0.5 for pair in range(dim // 2)], [f"{turn:,.0f}" for turn in turns])
+    for pair in range(1, dim // 2):
+        ax.axhline(2 * pair - 0.5, color=INK, linewidth=1)
+    ax.set(xlabel="position t", ylabel="positions per turn of the hand")
+    ax.figure.colorbar(image, ax=ax, label="sine (upper row), cosine (lower row)", ticks=[-1, 0, 1], pad=0.02)
+    return ax
 
 
 def plot_by_distance(
