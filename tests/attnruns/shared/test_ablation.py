@@ -12,6 +12,7 @@ from attnruns.shared.ablation import (
     WithoutNorm,
     WithoutResidual,
     WithoutSelfAttention,
+    switched_off,
 )
 
 SIZES = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12}
@@ -109,3 +110,62 @@ def test_item_counting_word_by_word_equals_all_at_once():
         logits, state, _ = model.step(token, state)
         stepped.append(logits)
     torch.testing.assert_close(torch.stack(stepped, dim=1), model(source, lengths, read)[0])
+
+
+# --- switched off, in a model that was trained with the part ---------------------------------------
+
+PARTS = [
+    "positions", "self-attention", "encoder self-attention", "decoder self-attention", "cross-attention",
+    "feed-forward", "residual connections", "layer norm",
+]  # fmt: skip
+LENGTHS = torch.tensor([4])
+
+
+def logits_of(model, source, target):
+    with torch.no_grad():
+        return model(source, LENGTHS, target)[0]
+
+
+@pytest.fixture
+def whole():
+    torch.manual_seed(0)
+    return Transformer(9, 9, TransformerConfig(**SIZES)).eval()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_missing_inside_the_with_and_back_behind_it(whole, part):
+    source, target = torch.tensor([[3, 4, 5, 6]]), torch.tensor([[1, 7, 8]])
+    before = logits_of(whole, source, target)
+    with switched_off(whole, part):
+        assert not torch.allclose(logits_of(whole, source, target), before, atol=1e-3)
+    torch.testing.assert_close(logits_of(whole, source, target), before)
+
+
+@pytest.mark.parametrize("positions", ["rotary", "sinusoidal"])
+def test_without_positions_the_order_of_the_source_makes_no_difference(positions):
+    torch.manual_seed(0)
+    model = Transformer(9, 9, TransformerConfig(**SIZES, positions=positions)).eval()
+    target = torch.tensor([[1, 7, 8]])
+    with switched_off(model, "positions"):
+        one, other = (logits_of(model, torch.tensor([source]), target) for source in ([3, 4, 5, 6], [6, 3, 5, 4]))
+    torch.testing.assert_close(one, other)
+
+
+def test_without_cross_attention_the_source_makes_no_difference(whole):
+    target = torch.tensor([[1, 7, 8]])
+    with switched_off(whole, "cross-attention"):
+        one, other = (logits_of(whole, torch.tensor([source]), target) for source in ([3, 4, 5, 6], [8, 8, 2, 4]))
+    assert torch.equal(one, other)
+
+
+def test_both_kinds_of_self_attention_are_those_of_encoder_and_decoder(whole):
+    source, target = torch.tensor([[3, 4, 5, 6]]), torch.tensor([[1, 7, 8]])
+    with switched_off(whole, "self-attention"):
+        both = logits_of(whole, source, target)
+    with switched_off(whole, "encoder self-attention"), switched_off(whole, "decoder self-attention"):
+        torch.testing.assert_close(logits_of(whole, source, target), both)
+
+
+def test_a_part_that_is_not_there_cannot_be_switched_off(whole):
+    with pytest.raises(ValueError, match="got 'dropout'"), switched_off(whole, "dropout"):
+        pass

@@ -1,11 +1,13 @@
-"""Transformers with a part taken away or changed, for chapters 08 and 09: no general model needs these switches."""
+"""Transformers with a part taken away, changed or switched off, for chapters 08 and 09: no general model needs this."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.attention import Dot, Heads, MultiHeadAttention
+from attnbook.attention.positions import NoPositions
 from attnbook.models.block import Block, Seen, TransformerConfig
 from attnbook.models.transformer import Transformer
 
@@ -95,3 +97,53 @@ class ItemCounting(Transformer):
     def count_target(self, words: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
         at = written[:, None] + (words == self.separators[1]).cumsum(dim=1)  # (B, T)
         return at, at[:, -1]
+
+
+@contextmanager
+def switched_off(model: Transformer, part: str) -> Iterator[None]:
+    """Let a trained pre-norm model run without one kind of part: inside the ``with``, what the part would add is 0.
+
+    Args:
+        part: ``"positions"``, ``"self-attention"`` (both), ``"encoder self-attention"``, ``"decoder self-attention"``,
+            ``"cross-attention"``, ``"feed-forward"``, ``"residual connections"`` (a sublayer's output takes the place
+            of its input) or ``"layer norm"`` (what enters it leaves it unchanged).
+
+    Raises:
+        ValueError: for another part.
+    """
+    encoder, decoder = list(model.encoder.layers), list(model.decoder.layers)
+    blocks = [*encoder, *decoder]
+    silent: dict[str, list[nn.Module]] = {
+        "encoder self-attention": [block.self_attention.project_output for block in encoder],
+        "decoder self-attention": [block.self_attention.project_output for block in decoder],
+        "self-attention": [block.self_attention.project_output for block in blocks],
+        "cross-attention": [block.cross_attention.project_output for block in decoder],
+        "feed-forward": [block.feed_forward for block in blocks],
+    }
+    with ExitStack() as after:
+        if part in silent:
+            for module in silent[part]:
+                after.callback(module.register_forward_hook(lambda module, inputs, out: 0 * out).remove)
+        elif part == "layer norm":
+            for module in (module for module in model.modules() if isinstance(module, nn.LayerNorm)):
+                after.callback(module.register_forward_hook(lambda module, inputs, out: inputs[0]).remove)
+        elif part == "positions":
+            _without_positions(model, after)
+        elif part == "residual connections":
+            for block in blocks:
+                after.callback(setattr, block, "__class__", block.__class__)
+                block.__class__ = WithoutResidual
+        else:
+            known = ", ".join([*silent, "positions", "residual connections", "layer norm"])
+            raise ValueError(f"part must be one of {known}, got {part!r}")
+        yield
+
+
+def _without_positions(model: Transformer, after: ExitStack) -> None:
+    """Positions are added to words, or they turn queries and keys: neither is done until ``after`` is over."""
+    for embedding in (model.embed_source, model.embed_target):
+        if embedding.add_positions is not None:
+            after.callback(embedding.add_positions.register_forward_hook(lambda module, inputs, out: inputs[0]).remove)
+    for attention in (module for module in model.modules() if isinstance(module, MultiHeadAttention)):
+        after.callback(setattr, attention, "positions", attention.positions)
+        attention.positions = NoPositions()

@@ -4,8 +4,8 @@ import torch
 from attnpages.figures.chapters.ch09 import (
     draw_transformer,
     plot_by_learning_rate,
-    plot_error_rates,
     plot_three_maps,
+    plot_with_and_without,
     plot_without_heads,
 )
 
@@ -33,18 +33,27 @@ def test_no_line_of_the_drawing_has_dashes_or_markers_but_the_frames():
     assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in ax.lines)
 
 
-def test_error_rates_stand_on_a_logarithmic_axis_with_their_mean(texts):
-    ax = plot_error_rates({"base": [1.0, 2.0, 3.0], "no positions": [100.0] * 3}, "mistakes (%)")
+KINDS = "switched off", "trained without"
+
+
+def test_each_row_has_a_mark_per_seed_and_kind_on_a_logarithmic_axis(texts):
+    rows = {"all parts": ([], [1.0, 2.0, 3.0]), "positions": ([100.0] * 3, [90.0] * 3)}
+    ax = plot_with_and_without(rows, KINDS, "mistakes (%)")
     assert ax.get_xscale() == "log"
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["base", "no positions"]
-    assert {"2.0", "100.0"} <= set(texts(ax))
-    assert list(ax.lines[0].get_xdata()) == [2.0, 2.0]  # the first model's mean, to compare with
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["all parts", "positions"]
+    compared, off, without = ax.lines
+    assert list(compared.get_xdata()) == [2.0, 2.0]  # the first model's mean, to compare with
+    assert list(off.get_xdata()) == [100.0] * 3
+    assert list(without.get_xdata()) == [1.0, 2.0, 3.0, 90.0, 90.0, 90.0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(KINDS)
 
 
-@pytest.mark.parametrize("rates", [{}, {"base": [0.0, 1.0]}])
-def test_a_logarithmic_axis_has_no_zero(rates):
-    with pytest.raises(ValueError, match="above 0"):
-        plot_error_rates(rates, "mistakes (%)")
+@pytest.mark.parametrize(("rows", "why"), [
+    ({}, "at least one model"), ({"all": ([], [])}, "at least one value"), ({"all": ([], [0.0, 1.0])}, "above 0"),
+])  # fmt: skip
+def test_a_logarithmic_axis_has_no_zero_and_a_row_to_compare_with(rows, why):
+    with pytest.raises(ValueError, match=why):
+        plot_with_and_without(rows, KINDS, "mistakes (%)")
 
 
 def test_each_seed_is_a_dot_at_its_learning_rate():

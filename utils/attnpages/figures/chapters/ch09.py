@@ -105,32 +105,39 @@ def _memory(ax: Axes, start: float, cross: float) -> None:
     ax.text(6.83, cross - 0.76, "queries", ha="center", va="bottom", color=INK, fontsize=_SIZE - 1)
 
 
-def plot_error_rates(rates: Mapping[str, Sequence[float]], xlabel: str, ax: Axes | None = None) -> Axes:
-    """Draw error rates on a logarithmic axis: one row per model, a small dot per seed, a bar for their mean.
+def plot_with_and_without(
+    rows: Mapping[str, tuple[Sequence[float], Sequence[float]]], names: tuple[str, str], xlabel: str
+) -> Axes:
+    """Draw two kinds of error rates on a logarithmic axis: a row per model, a mark per seed of each kind.
 
-    The first model is the one to compare with: a line at its mean runs through all rows.
+    The first row's second kind is the one to compare with: a line at its mean runs through all rows.
 
     Args:
-        rates: ``{name: [one value per seed]}`` in per cent, drawn from top to bottom.
+        rows: ``{name: (values of the first kind, values of the second)}`` in per cent, from top to bottom; a kind that
+            was not measured is empty.
+        names: what the two kinds are called in the legend.
 
     Raises:
-        ValueError: if there is no model, or a rate is not above 0.
+        ValueError: if there is no row, a rate is not above 0, or the first row has nothing to compare with.
     """
-    if not rates or min(min(values) for values in rates.values()) <= 0:
-        raise ValueError("rates must hold at least one model, and every rate must be above 0 on a logarithmic axis")
-    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(rates)))
-    ax.axvline(float(np.mean(next(iter(rates.values())))), color=INK, linestyle="--", linewidth=1.2, zorder=1)
-    for row, values in enumerate(rates.values()):
-        mean = float(np.mean(values))
-        look: Look = {"linestyle": "none", "zorder": 3}
-        ax.plot(values, [row] * len(values), "o", color=STYLES[0].colour, markersize=5, alpha=0.7, **look)
-        ax.plot([mean], [row], "|", color=INK, markersize=16, markeredgewidth=2.5, **look)
-        ax.text(1.02, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
-    ax.text(1.02, 1.0, "mean", transform=ax.transAxes, va="bottom")
-    ax.set_yticks(range(len(rates)), list(rates))
-    ax.set(xlabel=xlabel, xscale="log", ylim=(len(rates) - 0.5, -0.5))
+    if not rows or not next(iter(rows.values()))[1]:
+        raise ValueError("rows must hold at least one model, and its second kind at least one value")
+    if min(value for kinds in rows.values() for values in kinds for value in values) <= 0:
+        raise ValueError("every rate must be above 0 on a logarithmic axis")
+    ax = new_axes(size=(6.5, 1.7 + 0.5 * len(rows)))
+    ax.axvline(float(np.mean(next(iter(rows.values()))[1])), color=INK, linestyle="--", linewidth=1.2, zorder=1)
+    looks: tuple[Look, Look] = (
+        {"marker": "s", "color": STYLES[1].colour, "markerfacecolor": "white", "markeredgewidth": 1.8, "markersize": 8},
+        {"marker": "o", "color": STYLES[0].colour, "markersize": 6, "alpha": 0.75},
+    )
+    for kind, (name, look, shift) in enumerate(zip(names, looks, (-0.16, 0.16), strict=True)):
+        points = [(value, row + shift) for row, kinds in enumerate(rows.values()) for value in kinds[kind]]
+        ax.plot(*zip(*points, strict=True), linestyle="none", label=name, zorder=3, clip_on=False, **look)
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.set(xlabel=xlabel, xscale="log", ylim=(len(rows) - 0.5, -0.5), xlim=(0.5, 115))
     ax.set_xticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
     ax.minorticks_off()
+    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2)
     return ax
 
 
