@@ -171,7 +171,7 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
 
 
 def _share(ax: Axes, name: str, start: float, end: float, share: float) -> None:
-    """Write the probability of one word above its branch, on the side where no line is, near the end where branches lie apart."""
+    """Write the probability of one word above its branch, where no line is: near the end, branches lie apart."""
     side, x = ("left", 0.02) if end <= start else ("right", 0.0)
     say(
         ax,
