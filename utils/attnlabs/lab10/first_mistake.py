@@ -46,7 +46,7 @@ ERROR_AFTER_FIRST_MISTAKE = Exercise(
     cases=_texts,
     returns=("before", "after"),
     tolerance=1e-6,  # a rate of two whole tensors is float32
-    about=About(points=3, minutes=12, difficulty=3, read_again="Errors accumulate in the plain model"),
+    about=About(points=3, minutes=12, difficulty=3, read_again=("10_decoding_evidence", "After the model's own error")),
 )
 
 must = ERROR_AFTER_FIRST_MISTAKE.properties

@@ -171,12 +171,12 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
 
 
 def _share(ax: Axes, name: str, start: float, end: float, share: float) -> None:
-    """Write the probability of one word above the middle of its branch, on the side where no line is."""
-    side, x = ("left", 0.02) if end <= start else ("right", 0.04)
+    """Write the probability of one word above its branch, where no line is: near the end, branches lie apart."""
+    side, x = ("left", 0.02) if end <= start else ("right", 0.0)
     say(
         ax,
-        len(name.split()) - 0.34 + x,
-        0.45 * start + 0.55 * end,
+        len(name.split()) - 0.26 + x,
+        0.35 * start + 0.65 * end,
         f"{share:.2f}",
         ha=side,
         va="bottom",
