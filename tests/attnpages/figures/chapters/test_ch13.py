@@ -1,20 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13 import plot_bits, plot_runs, plot_tracks
-
-
-def test_a_mark_stands_over_each_vector_with_a_wrong_bit(looks_right):
-    wanted = torch.tensor([[1.0, 0], [0, 1], [1, 1]])
-    said = torch.tensor([[0.9, 0.2], [0.7, 0.8], [0.6, 0.1]])  # vectors 2 and 3 are wrong
-    axes = plot_bits({"wanted": wanted, "said": said}, wrong_against="wanted")
-    looks_right(axes[-1])
-    assert not axes[0].lines
-    assert axes[1].lines[0].get_xdata().tolist() == [2, 3]
-    with pytest.raises(ValueError, match="same shape"):
-        plot_bits({"wanted": wanted, "said": said[:2]})
-    with pytest.raises(ValueError, match="rows is empty"):
-        plot_bits({})
+from attnpages.figures.chapters.ch13 import plot_runs, plot_tracks
 
 
 def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
@@ -67,6 +54,12 @@ def test_curves_stand_below_the_tracks_with_their_names_once(looks_right):
     assert gamma.get_ylim()[1] > 4 > gate.get_ylim()[1] > 1
     assert gate.lines[-1].get_xdata()[0] == 2
     assert (gamma.get_xlabel(), head.get_xlabel()) == ("time step", "")
+
+
+def test_a_curve_may_begin_later_and_keeps_the_scale():
+    later = torch.tensor([torch.nan, torch.nan, 2.0, 6.0])
+    _, gamma = plot_tracks({"write head": torch.eye(4)}, lines={"γ": {"read head": later}})
+    assert 6 < gamma.get_ylim()[1] < 7
 
 
 def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13_machine import draw_rows
+from attnpages.figures.chapters.ch13_machine import draw_rows, draw_tape
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 
@@ -23,3 +23,16 @@ def test_what_has_other_rows_is_not_drawn():
         draw_rows({"a": [1, 2], "b": [1, 2, 3]})
     with pytest.raises(ValueError, match="must have the same rows"):
         draw_rows({"a": [1, 2]}, memory=torch.eye(3))
+
+
+def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks_right, texts):
+    write, read = torch.eye(5)[[0, 0, 1, 2, 3]], torch.eye(5)[[0, 0, 0, 0, 1]]
+    tape = draw_tape(["start", "a", "b", "end", "next"], ["", "", "", "", "a"], write, read, lead=1)
+    looks_right(tape[1])
+    assert [(text.get_text(), *text.get_position()) for text in tape[0].texts] == [("a", 1, 0), ("b", 2, 1)]
+    assert [(text.get_text(), *text.get_position()) for text in tape[1].texts] == [("a", 3, 0)]
+    assert texts(tape[0]).count("input") == texts(tape[0]).count("output") == 1
+    with pytest.raises(ValueError, match="give 2 outputs and weights of as many steps, got 1"):
+        draw_tape(["a", "b"], [""], torch.eye(2), torch.eye(2))
+    with pytest.raises(ValueError, match="as many steps"):
+        draw_tape(["a", "b"], ["", ""], torch.eye(2), torch.ones(2, 3))

@@ -1,4 +1,4 @@
-"""Figures of chapter 13: output bits, weights of heads over time, a mark for each run."""
+"""Figures of chapter 13: weights of heads over time, a mark for each run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,39 +12,6 @@ from attnpages.figures.palette import DARK_GREY, GREY, PALE_GREY
 from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, readable
 
 _WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
-
-
-def plot_bits(rows: Mapping[str, object], xlabel: str = "vector", wrong_against: str | None = None) -> list[Axes]:
-    """Draw sequences of vectors below one another: a column is a vector, a cell a bit or the probability of a 1.
-
-    Args:
-        rows: ``{title: (T, bits)}``, numbers from 0 to 1.
-        xlabel: what the columns are; they are counted from 1.
-        wrong_against: title of the target. In each other panel a mark stands above each vector with a wrong bit.
-
-    Raises:
-        ValueError: if there is nothing to draw, or the panels have not the same shape.
-    """
-    panels = {title: as_matrix(title, bits) for title, bits in rows.items()}
-    if not panels:
-        raise ValueError("rows is empty; give at least one title with its vectors")
-    if len({values.shape for values in panels.values()}) > 1:
-        raise ValueError("the panels must have the same shape")
-    size = (6.5, 0.8 + 1.15 * len(panels))
-    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
-    for ax, (title, values) in zip(axes[:, 0], panels.items(), strict=True):
-        vectors, bits = values.shape
-        ax.imshow(values.T, vmin=0, vmax=1, extent=(0.5, vectors + 0.5, bits + 0.5, 0.5), **_WHOLE)
-        ax.set_title(title, loc="left", fontsize=12)
-        ax.set(ylabel="bit", yticks=(1, bits))
-        ax.grid(False)
-        if wrong_against is not None and title != wrong_against:
-            wrong = ((values > 0.5) != (panels[wrong_against] > 0.5)).any(axis=1).nonzero()[0] + 1
-            mark = 5 if vectors <= 60 else 2.5  # many narrow columns need small marks
-            if len(wrong):  # a line without points would upset the layout
-                ax.plot(wrong, np.full(len(wrong), 0.1), "v", color=TRUTH_COLOUR, markersize=mark, clip_on=False)
-    axes[-1, 0].set_xlabel(xlabel)
-    return list(axes[:, 0])
 
 
 Lines = Mapping[str, Mapping[str, object]]  # curves by title of their panel and name
@@ -140,10 +107,10 @@ def _mark_step(axes: Sequence[Axes], end: int, mark: str, steps: int) -> None:
 
 
 def _draw_curves(ax: Axes, title: str, curves: Mapping[str, np.ndarray]) -> None:
-    """Draw one panel of curves over time, from 0 to 1 or to their largest number."""
+    """Draw one panel of curves over time, from 0 to 1 or to their largest number; NaN is left out."""
     largest = 1.0
     for (name, numbers), style in zip(curves.items(), STYLES, strict=False):
-        largest = max(largest, float(numbers.max()))
+        largest = max(largest, float(np.nanmax(numbers)))
         ax.plot(numbers, color=style.colour, linestyle=style.line, marker="", linewidth=1.6, label=name)
     ax.set_title(title, loc="left", fontsize=12)
     ax.set_ylim(-0.05 * largest, 1.08 * largest)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, line, say
 from attnpages.figures.heat import as_matrix
-from attnpages.figures.palette import INK, LINE
+from attnpages.figures.palette import INK, LINE, PALE_GREY
 from attnpages.figures.style import HEAT_MAP, STYLES, Look
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
@@ -69,6 +69,58 @@ def draw_addressing() -> Axes:
         arrow(ax, (x, 0.55), (x, 1.1), LINE)
         say(ax, x, 0.3, text, size=10)
     return ax
+
+
+def draw_tape(inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0) -> list[Axes]:
+    """Draw the weights of two heads over time as cells, with the input of each step above them and the output below.
+
+    In the cell with the largest weight stands what is written there (an input of one letter), or read there.
+
+    Args:
+        inputs: what comes in at each of the T steps; the input of a step is written if it is a single letter.
+        outputs: what goes out at each step, "" for nothing.
+        write: ``(T, N)``, the weights of the write head.
+        read: ``(T, N)``, those of the read head.
+        lead: how many steps before its output a row is read.
+
+    Raises:
+        ValueError: if the four do not have the same number of steps, or the heads not the same rows.
+    """
+    heads = {"write head": as_matrix("write", write), "read head": as_matrix("read", read)}
+    shapes = {name: weights.shape for name, weights in heads.items()}
+    if len({*shapes.values()}) > 1 or {len(inputs), len(outputs)} != {shapes["write head"][0]}:
+        raise ValueError(f"give {len(inputs)} outputs and weights of as many steps, got {len(outputs)} and {shapes}")
+    letters = {
+        "write head": [one if len(one) == 1 else "" for one in inputs],
+        "read head": [*outputs[lead:], *[""] * lead],
+    }
+    steps, rows = shapes["write head"]
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 1.3 + 0.5 * rows), sharex=True, layout="constrained")
+    for ax, (name, weights) in zip(axes, heads.items(), strict=True):
+        image = ax.imshow(weights.T, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto")
+        for step, letter in enumerate(letters[name]):
+            if letter:
+                ax.text(step, weights[step].argmax(), letter, ha="center", va="center", color="white", weight="bold")
+        ax.set_ylabel(f"{name}:\nrow of memory")
+        ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
+        ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
+        ax.set_yticks(np.arange(0.5, rows - 1), minor=True)
+        ax.grid(visible=False)
+        ax.grid(visible=True, which="minor", color=PALE_GREY, linewidth=0.6)
+        ax.tick_params(which="both", length=0)
+    _named_above(axes[0], "input", inputs)
+    axes[1].set_xticks(range(steps), [one or "–" for one in outputs])
+    axes[1].set_xlabel("output")
+    axes[0].figure.colorbar(image, ax=list(axes), label="weight", aspect=40, pad=0.02)
+    return list(axes)
+
+
+def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
+    """Write a name above each column, and above them what they are."""
+    above = ax.secondary_xaxis("top")
+    above.set_xticks(range(len(names)), [one or "–" for one in names])
+    above.set_xlabel(title)
+    above.tick_params(length=0)
 
 
 def draw_rows(columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2) -> list[Axes]:
