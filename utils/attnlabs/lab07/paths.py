@@ -71,7 +71,12 @@ PATH_LENGTH = Exercise(
     cases=_who_attends,
     gradients=False,
     canonical=_comparable,
-    about=About(points=4, minutes=28, difficulty=3, read_again="Sequential steps and path lengths"),
+    about=About(
+        points=4,
+        minutes=28,
+        difficulty=3,
+        read_again=("07_self_attention_evidence", "Paths through four kinds of layers"),
+    ),
 )
 
 must = PATH_LENGTH.properties
