@@ -152,6 +152,7 @@ def plot_bytes(curves: Curves, ylabel: str, xlabel: str = "length of the text (t
     ax = plot_by_length(curves, xlabel, ylabel, trained=None)
     ax.autoscale(axis="y")
     ax.set(xscale="log", yscale="log")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     lengths = sorted({int(length) for points in curves.values() for length in points})
     ax.set_xticks(lengths, [f"{length:,}" for length in lengths])
     ax.minorticks_off()
