@@ -50,10 +50,11 @@ def test_no_more_guesses_are_kept_than_there_are(kept):
         draw_checked_guesses(["the"], ["cat"], kept=kept, drawn="on")
 
 
-def test_a_corrected_key_reads_its_own_value_alone_and_a_key_of_the_sum_also_what_resembles_it():
-    axes = draw_states([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], beta=1.0)
-    summed, corrected = ([text.get_text() for text in ax.texts] for ax in axes[1])
+def test_fading_weakens_all_earlier_values_and_a_correction_only_what_the_last_key_reads():
+    axes = draw_states([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], beta=1.0, fade=0.5)
+    summed, faded, corrected = ([text.get_text() for text in ax.texts] for ax in axes)
     assert summed == ["1.00", "0.00", "0.60", "0.00", "1.00", "0.80", "0.60", "0.80", "1.00"]
+    assert faded == ["0.50", "0.00", "0.60", "0.00", "0.50", "0.80", "0.30", "0.40", "1.00"]
     assert corrected[6:] == ["0.00", "0.00", "1.00"]
     assert corrected[:3] == ["0.64", "\N{MINUS SIGN}0.48", "0.60"]
 

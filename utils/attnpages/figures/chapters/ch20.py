@@ -100,33 +100,29 @@ def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: in
     return ax
 
 
-def draw_states(keys: object, beta: float) -> np.ndarray:
-    """Draw the state after the sum and after the delta rule, and below each how much of each value every key reads.
+def draw_states(keys: object, beta: float, fade: float) -> np.ndarray:
+    """Draw how much of each value every key reads from a state, by three rules of storing, side by side.
 
     Args:
-        keys: ``(T, N)``, each stored with a value of its own, a column of the state. beta: of the delta rule.
+        keys: ``(T, N)``, each stored with a value of its own. beta: of the delta rule. fade: what the fading sum leaves
+            of the state when the last key comes; before that nothing fades.
 
     Returns:
-        the four axes: states above, what is read below; the sum at the left.
+        the three axes: the sum, the fading sum, the delta rule.
     """
     key = as_matrix("keys", keys)
     count, features = key.shape
-    states = {"sum": key.T, "delta rule": np.zeros((features, count))}
-    corrected = states["delta rule"]
+    faded = key.T.copy()
+    faded[:, :-1] *= fade
+    corrected = np.zeros((features, count))  # each value has a column of its own
     for place, vector in enumerate(key):
         corrected += beta * np.outer(vector, np.eye(count)[place] - vector @ corrected)
-    _, axes = plt.subplots(
-        2, 2, figsize=(6.5, 5.2), layout="constrained", gridspec_kw={"height_ratios": [features + 0.6, count + 0.6]}
-    )
+    _, axes = plt.subplots(1, 3, figsize=(6.5, 2.6), layout="constrained")
     values, readers = ([f"{letter}{place + 1}" for place in range(count)] for letter in "vk")
-    for column, (title, state) in enumerate(states.items()):
+    for ax, (title, state) in zip(axes, {"sum": key.T, "fading": faded, "delta rule": corrected}.items(), strict=True):
         plot_heat(
-            state, "", "feature" if column == 0 else "", xticks=values, yticks=range(1, features + 1),
-            limits=(0.0, 1.6), ax=axes[0, column], title=f"state: {title}",
-        )  # fmt: skip
-        plot_heat(
-            (key @ state).round(9) + 0.0, "share of each value", "read by" if column == 0 else "",
-            xticks=values, yticks=readers, limits=(0.0, 1.6), ax=axes[1, column],
+            (key @ state).round(9) + 0.0, "share of each value", "read by" if ax is axes[0] else "",
+            xticks=values, yticks=readers, limits=(0.0, 1.6), ax=ax, title=title,
         )  # fmt: skip
     return axes
 
@@ -156,6 +152,7 @@ def plot_bytes(curves: Curves, ylabel: str, xlabel: str = "length of the text (t
     ax = plot_by_length(curves, xlabel, ylabel, trained=None)
     ax.autoscale(axis="y")
     ax.set(xscale="log", yscale="log")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     lengths = sorted({int(length) for points in curves.values() for length in points})
     ax.set_xticks(lengths, [f"{length:,}" for length in lengths])
     ax.minorticks_off()
