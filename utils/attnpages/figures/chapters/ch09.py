@@ -244,5 +244,5 @@ def _write_weights(ax: Axes, weights: np.ndarray) -> None:
     for row, column in zip(*np.nonzero(weights >= 0.005), strict=True):
         weight = float(weights[row, column])
         ax.text(
-            column, row, f"{weight:.2f}", ha="center", va="center", fontsize=9, color="white" if weight > 0.5 else INK
+            column, row, f"{weight:.2f}", ha="center", va="center", fontsize=9, color="white" if weight > 0.6 else INK
         )
