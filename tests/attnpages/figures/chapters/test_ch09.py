@@ -86,3 +86,12 @@ def test_maps_share_one_scale():
     assert {ax.images[0].get_clim() for ax in axes} == {(0.0, 1.0)}
     with pytest.raises(ValueError, match="panels is empty"):
         plot_three_maps({})
+
+
+def test_maps_can_bear_their_weights_but_those_that_would_be_zero(texts):
+    weights = torch.tensor([[1.0, 0.0], [0.004, 0.996]])
+    plain, written = (
+        plot_three_maps({"one": (weights, ["a", "b"], ["x", "y"])}, numbers=on)[0] for on in (False, True)
+    )
+    assert "1.00" not in texts(plain)
+    assert [text for text in texts(written) if "." in text] == ["1.00", "1.00"]

@@ -58,7 +58,7 @@ def draw_transformer(
         ax.text(0.0 if side == "left" else 8.2, 0.1, text, ha=side, va="center", fontstyle="italic", fontsize=_SIZE)
         arrow(ax, (x, 0.35), (x, 0.85))
     _memory(ax, left, _FIRST + _ROW)
-    box_around(ax, (6.6, right + 0.75), 3.1, 0.85, "logits (tied table)\nand softmax", size=_SIZE, fill="white")
+    box_around(ax, (6.6, right + 0.75), 3.1, 0.85, "a score per word,\nthen softmax", size=_SIZE, fill="white")
     arrow(ax, (_RIGHT, right - 0.02), (_RIGHT, right + 0.32), BLUE, 2.6)
     arrow(ax, (_RIGHT, right + 1.18), (_RIGHT, right + 1.55))
     ax.text(8.2, right + 1.75, next_words, ha="right", va="center", fontstyle="italic", fontsize=_SIZE)
@@ -219,11 +219,12 @@ def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
     ax.set_ylim(-0.03, 1.03)
 
 
-def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
+def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False) -> list[Axes]:
     """Draw maps of single heads side by side, 0 white and 1 dark.
 
     Args:
         panels: ``{title: (weights (T, Tk), words of the keys, words of the queries)}``.
+        numbers: write each weight of at least 0.005 into its cell.
 
     Raises:
         ValueError: if there is no panel.
@@ -233,4 +234,15 @@ def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
     _, axes = plt.subplots(1, len(panels), figsize=(3.35 * len(panels), 4.3), layout="constrained", squeeze=False)
     for ax, (title, (weights, keys, queries)) in zip(axes[0], panels.items(), strict=True):
         plot_alignment(weights, keys, queries, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
+        if numbers:
+            _write_weights(ax, np.asarray(weights))
     return list(axes[0])
+
+
+def _write_weights(ax: Axes, weights: np.ndarray) -> None:
+    """Each weight in its cell, in two digits; one that would be 0.00 is left out."""
+    for row, column in zip(*np.nonzero(weights >= 0.005), strict=True):
+        weight = float(weights[row, column])
+        ax.text(
+            column, row, f"{weight:.2f}", ha="center", va="center", fontsize=9, color="white" if weight > 0.6 else INK
+        )
