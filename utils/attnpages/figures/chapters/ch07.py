@@ -25,7 +25,7 @@ _STYLES = dict(zip(_MODELS, STYLES, strict=False))
 
 
 def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
-    """Draw how the word at position ``subject`` can reach the last word: through recurrent states, or by self-attention.
+    """Draw how the word at position ``subject`` reaches the last word: through states, or by self-attention.
 
     Args:
         words: those before the verb. subject: a position among them.
@@ -41,7 +41,8 @@ def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
     ax = canvas(None, (6.5, 3.6), (0, widths.sum()), (-0.35, 5.9))
     last, steps = len(words), len(words) - 1 - subject
     end = middles[last] - widths[last] / 2 + 0.12  # the left edge of the question mark
-    for bottom, title in ((3.5, f"recurrent network: {steps} steps from state to state"), (0.1, "self-attention: 1 step")):
+    titles = {3.5: f"recurrent network: {steps} steps from state to state", 0.1: "self-attention: 1 step"}
+    for bottom, title in titles.items():
         recurrent = bottom > 1
         dots = bottom + 1.2
         say(ax, 0.03, bottom + 2.15, title, ha="left", size=12)
