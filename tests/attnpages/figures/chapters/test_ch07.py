@@ -60,7 +60,7 @@ def test_a_darker_cell_has_the_larger_weight():
 def test_two_ways_count_the_recurrent_steps_and_write_each_word_twice(texts):
     ax = draw_two_ways(["the", "keys", "near", "it"], subject=1)
     written = texts(ax)
-    assert "recurrent network: 2 steps from state to state, then the answer" in written
+    assert "recurrent network: 2 steps from state to state" in written
     assert [written.count(word) for word in ("keys", "it", "?")] == [2, 2, 2]
     with pytest.raises(ValueError, match="subject is 4; 4 words have the positions 0 to 3"):
         draw_two_ways(["the", "keys", "near", "it"], subject=4)

@@ -25,7 +25,7 @@ _STYLES = dict(zip(_MODELS, STYLES, strict=False))
 
 
 def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
-    """Draw how the word at position ``subject`` can reach the verb: through recurrent states, or by self-attention.
+    """Draw how the word at position ``subject`` reaches the last word: through states, or by self-attention.
 
     Args:
         words: those before the verb. subject: a position among them.
@@ -40,19 +40,25 @@ def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
     middles = widths.cumsum() - widths / 2
     ax = canvas(None, (6.5, 3.6), (0, widths.sum()), (-0.35, 5.9))
     last, steps = len(words), len(words) - 1 - subject
-    say(ax, 0.03, 5.65, f"recurrent network: {steps} steps from state to state, then the answer", ha="left", size=12)
-    for i, middle in enumerate(middles[:last]):
-        ax.plot(middle, 4.7, "o", color=STYLES[0].colour, markersize=9, zorder=3)
-        arrow(ax, (middle, 3.85), (middle, 4.7), **(_BOLD if i == subject else _THIN))
-        end = middles[i + 1] if i + 1 < last else middles[last] - widths[last] / 2 + 0.12
-        arrow(ax, (middle, 4.7), (end, 4.7), **(_BOLD if i >= subject else _THIN))
-    say(ax, 0.03, 2.3, "self-attention: 1 step", ha="left", size=12)
-    arrow(ax, (middles[subject], 0.45), (middles[last], 0.45), bend=-0.17, **_BOLD)
-    for row, height in (("recurrent", 3.5), ("attention", 0.1)):
+    end = middles[last] - widths[last] / 2 + 0.12  # the left edge of the question mark
+    titles = {3.5: f"recurrent network: {steps} steps from state to state", 0.1: "self-attention: 1 step"}
+    for bottom, title in titles.items():
+        recurrent = bottom > 1
+        dots = bottom + 1.2
+        say(ax, 0.03, bottom + 2.15, title, ha="left", size=12)
+        for i, middle in enumerate(middles[:last]):
+            if recurrent or i + 1 == last:
+                ax.plot(middle, dots, "o", color=STYLES[0].colour, markersize=9, zorder=3)
+            if recurrent:
+                arrow(ax, (middle, bottom + 0.35), (middle, dots), **(_BOLD if i == subject else _THIN))
+                if i + 1 < last:
+                    arrow(ax, (middle, dots), (middles[i + 1], dots), **(_BOLD if i >= subject else _THIN))
+            else:
+                arrow(ax, (middle, bottom + 0.35), (middles[last - 1], dots), **(_BOLD if i == subject else _THIN))
+        arrow(ax, (middles[last - 1], dots), (end, dots), **_BOLD)
         for i, (word, middle, width) in enumerate(zip(shown, middles, widths, strict=True)):
-            y = 4.7 if row == "recurrent" and i == last else height
             edge = TRUTH_COLOUR if i in (subject, last) else FAINT
-            box_around(ax, (middle, y), width - 0.08, 0.7, word, size=10.5, edge=edge)
+            box_around(ax, (middle, dots if i == last else bottom), width - 0.08, 0.7, word, size=10.5, edge=edge)
     return ax
 
 
