@@ -137,11 +137,19 @@ def test_panels_with_other_ways_are_refused(panels):
 def test_a_nucleus_and_top_k_cut_where_their_titles_say():
     peaked, flat = [0.9, *[0.02] * 5], [1 / 40] * 40
     axes = plot_cuts({"sure": peaked, "open": flat}, top_k=4, top_p=0.5, shown=10)
-    assert [ax.get_title(loc="left").split("   ")[1] for ax in axes] == [
-        "nucleus 0.5: 1 words, top-k 4: 96%", "nucleus 0.5: 20 words, top-k 4: 10%"]  # fmt: skip
+    assert [ax.get_title(loc="left").split("\n")[1] for ax in axes] == [
+        "nucleus 0.5: 1 tokens, top-k 4: 96%", "nucleus 0.5: 20 tokens, top-k 4: 10%"]  # fmt: skip
     colours = [[bar.get_facecolor() for bar in ax.patches] for ax in axes]
     assert [len(set(row)) for row in colours] == [2, 1]
     assert [len(row) for row in colours] == [6, 10]
+
+
+def test_the_titles_of_the_cuts_stay_inside_their_axes():
+    axes = plot_cuts({"Once upon a time there was a": [1 / 1000] * 1000}, top_k=50, top_p=0.9)
+    axes[0].figure.canvas.draw()
+    titles = [text for text in axes[0].get_children() if getattr(text, "get_text", str)().startswith("“")]
+    assert len(titles) == 1
+    assert titles[0].get_window_extent().x1 <= axes[0].get_window_extent().x1
 
 
 @pytest.mark.parametrize("given, message", [({}, "empty"), ({"a": [0.1, 0.9]}, "after 'a' must fall")])

@@ -119,19 +119,19 @@ def draw_tree(
 
 
 def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: float, shown: int = 60) -> list[Axes]:
-    """Draw the most probable next words of several beginnings as bars, and where top-k and a nucleus cut.
+    """Draw the most probable next tokens of several beginnings as bars, and where top-k and a nucleus cut.
 
     Args:
-        distributions: ``{beginning: probabilities of all next words, largest first}``.
-        top_k: how many words top-k keeps. top_p: what a nucleus reaches together.
-        shown: how many words are drawn; the axes of probability are logarithmic and common.
+        distributions: ``{beginning: probabilities of all next tokens, largest first}``.
+        top_k: how many tokens top-k keeps. top_p: what a nucleus reaches together.
+        shown: how many tokens are drawn; the axes of probability are logarithmic and common.
 
     Raises:
         ValueError: if there is nothing to draw, or probabilities do not fall.
     """
     if not distributions:
         raise ValueError("distributions is empty; give at least one beginning")
-    size = (6.5, 0.6 + 1.7 * len(distributions))
+    size = (6.5, 0.6 + 1.9 * len(distributions))
     _, axes = plt.subplots(
         len(distributions), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
     )
@@ -146,9 +146,9 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
         )
         ax.axvline(top_k + 0.5, color=STYLES[1].colour, linestyle="--")
         ax.set(yscale="log", ylabel="probability")
-        where = f"nucleus {top_p:g}: {kept:,} words, top-k {top_k}: {p[:top_k].sum():.0%}"
-        ax.set_title(f"“{beginning} …”   {where}", fontsize="medium", loc="left")
-    axes[-1, 0].set_xlabel("rank of the next word")
+        where = f"nucleus {top_p:g}: {kept:,} tokens, top-k {top_k}: {p[:top_k].sum():.0%}"
+        ax.set_title(f"“{beginning} …”\n{where}", fontsize="medium", loc="left")
+    axes[-1, 0].set_xlabel("rank of the next token")
     return list(axes[:, 0])
 
 
