@@ -93,11 +93,11 @@ def _step(ax: Axes) -> None:
     say(ax, 7.55, 1.8, "context", ha="right", size=10)
     line(ax, (9.0, 9.0), (1.57, 2.7))
     arrow(ax, (9.0, 2.6), (9.0, 2.95))
-    say(ax, 9.0, 3.2, "next word: seven", size=10)
+    say(ax, 9.0, 3.2, "next word: two", size=10)
     arrow(ax, (8.6, 0.45), (8.6, 0.83))
     line(ax, (8.6, 9.8, 9.8), (0.58, 0.58, 2.6))
     arrow(ax, (9.8, 2.5), (9.8, 2.95))  # and so does the previous word
-    say(ax, 8.6, 0.22, "previous word: (start)", size=10)
+    say(ax, 8.6, 0.22, "previous word: above", size=10)
 
 
 def plot_maps(
