@@ -27,26 +27,26 @@ def draw_choice(probabilities: Sequence[float], rewards: Sequence[float], ax: Ax
     """
     if (len(probabilities), len(rewards)) != (len(_DIGITS), len(_DIGITS)):
         raise ValueError(f"probabilities and rewards must be three, got {len(probabilities)} and {len(rewards)}")
-    ax = canvas(ax, (6.5, 3.3), (0, 10.4), (0, 5.3))
+    ax = canvas(ax, (4.2, 3.1), (0, 7.0), (0, 5.2))
     names = (
-        "canvas: three cells",
+        "canvas:\nthree cells",
         "probability of\ndrawing the cell",
         "p(seven) after\nreading it",
-        "reward: log of this",
+        "reward: log\nof this",
     )
-    for y, name in zip((4.2, 2.5, 1.45, 0.55), names, strict=True):
+    for y, name in zip((4.25, 2.5, 1.45, 0.45), names, strict=True):
         say(ax, 0.1, y, name, ha="left")
     for number, (rows, probability, reward) in enumerate(zip(_DIGITS.values(), probabilities, rewards, strict=True)):
-        x = 3.9 + 2.1 * number
-        ax.add_patch(Rectangle((x, 3.2), 2.1, 2.0, facecolor=PAPER, edgecolor=LINE))
+        x = 2.4 + 1.5 * number
+        ax.add_patch(Rectangle((x, 3.4), 1.5, 1.7, facecolor=PAPER, edgecolor=LINE))
         for i, row in enumerate(rows):
             for j in (0, 1, 2):
                 if int(row) >> (2 - j) & 1:
-                    ax.add_patch(Rectangle((x + 0.55 + 0.33 * j, 4.75 - 0.33 * i), 0.33, 0.33, facecolor=INK))
-        ax.add_patch(Rectangle((x + 0.1, 2.2), 1.9 * probability, 0.6, facecolor=READS, edgecolor=BLUE))
-        say(ax, x + 1.55, 2.5, f"{probability:.1f}")
-        say(ax, x + 1.05, 1.45, f"{np.exp(reward):.2f}")
-        say(ax, x + 1.05, 0.55, f"{reward:.0f}".replace("-", "−"))
+                    ax.add_patch(Rectangle((x + 0.345 + 0.27 * j, 4.655 - 0.27 * i), 0.27, 0.27, facecolor=INK))
+        ax.add_patch(Rectangle((x + 0.1, 2.2), 1.4 * probability, 0.6, facecolor=READS, edgecolor=BLUE))
+        say(ax, x + 1.15, 2.5, f"{probability:.1f}")
+        say(ax, x + 0.75, 1.45, f"{np.exp(reward):.2f}")
+        say(ax, x + 0.75, 0.45, f"{reward:.0f}".replace("-", "−"))
     return ax
 
 
