@@ -2,7 +2,14 @@ import pytest
 import torch
 from matplotlib.patches import Rectangle
 
-from attnpages.figures.chapters.ch06 import by_offset, plot_baselines, plot_maps, plot_offsets, plot_variances
+from attnpages.figures.chapters.ch06 import (
+    by_offset,
+    draw_choice,
+    plot_maps,
+    plot_offsets,
+    plot_updates,
+    plot_variances,
+)
 
 IMAGE = torch.zeros(8, 8).index_fill(0, torch.tensor([3]), 1.0)
 
@@ -22,16 +29,32 @@ def test_what_is_no_map_is_refused(shape, words):
         plot_maps(IMAGE, torch.ones(shape), words)
 
 
-def test_baselines_are_a_curve_with_named_points(looks_right):
-    ax = plot_baselines([-1.0, 0.0, 1.0], [2.0, 1.0, 2.0], {"least": (0.0, 1.0)})
-    assert ax.lines[0].get_ydata().tolist() == [2.0, 1.0, 2.0]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["least"]
+def test_a_choice_shows_probabilities_and_rewards_of_three_cells(looks_right):
+    ax = draw_choice([0.5, 0.3, 0.2], [-3.0, -1.0, -2.0])
+    texts = [text.get_text() for text in ax.texts]
+    assert [text for text in texts if text in ("0.5", "0.3", "0.2")] == ["0.5", "0.3", "0.2"]
+    assert {"0.05", "0.37", "0.14", "−3", "−1", "−2"} < set(texts)
 
 
-@pytest.mark.parametrize("baselines, variances", [([], []), ([1.0], [1.0, 2.0])])
-def test_baselines_without_their_variances_are_refused(baselines, variances):
-    with pytest.raises(ValueError, match="one per baseline"):
-        plot_baselines(baselines, variances, {})
+def test_a_choice_of_other_than_three_is_refused():
+    with pytest.raises(ValueError, match="must be three"):
+        draw_choice([0.5, 0.5], [-3.0, -1.0, -2.0])
+
+
+def test_updates_have_a_bar_per_score_and_draw(looks_right):
+    above, below = plot_updates(
+        {"b = 0": {"two": [-1.5, 0.9], "mean": [-0.4, 0.4]}, "b = 1": {"two": [-0.5, 0.5], "mean": [-0.4, 0.4]}},
+        ["two", "seven"],
+    )
+    bars = [patch.get_height() for patch in above.patches if isinstance(patch, Rectangle)]
+    assert bars == [-1.5, -0.4, 0.9, 0.4]  # score by score, each with its draws
+    assert [label.get_text() for label in below.get_xticklabels()] == ["two", "mean"]
+
+
+@pytest.mark.parametrize("panels", [{}, {"a": {"x": [1.0]}}, {"a": {"x": [1.0, 2.0]}, "b": {"y": [1.0, 2.0]}}])
+def test_updates_that_do_not_match_are_refused(panels):
+    with pytest.raises(ValueError, match="must"):
+        plot_updates(panels, ["two", "seven"])
 
 
 def test_variances_have_a_dot_per_seed(looks_right):

@@ -1,4 +1,4 @@
-"""Figures of chapter 06: a captioner, its maps over a canvas, the variance of REINFORCE, and where peaks lie."""
+"""Figures of chapter 06: three cells to choose from, a captioner, its maps, the variance of REINFORCE, and peaks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,10 +12,42 @@ from torch import Tensor
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
-from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, legend_above, new_axes
+from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR
 
 _COLUMNS = 5  # panels beside each other: more could not be read on a phone
 _GRID = 3  # cells per side in the drawing of the model
+_DIGITS = {"two": "71747", "seven": "71111", "nine": "75711"}  # five rows of three bits, as in the chapter's file
+
+
+def draw_choice(probabilities: Sequence[float], rewards: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Draw three cells with a two, a seven and a nine, and below each its probability and what reading it is worth.
+
+    Raises:
+        ValueError: if there are not three probabilities and three rewards.
+    """
+    if (len(probabilities), len(rewards)) != (len(_DIGITS), len(_DIGITS)):
+        raise ValueError(f"probabilities and rewards must be three, got {len(probabilities)} and {len(rewards)}")
+    ax = canvas(ax, (4.2, 3.1), (0, 7.0), (0, 5.2))
+    names = (
+        "canvas:\nthree cells",
+        "probability of\ndrawing the cell",
+        "p(seven) after\nreading it",
+        "reward: log\nof this",
+    )
+    for y, name in zip((4.25, 2.5, 1.45, 0.45), names, strict=True):
+        say(ax, 0.1, y, name, ha="left")
+    for number, (rows, probability, reward) in enumerate(zip(_DIGITS.values(), probabilities, rewards, strict=True)):
+        x = 2.4 + 1.5 * number
+        ax.add_patch(Rectangle((x, 3.4), 1.5, 1.7, facecolor=PAPER, edgecolor=LINE))
+        for i, row in enumerate(rows):
+            for j in (0, 1, 2):
+                if int(row) >> (2 - j) & 1:
+                    ax.add_patch(Rectangle((x + 0.345 + 0.27 * j, 4.655 - 0.27 * i), 0.27, 0.27, facecolor=INK))
+        ax.add_patch(Rectangle((x + 0.1, 2.2), 1.4 * probability, 0.6, facecolor=READS, edgecolor=BLUE))
+        say(ax, x + 1.15, 2.5, f"{probability:.1f}")
+        say(ax, x + 0.75, 1.45, f"{np.exp(reward):.2f}")
+        say(ax, x + 0.75, 0.45, f"{reward:.0f}".replace("-", "−"))
+    return ax
 
 
 def draw_captioner(ax: Axes | None = None) -> Axes:
@@ -61,11 +93,11 @@ def _step(ax: Axes) -> None:
     say(ax, 7.55, 1.8, "context", ha="right", size=10)
     line(ax, (9.0, 9.0), (1.57, 2.7))
     arrow(ax, (9.0, 2.6), (9.0, 2.95))
-    say(ax, 9.0, 3.2, "next word: seven", size=10)
+    say(ax, 9.0, 3.2, "next word: two", size=10)
     arrow(ax, (8.6, 0.45), (8.6, 0.83))
     line(ax, (8.6, 9.8, 9.8), (0.58, 0.58, 2.6))
     arrow(ax, (9.8, 2.5), (9.8, 2.95))  # and so does the previous word
-    say(ax, 8.6, 0.22, "previous word: a", size=10)
+    say(ax, 8.6, 0.22, "previous word: above", size=10)
 
 
 def plot_maps(
@@ -118,25 +150,37 @@ def _frame(ax: Axes, x: float, y: float, side: float) -> None:
     ax.add_patch(Rectangle((x, y), side, side, fill=False, edgecolor=TRUTH_COLOUR, linewidth=1.8, linestyle="--"))
 
 
-def plot_baselines(
-    baselines: Sequence[float], variances: Sequence[float], marks: Mapping[str, tuple[float, float]],
-    ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Draw the variance of an estimate against its baseline; ``marks`` are named points ``(baseline, variance)``.
+def plot_updates(panels: Mapping[str, Mapping[str, Sequence[float]]], names: Sequence[str]) -> list[Axes]:
+    """Draw what each draw adds to each score: one panel per title, one group of bars per draw, one bar per score.
+
+    Args:
+        panels: ``{title: {what was drawn: [one change per score]}}``, the same draws in each. names: of the scores.
 
     Raises:
-        ValueError: if there are not as many variances as baselines, or none.
+        ValueError: if there is no panel, or the draws differ, or a group has not one change per name.
     """
-    if not len(baselines) or len(baselines) != len(variances):
-        raise ValueError(f"variances must be one per baseline, got {len(variances)} for {len(baselines)}")
-    ax = new_axes(ax, (6.5, 3.6))
-    ax.plot(baselines, variances, color=STYLES[0].colour, linestyle="-", marker="")
-    points = []
-    for (x, y), style in zip(marks.values(), STYLES[1:], strict=False):
-        points += ax.plot([x], [y], linestyle="", marker=style.marker, color=style.colour, markersize=9)
-    ax.set(xlabel="baseline b (nats)", ylabel="variance (nats²)", ylim=(0, None))
-    legend_above(ax, points, list(marks))
-    return ax
+    draws = [list(panel) for panel in panels.values()]
+    if not draws or any(other != draws[0] for other in draws):
+        raise ValueError(f"panels must be at least one, with the same draws in each; got {draws}")
+    if any(len(changes) != len(names) for panel in panels.values() for changes in panel.values()):
+        raise ValueError(f"each draw must have {len(names)} changes, one per name")
+    figure, axes = plt.subplots(
+        len(panels), 1, figsize=(6.5, 0.7 + 1.9 * len(panels)), layout="constrained", sharex=True, sharey=True,
+        squeeze=False,
+    )  # fmt: skip
+    width = 0.8 / len(names)
+    for ax, (title, panel) in zip(axes[:, 0], panels.items(), strict=True):
+        bars = []
+        for number, style in zip(range(len(names)), STYLES, strict=False):
+            at = [group + (number - (len(names) - 1) / 2) * width for group in range(len(panel))]
+            bars.append(ax.bar(at, [each[number] for each in panel.values()], width, color=style.colour))
+        ax.axhline(0, color=INK, linewidth=1)
+        ax.grid(False, axis="x")
+        ax.set_ylabel("change of a score")
+        ax.set_title(title, fontsize=11, loc="left")
+    axes[-1, 0].set_xticks(range(len(draws[0])), draws[0])
+    figure.legend(bars, [f"score of {name}" for name in names], loc="outside upper left", ncols=len(names))
+    return list(axes[:, 0])
 
 
 def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
