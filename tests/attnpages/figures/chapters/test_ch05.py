@@ -2,9 +2,21 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_gnmt, plot_coverage, plot_schedules
+from attnpages.figures.chapters.ch05 import draw_factors, draw_gnmt, plot_coverage, plot_schedules
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
+
+
+def test_a_plain_stack_multiplies_and_a_residual_one_adds_before(texts):
+    drawn = texts(draw_factors(0.5, layers=4))
+    numbers = [text for text in drawn if "." in text and text[0].isdigit()]
+    assert numbers == ["0.50", "0.25", "0.06", "1.50", "2.25", "5.06"]
+    assert drawn.count("+") == 3  # in the residual stack alone
+
+
+def test_a_stack_of_three_layers_leaves_none_out():
+    with pytest.raises(ValueError, match="at least 4"):
+        draw_factors(0.3, layers=3)
 
 
 def test_layers_from_the_third_on_have_a_residual_connection(texts):

@@ -1,4 +1,5 @@
-"""Figures of chapter 05: the whole of GNMT, when each layer can compute each word, and how much attention words get."""
+"""Figures of chapter 05: what a stack leaves of a difference, the whole of GNMT, when each layer can compute each word,
+and how much attention words get."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +16,45 @@ _WIDTH, _HEIGHT = 2.7, 0.62  # of a layer's box
 _LAYERS = {1: 1.35, 2: 2.55, 3: 3.75, 4: 5.35, 8: 7.35}  # number of a layer: height of its middle
 _ENCODER, _DECODER, _CONTEXT = 1.9, 8.3, 6.15  # x of the two stacks, and of the line that carries the context
 _MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be read
+
+
+def draw_factors(weight: float, layers: int = 8, ax: Axes | None = None) -> Axes:
+    """Draw what a plain and a residual stack leave of a difference of 1, if each layer multiplies it by ``weight``.
+
+    Of the stack, the layers 1, 2 and the last are drawn.
+
+    Raises:
+        ValueError: if there are fewer than four layers, so that none is left out.
+    """
+    if layers < 4:
+        raise ValueError(f"layers must be at least 4, got {layers}")
+    ax = canvas(ax, (6.5, 5.6), (0, 10.2), (0.1, 9.3))
+    for x, factor, title in ((2.4, weight, "plain: $f(x)$"), (7.4, 1 + weight, "residual: $x + f(x)$")):
+        say(ax, x, 9.0, title, weight="bold", size=12)
+        say(ax, x, 0.4, "difference of the inputs: 1")
+        start = 0.7
+        for number, y in ((1, 1.7), (2, 4.0), (layers, 7.1)):
+            if number == layers:
+                say(ax, x, start + 0.2, "⋮", size=16)
+                start += 0.45
+            start = _factor(ax, (x, y), start, f"layer {number}:  × {weight:g}", residual=factor != weight)
+            left = factor**number
+            say(ax, x + 0.3, start + 0.3, f"{left:.2f}" if left >= 0.01 else f"{left:.6f}", ha="left")
+            line(ax, (x, x), (start, start + 0.6))
+            start += 0.6
+    return ax
+
+
+def _factor(ax: Axes, centre: Point, start: float, name: str, residual: bool) -> float:
+    """One layer with the arrow that leads to it; returns the height at which what leaves it ends."""
+    x, y = centre
+    arrow(ax, (x, start), (x, y - _HEIGHT / 2))
+    box_around(ax, centre, _WIDTH, _HEIGHT, name, fill=READS)
+    if not residual:
+        return y + _HEIGHT / 2
+    aside, low, high = x + _WIDTH / 2 + 0.22, y - _HEIGHT / 2 - 0.4, y + _HEIGHT / 2 + 0.34
+    _around(ax, x, (aside, low, high), y + _HEIGHT / 2)
+    return high + 0.19
 
 
 def draw_gnmt(ax: Axes | None = None) -> Axes:
@@ -52,11 +92,17 @@ def _layer(ax: Axes, x: float, number: int, fill: str) -> float:
     if number < 3:
         return y + _HEIGHT / 2
     aside, low, high = x + _WIDTH / 2 + 0.22, y - _HEIGHT / 2 - 0.17, y + _HEIGHT / 2 + 0.28
+    _around(ax, x, (aside, low, high), y + _HEIGHT / 2)
+    return high + 0.16
+
+
+def _around(ax: Axes, x: float, bounds: tuple[float, float, float], top: float) -> None:
+    """The line of a residual connection around a box, and the plus sign above ``top``, the upper edge of the box."""
+    aside, low, high = bounds
     line(ax, (x, aside, aside), (low, low, high), BLUE, width=2.0)
     arrow(ax, (aside, high), (x + 0.16, high), BLUE, width=2.0)
-    line(ax, (x, x), (y + _HEIGHT / 2, high - 0.16))
+    line(ax, (x, x), (top, high - 0.16))
     ax.text(x, high, "+", ha="center", va="center", fontsize=11, zorder=4, bbox=_circle())
-    return high + 0.16
 
 
 def _circle() -> dict:
