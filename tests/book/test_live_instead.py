@@ -19,12 +19,12 @@ ADDED = """
     const at = (query) => kinds.map((kind) => write(LIVE.attendInPlane(query, keys, keys, kind, 1)));
     return [[1, -1], [-1, 1], [2.3, 2.3]].map(at);"""
 LONGER = """
-    const plane = LIVE.plane({ label: "", range: 1.6, points: [], moved() {} });
-    const all = LIVE.pairs([0.95, 0.2, 0.55, 1.05, -0.82, 0.42, -1.2, -0.35, 0.2, -0.9]);
+    const plane = LIVE.plane({ label: "", range: 5, points: [], moved() {} });
+    const all = LIVE.pairs([2, 1, 1, 4, 1, 0]);
     const keys = (by) => all.map((key, n) => (n ? key : key.map((v) => by * v)));
-    const weights = (by, kind) => (at) => LIVE.attendInPlane(at, keys(by), all, kind, 3).weights;
+    const weights = (by, kind) => (at) => LIVE.attendInPlane(at, keys(by), all, kind, 1).weights;
     const part = (by, kind) => LIVE.colour(plane, all.map(() => 0), weights(by, kind))[0];
-    return [1, 1.5].map((by) => ["dot", "scaled", "cosine"].map((kind) => String(Math.round(100 * part(by, kind)))));"""
+    return [1, 2].map((by) => ["dot", "scaled", "cosine"].map((kind) => String(Math.round(100 * part(by, kind)))));"""
 BOTTLENECK = """
     const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers"));
     const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
