@@ -10,6 +10,7 @@ from attnpages.figures.chapters.ch08 import (
     draw_heads,
     plot_by_distance,
     plot_dot_products,
+    plot_heads_at,
     plot_reach,
     plot_sinusoids,
 )
@@ -110,3 +111,18 @@ def test_reach_is_drawn_in_one_panel_per_model_and_only_trained_distances_are_sh
 def test_reach_without_a_value_for_each_distance_is_refused(panels):
     with pytest.raises(ValueError, match="one value for each distance"):
         plot_reach(panels)
+
+
+def test_heads_at_a_word_have_a_row_each_and_large_weights_their_percent():
+    weights = torch.tensor([[0.96, 0.03, 0.01], [0.3, 0.1, 0.6]])
+    ax = plot_heads_at(weights, ["head 0", "one head"], ["dog", "bit", "man"], query=1, split=1)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["head 0", "one head"]
+    assert [label.get_fontweight() == "bold" for label in ax.get_xticklabels()] == [False, True, False]
+    assert [text.get_text() for text in ax.texts] == ["96", "30", "10", "60"]
+    assert list(ax.lines[-1].get_ydata()) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(("names", "query"), [(["head 0"], 0), (["head 0", "head 1"], 3)])
+def test_heads_that_do_not_fit_their_names_or_words_are_refused(names, query):
+    with pytest.raises(ValueError, match="don't fit"):
+        plot_heads_at(torch.eye(2, 3), names, ["dog", "bit", "man"], query=query)

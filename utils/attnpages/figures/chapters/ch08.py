@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.heat import as_matrix, draw_cells
 from attnpages.figures.palette import FAINT, INK, SAND
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, readable, styles_for
 
@@ -182,6 +183,50 @@ def plot_sinusoids(dim: int, length: int, ax: Axes | None = None) -> Axes:
         ax.axhline(2 * pair - 0.5, color=INK, linewidth=1)
     ax.set(xlabel="position t", ylabel="positions per turn of the hand")
     ax.figure.colorbar(image, ax=ax, label="sine (upper row), cosine (lower row)", ticks=[-1, 0, 1], pad=0.02)
+    return ax
+
+
+def plot_heads_at(
+    weights: object,
+    names: Sequence[str],
+    words: Sequence[str],
+    query: int,
+    split: int | None = None,
+    least: float = 0.05,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what one word attends to in several heads: one row per head, one column per word, shares in percent.
+
+    Args:
+        weights: ``(heads, T)``, from 0 to 1. names: of the rows. words: the T words.
+        query: the position of the word that attends; its name is bold.
+        split: a thick line is drawn above this row. least: smaller weights get no number.
+
+    Raises:
+        ValueError: if there are not as many weights as names and words, or ``query`` is none of the words.
+    """
+    values = as_matrix("weights", weights)
+    if values.shape != (len(names), len(words)) or not 0 <= query < len(words):
+        raise ValueError(f"{values.shape} weights don't fit {len(names)} names, {len(words)} words and query {query}")
+    ax = new_axes(ax, (6.5, 0.3 * len(names) + 1.5))
+    draw_cells(ax, values, (0.0, 1.0))
+    ax.set_xticks(range(len(words)), words, rotation=90)
+    ax.set_yticks(range(len(names)), names)
+    ax.get_xticklabels()[query].set_fontweight("bold")
+    for row, column in zip(*(values >= least).nonzero(), strict=True):
+        value = values[row, column]
+        ax.text(
+            column,
+            row,
+            f"{100 * value:.0f}",
+            ha="center",
+            va="center",
+            fontsize=10,
+            color="white" if value > 0.5 else "black",
+        )
+    if split is not None:
+        ax.axhline(split - 0.5, color=INK, linewidth=2.5)
+    ax.set(xlabel="word that is attended to", ylabel="")
     return ax
 
 
