@@ -155,8 +155,8 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: f
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.2f}", colour=RUST)
     say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
     arrow(ax, (then, 5.0), (last, 5.0), GREY, 2.2, dashed=True)
-    say(ax, (then + last) / 2, 5.4, f"24.3 and others, weight {writes:.2f}", colour=BLACK)
-    say(ax, (then + last) / 2, 4.6, f"reads the finders, writes “{copied}”", colour=BLACK)
+    say(ax, (then + last) / 2, 5.4, f"24.3, weight {writes:.2f}", colour=BLACK)
+    say(ax, (then + last) / 2, 4.6, f"writes “{copied}”", colour=BLACK)
     box_around(ax, (last, 6.5), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.0, "layer 24")):
         say(ax, -0.2, y, layer, ha="left")
