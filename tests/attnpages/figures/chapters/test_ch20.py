@@ -1,4 +1,5 @@
 import pytest
+from matplotlib.patches import FancyArrowPatch
 
 from attnpages.figures.chapters.ch20 import (
     draw_checked_guesses,
@@ -22,6 +23,7 @@ def test_a_latent_panel_keeps_one_vector_and_one_rotated_key_and_dashes_what_fol
     written = [text.get_text() for text in ax.texts]
     assert (written.count("c"), written.count("r")) == (1, 1)
     assert [patch.get_linestyle() for patch in ax.patches].count("--") == 4
+    assert sum(isinstance(patch, FancyArrowPatch) for patch in ax.patches) == 8  # from c and from r to each head's
 
 
 def test_groups_must_divide_the_heads():

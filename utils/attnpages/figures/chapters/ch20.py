@@ -21,7 +21,7 @@ def draw_shared_heads(heads: int, groups: Mapping[str, int], latent: str | None 
     Args:
         heads: H, of queries. groups: ``{title: G}``, of keys and values; each must divide H.
         latent: title of a last panel, where one short vector c stands for all heads' keys and values, which need never
-            be made (dashed); beside c the rotated key r, which all heads share, is kept.
+            be made (dashed); beside c the rotated key r, which is appended to each head's key, is kept.
 
     Raises:
         ValueError: if there is no panel, or a number of groups does not divide the heads.
@@ -52,14 +52,15 @@ def _queries(ax: Axes, y: float, heads: int, below: list[float]) -> None:
 
 
 def _latent(ax: Axes, y: float, heads: int) -> None:
-    """Each head has a key and a value of its own, dashed because only c, from which they follow, and r are kept."""
-    middle = _APART * (heads - 1) / 2
+    """Each head has a key and a value of its own, dashed because only c and r, from which they follow, are kept."""
+    at_c, at_r = 0.25 * _APART * (heads - 1), 0.75 * _APART * (heads - 1)
     _queries(ax, y, heads, [float(head) for head in range(heads)])
     for head in range(heads):
-        arrow(ax, (middle, y - 2 * _ROW + 0.4), (_APART * head, y - _ROW - 0.4), colour=FAINT)
+        for source, to in ((at_c, -0.12), (at_r, 0.12)):
+            arrow(ax, (source, y - 2 * _ROW + 0.35), (_APART * head + to, y - _ROW - 0.4), colour=FAINT)
         box_around(ax, (_APART * head, y - _ROW), 0.85, 0.8, "k, v", fill=PAPER, edge=INK, dashed=True)
-    box_around(ax, (middle, y - 2 * _ROW), 0.85, 0.7, "c", fill=WRITES)
-    box_around(ax, (_APART * (heads - 1), y - 2 * _ROW), 0.85, 0.7, "r", fill=WRITES)
+    box_around(ax, (at_c, y - 2 * _ROW), 0.85, 0.7, "c", fill=WRITES)
+    box_around(ax, (at_r, y - 2 * _ROW), 0.85, 0.7, "r", fill=WRITES)
 
 
 def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: int, drawn: str) -> Axes:
