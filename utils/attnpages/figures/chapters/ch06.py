@@ -151,7 +151,7 @@ def _frame(ax: Axes, x: float, y: float, side: float) -> None:
 
 
 def plot_updates(panels: Mapping[str, Mapping[str, Sequence[float]]], names: Sequence[str]) -> list[Axes]:
-    """Draw what each draw adds to each score: one panel per title, one group of bars per draw, one bar per score.
+    """Draw the estimate of the gradient: one panel per title, one group of bars per draw, one bar per score.
 
     Args:
         panels: ``{title: {what was drawn: [one change per score]}}``, the same draws in each. names: of the scores.
@@ -176,7 +176,7 @@ def plot_updates(panels: Mapping[str, Mapping[str, Sequence[float]]], names: Seq
             bars.append(ax.bar(at, [each[number] for each in panel.values()], width, color=style.colour))
         ax.axhline(0, color=INK, linewidth=1)
         ax.grid(False, axis="x")
-        ax.set_ylabel("change of a score")
+        ax.set_ylabel("estimate for a score")
         ax.set_title(title, fontsize=11, loc="left")
     axes[-1, 0].set_xticks(range(len(draws[0])), draws[0])
     figure.legend(bars, [f"score of {name}" for name in names], loc="outside upper left", ncols=len(names))
