@@ -162,7 +162,7 @@ BIDIRECTIONAL_FIRST_LAYER = Exercise(
         points=2,
         minutes=18,
         difficulty=2,
-        read_again="Model parallelism, and why only one layer reads in both directions",
+        read_again="Why only one layer reads in both directions",
     ),
 )
 
