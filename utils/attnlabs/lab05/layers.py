@@ -158,12 +158,7 @@ def _sentences(draw):
 BIDIRECTIONAL_FIRST_LAYER = Exercise(
     bidirectional_first_layer,
     cases=_sentences,
-    about=About(
-        points=2,
-        minutes=18,
-        difficulty=2,
-        read_again="Model parallelism, and why only one layer reads in both directions",
-    ),
+    about=About(points=2, minutes=18, difficulty=2, read_again="Why only one layer reads in both directions"),
 )
 
 must = BIDIRECTIONAL_FIRST_LAYER.properties

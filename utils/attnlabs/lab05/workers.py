@@ -45,7 +45,9 @@ AVERAGE_GRADIENTS = Exercise(
     average_gradients,
     cases=_workers,
     gradients=False,
-    about=About(points=3, minutes=18, difficulty=3, read_again="Data parallelism: two processes, one gradient"),
+    about=About(
+        points=3, minutes=18, difficulty=3, read_again=("05_gnmt_evidence", "Two shares of a batch, one gradient")
+    ),
 )
 
 must = AVERAGE_GRADIENTS.properties
