@@ -28,7 +28,7 @@ CARD = re.compile(r":::\{grid-item-card\} .*?\n:link: \.\./(chapters/.*?)\n:link
 PAGE_OF_LINKS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
-<title>A stable link into Paying Attention</title></head>
+<title>A stable link into Paying Attention</title>%s</head>
 <body><main><h1>A stable link</h1>
 <p><span id="said">This page leads on by a script.</span>
 Please begin at the <a href="book/index.html">first page</a>.</p>
@@ -41,6 +41,14 @@ if (Object.hasOwn(PLACES, wanted)) { location.replace(PLACES[wanted]); } else {
 }
 </script></body></html>
 """
+FIRST = "book/index"
+PAGE_BEFORE_THE_FIRST = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="0; url=%s.html">
+<title>%s</title>%s</head>
+<body><p><a href="%s.html">%s</a></p></body></html>
+"""
+CARD_SIZE = (1200, 630)  # of cards.py
 
 
 def address_of(config: Config) -> str:
@@ -104,9 +112,12 @@ def tags(title: str, description: str, card: str, address: str) -> str:
         card: the address of its picture. address: the page's own, or nothing.
     """
     named = {"og:type": "article", "og:site_name": BOOK, "og:title": title, "og:description": description}
-    named |= {"og:image": card, "og:image:alt": f"{BOOK}: {title}"} | ({"og:url": address} if address else {})
+    named |= {"og:image": card, "og:image:alt": title if title == BOOK else f"{BOOK}: {title}"}
+    named |= dict(zip(("og:image:width", "og:image:height"), map(str, CARD_SIZE), strict=True))
+    named |= {"og:url": address} if address else {}
     lines = [f'<meta name="description" content="{html.escape(description)}">'] if description else []
     lines += [f'<meta property="{name}" content="{html.escape(text)}">' for name, text in named.items() if text]
+    lines.append('<meta name="twitter:card" content="summary_large_image">')
     return "\n" + "\n".join(lines) + "\n"
 
 
@@ -139,7 +150,12 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     out, base = Path(app.outdir), app.config.html_baseurl
-    (out / "link.html").write_text(PAGE_OF_LINKS % json.dumps(places(app)).replace("</", "<\\/"), encoding="utf-8")
+    card, (title, description) = f"{base}_static/cards/book.png", described(app, FIRST)
+    of_the_book = tags(title, description, card, base)  # also for stable links: which one is meant, only a script knows
+    found = json.dumps(places(app)).replace("</", "<\\/")
+    (out / "link.html").write_text(PAGE_OF_LINKS % (of_the_book, found), encoding="utf-8")
+    before = PAGE_BEFORE_THE_FIRST % (FIRST, BOOK, of_the_book, FIRST, BOOK)
+    (out / "index.html").write_text(before, encoding="utf-8")
     if base:
         listed = "\n".join(
             f"<url><loc>{html.escape(base)}{page}.html</loc></url>" for page in sorted(app.env.found_docs)

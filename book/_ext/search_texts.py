@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -133,9 +134,11 @@ def keep(app: Sphinx, doctree: nodes.document) -> None:
 
 def keywords_of(path: Path) -> list[str]:
     """What readers call the subject of a page where the page itself calls it otherwise: its metadata's "keywords"."""
-    if path.suffix != ".ipynb":
-        return []
-    return json.loads(path.read_text(encoding="utf-8"))["metadata"].get("attnbook", {}).get("keywords", [])
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return json.loads(text)["metadata"].get("attnbook", {}).get("keywords", [])
+    front = re.match(r"---\n(.*?\n)---\n", text, flags=re.DOTALL)
+    return yaml.safe_load(front[1]).get("keywords", []) if front else []
 
 
 def texts_by_page(env: Any) -> dict[str, Texts]:

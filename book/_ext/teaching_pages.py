@@ -238,9 +238,10 @@ class _Made(SphinxDirective):
     """A directive whose content is Markdown that a function writes."""
 
     def parsed(self, markdown: str) -> list[nodes.Node]:
-        """The nodes of some Markdown; the page is built anew when the plan changes."""
-        self.env.note_dependency(str(ROOT / PLAN))
-        self.env.note_dependency(str(ROOT / MAP))
+        """The nodes of some Markdown; the page is built anew when the plan changes, or a notebook with its minutes."""
+        notebooks = [file for chapter in chapters().values() for file in (chapter.file, chapter.lab) if file]
+        for path in (PLAN, MAP, *notebooks):
+            self.env.note_dependency(str(ROOT / path))
         box = nodes.Element()
         self.state.nested_parse(StringList(markdown.splitlines()), self.content_offset, box)
         return box.children

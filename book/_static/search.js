@@ -5,6 +5,7 @@
 
   // A title counts as if its words stood there so many times more; pages of some kinds rank behind others.
   const IN_TITLE = 6, WORTH = { Chapters: 1, Glossary: 0.55, Labs: 0.6, Evidence: 0.6, "Other pages": 0.6, Reference: 0.05, "For teachers": 0.6, Quizzes: 0.3, "Solutions of the labs": 0.3 };
+  const IS_NAME = /^\w*(_|[a-z][A-Z])\w*$/; // of code: sliding_window_attention, MultiHeadAttention
   const FIRST = 4; // results of a kind that are shown at once
   const AT_THE_END = /^(Further reading|Exercises|The lab|Evidence|What to remember|Where this lives today)$/; // sections that name much and explain little
   const OTHER_WORDS = { seq2seq: "sequence", sqrt: "root", prerequisite: "ready", prerequisites: "ready", syllabus: "syllabi", optimizer: "optimiser", moe: "mixture of experts", mla: "latent attention", tsp: "travelling salesman", dnc: "differentiable neural computer" }; // readers' words that the book hardly has, in its own
@@ -27,12 +28,12 @@
       const slug = page.split("/").pop().replace(/([a-z])(\d+)_/, "$1 $2 ").replaceAll("_", " "); // 06_captioning: what the chapter is about, in a word
       const all = { page, kind, keywords: keywords.map((one) => phrase(words(one))), times: new Map(), length: 0, named: new Set(words(title + " " + slug).map(stem)) };
       words(slug).forEach((word) => all.times.set(stem(word), 2 * IN_TITLE));
+      keywords.flatMap(words).forEach((word) => all.times.set(stem(word), IN_TITLE));
       parts.forEach(function ([anchor, heading, text], at) {
         const times = new Map(), first = at === 0, listed = words(text), named = words(kind === "Reference" ? heading.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2") : first ? title : heading); // MultiHeadAttention is three words
         const add = (word, weight) => times.set(stem(word), (times.get(stem(word)) || 0) + weight);
         listed.forEach((word) => add(word, 1));
         named.forEach((word) => add(word, IN_TITLE));
-        if (first) { keywords.flatMap(words).forEach((word) => add(word, 1)); }
         if (!first) { words(title).forEach((word) => add(word, 1)); }
         times.forEach((often, word) => all.times.set(word, (all.times.get(word) || 0) + often));
         all.length += listed.length;
@@ -94,7 +95,7 @@
       if (found.length && found[0] !== stem(word)) { mended.push([word, found]); }
       wanted.push(...found);
     }
-    return { wanted: [...new Set(wanted)], asked: phrase(words(query)), mended };
+    return { wanted: [...new Set(wanted)], asked: phrase(words(query)), typed: query.trim(), mended };
   }
 
   function score(section, { wanted, asked }) {
@@ -110,20 +111,20 @@
     return sum * (got / all) ** 2 * (1 + titled) * said * WORTH[section.kind] * (AT_THE_END.test(section.heading) ? 0.35 : 1);
   }
 
-  // Pages with their sections that answer best, the best page first; before it a page that has the query among its keywords.
+  // Pages with their sections that answer best, the best page first; before it a page that has the query among its keywords, or explains this name of the code.
   function ranked(query) {
-    const pages = new Map();
+    const pages = new Map(), called = ({ section }) => IS_NAME.test(query.typed) && section.heading === query.typed;
     for (const section of sections) {
       const points = query.wanted.length ? score(section, query) : 0;
-      if (points > 0) {
+      if (points > 0 || called({ section })) {
         const key = section.kind === "Glossary" ? section : section.page; // each term is an answer of its own
         pages.set(key, [...(pages.get(key) || []), { section, points }]);
       }
     }
     const found = [...pages.values()].map(function (hits) {
-      hits.sort((a, b) => b.points - a.points);
+      hits.sort((a, b) => called(b) - called(a) || b.points - a.points);
       const { section, points } = hits[0];
-      return { hits: hits.slice(0, 3).filter((hit) => hit.points > points / 2), points: points + (section.kind === "Glossary" ? points : score(section.all, query)), called: section.all.keywords.includes(query.asked) };
+      return { hits: hits.slice(0, 3).filter((hit, at) => at === 0 || hit.points > points / 2), points: points + (section.kind === "Glossary" ? points : score(section.all, query)), called: called(hits[0]) ? 2 : Number(section.all.keywords.includes(query.asked)) };
     }).sort((a, b) => b.called - a.called || b.points - a.points);
     const most = Math.max(...found.map((page) => page.points));
     return found.filter((page) => page.called || page.points > most / 8);

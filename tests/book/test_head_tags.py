@@ -54,14 +54,14 @@ def test_what_is_no_address_is_refused(head_tags, monkeypatch):
 
 
 @pytest.mark.parametrize("base", ["", "https://example.org/"])
-def test_a_sitemap_is_written_only_where_the_address_is_known(head_tags, base, tmp_path):
+def test_a_sitemap_is_written_only_where_the_address_is_known(head_tags, base, tmp_path, root):
     domains = {
         "std": SimpleNamespace(anonlabels={"sec-a": ("book/a", "a-title")}),
         "math": SimpleNamespace(equations={}),
     }
-    env = SimpleNamespace(found_docs={"book/a"}, get_domain=domains.get)
+    env = SimpleNamespace(found_docs={"book/a"}, get_domain=domains.get, search_texts={})
     builder, config = SimpleNamespace(format="html"), SimpleNamespace(html_baseurl=base)
-    app = SimpleNamespace(outdir=tmp_path, builder=builder, config=config, env=env)
+    app = SimpleNamespace(outdir=tmp_path, srcdir=root, builder=builder, config=config, env=env)
     head_tags.write_files(app, None)
     assert '{"sec-a": "book/a.html#a-title", "a": "book/a.html"}' in (tmp_path / "link.html").read_text(
         encoding="utf-8"
@@ -92,6 +92,18 @@ def test_each_page_has_its_tags_its_version_and_its_stable_link(pages, toc_files
         assert "og:url" not in found
         assert (page.path.parent / found["og:image"]).resolve().is_file(), name
         assert any("link.html?to=" in link.get("href", "") for link in page.all("a")), name
+
+
+@pytest.mark.book
+def test_the_books_address_and_a_stable_link_show_the_books_card(html, pages):
+    first = re.findall(
+        r'<meta property="og:description" content="[^"]+">', pages["book/index.html"].path.read_text("utf-8")
+    )
+    for name in ("index.html", "link.html"):
+        text = (html / name).read_text(encoding="utf-8")
+        assert first[0] in text
+        assert '<meta property="og:image" content="_static/cards/book.png">' in text
+    assert 'content="0; url=book/index.html"' in (html / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.book

@@ -57,10 +57,17 @@ QUERIES = {
     "content based addressing": "chapters/13_ntm",
     "DNC": "chapters/13_ntm",
     "LSTM": "chapters/01_seq2seq",
-    "MoE": "chapters/20_attention_today",
+    "MoE": "chapters/20_attention_today_evidence",
     "MLA": "chapters/20_attention_today",
     "TSP": "chapters/14_pointer_networks",
+    "sliding_window_attention": "book/reference/attention",  # names of the code
+    "MultiHeadAttention": "book/reference/attention",
+    "pip install": "book/reference/own_project",
+    "slides": "book/teaching/guide",
 }
+SECTIONS = {
+    "flash attention": "exact-attention-without-the-matrix"
+}  # a page that is called so, at the section that explains it
 TERMS = {
     "exposure bias": "term-exposure-bias",
     "convex hulls": "term-convex-hull",
@@ -140,6 +147,8 @@ def test_each_query_leads_first_to_the_page_that_answers_it(answers):
     first = {query: next((page for page, _ in answers[query] if page != "book/glossary"), "") for query in QUERIES}
     assert {query: page for query, page in first.items() if page != QUERIES[query]} == {}
     assert len(QUERIES) >= 30
+    at = {query: answers[query][0][1] for query in SECTIONS}
+    assert at == SECTIONS
 
 
 @pytest.mark.book
