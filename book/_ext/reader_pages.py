@@ -28,12 +28,16 @@ CODE = re.compile(r'(<div class="cell_input docutils container">(?:(?!</div>).)*
 CODE_KEPT = re.compile(r'<pre data-code="(\d+)">.*?</pre>', re.DOTALL)
 # Words of a caption that are wrong once a figure's lightness is turned round.
 LIGHTNESS = re.compile(r"(?i)\b(?:dark|black|white|light|pale|bright)(?:er|est)?\b")
+# An exercise has a title, and no link to itself as figures have.
+EXERCISE = re.compile(r'(<div class="exercise admonition" id="([^"]+)">\s*<p class="admonition-title">.*?)</p>')
+LINK_TO_IT = r'\1<a class="headerlink" href="#\2" title="Link to this exercise">#</a></p>'
 CLAIM = "✓ claim: "  # how `attnpages.teaching.claim` begins its line
 MODE = '<button type="button" class="reading-mode" aria-pressed="false" hidden>Reading mode</button>'
 
 
 def for_readers(body: str) -> str:
     """The HTML of a notebook's page as a reader wants it; pages without cells stay as they are."""
+    body = EXERCISE.sub(LINK_TO_IT, body)
     if 'class="cell ' not in body:
         return body
     body, codes = without_code(TOOLS.sub(lambda found: found[1] or "", body))

@@ -40,6 +40,13 @@ def test_claims_leave_the_output_and_are_counted(shown):
     assert [claim.get_text() for claim in page.select("details.claims li")] == ["it holds", "that too (n = 3)"]
 
 
+def test_an_exercise_has_a_link_to_itself(reader_pages):
+    title = '<p class="admonition-title"><span>Exercise 3.1</span> (A)</p>'
+    body = f'<div class="exercise admonition" id="ex-03-beta">\n{title}'
+    page = BeautifulSoup(reader_pages.for_readers(body), "html.parser")
+    assert page.select_one(".admonition-title a.headerlink")["href"] == "#ex-03-beta"
+
+
 def test_the_code_of_a_cell_keeps_its_colours(reader_pages):
     code = '<pre><span></span><span class="n">x</span> <span class="o">&lt;</span> 1\n</pre>'
     cell = (
