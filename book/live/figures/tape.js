@@ -6,7 +6,7 @@
   const ROWS = 128, // of the memory in training
     BITS = [7, 6, 5, 4, 3, 2, 1, 0];
   const LONG = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again",
-    FULL = "with nearly as many letters as the memory has rows this text leaves no room for the heads, and its last letters are lost";
+    FULL = "this text has nearly as many letters as the memory has rows, and its last letters are lost";
 
   LIVE.tapeTexts = ["attention", "aaaaaaaaaa", LONG, FULL]; // the examples
 
@@ -71,7 +71,7 @@
     title: "A neural Turing machine copies your text",
     todo: "Follow both heads step by step: when does each one move, and in which rows? Then copy the longer examples, which are far longer than any text of its training, and ten times the letter a (“aaaaaaaaaa”): where do letters go wrong, and is it cured by more rows of memory?",
     learned:
-      "The machine has learned a program: write each letter into the next row, and from the end mark on read row by row, from the first one on. Nothing in it says how long a text may be, so it copies 84 letters without an error, although it was trained on at most twenty. But each letter needs a row of its own. With 64 rows the write head comes round to the first rows and overwrites them, so that nearly all letters are wrong; the longest example needs more than 128 rows, and 256 cure it. They don't cure ten times the letter a, a kind of text that hardly occurred in training.",
+      "The machine has learned a program: write each letter into the next row, and from the end mark on read row by row, from the first one on. Nothing in it says how long a text may be, so it copies 84 letters without an error, although it was trained on at most twenty. But it needs a row for each letter, and some to spare. With 64 rows the write head comes round and overwrites the first rows; nearly all letters are wrong then, more than were overwritten. The longest example needs more than 128 rows, and 256 cure it. They don't cure ten times the letter a, a kind of text that hardly occurred in training.",
     about:
       "One of the machines trained as in the paper (Chapter 13, feed-forward controller, seed 0): 13,260 numbers, trained with 128 rows of memory on copying one to twenty random vectors of eight bits, 14,000 sequences.",
     packs: ["ntm"],
