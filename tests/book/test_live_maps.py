@@ -203,10 +203,9 @@ def test_how_much_the_words_without_a_name_have_together(next_words):
 
 def test_how_many_pieces_a_nucleus_keeps(next_words):
     capital, upon, dinner = (settings[2]["kept"] for settings in next_words)
-    learned, static = said("sampling", "learned"), instead("10_decoding", "sampling")
+    learned = said("sampling", "learned")
     assert f"keeps {capital} pieces after “The capital of France is”" in learned
     assert f"{dinner} after “For dinner tonight I would like to eat”, and {upon} after “Once upon" in learned
-    assert f"keeps {capital} tokens there, and {upon} after" in static
 
 
 def test_one_wrong_cell_of_a_mask_spreads_to_five_of_seven_positions(tmp_path):

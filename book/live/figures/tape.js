@@ -6,7 +6,7 @@
   const ROWS = 128, // of the memory in training
     BITS = [7, 6, 5, 4, 3, 2, 1, 0];
   const LONG = "the quick brown fox jumps over the lazy dog, and then it turns round and jumps again",
-    FULL = "this text has nearly as many letters as the memory has rows, and its last letters are lost";
+    FULL = "with nearly as many letters as the memory has rows this text leaves no room for the heads, and its last letters are lost";
 
   LIVE.tapeTexts = ["attention", "aaaaaaaaaa", LONG, FULL]; // the examples
 

@@ -45,9 +45,8 @@ def test_after_its_end_a_submission_is_refused(monkeypatch, tmp_path):
 
 def test_without_isolation_too_it_begins_without_checks_and_references(session):
     begun = session("import sys\ndef f(): return [n for n in sys.modules if n.startswith(('attnlabs.', 'misread'))]")
-    engine = {
-        f"misread{part}" for part in ("", ".by_hand", ".fakes", ".messages", ".near_names", ".sandbox", ".values")
-    }
+    parts = ("", ".by_hand", ".fakes", ".messages", ".near_names", ".sandbox", ".tensor_sizes", ".values")
+    engine = {f"misread{part}" for part in parts}
     assert {name for name in Remote(begun, "f")() if not name.startswith("attnlabs.fakes")} == engine
 
 

@@ -71,7 +71,7 @@ class Answers:
 
     def call(
         self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor,
-        helpers: dict[str, Callable], watched: bool, limit: tuple[int, str] | None, seconds: float,
+        helpers: dict[str, Callable], watched: bool, seconds: float, limit: tuple[int, str] | None = None,
     ) -> dict[str, Any]:  # fmt: skip
         """Call a function; with gradients if an argument's tensor wants them, its tensors not larger than `limit`."""
         leaves: list[Tensor] = []
