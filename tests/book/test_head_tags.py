@@ -71,7 +71,8 @@ def test_a_sitemap_is_written_only_where_the_address_is_known(head_tags, base, t
         assert "<loc>https://example.org/book/a.html</loc>" in (tmp_path / "sitemap.xml").read_text(encoding="utf-8")
 
 
-def test_a_card_has_the_size_that_is_asked_for_with_and_without_a_figure(cards):
+def test_a_card_has_the_size_that_is_asked_for_with_and_without_a_figure(cards, head_tags):
+    assert head_tags.CARD_SIZE == cards.SIZE
     made = cards.card("Chapter 1", "A title that is longer than one line", Image.new("RGB", (3000, 200), "red"))
     assert made.size == (1200, 630)
     assert (255, 0, 0) in {made.getpixel((x, 315)) for x in range(600, 1200, 10)}

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.image import AxesImage
+from matplotlib.text import Text
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.palette import PALE_GREY
@@ -206,14 +207,22 @@ def as_label(name: object) -> str:
     return str(name).replace(" ", "␣").replace("$", r"\$")
 
 
-def _write_numbers(ax: Axes, image: AxesImage, values: np.ndarray, decimals: int, cell: float) -> None:
-    texts = []
-    colours = image.to_rgba(np.ma.masked_invalid(values))  # (rows, columns, 4)
-    for (row, column), value in np.ndenumerate(values):
-        number = f"{value:.{decimals}f}".replace("-inf", "−∞").replace("-", "−")
+def write_in_cells(ax: Axes, image: AxesImage, texts: Mapping[tuple[int, int], str], size: float = 11) -> list[Text]:
+    """Write texts into cells of a drawn matrix, by row and column, in black or white: what is read on the cell."""
+    colours = image.to_rgba(np.ma.masked_invalid(np.asarray(image.get_array())))  # (rows, columns, 4)
+    written = []
+    for (row, column), text in texts.items():
         red, green, blue, _ = colours[row, column]
         ink = "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
-        texts.append(ax.text(column, row, number, ha="center", va="center", color=ink, fontsize=11))
+        written.append(ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=size))
+    return written
+
+
+def _write_numbers(ax: Axes, image: AxesImage, values: np.ndarray, decimals: int, cell: float) -> None:
+    numbers = {
+        at: f"{value:.{decimals}f}".replace("-inf", "−∞").replace("-", "−") for at, value in np.ndenumerate(values)
+    }
+    texts = write_in_cells(ax, image, numbers)
     widest = max(inches(text, settle=False)[0] for text in texts)
     if widest > 0.95 * cell:
         raise ValueError(

@@ -5,6 +5,7 @@ from math import cos, degrees, pi, sin
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -12,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
-from attnpages.figures.heat import as_matrix, draw_cells
+from attnpages.figures.heat import as_matrix, draw_cells, write_in_cells
 from attnpages.figures.palette import FAINT, INK, SAND
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, readable, styles_for
 
@@ -209,21 +210,12 @@ def plot_heads_at(
     if values.shape != (len(names), len(words)) or not 0 <= query < len(words):
         raise ValueError(f"{values.shape} weights don't fit {len(names)} names, {len(words)} words and query {query}")
     ax = new_axes(ax, (6.5, 0.3 * len(names) + 1.5))
-    draw_cells(ax, values, (0.0, 1.0))
+    image = draw_cells(ax, values, (0.0, 1.0))
     ax.set_xticks(range(len(words)), words, rotation=90)
     ax.set_yticks(range(len(names)), names)
     ax.get_xticklabels()[query].set_fontweight("bold")
-    for row, column in zip(*(values >= least).nonzero(), strict=True):
-        value = values[row, column]
-        ax.text(
-            column,
-            row,
-            f"{100 * value:.0f}",
-            ha="center",
-            va="center",
-            fontsize=10,
-            color="white" if value > 0.5 else "black",
-        )
+    shares = {at: f"{100 * value:.0f}" for at, value in np.ndenumerate(values) if value >= least}
+    write_in_cells(ax, image, shares, size=10)
     if split is not None:
         ax.axhline(split - 0.5, color=INK, linewidth=2.5)
     ax.set(xlabel="word that is attended to", ylabel="")

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 
 from attnpages.figures.alignments import plot_alignment
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.heat import write_in_cells
 from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, new_axes
 
@@ -235,14 +236,6 @@ def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False) -> list[
     for ax, (title, (weights, keys, queries)) in zip(axes[0], panels.items(), strict=True):
         plot_alignment(weights, keys, queries, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
         if numbers:
-            _write_weights(ax, np.asarray(weights))
+            shares = {at: f"{weight:.2f}" for at, weight in np.ndenumerate(np.asarray(weights)) if weight >= 0.005}
+            write_in_cells(ax, ax.images[0], shares, size=9)
     return list(axes[0])
-
-
-def _write_weights(ax: Axes, weights: np.ndarray) -> None:
-    """Each weight in its cell, in two digits; one that would be 0.00 is left out."""
-    for row, column in zip(*np.nonzero(weights >= 0.005), strict=True):
-        weight = float(weights[row, column])
-        ax.text(
-            column, row, f"{weight:.2f}", ha="center", va="center", fontsize=9, color="white" if weight > 0.6 else INK
-        )
