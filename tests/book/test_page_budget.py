@@ -23,6 +23,11 @@ SHIFTS = """
     new PerformanceObserver((list) => list.getEntries().forEach((one) => { window.shifted += one.value; }))
         .observe({ type: "layout-shift", buffered: true });"""
 
+WIDTHS = """
+    const root = document.documentElement, full = root.clientWidth;
+    document.body.replaceChildren();
+    return [full, root.clientWidth];"""
+
 
 class Host(SimpleHTTPRequestHandler):
     """Serves files as hosts of static pages do: texts are compressed."""
@@ -81,7 +86,9 @@ def cost(page, address):
     finished = [one["params"] for one in page.events if one["method"] == "Network.loadingFinished"]
     shifted = min(moved(page, address) for _ in range(2))  # a busy machine can only add: text that waits for a style
     size = sum(one["encodedDataLength"] for one in finished)
-    return {"bytes": size, "text": text, "formulas": formulas, "drawn": drawn, "shifted": shifted}
+    full, empty = page.run(WIDTHS)
+    found = {"bytes": size, "text": text, "formulas": formulas, "drawn": drawn, "shifted": shifted}
+    return {**found, "narrower": empty - full}
 
 
 def moved(page, address):
@@ -128,3 +135,7 @@ def test_its_formulas_are_drawn_soon(costs):
 
 def test_nothing_moves_while_it_loads(costs):
     assert over(costs, "shifted", MOST_SHIFT) == {}
+
+
+def test_lines_are_as_wide_before_the_text_has_come(costs):
+    assert over(costs, "narrower", 0) == {}
