@@ -86,6 +86,26 @@ def test_a_chapter_is_read_when_each_of_its_sections_was_seen(opened):
     assert json.loads(page.until('localStorage.getItem("paying-attention-progress")')) == ["chapters/03_scores"]
 
 
+def test_the_first_page_leads_back_to_where_the_reader_was_until_all_is_forgotten(opened):
+    line = 'const line = document.querySelector(".landing .go-on"); return line && line.textContent'
+    assert opened("book/index.html").run(line) is None
+    page = opened(CHAPTER)
+    heading = page.run("""
+        const heading = document.querySelectorAll(".bd-article h2")[3];
+        heading.scrollIntoView({ behavior: "instant" });
+        const words = (element) => [...element.childNodes]
+            .filter((part) => !["headerlink", "hurry-mark"].includes(part.className)).map((part) => part.textContent);
+        return [document.querySelector(".bd-article h1"), heading].map((element) => words(element).join(""));""")
+    page = opened("book/index.html")
+    assert page.run(line) == "Go on where you were: " + ": ".join(heading)
+    page.run('document.querySelector(".landing .go-on a").click()')
+    page.until('location.pathname.endsWith("03_scores.html") && document.readyState === "complete"')
+    assert page.run("return decodeURIComponent(location.hash).length > 3")
+    assert page.run("return Math.abs(document.querySelector(location.hash).getBoundingClientRect().top) < 200")
+    opened(KEEPER).run('document.querySelector("#progress-keeping").click()')
+    assert opened("book/index.html").run(line) is None
+
+
 def test_a_browser_that_keeps_nothing_shows_no_button_and_no_error(opened):
     page = opened(CHAPTER)
     forbidden = "Storage.prototype.getItem = Storage.prototype.setItem = () => { throw new Error('not allowed'); };"

@@ -2,7 +2,7 @@
 
 from docutils.core import publish_doctree
 
-from coursekit.interface.docstrings import plain, reworded
+from coursekit.interface.docstrings import first_sentence, plain, reworded
 
 WORDS = """Turn scores into weights, |x| ≥ 0, with p_{t-1} and h_ and a * b.
 
@@ -53,3 +53,9 @@ def test_code_and_roles_stay_as_they_are_and_single_backticks_are_code():
     )
     assert plain(">>> a * b_\nc_\n\nd_") == ">>> a * b_\nc_\n\nd\\_"
     assert plain("So::\n\n    x_ * y\n\nz_") == "So::\n\n    x_ * y\n\nz\\_"
+
+
+def test_the_first_sentence_stands_in_one_line_and_keeps_the_points_inside():
+    told = "Compare 0.5 and `a. B` in\n    one pass. Then more.\n\nArgs:\n    x: a number."
+    assert first_sentence(told) == "Compare 0.5 and ``a. B`` in one pass."
+    assert first_sentence("Something true of every result::\n\n    code") == "Something true of every result"

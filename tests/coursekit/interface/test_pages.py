@@ -57,3 +57,11 @@ def test_chapters_that_show_the_source_come_first_and_evidence_only_where_no_cha
     ]
     assert where([proof]) == ["Used in :doc:`Chapter 13, evidence </chapters/13_ntm_evidence>`."]
     assert where([]) == []
+
+
+def test_a_page_begins_with_one_line_per_name(interface):
+    for page, modules in interface.modules.items():
+        names = [one.path for module in modules for one in module.definitions]
+        table = interface.text(page).split("````")[1]
+        assert re.findall(r"\* - :py:obj:`\w+ <([\w.]+)>`\n     - \S", table) == names
+    assert "`attend <attnbook.attention.attend>`\n     - " in interface.text("attention")

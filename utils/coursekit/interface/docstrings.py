@@ -34,6 +34,13 @@ def reworded(docstring: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(made)).strip()
 
 
+def first_sentence(docstring: str) -> str:
+    """What a docstring says first, in one line of reStructuredText."""
+    paragraph = " ".join(plain(docstring.split("\n\n")[0]).split())
+    sentence = re.match(r"(?:``.*?``|`.*?`|.)*?(?:[.!?](?= [A-Z`]|$)|$)", paragraph)
+    return sentence[0].rstrip(":") if sentence else paragraph
+
+
 def _field(title: str, lines: Sequence[str]) -> Iterator[str]:
     """A section as a field: its text, or a list of its names."""
     depth = min(len(line) - len(line.lstrip()) for line in lines if line)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from coursekit.interface.definitions import Definition, Module, modules_of
-from coursekit.interface.docstrings import plain, reworded
+from coursekit.interface.docstrings import first_sentence, plain, reworded
 from coursekit.interface.uses import Use, uses_of, wanted_by_others
 from coursekit.project import Project, is_evidence
 
@@ -66,8 +66,9 @@ class Interface:
         return f"{FOLDER}/{_page(path)}"
 
     def text(self, page: str) -> str:
-        """The entries of a page, in Markdown. Raises KeyError for a page that is none."""
-        return "\n".join(line for module in self.modules[page] for line in self._module(module))
+        """A page in Markdown: a table with one line per name, then the entries. Raises KeyError for a page that is none."""
+        modules = self.modules[page]
+        return "\n".join([*_table(modules), *(line for module in modules for line in self._module(module))])
 
     def files(self) -> list[Path]:
         """What the pages are made from."""
@@ -91,6 +92,13 @@ class Interface:
         yield "\n" + "\n\n".join(_indented(text, indent + INDENT) for text in words if text) + "\n"
         for part in one.parts:
             yield from self._entry(part, indent + INDENT)
+
+
+def _table(modules: Iterable[Module]) -> Iterator[str]:
+    yield "## At a glance\n\n````{eval-rst}\n.. list-table::\n   :class: at-a-glance\n   :widths: 30 70\n"
+    for one in (one for module in modules for one in module.definitions):
+        yield f"   * - :py:obj:`{one.name} <{one.path}>`\n     - {first_sentence(one.words)}"
+    yield "\n````\n"
 
 
 def _offered(one: Definition, wanted: set[tuple[str, str]]) -> bool:
