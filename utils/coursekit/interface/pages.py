@@ -66,7 +66,7 @@ class Interface:
         return f"{FOLDER}/{_page(path)}"
 
     def text(self, page: str) -> str:
-        """A page in Markdown: a table with one line per name, then the entries. Raises KeyError for a page that is none."""
+        """A page in Markdown: one line per name, then the entries. Raises KeyError for a page that is none."""
         modules = self.modules[page]
         return "\n".join([*_table(modules), *(line for module in modules for line in self._module(module))])
 
