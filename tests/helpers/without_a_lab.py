@@ -4,7 +4,7 @@ from pathlib import Path
 
 from coursekit.project import is_evidence
 
-COMPARED = "18_one_corpus"  # compares the models of other chapters: a chapter without a lab and a box on the map
+COMPARED = "18_one_corpus"  # compares the models of other chapters: a chapter without a lab
 
 
 def is_page(name: str) -> bool:

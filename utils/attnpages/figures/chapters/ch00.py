@@ -49,12 +49,13 @@ CHAPTERS: Mapping[int, Chapter] = {
     15: Chapter("Part IV", "In-context learning", "SNAIL: attention to examples", 0, 5, "15_snail.ipynb"),
     16: Chapter("Part IV", "Images: SAGAN, ViT", "self-attention in pictures", 0, 4, "16_sagan.ipynb"),
     17: Chapter("Part IV", "Beyond training", "longer than in training", 0, 8, "17_beyond_lengths.ipynb"),
+    18: Chapter("Part V", "One corpus", "five models, the same sentences", 2, 6, "18_one_corpus.ipynb"),
     19: Chapter("Part V", "A real language model", "weights of others, our block", 2, 8, "19_real_model.ipynb"),
     20: Chapter("Part V", "Attention today", "what a token costs", 2, 7, "20_attention_today.ipynb"),
 }
 # From what a chapter needs, as its own box says; what lies further back on the way is not repeated.
 ARROWS = (
-    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10),
+    (1, 2), (2, 3), (2, 5), (2, 6), (3, 4), (3, 7), (3, 13), (7, 8), (7, 16), (8, 9), (8, 15), (9, 10), (9, 18),
     (10, 11), (7, 14), (11, 12), (11, 17), (11, 19), (10, 20),
 )  # fmt: skip
 
