@@ -4,6 +4,7 @@ import torch
 from attnpages.figures.chapters.ch09 import (
     draw_transformer,
     plot_by_learning_rate,
+    plot_shares_right,
     plot_three_maps,
     plot_with_and_without,
     plot_without_heads,
@@ -95,3 +96,23 @@ def test_maps_can_bear_their_weights_but_those_that_would_be_zero(texts):
     )
     assert "1.00" not in texts(plain)
     assert [text for text in texts(written) if "." in text] == ["1.00", "1.00"]
+
+
+def test_each_share_stands_in_its_cell_in_per_cent(texts):
+    off = {"all parts": {"und": 1.0, "EOS": 0.994}, "positions": {"und": 0.5, "EOS": 0.0}}
+    left, right = plot_shares_right({"switched off": off, "trained without": off}, "next word")
+    for ax, title in ((left, "switched off"), (right, "trained without")):
+        assert ax.get_title() == title
+        assert [text.get_text() for text in ax.texts] == ["100", "99", "50", "0"]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["und", "EOS"]
+    assert [label.get_text() for label in left.get_yticklabels()] == ["all parts", "positions"]
+
+
+@pytest.mark.parametrize(("panels", "why"), [
+    ({}, "at least one title"), ({"off": {}}, "at least one row"),
+    ({"off": {"a": {"und": 1.0}}, "without": {"b": {"und": 1.0}}}, "'without' must have the rows"),
+    ({"off": {"a": {"und": 1.0}, "b": {"EOS": 1.0}}}, "'off' must have the rows and the columns"),
+])  # fmt: skip
+def test_panels_of_shares_have_the_same_rows_and_columns(panels, why):
+    with pytest.raises(ValueError, match=why):
+        plot_shares_right(panels, "next word")

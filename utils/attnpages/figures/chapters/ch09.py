@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from attnpages.figures.alignments import plot_alignment
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.heat import write_in_cells
+from attnpages.figures.heat import draw_cells, write_in_cells
 from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, new_axes
 
@@ -238,4 +238,34 @@ def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False) -> list[
         if numbers:
             shares = {at: f"{weight:.2f}" for at, weight in np.ndenumerate(np.asarray(weights)) if weight >= 0.005}
             write_in_cells(ax, ax.images[0], shares, size=9)
+    return list(axes[0])
+
+
+def plot_shares_right(panels: Mapping[str, Mapping[str, Mapping[str, float]]], xlabel: str) -> list[Axes]:
+    """Draw tables of shares side by side, in per cent and as colours: a row per model, a column per kind of word.
+
+    Args:
+        panels: ``{title: {row: {column: share}}}``; all rows have the same columns, and all panels the same rows.
+        xlabel: what the columns are.
+
+    Raises:
+        ValueError: if there is no panel or no row, or rows or columns differ.
+    """
+    if not panels or not all(panels.values()):
+        raise ValueError("panels must hold at least one title with at least one row")
+    rows = list(next(iter(panels.values())))
+    columns = list(next(iter(next(iter(panels.values())).values())))
+    for title, table in panels.items():
+        if list(table) != rows or any(list(shares) != columns for shares in table.values()):
+            raise ValueError(f"{title!r} must have the rows and the columns of the first panel")
+    size = (2.1 + 0.58 * len(columns) * len(panels), 1.5 + 0.36 * len(rows))
+    _, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
+        values = np.array([[100 * shares[name] for name in columns] for shares in table.values()])
+        image = draw_cells(ax, values, (0, 100))
+        write_in_cells(ax, image, {at: f"{value:.0f}" for at, value in np.ndenumerate(values)}, size=10)
+        ax.set(title=title, xlabel=xlabel)
+        ax.set_xticks(range(len(columns)), columns)
+        ax.tick_params(axis="x", labelsize=10)
+    axes[0][0].set_yticks(range(len(rows)), rows)
     return list(axes[0])
