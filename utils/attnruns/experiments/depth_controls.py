@@ -117,7 +117,7 @@ class Controlled(Translator):
 
 @torch.no_grad()
 def signals(model: Controlled, first: Batch, second: Batch) -> list[float]:
-    """For each encoder layer: its outputs' distance by their norm, a mean over pairs, at the word where it is largest."""
+    """For each encoder layer: the distance of its outputs by their norm, the mean of all pairs, at its largest word."""
     both = zip(*(model.encoded(batch.source, batch.lengths)[0] for batch in (first, second)), strict=True)
     apart = [((a - b).norm(dim=-1) / a.norm(dim=-1)).mean(dim=0).max() for a, b in both]
     return [float(f"{value:.3g}") for value in apart]
