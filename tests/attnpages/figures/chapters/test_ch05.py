@@ -29,6 +29,11 @@ def test_the_context_goes_to_the_layers_above_the_lowest_and_not_to_the_output()
     assert [height for _, height in ends] == [2.55, 3.75, 5.35, 7.35]  # layers 2, 3, 4 and 8
 
 
+def test_the_query_leaves_the_lowest_layer_of_the_decoder_by_its_output():
+    dashed = [line for line in draw_gnmt().lines if line.get_linestyle() != "-"]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in dashed] == [(8.3, (1.35 + 2.55) / 2)]
+
+
 def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):
     first, second = plot_schedules({"two layers": SCHEDULE, "one layer": SCHEDULE[:1]})
     cells = [patch for patch in first.patches if isinstance(patch, Rectangle)]

@@ -59,7 +59,7 @@ def _factor(ax: Axes, centre: Point, start: float, name: str, residual: bool) ->
 
 def draw_gnmt(ax: Axes | None = None) -> Axes:
     """Draw encoder, attention and decoder with eight layers each, of which 5 to 7 are left out."""
-    ax = canvas(ax, (6.5, 6.3), (0, 10.2), (-0.15, 9.9))
+    ax = canvas(ax, (6.5, 6.6), (0, 10.2), (-0.6, 9.9))
     _stack(ax, _ENCODER, READS, "1   LSTM → and ←")
     _stack(ax, _DECODER, WRITES, "1   LSTM →")
     say(ax, _ENCODER, 0.25, "source words")
@@ -110,16 +110,17 @@ def _circle() -> dict:
 
 
 def _attention(ax: Axes) -> None:
-    """Annotations come down from the top of the encoder, the query from the lowest layer of the decoder."""
+    """Annotations come down from the top of the encoder; the query is what leaves the lowest layer of the decoder."""
     top, bottom, middle = _LAYERS[8] + 0.75, _LAYERS[1], 4.65
     line(ax, (_ENCODER, _ENCODER, middle), (top, top + 0.22, top + 0.22))
     arrow(ax, (middle, top + 0.22), (middle, bottom + 0.42))
     say(ax, middle - 1.1, top + 0.5, "annotations: keys and values", size=10)
     box_around(ax, (middle, bottom), 1.75, 0.84, "attention", fill=PAPER, edge=INK)
     left = _DECODER - _WIDTH / 2
-    line(ax, (left + 0.4, left + 0.4, middle), (bottom - 0.31, 0.62, 0.62), LINE, dashed=True)
-    arrow(ax, (middle, 0.62), (middle, bottom - 0.42), LINE, dashed=True)
-    say(ax, 4.75, 0.32, "query: layer 1, previous word", size=10)
+    output, aside, low = (_LAYERS[1] + _LAYERS[2]) / 2, _DECODER + _WIDTH / 2 + 0.22, -0.35  # output: of layer 1
+    line(ax, (_DECODER, aside, aside, middle), (output, output, low, low), LINE, dashed=True)
+    arrow(ax, (middle, low), (middle, bottom - 0.42), LINE, dashed=True)
+    say(ax, middle + 0.2, -0.08, "query: previous word", ha="left", size=10)
     _context(ax, (middle + 0.88, bottom), left)
 
 
