@@ -55,3 +55,8 @@ def test_a_gru_cell_has_two_gates_and_each_is_multiplied_by_what_it_lets_pass():
     assert {"reset gate", "$r_j$", "update\ngate", "$z_j$", "$1 - z_j$", "$n_j$"} <= set(shown)
     assert shown.count(r"$\odot$") == 3  # the old state by r and by z, the candidate by 1 - z
     assert shown.count("$+$") == 1
+
+
+def test_the_reset_gate_of_a_gru_acts_after_the_matrix_as_in_pytorch():
+    at = {text.get_text(): text.get_position()[0] for text in draw_gru_cell().texts}
+    assert at["$h_{j-1}$"] < at["$U$"] < at["$r_j$"] < at["$n_j$"]

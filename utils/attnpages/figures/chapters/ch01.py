@@ -77,23 +77,26 @@ def draw_two_ways(target: Sequence[str], ax: Axes | None = None) -> Axes:
 def draw_gru_cell(ax: Axes | None = None) -> Axes:
     """Draw how a GRU makes the state h_j from h_{j-1} and the word x_j: reset gate, candidate, update gate.
 
-    The old state takes two paths: above, scaled by z_j, directly into the new state; below, scaled by r_j, into the
-    candidate. The arrows from x_j and h_{j-1} into the gates are left out.
+    The old state takes two paths: above, scaled by z_j, directly into the new state; below, multiplied by the matrix U
+    and then scaled by r_j, into the candidate. So the reset gate acts after the matrix, as in PyTorch. The biases, and
+    the arrows from x_j and h_{j-1} into the gates, are left out.
 
     Args:
         ax: where to draw; ``None`` makes a figure of a fitting size.
     """
-    ax = canvas(ax, (7.0, 3.3), (-0.6, 8.6), (-2.2, 2.0))
-    for x, name in ((0, "$h_{j-1}$"), (3.4, "$n_j$"), (8.0, "$h_j$")):
-        box_around(ax, (x, _LOW), 0.9, 0.7, name, size=13, fill=_READER[0], edge=_READER[1], line=1.5)
-    for x, y, name in ((1.7, _LOW - 1.2, "$r_j$"), (5.1, _MIDDLE, "$z_j$")):
+    ax = canvas(ax, (7.0, 3.2), (-0.6, 9.6), (-2.2, 2.0))
+    for x, width, name in ((0, 0.9, "$h_{j-1}$"), (4.4, 0.9, "$n_j$"), (9.0, 0.9, "$h_j$")):
+        box_around(ax, (x, _LOW), width, 0.7, name, size=13, fill=_READER[0], edge=_READER[1], line=1.5)
+    for x, y, name in ((1.45, _LOW, "$U$"), (4.4, _LOW - 1.0, "$W$")):
+        box_around(ax, (x, y), 0.6, 0.56, name, size=13, fill=_VECTOR[0], edge=_VECTOR[1], line=1.5)
+    for x, y, name in ((2.7, _LOW - 1.2, "$r_j$"), (6.1, _MIDDLE, "$z_j$")):
         box_around(ax, (x, y), 0.7, 0.56, name, size=13, fill=_WRITER[0], edge=_WRITER[1], line=1.5)
-    for x, y, name in ((1.7, _LOW, r"$\odot$"), (5.1, _LOW, r"$\odot$"), (5.1, _HIGH, r"$\odot$"), (6.6, _LOW, "$+$")):
+    for x, y, name in ((2.7, _LOW, r"$\odot$"), (6.1, _LOW, r"$\odot$"), (6.1, _HIGH, r"$\odot$"), (7.6, _LOW, "$+$")):
         say(ax, x, y, name, size=17)
     for x, y, words in (
-        (0, _LOW - 0.6, "old state"), (8.0, _LOW - 0.6, "new state"), (1.7, _LOW - 1.66, "reset gate"),
-        (3.4, _LOW - 1.2, "word $x_j$"), (3.4, _LOW + 0.6, "candidate"), (6.05, _MIDDLE, "update\ngate"),
-        (4.65, _LOW + 0.4, "$1 - z_j$"),
+        (0, _LOW - 0.6, "old state"), (9.0, _LOW - 0.6, "new state"), (2.7, _LOW - 1.66, "reset gate"),
+        (4.4, _LOW - 1.72, "word $x_j$"), (4.4, _LOW + 0.6, "candidate"), (7.05, _MIDDLE, "update\ngate"),
+        (5.6, _LOW + 0.4, "$1 - z_j$"),
     ):  # fmt: skip
         say(ax, x, y, words)
     _join_cell(ax)
@@ -102,16 +105,17 @@ def draw_gru_cell(ax: Axes | None = None) -> Axes:
 
 def _join_cell(ax: Axes) -> None:
     """The arrows of a GRU's cell: along its two rows, and from the gates into the products."""
-    for start, end in ((0.45, 1.5), (1.9, 2.95), (3.85, 4.9), (5.3, 6.4), (6.8, 7.55)):
+    for start, end in ((0.45, 1.12), (1.77, 2.5), (2.9, 3.93), (4.85, 5.9), (6.3, 7.4), (7.8, 8.53)):
         arrow(ax, (start, _LOW), (end, _LOW))
     line(ax, (0, 0), (_LOW + 0.35, _HIGH))
-    arrow(ax, (0, _HIGH), (4.9, _HIGH))
-    line(ax, (5.3, 6.6), (_HIGH, _HIGH))
-    arrow(ax, (6.6, _HIGH), (6.6, _LOW + 0.25))
-    arrow(ax, (1.7, _LOW - 0.92), (1.7, _LOW - 0.25))
-    arrow(ax, (3.4, _LOW - 0.95), (3.4, _LOW - 0.35))
-    arrow(ax, (5.1, _MIDDLE + 0.28), (5.1, _HIGH - 0.25))
-    arrow(ax, (5.1, _MIDDLE - 0.28), (5.1, _LOW + 0.25))
+    arrow(ax, (0, _HIGH), (5.9, _HIGH))
+    line(ax, (6.3, 7.6), (_HIGH, _HIGH))
+    arrow(ax, (7.6, _HIGH), (7.6, _LOW + 0.25))
+    arrow(ax, (2.7, _LOW - 0.92), (2.7, _LOW - 0.25))
+    arrow(ax, (4.4, _LOW - 1.55), (4.4, _LOW - 1.29))
+    arrow(ax, (4.4, _LOW - 0.72), (4.4, _LOW - 0.36))
+    arrow(ax, (6.1, _MIDDLE + 0.28), (6.1, _HIGH - 0.25))
+    arrow(ax, (6.1, _MIDDLE - 0.28), (6.1, _LOW + 0.25))
 
 
 def _chain(ax: Axes, target: Sequence[str], y: float, width: float) -> None:
