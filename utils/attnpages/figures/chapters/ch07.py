@@ -282,7 +282,7 @@ def draw_attended(rows: Sequence[tuple[str, Sequence[str], object]]) -> Axes:
     """
     if not rows:
         raise ValueError("rows is empty; give at least one sentence with its weights")
-    _, ax = plt.subplots(figsize=(6.5, 0.1 + 0.92 * len(rows)), layout="constrained")
+    _, ax = plt.subplots(figsize=(6.5, 0.4 + 0.92 * len(rows)), layout="constrained")
     blues, widest = plt.get_cmap("Blues"), 0.0
     for r, (title, words, weights) in enumerate(rows):
         values = np.asarray(weights, dtype=float)
@@ -301,6 +301,8 @@ def draw_attended(rows: Sequence[tuple[str, Sequence[str], object]]) -> Axes:
             ax.text(left + width / 2, r + 0.3, f"{weight:.2f}", fontsize=10, color=INK, **look)
             left += width
         widest = max(widest, left)
-    ax.set(xlim=(0, widest), ylim=(len(rows) - 0.5, -0.5))
-    ax.axis("off")
+    ax.set(xlim=(0, widest), ylim=(len(rows) - 0.5, -0.5), xticks=[], yticks=[])
+    ax.set_xlabel("words, each with the weight that “?” gives it")
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
     return ax
