@@ -6,6 +6,7 @@ import torch
 from attnbook.attention import window_mask
 from attnbook.measure.path_lengths import chain
 from attnpages.figures.chapters.ch07 import (
+    draw_attended,
     draw_masks,
     draw_reading,
     draw_two_ways,
@@ -112,3 +113,17 @@ def test_names_are_moved_apart_no_further_than_needed():
     assert apart[0] == 0.1
     assert all(b - a >= 0.2 - 1e-9 for a, b in pairwise(apart))
     assert apart[2] == pytest.approx((0.5 + 0.5 + 0.52) / 3)
+
+
+def test_attended_sentences_name_each_word_with_its_weight_and_the_larger_is_darker(looks_right, texts):
+    ax = draw_attended(
+        [("first", ["keys", "near", "?"], torch.tensor([0.7, 0.2, 0.1])), ("second", ["a", "?"], [1, 0])]
+    )
+    looks_right(ax)
+    assert {"first", "second", "keys", "0.70", "0.20", "1.00"} <= set(texts(ax))
+    brightness = [sum(patch.get_facecolor()[:3]) for patch in ax.patches]
+    assert brightness[0] < brightness[1] < brightness[2]
+    with pytest.raises(ValueError, match="rows is empty"):
+        draw_attended([])
+    with pytest.raises(ValueError, match=r"weights of row 1 must be \(2,\)"):
+        draw_attended([("short", ["a", "b"], [1.0])])

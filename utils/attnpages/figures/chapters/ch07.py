@@ -269,3 +269,40 @@ def draw_reading(words: Sequence[str], weights: object) -> Axes:
     ax.grid(False)
     ax.spines[:].set_visible(False)
     return ax
+
+
+def draw_attended(rows: Sequence[tuple[str, Sequence[str], object]]) -> Axes:
+    """Draw sentences below one another, each word shaded by the weight that the last word gives it, and the weight.
+
+    Args:
+        rows: (what stands above the sentence, its T words, ``(T,)`` weights of its last word).
+
+    Raises:
+        ValueError: if there is no row, or weights don't fit their words.
+    """
+    if not rows:
+        raise ValueError("rows is empty; give at least one sentence with its weights")
+    _, ax = plt.subplots(figsize=(6.5, 0.4 + 0.92 * len(rows)), layout="constrained")
+    blues, widest = plt.get_cmap("Blues"), 0.0
+    for r, (title, words, weights) in enumerate(rows):
+        values = np.asarray(weights, dtype=float)
+        if values.shape != (len(words),):
+            raise ValueError(f"weights of row {r + 1} must be ({len(words)},) for as many words, got {values.shape}")
+        ax.text(0.03, r - 0.34, title, ha="left", va="center", fontsize=11, color=INK)
+        left = 0.0
+        for i, (word, weight) in enumerate(zip(words, values, strict=True)):
+            width = 0.4 + 0.1 * len(word)
+            edge = TRUTH_COLOUR if i + 1 == len(words) else PALE
+            box = plt.Rectangle((left + 0.03, r - 0.17), width - 0.06, 0.34, linewidth=1.2, edgecolor=edge,
+                                facecolor=blues(weight))  # fmt: skip
+            ax.add_patch(box)
+            look: Look = {"ha": "center", "va": "center"}
+            ax.text(left + width / 2, r, word, fontsize=11, color="white" if weight > 0.55 else "black", **look)
+            ax.text(left + width / 2, r + 0.3, f"{weight:.2f}", fontsize=10, color=INK, **look)
+            left += width
+        widest = max(widest, left)
+    ax.set(xlim=(0, widest), ylim=(len(rows) - 0.5, -0.5), xticks=[], yticks=[])
+    ax.set_xlabel("words, each with the weight that “?” gives it")
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    return ax
