@@ -1,24 +1,23 @@
-"""Figures of chapter 02: the whole model, the gradient of the layer, a soft choice, shares by kind of word."""
+"""Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, changes by kind."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
-import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
-from torch import Tensor
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
-from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, readable
+from attnpages.figures.style import TRUTH_COLOUR, Look
 
 _STEP = 1.6  # from one annotation to the next
+_HALF = 0.42  # half the height of an annotation, whose two halves are the states of the two GRUs
+_PATHS = (-0.6, 2.6, 6.0)  # the last states, three and hundred
 # Heights, from the source words at the bottom to the target words at the top.
 _SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TARGET = (
-    -0.35, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
+    -0.5, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
 )  # fmt: skip
 
 
@@ -37,12 +36,12 @@ def draw_attention_decoder(
     if len(words) != len(weights):
         raise ValueError(f"weights has {len(weights)} numbers but there are {len(words)} words; give one per word")
     last = _STEP * (len(words) - 1)
-    ax = canvas(ax, (6.5, 7.6), (-2.75, last + 2.05), (-0.75, 10.3))
+    ax = canvas(ax, (6.5, 7.6), (-2.75, last + 2.05), (-0.9, 10.3))
     middle = last / 2
     for position, (word, weight) in enumerate(zip(words, weights, strict=True), start=1):
         _annotation(ax, _STEP * (position - 1), position, word, weight, middle)
     for position in range(len(words) - 1):
-        for height, ends in ((1.0, (0.44, 1.16)), (0.7, (1.16, 0.44))):
+        for height, ends in ((_STATES + _HALF / 2, (0.44, 1.16)), (_STATES - _HALF / 2, (1.16, 0.44))):
             arrow(ax, (_STEP * position + ends[0], height), (_STEP * position + ends[1], height))
     box_around(ax, (middle, _SOFTMAX), last + 1.1, 0.44, "softmax", size=11, fill=PAPER, edge=INK)
     ax.add_patch(Circle((middle, _SUM), 0.34, facecolor="white", edgecolor=BLUE, linewidth=2, zorder=4))
@@ -58,10 +57,12 @@ def draw_attention_decoder(
 
 
 def _annotation(ax: Axes, x: float, position: int, word: str, weight: float, middle: float) -> None:
-    box_around(ax, (x, _STATES), 0.84, 0.66, f"$h_{position}$", size=12, fill=READS, edge=INK)
+    for side, name in ((1, "overrightarrow"), (-1, "overleftarrow")):  # one GRU reads to the right, one to the left
+        centre, text = (x, _STATES + side * _HALF / 2), rf"$\{name}{{h}}_{position}$"
+        box_around(ax, centre, 0.84, _HALF - 0.04, text, size=10, fill=READS, edge=INK)
     ax.text(x, _SOURCE, word, ha="center", va="center", fontstyle="italic")
-    arrow(ax, (x, -0.1), (x, 0.5))
-    arrow(ax, (x + 0.17, 1.2), (x + 0.17, _SCORES - 0.26))  # the key
+    arrow(ax, (x, -0.12), (x, _STATES - _HALF - 0.02))
+    arrow(ax, (x + 0.17, _STATES + _HALF), (x + 0.17, _SCORES - 0.26))  # the key
     arrow(ax, (x - 0.2, _QUERY), (x - 0.2, _SCORES - 0.26), dashed=True)  # the query
     box_around(ax, (x, _SCORES), 0.84, 0.48, "score", size=10, fill=PAPER, edge=INK)
     arrow(ax, (x, _SCORES + 0.26), (x, _SOFTMAX - 0.24))
@@ -76,7 +77,7 @@ def _annotation(ax: Axes, x: float, position: int, word: str, weight: float, mid
 def _values(ax: Axes, last: float, middle: float) -> None:
     """The annotations once more, as values: a frame around all of them, and a line from it up to the sum."""
     start, edge, side = -0.56, last + 0.56, last + 0.95
-    low, high = _STATES - 0.45, _STATES + 0.45
+    low, high = _STATES - _HALF - 0.12, _STATES + _HALF + 0.12
     line(ax, (edge, start, start, edge, edge), (low, low, high, high, low), BLUE, 1.6)
     line(ax, (edge, side, side), (_STATES, _STATES, _SUM), BLUE, 1.6)
     arrow(ax, (side, _SUM), (middle + 0.38, _SUM), colour=BLUE, width=1.6)
@@ -145,76 +146,32 @@ def _return(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> N
     arrow(ax, start, end, colour=TRUTH_COLOUR, width=1.6, dashed=True)
 
 
-def plot_soft_choice(values: Sequence[float] = (0.0, 1.0, 0.0), width: float = 5.0) -> np.ndarray:
-    """Draw the result when the score of the second position rises past the others: with argmax and with softmax.
-
-    Above is the result, below its slope, which is all that gradient descent uses.
-
-    Args:
-        values: one value per position; all scores except the second are 0.
-        width: the second score goes from ``-width`` to ``width``.
-
-    Returns:
-        the two axes, above and below.
-
-    Raises:
-        ValueError: if there are fewer than two positions.
-    """
-    if len(values) < 2:
-        raise ValueError(f"values must hold at least 2 positions, one of which moves; got {len(values)}")
-    moving = torch.linspace(-width, width, 401, dtype=torch.float64, requires_grad=True)  # (N,)
-    scores = torch.stack([moving if position == 1 else 0 * moving for position in range(len(values))], dim=-1)
-    read = scores.softmax(dim=-1) @ torch.tensor(values, dtype=torch.float64)  # (N, positions) -> (N,)
-    (slope,) = torch.autograd.grad(read.sum(), moving)
-    x = moving.detach()
-    hard = torch.where(x > 0, values[1], values[0])
-    _, axes = plt.subplots(2, 1, figsize=(6.5, 4.4), sharex=True, layout="constrained")
-    _two_lines(axes[0], x, hard, read.detach(), "result")
-    _two_lines(axes[1], x, torch.zeros_like(x), slope, "slope")
-    axes[1].set_xlabel("score of the second position (the others are 0)")
-    legend_above(axes[0], *axes[0].get_legend_handles_labels())
-    return axes
-
-
-def _two_lines(ax: Axes, x: Tensor, hard: Tensor, soft: Tensor, ylabel: str) -> None:
-    for name, y, style in (
-        ("argmax: one position", hard, STYLES[1]),
-        ("softmax: all positions, weighted", soft, STYLES[0]),
+def draw_three_paths(ax: Axes | None = None) -> Axes:
+    """Draw the three paths on which *hundred*, a word of the source, can reach the step that writes *hundert*."""
+    ax = canvas(ax, (6.5, 4.6), (-1.75, 7.35), (-0.35, 6.1))
+    last, three, hundred = _PATHS
+    for x, name, word in ((three, "three", "drei"), (hundred, "hundred", "hundert")):
+        ax.text(x, 0.0, name, ha="center", va="center", fontstyle="italic")
+        arrow(ax, (x, 0.25), (x, 0.83))
+        box_around(ax, (x, 1.25), 1.9, 0.84, f"annotation\nof {name}", size=10, fill=READS, edge=INK)
+        arrow(ax, (x, 4.77), (x, 5.4))
+        ax.text(x, 5.7, word, ha="center", va="center", fontstyle="italic")
+    box_around(ax, (last, 1.25), 1.9, 0.84, "last states of\nthe encoder", size=10, fill=READS, edge=INK)
+    for start, end in ((hundred, three), (three, last)):
+        arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25))
+    for x, state in ((last, "$s_0$"), (three, "$s_t$"), (hundred, "$s_{t+1}$")):
+        box_around(ax, (x, 4.4), 1.1, 0.74, state, size=12, fill=WRITES, edge=INK)
+    for start, end in ((last, three), (three, hundred)):
+        arrow(ax, (start + 0.55, 4.4), (end - 0.55, 4.4), dashed=start == last)
+    for x, number, name in (
+        (hundred, 1, "context\nat hundert"),
+        (three, 2, "context\nat drei"),
+        (last, 3, "first\nstate"),
     ):
-        ax.plot(x.cpu().numpy(), y.cpu().numpy(), color=style.colour, linestyle=style.line, marker="", label=name)
-    ax.set_ylabel(ylabel)
-
-
-def plot_two_shares(rows: Mapping[str, tuple[float, float]], above: str, below: str) -> Axes:
-    """Draw two shares of each item as a pair of bars, the first one filled and the second one hatched.
-
-    Args:
-        rows: ``{name: (share above, share below)}``, from top to bottom, each 0 to 1.
-        above, below: what the two shares are.
-
-    Raises:
-        ValueError: if there is nothing to draw, or a share lies outside 0 to 1.
-    """
-    if not rows:
-        raise ValueError("rows is empty; give at least one name with its two shares")
-    shares = np.array(list(rows.values()), dtype=float)  # (names, 2)
-    if not ((shares >= 0) & (shares <= 1)).all():
-        raise ValueError(f"shares must lie between 0 and 1, got {shares.min():g} to {shares.max():g}")
-    _, ax = plt.subplots(figsize=(5.2, 1.5 + 0.7 * len(rows)), layout="constrained")
-    looks: tuple[Look, Look] = (
-        {"color": STYLES[0].colour},
-        {"facecolor": "white", "edgecolor": STYLES[1].colour, "hatch": STYLES[1].hatch},
-    )
-    drawn = []
-    for column, shift, look in zip(shares.T, (-0.19, 0.19), looks, strict=True):
-        drawn.append(ax.barh(np.arange(len(rows)) + shift, column, height=0.34, linewidth=1.2, **look))
-        for row, share in enumerate(column):
-            ax.text(share + 0.02, row + shift, f"{share:.2f}", va="center", fontsize=11)
-    ax.set(xlabel="share", xlim=(0, 1.15), xticks=(0, 0.25, 0.5, 0.75, 1))
-    ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
-    ax.grid(False, axis="y")
-    ax.invert_yaxis()
-    legend_above(ax, drawn, [above, below])
+        arrow(ax, (x, 1.67), (x, 4.03), colour=BLUE, width=2)
+        ax.add_patch(Circle((x, 2.8), 0.24, facecolor=BLUE, edgecolor="white", linewidth=2, zorder=4))
+        ax.text(x, 2.79, str(number), ha="center", va="center", color="white", fontsize=11, zorder=5)
+        ax.text(x + 0.36, 2.8, name, ha="left", va="center", fontsize=10)
     return ax
 
 
