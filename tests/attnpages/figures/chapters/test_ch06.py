@@ -114,9 +114,11 @@ def test_quantities_of_different_models_are_refused():
 
 def test_learning_has_a_line_per_seed_and_one_through_the_medians(looks_right):
     hard = {0: [0.0, 0.1, 0.5], 10: [0.2, 1.0, 0.9]}
-    left, right = plot_learning({"soft": {0: [0.1, 0.1, 0.1]}, "hard": hard}, {"hard": {0: [1.0, 4.0], 10: [0.1, 0.1]}})
+    variance = {"hard": {0: [1.0, 4.0], 10: [0.1, 0.1]}}
+    left, right = plot_learning({"soft": {0: [0.1, 0.1, 0.1]}, "hard": hard}, variance, level=0.75)
+    assert list(left.lines[-1].get_ydata()) == [0.75, 0.75]
     thick = [one for one in left.lines if one.get_linewidth() > 2]
-    assert (len(left.lines), len(thick)) == (8, 2)
+    assert (len(left.lines), len(thick)) == (9, 2)
     assert list(thick[1].get_ydata()) == [0.1, 0.9]
     assert right.get_yscale() == "log"
     assert right.lines[-1].get_color() == thick[1].get_color()

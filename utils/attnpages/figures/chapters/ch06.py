@@ -281,13 +281,15 @@ def _offsets(ax: Axes, matrix: Tensor, title: str, limits: tuple[float, float], 
 
 
 def plot_learning(
-    exact: Mapping[str, Mapping[int, Sequence[float]]], variance: Mapping[str, Mapping[int, Sequence[float]]]
-) -> list[Axes]:
+    exact: Mapping[str, Mapping[int, Sequence[float]]], variance: Mapping[str, Mapping[int, Sequence[float]]],
+    level: float | None = None,
+) -> list[Axes]:  # fmt: skip
     """Draw the exact match over the steps of training, and beside it variances: a thin line per seed, a thick median.
 
     Args:
         exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
             stands in both has the same colour.
+        level: a share that the left panel marks by a dotted line.
 
     Raises:
         ValueError: if there is no name, a name has other numbers of seeds at some steps, or a variance is not above 0.
@@ -306,10 +308,12 @@ def plot_learning(
                 raise ValueError(f"{name} must have as many seeds at each step")
             steps, rows, look = list(of), np.array([*of.values()], dtype=float), looks[name]
             for seed in rows.T:
-                ax.plot(steps, seed, color=look.colour, linewidth=0.7, alpha=0.35)
+                ax.plot(steps, seed, color=look.colour, linestyle="-", marker="", linewidth=0.8, alpha=0.4)
             style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
             (handles[name],) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
         ax.set(yscale=scale, xlabel="training step", ylabel=ylabel)
     axes[0].set_ylim(-0.03, 1.03)
+    if level is not None:
+        axes[0].axhline(level, color=INK, linewidth=1, linestyle=":")
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=2)
     return list(axes)
