@@ -5,6 +5,7 @@ from matplotlib.patches import Rectangle
 from attnpages.figures.chapters.ch06 import (
     by_offset,
     draw_choice,
+    plot_learning,
     plot_maps,
     plot_offsets,
     plot_updates,
@@ -109,3 +110,24 @@ def test_quantities_of_different_models_are_refused():
     matrix = torch.rand(3, 3)
     with pytest.raises(ValueError, match="same models"):
         plot_offsets({"a": {"soft": matrix}, "b": {"hard": matrix}}, {"a": (0.0, 1.0), "b": (0.0, 1.0)})
+
+
+def test_learning_has_a_line_per_seed_and_one_through_the_medians(looks_right):
+    hard = {0: [0.0, 0.1, 0.5], 10: [0.2, 1.0, 0.9]}
+    variance = {"hard": {0: [1.0, 4.0], 10: [0.1, 0.1]}}
+    left, right = plot_learning({"soft": {0: [0.1, 0.1, 0.1]}, "hard": hard}, variance, level=0.75)
+    assert list(left.lines[-1].get_ydata()) == [0.75, 0.75]
+    thick = [one for one in left.lines if one.get_linewidth() > 2]
+    assert (len(left.lines), len(thick)) == (9, 2)
+    assert list(thick[1].get_ydata()) == [0.1, 0.9]
+    assert right.get_yscale() == "log"
+    assert right.lines[-1].get_color() == thick[1].get_color()
+
+
+@pytest.mark.parametrize(
+    "exact, variance",
+    [({}, {"a": {0: [1.0]}}), ({"a": {0: [1.0]}}, {"a": {0: [0.0]}}), ({"a": {0: [1.0], 1: []}}, {"a": {0: [1.0]}})],
+)
+def test_learning_that_cannot_be_drawn_is_refused(exact, variance):
+    with pytest.raises(ValueError, match=r"must|not above 0"):
+        plot_learning(exact, variance)

@@ -278,3 +278,42 @@ def _offsets(ax: Axes, matrix: Tensor, title: str, limits: tuple[float, float], 
     ax.set_title(title, fontsize=11)
     ax.grid(False)
     return image
+
+
+def plot_learning(
+    exact: Mapping[str, Mapping[int, Sequence[float]]], variance: Mapping[str, Mapping[int, Sequence[float]]],
+    level: float | None = None,
+) -> list[Axes]:  # fmt: skip
+    """Draw the exact match over the steps of training, and beside it variances: a thin line per seed, a thick median.
+
+    Args:
+        exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
+            stands in both has the same colour.
+        level: a share that the left panel marks by a dotted line.
+
+    Raises:
+        ValueError: if there is no name, a name has other numbers of seeds at some steps, or a variance is not above 0.
+    """
+    if not exact or not variance:
+        raise ValueError("exact and variance must each have at least one name")
+    if any(value <= 0 for of in variance.values() for values in of.values() for value in values):
+        raise ValueError("a variance is not above 0, so a logarithmic axis cannot show it")
+    looks = dict(zip(dict.fromkeys([*exact, *variance]), STYLES, strict=False))
+    figure, axes = plt.subplots(1, 2, figsize=(6.5, 3.6), layout="constrained")
+    panels = ((exact, "exact match (share of captions)", "linear"), (variance, "variance of the estimate", "log"))
+    handles = {}
+    for ax, (curves, ylabel, scale) in zip(axes, panels, strict=True):
+        for name, of in curves.items():
+            if len({len(values) for values in of.values()}) != 1:
+                raise ValueError(f"{name} must have as many seeds at each step")
+            steps, rows, look = list(of), np.array([*of.values()], dtype=float), looks[name]
+            for seed in rows.T:
+                ax.plot(steps, seed, color=look.colour, linestyle="-", marker="", linewidth=0.8, alpha=0.4)
+            style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
+            (handles[name],) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
+        ax.set(yscale=scale, xlabel="training step", ylabel=ylabel)
+    axes[0].set_ylim(-0.03, 1.03)
+    if level is not None:
+        axes[0].axhline(level, color=INK, linewidth=1, linestyle=":")
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=2)
+    return list(axes)
