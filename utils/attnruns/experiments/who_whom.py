@@ -6,6 +6,7 @@ Every model reads the context with two layers of weights. With a ReLU between th
 it a linear readout, so that the two have the same parameters.
 """
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,13 +60,13 @@ class Recipe:
     steps: int
 
 
-SIZES = {2: ((1, 64), (1, 128), (2, 64), (4, 64)), 6: ((1, 64), (1, 128), (2, 64), (4, 64), (8, 64))}  # heads, features
+SIZES = ((1, 64), (1, 128), (2, 64), (4, 64), (8, 64))  # heads, features
 RECIPES = {
     f"{nouns}_nouns_{heads}_of_{dim // heads}_{'hidden' if hidden else 'linear'}": Recipe(
         nouns, heads, hidden, dim, LONGEST[nouns]
     )
-    for nouns, sizes in SIZES.items()
-    for heads, dim in sizes
+    for nouns in (2, 6)
+    for heads, dim in SIZES
     for hidden in (False, True)
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
@@ -163,6 +164,7 @@ def run(job: Job) -> Outcome:
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE)
     found: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters()), "every": min(EVERY, job.steps)}
     found |= {"trained": [], "longer": []}
+    started = time.process_time()
     for step in range(job.steps):
         words, verbs, nouns = questions(model.nouns, TRAINED, BATCH[model.nouns])
         loss = F.cross_entropy(model(words, verbs).flatten(0, 2), nouns.flatten())
@@ -172,7 +174,7 @@ def run(job: Job) -> Outcome:
         if (step + 1) % found["every"] == 0:
             found["trained"].append(measured(model, TRAINED))
             found["longer"].append(measured(model, LONGER)["all"])
-    return Outcome(found)
+    return Outcome(found | {"seconds": round(time.process_time() - started, 1)})
 
 
 SETTINGS = {
