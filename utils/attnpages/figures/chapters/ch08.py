@@ -246,6 +246,7 @@ def plot_readouts(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[float]
         ax.set_title(title, loc="left", fontsize=12)
         ax.set(xlim=(0, 100), ylim=(len(rows) - 0.5, -0.5), xticks=range(0, 101, 25))
         ax.set_yticks(range(len(rows)), rows)
+    figure.set_layout_engine("constrained", wspace=0.1)  # lest 100 of one axis touch 0 of the next
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
     figure.supxlabel(xlabel, fontsize=12)
     return list(grid[0])
