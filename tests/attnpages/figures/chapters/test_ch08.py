@@ -12,6 +12,7 @@ from attnpages.figures.chapters.ch08 import (
     plot_dot_products,
     plot_heads_at,
     plot_reach,
+    plot_readouts,
     plot_sinusoids,
 )
 
@@ -126,3 +127,24 @@ def test_heads_at_a_word_have_a_row_each_and_large_weights_their_percent():
 def test_heads_that_do_not_fit_their_names_or_words_are_refused(names, query):
     with pytest.raises(ValueError, match="don't fit"):
         plot_heads_at(torch.eye(2, 3), names, ["dog", "bit", "man"], query=query)
+
+
+def test_readouts_have_a_panel_per_task_a_row_per_attention_and_a_mark_per_seed():
+    linear, hidden = {"1 head": [0.2, 0.3], "2 heads": [1.0, 0.9]}, {"1 head": [0.8, 0.9], "2 heads": [1.0, 1.0]}
+    axes = plot_readouts(
+        {"two nouns": {"linear": linear, "hidden": hidden}, "six": {"linear": hidden, "hidden": linear}}, "share"
+    )
+    assert [ax.get_title(loc="left") for ax in axes] == ["two nouns", "six"]
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["1 head", "2 heads"]
+    marks = {line.get_label(): [tuple(point) for point in line.get_xydata().round().tolist()] for line in axes[0].lines}
+    assert marks["linear"] == [(20, 0), (30, 0), (100, 1), (90, 1)]
+    assert axes[0].lines[0].get_marker() != axes[0].lines[1].get_marker()  # told apart in grey print
+    assert [text.get_text() for text in axes[0].figure.legends[0].get_texts()] == ["linear", "hidden"]
+
+
+@pytest.mark.parametrize(
+    "panels", [{}, {"two": {}}, {"two": {"linear": {"1": [0.2]}}, "six": {"linear": {"2": [0.2]}}}]
+)
+def test_readouts_of_panels_that_differ_are_refused(panels):
+    with pytest.raises(ValueError, match="the same readouts and rows"):
+        plot_readouts(panels, "share")

@@ -222,6 +222,36 @@ def plot_heads_at(
     return ax
 
 
+def plot_readouts(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], xlabel: str) -> list[Axes]:
+    """Draw the shares that models reach with several readouts: one panel per task, one row per attention.
+
+    Args:
+        panels: ``{title: {readout: {row: [one share per seed]}}}`` with the same readouts and rows in each.
+        xlabel: what is measured; the shares, from 0 to 1, are drawn in percent.
+
+    Raises:
+        ValueError: if there is no panel, or the panels differ in their readouts or rows.
+    """
+    shapes = [{readout: list(rows) for readout, rows in panel.items()} for panel in panels.values()]
+    rows = next(iter(shapes[0].values()), []) if shapes else []
+    if not rows or any(shape != dict.fromkeys(shapes[0], rows) for shape in shapes):
+        raise ValueError(f"panels must hold at least one panel, all with the same readouts and rows, got {shapes}")
+    size = (6.5, 0.42 * len(rows) + 1.5)
+    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
+    for ax, (title, panel) in zip(grid[0], panels.items(), strict=True):
+        for (readout, of), style in zip(panel.items(), (STYLES[1], STYLES[0]), strict=False):
+            points = [(100 * share, row) for row, name in enumerate(rows) for share in of[name]]
+            xs, ys = zip(*points, strict=True)
+            ax.plot(xs, ys, linestyle="", marker=style.marker, color=style.colour, label=readout, clip_on=False)
+        ax.set_title(title, loc="left", fontsize=12)
+        ax.set(xlim=(0, 100), ylim=(len(rows) - 0.5, -0.5), xticks=range(0, 101, 25))
+        ax.set_yticks(range(len(rows)), rows)
+    figure.set_layout_engine("constrained", wspace=0.1)  # lest 100 of one axis touch 0 of the next
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    figure.supxlabel(xlabel, fontsize=12)
+    return list(grid[0])
+
+
 def plot_by_distance(
     curves: Mapping[str, Sequence[float]],
     distances: Sequence[float],
