@@ -6,6 +6,7 @@ same lists of numbers. It stays on the CPU, as the file does.
 """
 
 import random
+import time
 from typing import Any
 
 import torch
@@ -129,6 +130,7 @@ def run(job: Job) -> Outcome:
     names["Attention"] = attention_of(job.model, names["Attention"])
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    started = time.process_time()
     try:
         model = names["train"](job.model in WINDOWS, steps=job.steps)
         random.seed(TEST_SEED + job.seed)
@@ -137,7 +139,8 @@ def run(job: Job) -> Outcome:
     finally:
         torch.set_num_threads(threads)
     parameters = sum(part.numel() for part in model.parameters())
-    return Outcome({"parameters": parameters, "exact_match": shares, "centres": followed})
+    seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
+    return Outcome({"parameters": parameters, "exact_match": shares, "centres": followed} | seconds)
 
 
 SETTINGS = {
