@@ -17,8 +17,8 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-STEPS = {"global": 600, "last_weights": 600, "local_m": 600, "local_p": 600, "positions": 600, "walking": 600}
-WINDOWS = ("local_m", "local_p", "positions", "walking")
+STEPS = {"global": 600, "last_weights": 600, "local_m": 600, "local_p": 600, "walking": 600}
+WINDOWS = ("local_m", "local_p", "walking")
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
 FOLLOWED = (5, 15)  # numbers in the lists whose centres are kept
@@ -50,8 +50,6 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
                 return p + 1  # p starts at -1
             if name == "local_p":
                 return S * torch.sigmoid(learned)
-            if name == "positions":
-                return torch.nn.functional.softplus(learned)
             return p + 3 * torch.sigmoid(learned)
 
         def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
