@@ -79,7 +79,7 @@ def _luong(ax: Axes, read: str) -> None:
     _inner(ax, (_MIDDLE, 1.7), "$s_t$", WRITES, 1.0)
     _inner(ax, (_MIDDLE, 3.9), "$\\tilde{h}_t$", PAPER, 1.0)
     arrow(ax, (1.02, 1.7), (_MIDDLE - 0.52, 1.7))
-    say(ax, 0.5, 0.3, read + ",\n$\\tilde{h}_{t-1}$")
+    say(ax, 0.5, 0.05, read + "\nand $\\tilde{h}_{t-1}$")
     arrow(ax, (0.8, 0.6), (_MIDDLE - 0.42, 1.32))
     arrow(ax, (_MIDDLE + 0.52, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
     say(ax, 3.25, 1.0, "query $s_t$", size=10)
@@ -273,7 +273,7 @@ def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]
     figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), layout="constrained", squeeze=False)
     for ax, (title, rules) in zip(axes[0], panels.items(), strict=True):
         last = max(position for pairs in rules.values() for position, _ in pairs)
-        ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, zorder=1)
+        ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, marker="", zorder=1)
         for (name, pairs), style in zip(rules.items(), STYLES, strict=False):
             ax.plot(*zip(*pairs, strict=True), linestyle="", marker=style.marker, markersize=5, color=style.colour,
                     fillstyle="none", label=readable(name))  # fmt: skip
