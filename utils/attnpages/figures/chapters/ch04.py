@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
@@ -278,6 +279,8 @@ def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]
             ax.plot(*zip(*pairs, strict=True), linestyle="", marker=style.marker, markersize=5, color=style.colour,
                     fillstyle="none", label=readable(name))  # fmt: skip
         ax.set(title=title, xlabel="true position", xlim=(-1, last + 1), ylim=(-1, last + 1))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(7, integer=True))
     axes[0, 0].set_ylabel("centre of the window")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(panels) + 2)
     return axes[0]
