@@ -102,7 +102,7 @@ def _places(words: list[str]) -> list[list[int]]:
 
 
 @torch.no_grad()
-def centres(names: dict[str, Any], model: nn.Module, n: int) -> dict[str, Any]:
+def centres(names: dict[str, Any], model: Any, n: int) -> dict[str, Any]:
     """Where the model attends while it reads the correct words of ``LISTS`` lists of n numbers.
 
     Returns:
@@ -115,8 +115,8 @@ def centres(names: dict[str, Any], model: nn.Module, n: int) -> dict[str, Any]:
     _, weights, carried = model(source, target.shape[1], target)
     at = carried if carried.dim() == 2 and model.decoder.attention.walks else weights.argmax(dim=-1)  # (B, T)
     found = [
-        [(place, round(at[row, t].item(), 2)) for t, place in true_positions(*both, names["UNITS"])]
-        for row, both in enumerate(lists)
+        [(place, round(at[row, t].item(), 2)) for t, place in true_positions(english, german, names["UNITS"])]
+        for row, (english, german) in enumerate(lists)
     ]
     distances = [abs(place - centre) for of_list in found for place, centre in of_list]
     return {"distance": round(sum(distances) / len(distances), 3), "path": [list(pair) for pair in found[0]]}
