@@ -3,11 +3,11 @@ import pytest
 
 from attnpages.figures.chapters.ch04 import (
     PLACEMENTS,
-    draw_feeding,
     draw_orders,
     draw_placements,
     draw_windows,
     plot_centre_paths,
+    plot_centres,
     plot_window,
 )
 
@@ -30,8 +30,10 @@ def test_orders_need_two_axes():
         draw_orders([plt.subplots()[1]])
 
 
-def test_the_first_attentional_state_begins_at_zero_and_each_step_has_its_own():
-    assert {"$\\tilde{h}_0 = 0$", "$\\tilde{h}_1$", "$\\tilde{h}_2$", "$s_1$", "$s_2$"} <= {*written_in(draw_feeding())}
+def test_the_words_of_a_step_stand_beside_their_letters():
+    for ax in draw_orders(last=",", following="zwei", source="forty two"):
+        assert {"$y_t$ = zwei", "annotations of\nforty two"} <= {*written_in(ax)}
+        assert any(text.startswith("$y_{t-1}$ = “,”") for text in written_in(ax))
 
 
 def test_a_window_holds_the_words_near_its_centre_and_global_attention_all():
@@ -78,3 +80,17 @@ def test_paths_and_links_are_drawn_where_they_are():
 def test_no_path_is_refused():
     with pytest.raises(ValueError, match="paths is empty"):
         plot_centre_paths({}, {(0, 0)})
+
+
+def test_centres_are_drawn_against_the_true_positions():
+    axes = plot_centres({"5 numbers": {"local-p": [(1, 0.5), (0, 2.0)]}, "15": {"local-p": [(9, 9.0)]}})
+    assert [ax.get_title() for ax in axes] == ["5 numbers", "15"]
+    diagonal, marks = axes[0].lines
+    assert list(diagonal.get_xdata()) == [0, 1]
+    assert (list(marks.get_xdata()), list(marks.get_ydata())) == ([1, 0], [0.5, 2.0])
+    assert marks.get_label() == "local-p"
+
+
+def test_no_list_with_centres_is_refused():
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_centres({})

@@ -1,10 +1,11 @@
-"""Figures of chapter 04: a decoder step, input feeding, placements, windows, a window's Gaussian, a centre's path."""
+"""Figures of chapter 04: a decoder step, placements, windows, a window's Gaussian, centres and their paths."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
@@ -15,8 +16,14 @@ PLACEMENTS = ("output", "input", "both", "skip")
 _MIDDLE, _RIGHT = 2.2, 4.5  # columns of the decoder, and of attention
 
 
-def draw_orders(axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+def draw_orders(
+    axes: Sequence[Axes] | None = None, *, last: str = "", following: str = "", source: str = ""
+) -> Sequence[Axes]:
     """Draw one step of Bahdanau's decoder beside one step of Luong's, with their sub-steps numbered.
+
+    Args:
+        axes: two, made when left out. last: the word written last, which the step reads; following: the word that it
+            writes; source: the words of the source. Each is drawn beside its letter.
 
     Raises:
         ValueError: if there are not two axes.
@@ -30,12 +37,14 @@ def draw_orders(axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
         ax.set_title(title, fontsize=12)
         _inner(ax, (_MIDDLE, 5.9), "output", WRITES)
         arrow(ax, (_MIDDLE, 6.25), (_MIDDLE, 6.75))
-        say(ax, _MIDDLE, 7.05, "$y_t$")
+        say(ax, _MIDDLE, 7.05, f"$y_t$ = {following}" if following else "$y_t$")
         _inner(ax, (_RIGHT, 1.7), "attention", READS)
-        say(ax, _RIGHT, 0.0, "annotations\n$h_1, \\dots, h_{T_k}$", size=10)
+        words = f"annotations of\n{source}" if source else "annotations\n$h_1, \\dots, h_{T_k}$"
+        say(ax, _RIGHT - 0.45 if source else _RIGHT, 0.0, words, size=10)
         arrow(ax, (_RIGHT, 0.5), (_RIGHT, 1.33))
-    _bahdanau(axes[0])
-    _luong(axes[1])
+    read = f"$y_{{t-1}}$ = “{last}”" if last else "$y_{t-1}$"
+    _bahdanau(axes[0], read)
+    _luong(axes[1], read)
     return axes
 
 
@@ -48,7 +57,7 @@ def _number(ax: Axes, x: float, y: float, text: str) -> None:
     ax.text(x, y, text, color="white", fontsize=9, ha="center", va="center", bbox=look, zorder=6)
 
 
-def _bahdanau(ax: Axes) -> None:
+def _bahdanau(ax: Axes, read: str) -> None:
     _inner(ax, (0.5, 3.6), "$s_{t-1}$", WRITES, 1.0)
     _inner(ax, (_MIDDLE, 3.6), "$s_t$", WRITES, 1.0)
     line(ax, (0.5, 0.5, 3.4), (3.25, 1.7, 1.7), dashed=True)
@@ -59,19 +68,19 @@ def _bahdanau(ax: Axes) -> None:
     arrow(ax, (_RIGHT, 3.6), (_MIDDLE + 0.52, 3.6), colour=BLUE, width=1.8)
     arrow(ax, (_RIGHT, 5.9), (_MIDDLE + 0.78, 5.9), colour=BLUE, width=1.8)
     say(ax, _RIGHT + 0.15, 4.7, "context\n$c_t$", ha="left", size=10, colour=BLUE)
-    say(ax, 0.5, 4.9, "$y_{t-1}$")
+    say(ax, 0.5, 4.9, read)
     arrow(ax, (0.75, 4.65), (_MIDDLE - 0.42, 3.98))
     arrow(ax, (_MIDDLE, 3.97), (_MIDDLE, 5.53))
     for at, text in (((_RIGHT - 0.95, 2.25), "1"), ((_MIDDLE + 0.75, 4.1), "2"), ((_MIDDLE - 1.0, 5.9), "3")):
         _number(ax, *at, text)
 
 
-def _luong(ax: Axes) -> None:
+def _luong(ax: Axes, read: str) -> None:
     _inner(ax, (0.5, 1.7), "$s_{t-1}$", WRITES, 1.0)
     _inner(ax, (_MIDDLE, 1.7), "$s_t$", WRITES, 1.0)
     _inner(ax, (_MIDDLE, 3.9), "$\\tilde{h}_t$", PAPER, 1.0)
     arrow(ax, (1.02, 1.7), (_MIDDLE - 0.52, 1.7))
-    say(ax, 0.5, 0.3, "$y_{t-1}, \\tilde{h}_{t-1}$")
+    say(ax, 0.5, 0.05, read + "\nand $\\tilde{h}_{t-1}$")
     arrow(ax, (0.8, 0.6), (_MIDDLE - 0.42, 1.32))
     arrow(ax, (_MIDDLE + 0.52, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
     say(ax, 3.25, 1.0, "query $s_t$", size=10)
@@ -86,32 +95,6 @@ def _luong(ax: Axes) -> None:
     for at, text in (((_MIDDLE + 0.3, 1.05), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
                      ((_MIDDLE - 1.0, 5.9), "4")):  # fmt: skip
         _number(ax, *at, text)
-
-
-def draw_feeding() -> Axes:
-    """Draw two steps of Luong's decoder, one after the other: the first result is an input of the second."""
-    ax = canvas(None, (6.5, 3.5), (-0.6, 7.6), (-0.5, 5.6))
-    for step, at in ((1, 1.4), (2, 5.2)):
-        say(ax, at, 0.0, f"$y_{step - 1}$")
-        arrow(ax, (at, 0.3), (at, 1.13))
-        _inner(ax, (at, 1.5), f"$s_{step}$", WRITES, 1.0)
-        _inner(ax, (at + 1.35, 2.5), "attention", READS, 1.4)
-        _inner(ax, (at, 3.5), f"$\\tilde{{h}}_{step}$", PAPER, 1.0)
-        arrow(ax, (at + 0.52, 1.65), (at + 1.0, 2.13), dashed=True)
-        arrow(ax, (at + 1.0, 2.87), (at + 0.52, 3.35), colour=BLUE, width=1.8)
-        say(ax, at + 1.05, 3.2, f"$c_{step}$", size=10, colour=BLUE)
-        arrow(ax, (at, 1.87), (at, 3.13))
-        arrow(ax, (at, 3.87), (at, 4.75))
-        say(ax, at, 5.1, f"$y_{step}$")
-    arrow(ax, (0.1, 1.5), (0.88, 1.5))
-    say(ax, -0.2, 1.5, "$s_0$")
-    arrow(ax, (1.92, 1.5), (4.68, 1.5))
-    line(ax, (1.92, 3.85, 3.85), (3.7, 3.7, 0.5), TRUTH_COLOUR, 1.8)
-    arrow(ax, (3.85, 0.5), (4.85, 1.12), colour=TRUTH_COLOUR, width=1.8)
-    say(ax, 3.95, 4.0, "input feeding", size=10, colour=TRUTH_COLOUR)
-    arrow(ax, (0.35, 0.5), (1.05, 1.12), colour=TRUTH_COLOUR, width=1.8)
-    say(ax, -0.05, 0.4, "$\\tilde{h}_0 = 0$", size=10, colour=TRUTH_COLOUR)
-    return ax
 
 
 def draw_placements(names: Sequence[str] = PLACEMENTS) -> np.ndarray:
@@ -272,3 +255,32 @@ def plot_centre_paths(
     ax.set(xlabel="target position (words)", ylabel="source position (words)")
     legend_above(ax, *ax.get_legend_handles_labels(), title=title)
     return ax
+
+
+def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> np.ndarray:
+    """Draw where windows stand against where they should: a panel per list, a kind of mark per rule for the centre.
+
+    Args:
+        panels: ``{title: {rule: [(position of the true word, centre)]}}``. On the grey diagonal the two agree.
+
+    Returns:
+        the axes, one per panel.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one list with its centres")
+    figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), layout="constrained", squeeze=False)
+    for ax, (title, rules) in zip(axes[0], panels.items(), strict=True):
+        last = max(position for pairs in rules.values() for position, _ in pairs)
+        ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, marker="", zorder=1)
+        for (name, pairs), style in zip(rules.items(), STYLES, strict=False):
+            ax.plot(*zip(*pairs, strict=True), linestyle="", marker=style.marker, markersize=5, color=style.colour,
+                    fillstyle="none", label=readable(name))  # fmt: skip
+        ax.set(title=title, xlabel="true position", xlim=(-1, last + 1), ylim=(-1, last + 1))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(7, integer=True))
+    axes[0, 0].set_ylabel("centre of the window")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(panels) + 2)
+    return axes[0]

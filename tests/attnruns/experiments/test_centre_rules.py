@@ -1,0 +1,108 @@
+"""Rules for where chapter 4's file attends: they start from the file, and find the centres that they say."""
+
+import pytest
+import torch
+from experiment_runs import checked_run
+
+from attnruns.experiments import centre_rules
+from attnruns.results import load_result
+from attnruns.shared import chapter_file
+from attnruns.shared.runner import Job
+
+
+@pytest.fixture(scope="module")
+def file():
+    """What the chapter's file defines."""
+    return chapter_file.run_file(centre_rules.code(0))[0]
+
+
+def attention(file, name):
+    """A rule's attention with the same random numbers for each rule."""
+    torch.manual_seed(0)
+    return centre_rules.attention_of(name, file["Attention"])(8, name in centre_rules.WINDOWS).eval()
+
+
+def given():
+    """A state, annotations, and the lengths of two sentences; and the last centres."""
+    g = torch.Generator().manual_seed(1)
+    return (
+        torch.randn(2, 8, generator=g),
+        torch.randn(2, 9, 8, generator=g),
+        torch.tensor([9, 6]),
+        torch.tensor([1.5, 5]),
+    )
+
+
+def test_the_file_is_the_chapters_up_to_its_trainings_and_has_the_seed():
+    assert "random.seed(7)" in centre_rules.code(7)
+    assert "models = " not in centre_rules.code(7)
+
+
+@torch.no_grad()
+def test_walking_is_the_files_own_window(file):
+    s, h, S, p = given()
+    torch.manual_seed(0)
+    own = file["Attention"](8, True)
+    for ours, theirs in zip(attention(file, "walking")(s, p, h, S), own(s, p, h, S), strict=True):
+        assert torch.allclose(ours, theirs)
+
+
+@torch.no_grad()
+def test_each_rule_finds_its_centre(file):
+    s, h, S, p = given()
+    for name in centre_rules.WINDOWS:
+        layer = attention(file, name)
+        learned = layer.v_p(torch.tanh(layer.W_p(s)))[:, 0]
+        wanted = {
+            "local_m": torch.tensor([2.5, 5]),  # one further, but not behind the last word
+            "local_p": S * torch.sigmoid(learned),
+            "walking": torch.minimum(p + 3 * torch.sigmoid(learned), S - 1),
+        }
+        _, weights, centre = layer(s, p, h, S)
+        assert torch.allclose(centre, wanted[name])
+        outside = (torch.arange(9) - centre[:, None]).abs() > 2
+        assert weights[outside].count_nonzero() == weights[1, 6:].count_nonzero() == 0
+
+
+@torch.no_grad()
+def test_last_weights_change_global_attention_near_them_and_only_where_there_are_some(file):
+    s, h, S, p = given()
+    layer = attention(file, "last_weights")
+    _, first, carried = layer(s, p, h, S)  # before the first word there are no last weights
+    scores = (h @ (s @ layer.W_a.weight)[:, :, None])[:, :, 0]
+    plain = scores.masked_fill(torch.arange(9) >= S[:, None], float("-inf")).softmax(dim=-1)
+    assert torch.allclose(first, plain, atol=1e-6)
+    assert torch.equal(carried, first)
+    last = torch.zeros(2, 9)
+    last[:, 0] = 1.0
+    _, second, _ = layer(s, last, h, S)
+    changed = (second / plain).log()[0]  # a constant where nothing is added to the score
+    assert torch.allclose(changed[4:], changed[-1].expand(5), atol=1e-5)
+    assert not torch.allclose(changed[:4], changed[-1].expand(4), atol=1e-3)
+
+
+def test_true_positions_are_those_of_the_number_words():
+    english = ["forty", "two", ",", "seven"]
+    german = ["zwei", "und", "vierzig", ",", "sieben"]
+    pairs = centre_rules.true_positions(english, german, ["two", "seven"])
+    assert pairs == [(0, 1), (2, 0), (4, 3)]
+
+
+@pytest.mark.parametrize("name", ["last_weights", "local_m"])
+def test_a_run_trains_and_measures(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(centre_rules, "LISTS", 3)
+    figures = checked_run(centre_rules, Job(name, 0, 2), tmp_path, "cpu")
+    assert figures["exact_match"].keys() == {str(n) for n in centre_rules.TESTED}
+    assert figures["centres"].keys() == {"5", "15"}
+    path = figures["centres"]["5"]["path"]
+    assert [place for place, _ in path[:2]] in ([0, 2], [1, 0], [0, 3])
+    if name == "local_m":
+        assert path[0][1] == 0
+
+
+def test_the_record_has_every_rule_and_windows_of_one_size():
+    runs = load_result("centre_rules")["runs"]
+    assert {(run["model"], run["seed"]) for run in runs} == {
+        (name, seed) for name in centre_rules.STEPS for seed in range(3)
+    }
+    assert len({run["parameters"] for run in runs if run["model"] != "last_weights"}) == 1

@@ -1,0 +1,149 @@
+"""Chapter 4's file with other rules for where it attends, everything else alike: which hold on longer lists.
+
+What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. All
+windows have the file's half-width and Gaussian, and the same number of parameters. For one seed all models read the
+same lists of numbers. It stays on the CPU, as the file does.
+"""
+
+import random
+import time
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.shared.recipes import chosen
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+CHAPTER = "04_luong"
+STEPS = {"global": 600, "last_weights": 600, "local_m": 600, "local_p": 600, "walking": 600}
+WINDOWS = ("local_m", "local_p", "walking")
+TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
+LISTS = 200  # of each test
+FOLLOWED = (5, 15)  # numbers in the lists whose centres are kept
+TEST_SEED = 1000  # added to the seed of the training
+TAPS = 7  # of the filter over the last weights: three words to either side
+REPLACED = {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})"}
+
+
+def code(seed: int) -> str:
+    """The file of the chapter up to its trainings, with this seed."""
+    return file_of(CHAPTER, REPLACED, seed, 0, without=("file-answer",))
+
+
+def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
+    """The class that stands in place of the file's ``Attention``: the same, with another rule.
+
+    Raises:
+        ValueError: if there is no rule of this name.
+    """
+    chosen(STEPS, name)
+    parts: Any = plain  # the file's class, whose layers the type checker does not know
+
+    class Ruled(parts):
+        """The file's attention with a window whose centre another rule finds."""
+
+        def centre(self, s: Tensor, p: Tensor, S: Tensor) -> Tensor:
+            learned = self.v_p(torch.tanh(self.W_p(s)))[:, 0]  # (B,)
+            if name == "local_m":
+                return p + 1  # p starts at -1
+            if name == "local_p":
+                return S * torch.sigmoid(learned)
+            return p + 3 * torch.sigmoid(learned)
+
+        def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            p = torch.minimum(self.centre(s, p, S), S - 1)  # (B,): not beyond the last word
+            distance = torch.arange(h.shape[1]) - p[:, None]  # (B, Tk)
+            allowed = (torch.arange(h.shape[1]) < S[:, None]) & (distance.abs() <= self.half_width)
+            gaussian = torch.exp(-(distance**2) / (2 * (self.half_width / 2) ** 2))
+            scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
+            weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) * gaussian
+            return (weights[:, None] @ h)[:, 0], weights, p
+
+    class LastWeights(parts):
+        """Global attention whose score receives the last weights: s · (W_a h_j + the filtered last weights at j)."""
+
+        def __init__(self, D: int, walks: bool) -> None:
+            super().__init__(D, walks)
+            self.filter = nn.Conv1d(1, D, TAPS, padding=TAPS // 2, bias=False)
+
+        def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            last = h.new_zeros(h.shape[:2]) if p.dim() == 1 else p  # (B, Tk); before the first word there are none
+            near = self.filter(last[:, None]).transpose(1, 2)  # (B, Tk) -> (B, Tk, D)
+            scores = ((self.W_a(h) + near) @ s[:, :, None])[:, :, 0]  # (B, Tk)
+            words = torch.arange(h.shape[1]) < S[:, None]  # (B, Tk)
+            weights = scores.masked_fill(~words, float("-inf")).softmax(dim=-1)
+            return (weights[:, None] @ h)[:, 0], weights, weights
+
+    return {"global": plain, "last_weights": LastWeights}.get(name, Ruled)
+
+
+def true_positions(english: list[str], german: list[str], units: list[str]) -> list[tuple[int, int]]:
+    """The places of the words that carry a number: ``(of the German word, of the English one)``, both from 0."""
+    english_numbers, german_numbers = (_places(words) for words in (english, german))
+    pairs = []
+    for ours, theirs in zip(english_numbers, german_numbers, strict=True):
+        unit = [at for at in ours if english[at] in units]
+        ten = [at for at in ours if english[at] not in units]
+        pairs += list(zip([theirs[0], theirs[-1]] if ten else theirs, unit + ten, strict=True))
+    return pairs
+
+
+def _places(words: list[str]) -> list[list[int]]:
+    """The places of the words of each number."""
+    numbers: list[list[int]] = [[]]
+    for at, word in enumerate(words):
+        if word == ",":
+            numbers.append([])
+        else:
+            numbers[-1].append(at)
+    return numbers
+
+
+@torch.no_grad()
+def centres(names: dict[str, Any], model: Any, n: int) -> dict[str, Any]:
+    """Where the model attends while it reads the correct words of ``LISTS`` lists of n numbers.
+
+    Returns:
+        "distance": between the centre of the window and the true word, the mean over the words that carry a number.
+        "path": ``[true position, centre]`` of these words in the first list. Global attention has no centre; the
+        position of its largest weight stands for it.
+    """
+    lists = [names["number_list"](n) for _ in range(LISTS)]
+    source, target = names["batch_of"](lists)
+    _, weights, carried = model(source, target.shape[1], target)
+    at = carried if carried.dim() == 2 and model.decoder.attention.walks else weights.argmax(dim=-1)  # (B, T)
+    found = [
+        [(place, round(at[row, t].item(), 2)) for t, place in true_positions(english, german, names["UNITS"])]
+        for row, (english, german) in enumerate(lists)
+    ]
+    distances = [abs(place - centre) for of_list in found for place, centre in of_list]
+    return {"distance": round(sum(distances) / len(distances), 3), "path": [list(pair) for pair in found[0]]}
+
+
+def run(job: Job) -> Outcome:
+    """Train the file's translator with one rule, and test it on lists up to three times as long."""
+    names, _ = run_file(code(job.seed))
+    names["Attention"] = attention_of(job.model, names["Attention"])
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    started = time.process_time()
+    try:
+        model = names["train"](job.model in WINDOWS, steps=job.steps)
+        random.seed(TEST_SEED + job.seed)
+        shares = {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in TESTED}
+        followed = {str(n): centres(names, model, n) for n in FOLLOWED}
+    finally:
+        torch.set_num_threads(threads)
+    parameters = sum(part.numel() for part in model.parameters())
+    seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
+    return Outcome({"parameters": parameters, "exact_match": shares, "centres": followed} | seconds)
+
+
+SETTINGS = {
+    "task": "lists of one to five numbers below 100, chapter 4's file", "batch": 64, "learning_rate": 8e-3,
+    "warmup": "30 % of the steps, one cycle", "max_grad_norm": 1.0, "half_width": 2, "lists_of_a_test": LISTS,
+    "filter_over_last_weights": TAPS,
+}  # fmt: skip
+EXPERIMENT = Experiment("centre_rules", STEPS, run, SETTINGS, on_cpu=True)
