@@ -206,14 +206,69 @@ def plot_attention_maps(
     _, axes = plt.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
     for ax in axes.flat:
         ax.set_axis_off()
-    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
-    for ax, image, row, (down, right) in zip(axes.flat, images, weights, queries, strict=False):
-        values = row.view(rows, across).detach().cpu().numpy()
-        ax.imshow(values, cmap=HEAT_MAP, vmin=0, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal")
-        ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
-        centre = ((right + 0.5) * width / across - 0.5, (down + 0.5) * height / rows - 0.5)
-        ax.plot(*centre, marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
-        left = values[:, : across // 2].sum()
+    for ax, image, row, query in zip(axes.flat, images, weights, queries, strict=False):
+        _weights_over(ax, row.view(rows, across), query, image)
+        left = row.view(rows, across)[:, : across // 2].sum().item()
         ax.set_title(f"left {left:.2f}, right {1 - left:.2f}", fontsize=10, loc="left")
-        ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=FAINT, clip_on=False))
     return list(axes.flat)[: len(images)]
+
+
+def plot_maps_and_canvases(
+    maps: Mapping[str, tuple[Tensor, tuple[int, int], Tensor | None]],
+    canvases: Mapping[str, Tensor],
+    marked: Mapping[str, Sequence[bool]],
+    darkest: float | None = None,
+) -> list[Axes]:
+    """Draw attention weights of single positions, two maps per line, and below them one column of canvases per title.
+
+    Args:
+        maps: ``{title: (weights (h, w), (row, column) of the position that attends, the canvas (H, W) or None)}``.
+        canvases: ``{title: (N, H, W)}``. marked: ``{title: N booleans}``; a dashed frame stands around those.
+        darkest: the weight from which on a cell has the darkest colour in every map; by default the largest of its map.
+
+    Raises:
+        ValueError: if there are no maps or no canvases, or the columns have different numbers of canvases or marks.
+    """
+    counts = {len(of[title]) for of in (canvases, marked) for title in canvases}
+    if not maps or len(counts) != 1 or counts == {0}:
+        raise ValueError(f"each title needs equally many canvases and marks, and there must be a map, got {counts}")
+    count, lines = counts.pop(), -(-len(maps) // 2)
+    (height, width) = next(iter(canvases.values())).shape[1:]
+    across, inches = 6.4 * height / width / 2, 6.4 * height / width / len(canvases)
+    ratios = [lines * (across + 0.33), 0.3 + count * (inches + 0.08)]
+    figure = plt.figure(figsize=(6.5, sum(ratios) + 0.1), layout="constrained")
+    above, below = np.asarray(figure.subfigures(2, 1, height_ratios=ratios)).flat
+    upper = list(above.subplots(lines, 2, squeeze=False).flat)
+    lower = below.subplots(count, len(canvases), squeeze=False)
+    for ax in (*upper, *lower.flat):
+        ax.set_axis_off()
+    for ax, (title, (weights, query, image)) in zip(upper, maps.items(), strict=False):
+        _weights_over(ax, weights, query, image, (height, width), darkest)
+        ax.set_title(title, fontsize=10, loc="left")
+    for axes, (title, images) in zip(lower.T, canvases.items(), strict=True):
+        axes[0].set_title(title, fontsize=10, loc="left")
+        for ax, one, mark in zip(axes, images, marked[title], strict=True):
+            _ink(ax, one, bool(mark))
+    return [*upper[: len(maps)], *lower.flat]
+
+
+def _weights_over(
+    ax: Axes,
+    weights: Tensor,
+    query: tuple[int, int],
+    image: Tensor | None,
+    size: tuple[int, int] | None = None,
+    darkest: float | None = None,
+) -> None:
+    """Weights ``(h, w)`` in colour, with the contours of the image ``(H, W)`` and a cross at the query."""
+    height, width = size or (image.shape if image is not None else weights.shape)
+    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
+    values = weights.detach().cpu().numpy()
+    scale: Look = {"cmap": HEAT_MAP, "vmin": 0, "vmax": darkest}
+    ax.imshow(values, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal", **scale)
+    if image is not None:
+        ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
+    rows, across = values.shape
+    centre = ((query[1] + 0.5) * width / across - 0.5, (query[0] + 0.5) * height / rows - 0.5)
+    ax.plot(*centre, marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
+    ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=FAINT, clip_on=False))
