@@ -60,6 +60,19 @@ def test_a_factor_multiplies_all_scores_and_interpolation_halves_the_positions()
     torch.testing.assert_close(query @ query.mT, (plain @ plain.mT) * math.log(48) / math.log(24))
 
 
+@pytest.mark.parametrize("way, changed", [("first", [True, False]), ("second", [False, True])])
+def test_positions_are_multiplied_in_one_layer_only(way, changed):
+    model = decoder_reach.build("rotary").eval()
+    x = torch.randn(1, 4, 24, 16)
+    attentions = [layer.self_attention for layer in model.blocks.layers]
+    plain = [attention.positions.rotate(x, torch.arange(24)) for attention in attentions]
+    halved = [attention.positions.rotate(x, torch.arange(24) / 2) for attention in attentions]
+    with decoder_reach.changed(model, "rotary", f"interpolated_{way}", 24):
+        for attention, is_changed, before, after in zip(attentions, changed, plain, halved, strict=True):
+            turned = attention.positions.rotate(x, torch.arange(24))
+            torch.testing.assert_close(turned, after if is_changed else before)
+
+
 def test_afterwards_the_model_reads_as_before_even_after_an_error():
     model = decoder_reach.build("rotary_window").eval()
     plain = logits_of(model, 24)
