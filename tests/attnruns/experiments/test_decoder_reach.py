@@ -24,11 +24,16 @@ def logits_of(model, size):
 
 
 def test_names_say_how_a_model_knows_positions():
-    kinds = {"rotary": Rotary, "linear_bias": LinearBias}
-    for name in decoder_reach.STEPS:
-        first, second = (layer.self_attention.positions for layer in decoder_reach.build(name).blocks.layers)
-        assert type(second) is kinds.get(name, NoPositions)
-        assert type(first) is (WindowedRotary if name == "rotary_window" else type(second))
+    kinds = dict.fromkeys(decoder_reach.STEPS, (NoPositions, NoPositions)) | {
+        "rotary": (Rotary, Rotary),
+        "linear_bias": (LinearBias, LinearBias),
+        "rotary_window": (WindowedRotary, NoPositions),
+        "window_then_rotary": (WindowedRotary, Rotary),
+        "rotary_then_none": (Rotary, NoPositions),
+    }
+    for name, types in kinds.items():
+        layers = decoder_reach.build(name).blocks.layers
+        assert tuple(type(layer.self_attention.positions) for layer in layers) == types
     assert decoder_reach.build("sinusoidal").embed.add_positions is not None
 
 

@@ -30,7 +30,9 @@ WAYS = {  # with the same weights: how positions are changed, and whether scores
     "none": ("factor",),
 }
 KEPT = ("rotary", "rotary_window")  # whose weights of seed 0 stay
-STEPS = dict.fromkeys(("rotary", "rotary_window", "learned", "sinusoidal", "linear_bias", "none"), MOST)
+STEPS = dict.fromkeys(
+    ("rotary", "rotary_window", *decoder_lengths.HALVES, "learned", "sinusoidal", "linear_bias", "none"), MOST
+)
 
 
 def validation(model: Copier) -> float:
