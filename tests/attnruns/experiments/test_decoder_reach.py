@@ -29,7 +29,6 @@ def test_names_say_how_a_model_knows_positions():
         "linear_bias": (LinearBias, LinearBias),
         "rotary_window": (WindowedRotary, NoPositions),
         "window_then_rotary": (WindowedRotary, Rotary),
-        "rotary_then_none": (Rotary, NoPositions),
     }
     for name, types in kinds.items():
         layers = decoder_reach.build(name).blocks.layers

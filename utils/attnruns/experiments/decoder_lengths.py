@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import Drawn, HardBias, NoPositions, RandomRotary, WindowedRotary
+from attnbook.attention import Drawn, HardBias, RandomRotary, WindowedRotary
 from attnbook.data.batching import Batch
 from attnbook.data.texts.vocabulary import SPECIAL
 from attnbook.device import device_of
@@ -26,8 +26,8 @@ WINDOW = {"rotary_window": 4, "rotary_window_3": 3}  # words that the first laye
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", *WINDOWS, *WINDOW, "random_rotary"), 1200)
-HALVES = ("window_then_rotary", "rotary_then_none")  # one layer as in rotary_window, the other rotary
-KINDS = dict.fromkeys((*STEPS, "sinusoidal", *HALVES))  # the last ones are trained in decoder_reach only
+HALF = "window_then_rotary"  # the first layer of rotary_window, but rotary positions in the second
+KINDS = dict.fromkeys((*STEPS, "sinusoidal", HALF))  # the last ones are trained in decoder_reach only
 
 
 def strings(count: int, size: int, seed: int) -> Batch:
@@ -55,16 +55,14 @@ class Copier(LanguageModel):
 
     def __init__(self, kind: str) -> None:
         chosen(KINDS, kind)
-        plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind in ("random_rotary", *HALVES) else kind
+        plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind in ("random_rotary", HALF) else kind
         super().__init__(SEPARATOR + 1, TransformerConfig(positions=plain, max_length=DRAWN_FROM))
         self.drawn = Drawn(DRAWN_FROM) if kind == "random_rotary" else None
-        first, second = attentions = [layer.self_attention for layer in self.blocks.layers]
+        first, *_ = attentions = [layer.self_attention for layer in self.blocks.layers]
         if kind in WINDOW:
             first.positions = WindowedRotary(WINDOW[kind])  # the second layer knows no positions, and sees everything
-        elif kind == "window_then_rotary":
+        elif kind == HALF:
             first.positions = WindowedRotary(WINDOW["rotary_window"])
-        elif kind == "rotary_then_none":
-            second.positions = NoPositions()
         for attention in attentions:
             if kind in WINDOWS:
                 attention.positions = HardBias(WINDOWS[kind])

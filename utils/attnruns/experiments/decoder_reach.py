@@ -31,7 +31,7 @@ WAYS = {  # with the same weights: how positions are changed, and whether scores
 }
 KEPT = ("rotary", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(
-    ("rotary", "rotary_window", *decoder_lengths.HALVES, "learned", "sinusoidal", "linear_bias", "none"), MOST
+    ("rotary", "rotary_window", decoder_lengths.HALF, "learned", "sinusoidal", "linear_bias", "none"), MOST
 )
 
 
