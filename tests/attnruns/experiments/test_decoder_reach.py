@@ -24,11 +24,15 @@ def logits_of(model, size):
 
 
 def test_names_say_how_a_model_knows_positions():
-    kinds = {"rotary": Rotary, "linear_bias": LinearBias}
-    for name in decoder_reach.STEPS:
-        first, second = (layer.self_attention.positions for layer in decoder_reach.build(name).blocks.layers)
-        assert type(second) is kinds.get(name, NoPositions)
-        assert type(first) is (WindowedRotary if name == "rotary_window" else type(second))
+    kinds = dict.fromkeys(decoder_reach.STEPS, (NoPositions, NoPositions)) | {
+        "rotary": (Rotary, Rotary),
+        "linear_bias": (LinearBias, LinearBias),
+        "rotary_window": (WindowedRotary, NoPositions),
+        "window_then_rotary": (WindowedRotary, Rotary),
+    }
+    for name, types in kinds.items():
+        layers = decoder_reach.build(name).blocks.layers
+        assert tuple(type(layer.self_attention.positions) for layer in layers) == types
     assert decoder_reach.build("sinusoidal").embed.add_positions is not None
 
 
@@ -58,6 +62,19 @@ def test_a_factor_multiplies_all_scores_and_interpolation_halves_the_positions()
     with decoder_reach.changed(model, "rotary", "both", 24):
         query = layer.positions.rotate(x[:, :, :24], far)
     torch.testing.assert_close(query @ query.mT, (plain @ plain.mT) * math.log(48) / math.log(24))
+
+
+@pytest.mark.parametrize("way, changed", [("first", [True, False]), ("second", [False, True])])
+def test_positions_are_multiplied_in_one_layer_only(way, changed):
+    model = decoder_reach.build("rotary").eval()
+    x = torch.randn(1, 4, 24, 16)
+    attentions = [layer.self_attention for layer in model.blocks.layers]
+    plain = [attention.positions.rotate(x, torch.arange(24)) for attention in attentions]
+    halved = [attention.positions.rotate(x, torch.arange(24) / 2) for attention in attentions]
+    with decoder_reach.changed(model, "rotary", f"interpolated_{way}", 24):
+        for attention, is_changed, before, after in zip(attentions, changed, plain, halved, strict=True):
+            turned = attention.positions.rotate(x, torch.arange(24))
+            torch.testing.assert_close(turned, after if is_changed else before)
 
 
 def test_afterwards_the_model_reads_as_before_even_after_an_error():

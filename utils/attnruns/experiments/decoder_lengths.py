@@ -26,7 +26,8 @@ WINDOW = {"rotary_window": 4, "rotary_window_3": 3}  # words that the first laye
 TRAINING = {"batch": 64, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": 1.0}
 KEPT = ("rotary", "hard", "rotary_window")  # whose weights of seed 0 stay
 STEPS = dict.fromkeys(("none", "learned", "rotary", "linear_bias", *WINDOWS, *WINDOW, "random_rotary"), 1200)
-KINDS = dict.fromkeys((*STEPS, "sinusoidal"))  # the last one is trained in decoder_reach only
+HALF = "window_then_rotary"  # the first layer of rotary_window, but rotary positions in the second
+KINDS = dict.fromkeys((*STEPS, "sinusoidal", HALF))  # the last ones are trained in decoder_reach only
 
 
 def strings(count: int, size: int, seed: int) -> Batch:
@@ -54,12 +55,14 @@ class Copier(LanguageModel):
 
     def __init__(self, kind: str) -> None:
         chosen(KINDS, kind)
-        plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind == "random_rotary" else kind
+        plain = "none" if kind in (*WINDOWS, *WINDOW) else "rotary" if kind in ("random_rotary", HALF) else kind
         super().__init__(SEPARATOR + 1, TransformerConfig(positions=plain, max_length=DRAWN_FROM))
         self.drawn = Drawn(DRAWN_FROM) if kind == "random_rotary" else None
         first, *_ = attentions = [layer.self_attention for layer in self.blocks.layers]
         if kind in WINDOW:
             first.positions = WindowedRotary(WINDOW[kind])  # the second layer knows no positions, and sees everything
+        elif kind == HALF:
+            first.positions = WindowedRotary(WINDOW["rotary_window"])
         for attention in attentions:
             if kind in WINDOWS:
                 attention.positions = HardBias(WINDOWS[kind])

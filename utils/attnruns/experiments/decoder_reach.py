@@ -25,12 +25,14 @@ ENOUGH = 0.97  # of the strings for validation, two times in a row: then a train
 VALIDATION_SEED = 500  # tests have seeds up to 48, trainings begin at 1,000,003
 TRAINING = {**decoder_lengths.TRAINING, "learning_rate": 3e-3, "validate_every": 200, "enough": ENOUGH}
 WAYS = {  # with the same weights: how positions are changed, and whether scores are multiplied
-    "rotary": ("interpolated", "factor", "both"),
+    "rotary": ("interpolated", "interpolated_first", "interpolated_second", "factor", "both"),
     "rotary_window": ("factor",),  # in the second layer only: the window of the first never holds more words
     "none": ("factor",),
 }
 KEPT = ("rotary", "rotary_window")  # whose weights of seed 0 stay
-STEPS = dict.fromkeys(("rotary", "rotary_window", "learned", "sinusoidal", "linear_bias", "none"), MOST)
+STEPS = dict.fromkeys(
+    ("rotary", "rotary_window", decoder_lengths.HALF, "learned", "sinusoidal", "linear_bias", "none"), MOST
+)
 
 
 def validation(model: Copier) -> float:
@@ -68,18 +70,23 @@ def changed(model: Copier, kind: str, way: str, size: int) -> Iterator[None]:
     Args:
         kind: the model's.
         way: of ``WAYS[kind]``: ``"interpolated"`` (rotary positions are multiplied by 12 / ``size``), ``"factor"``
-            (scores are multiplied by :func:`factor_of`) or ``"both"``.
+            (scores are multiplied by :func:`factor_of`), ``"both"``, or ``"interpolated_first"`` and
+            ``"interpolated_second"`` (positions are multiplied in one layer only).
 
     Raises:
         ValueError: if ``kind`` is not read in this way.
     """
     if way not in WAYS[kind]:
         raise ValueError(f"{kind} is read in the ways {', '.join(WAYS[kind])}, got {way}")
-    layers = model.blocks.layers[-1:] if kind == "rotary_window" else model.blocks.layers
+    layers = list(model.blocks.layers)
+    if kind == "rotary_window" or way == "interpolated_second":
+        layers = layers[1:]
+    elif way == "interpolated_first":
+        layers = layers[:1]
     before = [layer.self_attention.positions for layer in layers]
     for layer in layers:
         attention = layer.self_attention
-        if way in ("interpolated", "both"):
+        if way.startswith("interpolated") or way == "both":
             per_head = attention.project_query.out_features // attention.heads
             attention.positions = Stretched(interpolated_frequencies(per_head, max(1.0, size / TRAINED)))
         if way in ("factor", "both"):
