@@ -34,7 +34,7 @@ def test_the_models_are_those_of_in_context_apart_from_the_inputs_that_are_bound
 
 
 def test_a_bound_step_holds_the_input_of_the_step_before():
-    x = forming.example()
+    x = forming.examples(2)
     bound = forming.build("one_layer_bound").bind(x)
     assert torch.equal(bound[..., : x.shape[-1]], x)
     assert torch.equal(bound[:, 1:, -DIM:], x[:, :-1, :DIM])
@@ -42,7 +42,7 @@ def test_a_bound_step_holds_the_input_of_the_step_before():
 
 
 def test_a_bound_reader_never_reads_a_later_step():
-    x = forming.example().requires_grad_()
+    x = forming.examples(2).requires_grad_()
     (gradient,) = torch.autograd.grad(forming.build("one_layer_bound")(x)[0][:, 1].sum(), x)
     assert gradient[:, :2].any()
     assert not gradient[:, 2:].any()
@@ -54,6 +54,6 @@ def test_the_best_heads_are_those_with_the_largest_scores():
 
 
 def test_the_example_shows_cat_twice_and_each_label_one_step_late():
-    x = forming.example()[0]
+    x = forming.examples(1)[0]
     assert (x[1, :DIM] - x[3, :DIM]).norm() < 0.5 * (x[1, :DIM] - x[2, :DIM]).norm()
     assert x[:, DIM:].tolist() == [[0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0]]

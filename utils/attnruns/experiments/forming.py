@@ -23,6 +23,7 @@ from attnruns.shared.seq2seq import train
 
 TESTS, TEST_SEED = 200, 0  # sequences; training begins at 1,000,003
 EVERY = 10  # steps between two measurements
+EXAMPLES = 200  # drawings of the chapter's example, over which maps are averaged
 
 
 @dataclass(frozen=True)
@@ -82,19 +83,24 @@ def build(name: str) -> VectorReader | BoundReader:
     return VectorReader(INPUTS, VALUES, config)
 
 
-def example(draw: int = 1) -> Tensor:
-    """The chapter's example, *apple*, *cat*, *shirt*, *cat* with *green*, *red*, *blue*: ``(1, 4, DIM + VALUES)``."""
-    dice = torch.Generator().manual_seed(draw)
-    which, given = torch.tensor([0, 1, 2, 1]), torch.tensor([2, 0, 1, 0])  # green 2, red 0, blue 1
-    words = torch.randn(3, DIM, generator=dice)[which] + BLUR * torch.randn(4, DIM, generator=dice)
-    return torch.cat([words, F.pad(F.one_hot(given, VALUES)[:-1], (0, 0, 1, 0)).float()], dim=-1)[None]
+def examples(count: int = EXAMPLES) -> Tensor:
+    """The chapter's example with so many drawings of its words: ``(count, 4, DIM + VALUES)``.
+
+    It is *apple*, *cat*, *shirt*, *cat* with the labels *green* (2), *red* (0) and *blue* (1).
+    """
+    dice = torch.Generator().manual_seed(TEST_SEED)
+    which, given = torch.tensor([0, 1, 2, 1]), torch.tensor([2, 0, 1, 0])
+    words = torch.randn(count, 3, DIM, generator=dice)[:, which] + BLUR * torch.randn(count, 4, DIM, generator=dice)
+    late = F.pad(F.one_hot(given, VALUES)[:-1], (0, 0, 1, 0)).float()  # (4, VALUES)
+    return torch.cat([words, late.expand(count, -1, -1)], dim=-1)
 
 
 class Watch:
     """Called by ``fit`` now and then: notes what is right, the scores of all heads, and their weights on the example.
 
     Attributes:
-        seen: one dictionary for each call. maps: for each call, by layer, the weights ``(H, 4, 4)`` on the example.
+        seen: one dictionary for each call.
+        maps: for each call, by layer, the weights ``(H, 4, 4)`` on the example, means over the drawings of its words.
     """
 
     def __init__(self) -> None:
@@ -115,8 +121,8 @@ class Watch:
 
     def __call__(self, model: VectorReader | BoundReader) -> float:
         self.seen.append(self.measured(model))
-        on_example = model.maps(example().to(device_of(model)))
-        self.maps.append([layer[0].detach().cpu() for layer in on_example if layer is not None])
+        on_example = model.maps(examples().to(device_of(model)))
+        self.maps.append([layer.mean(dim=0).detach().cpu() for layer in on_example if layer is not None])
         return self.seen[-1]["right"]
 
 
@@ -149,6 +155,12 @@ EXPERIMENT = Experiment(
     "forming",
     STEPS,
     run,
-    {"task": {"keys": KEYS, "values": VALUES, "length": LENGTH}, "tests": TESTS, "every": EVERY, **TRAINING},
+    {
+        "task": {"keys": KEYS, "values": VALUES, "length": LENGTH},
+        "tests": TESTS,
+        "examples": EXAMPLES,
+        "every": EVERY,
+        **TRAINING,
+    },
     build=build,
 )
