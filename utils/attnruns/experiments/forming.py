@@ -21,6 +21,7 @@ from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
+LESSONS: Any = RecallTask()  # its batches are not of pairs of texts
 TESTS, TEST_SEED = 200, 0  # sequences; training begins at 1,000,003
 EVERY = 10  # steps between two measurements
 EXAMPLES = 200  # drawings of the chapter's example, over which maps are averaged
@@ -55,11 +56,13 @@ class BoundReader(nn.Module):
         reader: reads vectors of ``INPUTS + DIM`` features.
     """
 
+    taps: Tensor  # (D, D, 2)
+
     def __init__(self, reader: VectorReader) -> None:
         super().__init__()
         self.reader = reader
         one = torch.eye(DIM)
-        self.register_buffer("taps", torch.stack([one, torch.zeros_like(one)], dim=-1), persistent=False)  # (D, D, 2)
+        self.register_buffer("taps", torch.stack([one, torch.zeros_like(one)], dim=-1), persistent=False)
 
     def bind(self, x: Tensor) -> Tensor:
         """``(B, T, DIM + VALUES)`` -> ``(B, T, DIM + VALUES + DIM)``: last, the input of the step before."""
@@ -131,7 +134,7 @@ def best_heads(seen: dict[str, Any]) -> dict[str, tuple[int, int]]:
     best = {}
     for name, kind in (("binds", "step_before"), ("finds", "after_same_key")):
         table = torch.tensor(seen[kind])  # (layers, H)
-        best[name] = tuple(int(number) for number in divmod(int(table.argmax()), table.shape[1]))
+        best[name] = divmod(int(table.argmax()), table.shape[1])
     return best
 
 
@@ -140,7 +143,7 @@ def run(job: Job) -> Outcome:
     seed_everything(job.seed)
     model, watch = build(job.model), Watch()
     watch(model)
-    history, figures = train(model, RecallTask(), job, TRAINING, loss=recall_loss, validate=watch, validate_every=EVERY)
+    history, figures = train(model, LESSONS, job, TRAINING, loss=recall_loss, validate=watch, validate_every=EVERY)
     at = [0, *(step for step, _ in history.validations)]
     heads = best_heads(watch.seen[-1])
     figures["while_training"] = [{"step": step, **seen} for step, seen in zip(at, watch.seen, strict=True)]

@@ -238,7 +238,8 @@ def plot_forming(
     unknown = {name for of in courses.values() for name in of} - set(COURSES)
     if not courses or not maps or unknown:
         raise ValueError(f"courses and maps must hold at least one, with the names {list(COURSES)}, got {unknown}")
-    upper, lower = plt.figure(figsize=(6.5, 7.2), layout="constrained").subfigures(2, 1, height_ratios=[1, 1.5])
+    parts = plt.figure(figsize=(6.5, 7.2), layout="constrained").subfigures(2, 1, squeeze=False, height_ratios=[1, 1.5])
+    upper, lower = parts[:, 0]
     panels = upper.subplots(1, len(courses), sharey=True, squeeze=False)[0]
     for ax, (title, of) in zip(panels, courses.items(), strict=True):
         for name, (steps, shares) in of.items():
