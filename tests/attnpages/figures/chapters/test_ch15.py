@@ -10,6 +10,7 @@ from attnpages.figures.chapters.ch15 import (
     plot_bind_and_find,
     plot_episodes,
     plot_errors,
+    plot_forming,
     plot_learner,
     plot_without,
 )
@@ -92,6 +93,30 @@ def test_heads_have_circles_on_the_position_before_and_on_the_answer():
     assert [ax.get_title() for ax in axes] == ["ours: binds", "ours: finds"]
     assert axes[0].lines[-1].get_xydata().tolist() == [[0, 1], [1, 2]]
     assert axes[1].lines[-1].get_xydata().tolist() == [[1, 2]]
+
+
+def test_one_network_alone_has_its_two_heads_side_by_side():
+    left, right = plot_bind_and_find({"theirs": (["a", "b", "a"], torch.eye(3), torch.eye(3), (2, 1))})
+    assert left.get_subplotspec().rowspan == right.get_subplotspec().rowspan
+    assert [left.get_ylabel(), right.get_ylabel()] == ["attending position", ""]
+    assert [ax.get_xlabel() for ax in (left, right)] == ["attended to", "attended to"]
+
+
+def test_courses_stand_above_the_maps_of_the_heads_that_form():
+    course = {"right labels": ([0, 10], [0.2, 0.9]), "binding head": ([0, 10], [0.1, 0.8])}
+    axes = plot_forming({"seed 0": course, "seed 1": course}, {"step 10": (torch.eye(2), torch.eye(2))}, ["a", "b"],
+                        (1, 0), [10])  # fmt: skip
+    assert [ax.get_title() for ax in axes] == ["seed 0", "seed 1", "step 10", ""]
+    assert list(axes[0].lines[1].get_ydata()) == [0.1, 0.8]
+    assert len(axes[0].lines) == len(axes[1].lines) + 1  # the moment
+    assert axes[3].lines[-1].get_xydata().tolist() == [[0, 1]]
+
+
+def test_courses_have_known_names():
+    with pytest.raises(ValueError, match="hope"):
+        plot_forming({"seed 0": {"hope": ([0], [1])}}, {"step": (torch.eye(2), torch.eye(2))}, ["a", "b"], (1, 0))
+    with pytest.raises(ValueError, match="at least one"):
+        plot_forming({}, {}, ["a", "b"], (1, 0))
 
 
 def test_heads_need_weights_between_all_positions():

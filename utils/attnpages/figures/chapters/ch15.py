@@ -1,4 +1,4 @@
-"""Figures of chapter 15: attention as a learner, binding and finding, dilated convolutions, episodes, errors."""
+"""Figures of chapter 15: attention as a learner, binding and finding and how they form, dilations, episodes, errors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -185,21 +185,84 @@ def plot_bind_and_find(networks: Mapping[str, tuple[Sequence[str], Tensor, Tenso
         if any(of.shape != (len(names), len(names)) for of in weights):
             shapes = [tuple(of.shape) for of in weights]
             raise ValueError(f"weights of {title} must be {len(names)} × {len(names)}, got {shapes}")
-    _, grid = plt.subplots(2, len(networks), figsize=(6.5, 6.6), layout="constrained", squeeze=False)
+    shape = (2, len(networks)) if len(networks) > 1 else (1, 2)  # one network alone has its two heads side by side
+    size = (6.5, 6.6 if len(networks) > 1 else 3.7)
+    _, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
     for column, (title, (names, *weights, wanted)) in enumerate(networks.items()):
         steps = range(1, len(names))
         marks = [[(step, step - 1) for step in steps], [wanted]]
         for row, (kind, of) in enumerate(zip(("binds", "finds"), weights, strict=True)):
-            ax = grid[row, column]
-            label = "attending position" if column == 0 else ""
-            plot_heat(of, "attended to" if row else "", label, annotate=False, limits=(0, 1), xticks=names,
-                      yticks=names, ax=ax, title=f"{title}: {kind}")  # fmt: skip
+            ax = grid[row, column] if len(networks) > 1 else grid[0, row]
+            below, first = row == len(grid) - 1 or len(grid) == 1, ax in grid[:, 0]
+            plot_heat(of, "attended to" if below else "", "attending position" if first else "", annotate=False,
+                      limits=(0, 1), xticks=names, yticks=names, ax=ax, title=f"{title}: {kind}")  # fmt: skip
             ax.tick_params(labelsize=10)
             ax.tick_params(axis="x", rotation=90)
-            look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markeredgewidth": 1.8}
-            rows, columns = zip(*marks[row], strict=True)
-            ax.plot(columns, rows, color=TRUTH_COLOUR, markersize=60 / len(names) + 3, **look)
+            _circle(ax, marks[row], 60 / len(names) + 3)
     return list(grid.flat)
+
+
+def _circle(ax: Axes, cells: Sequence[tuple[int, int]], size: float) -> None:
+    """Circles around cells ``(row, column)`` of a map."""
+    look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markeredgewidth": 1.8}
+    rows, columns = zip(*cells, strict=True)
+    ax.plot(columns, rows, color=TRUTH_COLOUR, markersize=size, **look)
+
+
+COURSES = {  # of a quantity, its colour, its line and its width
+    "right labels": (INK, "-", 2.2),
+    "right labels, bound by hand": (INK, ":", 1.8),
+    "binding head": (BLUE, "--", 2.0),
+    "finding head": (TRUTH_COLOUR, "-.", 2.0),
+}
+
+
+def plot_forming(
+    courses: Mapping[str, Mapping[str, tuple[Sequence[int], Sequence[float]]]],
+    maps: Mapping[str, tuple[object, object]],
+    names: Sequence[str],
+    wanted: tuple[int, int],
+    moments: Sequence[int] = (),
+) -> list[Axes]:
+    """Draw how binding and finding form in training: courses of each seed above, two heads at some moments below.
+
+    Args:
+        courses: ``{seed: {one of COURSES: (steps, shares)}}``.
+        maps: ``{title of a column: (weights of the binding head (T, T), weights of the finding head)}``.
+        names: of the T positions. wanted: row and column in which the answer should be found.
+        moments: training steps that are marked in the first panel.
+
+    Raises:
+        ValueError: if there is no course or no map, or a course has a name that is not among COURSES.
+    """
+    unknown = {name for of in courses.values() for name in of} - set(COURSES)
+    if not courses or not maps or unknown:
+        raise ValueError(f"courses and maps must hold at least one, with the names {list(COURSES)}, got {unknown}")
+    parts = plt.figure(figsize=(6.5, 7.2), layout="constrained").subfigures(2, 1, squeeze=False, height_ratios=[1, 1.5])
+    upper, lower = parts[:, 0]
+    panels = upper.subplots(1, len(courses), sharey=True, squeeze=False)[0]
+    for ax, (title, of) in zip(panels, courses.items(), strict=True):
+        for name, (steps, shares) in of.items():
+            colour, style, width = COURSES[name]
+            ax.plot(steps, shares, color=colour, linestyle=style, linewidth=width, marker="", label=name)
+        ax.set(xlabel="training step", ylim=(0, 1.03), title=title)
+    for moment in moments:
+        panels[0].axvline(moment, color=FAINT, linewidth=1.2, zorder=0)
+    panels[0].set_ylabel("share")
+    upper.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=10.5)
+    grid = lower.subplots(2, len(maps), squeeze=False)
+    marks = ([(step, step - 1) for step in range(1, len(names))], [wanted])
+    for column, (title, pair) in enumerate(maps.items()):
+        for row, weights in enumerate(pair):
+            ax = grid[row, column]
+            plot_heat(weights, "", ("binds", "finds")[row] if column == 0 else "", annotate=False, limits=(0, 1),
+                      xticks=names if row else [""] * len(names), yticks=[""] * len(names) if column else names,
+                      ax=ax, title="" if row else title)  # fmt: skip
+            ax.title.set_fontsize(11.5)
+            ax.tick_params(labelsize=9.5)
+            ax.tick_params(axis="x", rotation=90)
+            _circle(ax, marks[row], 11)
+    return [*panels, *grid.flat]
 
 
 def plot_without(panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float) -> list[Axes]:
