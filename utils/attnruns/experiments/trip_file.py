@@ -64,7 +64,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "round trips of five cities, of which the first is given",
-    "trips_per_step": {"labels": 128, "lengths": "8 draws for each of 16 sets"},
+    "batch": {"labels": "128 sets", "lengths": "8 draws for each of 16 sets"},
     "test_sets": TESTS,
     "test_seed": TEST_SEED,
     "learning_rate": {"labels": "up to 2e-3, one cycle", "lengths": 5e-4},
