@@ -1,0 +1,75 @@
+"""Chapter 14's network in one file, from labels and from the lengths of its own trips alone, with several seeds.
+
+What is trained is the file itself, as it stands in the chapter, with another seed. It stays on the CPU, as the file
+does.
+"""
+
+import time
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnbook.data.points.geometry import random_points
+from attnbook.data.points.tours import tour_length
+from attnbook.seeding import generator
+from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.shared.recipes import chosen
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+CHAPTER = "14_pointer_networks"
+STEPS = {"labels": 400, "lengths": 1200}
+TRAININGS = {"labels": "train", "lengths": "train_by_length"}  # functions of the file
+TRAINED_HERE = ("test", "ask")  # cells of the file that train or need a trained network
+SIZES, TESTS, TEST_SEED = (5, 8), 500, 10_000  # cities and sets of the tests; all networks have the same sets
+
+
+def file(seed: int) -> dict[str, Any]:
+    """The names that the chapter's file defines, without a training; torch's random numbers begin at ``seed``."""
+    names, _ = run_file(file_of(CHAPTER, {"torch.manual_seed(0)": "torch.manual_seed({seed})"}, seed, 0, TRAINED_HERE))
+    return names
+
+
+def build(name: str) -> nn.Module:
+    """A fresh network of the file."""
+    chosen(STEPS, name)
+    network: nn.Module = file(0)["TripNetwork"]()
+    return network
+
+
+@torch.no_grad()
+def tested(names: dict[str, Any], network: nn.Module) -> dict[str, dict[str, float]]:
+    """By the number of cities: the share of greedy trips that are the shortest, and the mean gap."""
+    figures = {}
+    for cities in SIZES:
+        points = random_points(cities, TESTS, generator(TEST_SEED))
+        trips = names["answer"](network, points)[0], names["shortest"](points)
+        ours, best = (tour_length(points, trip) for trip in trips)  # (TESTS,) each
+        share, gap = (ours < best + 1e-4).float().mean().item(), (ours / best).mean().item() - 1
+        figures[str(cities)] = {"shortest": round(share, 4), "gap": round(gap, 4)}
+    return figures
+
+
+def run(job: Job) -> Outcome:
+    """Train one network by the file's own function, and test it before and after."""
+    training = chosen(TRAININGS, job.model)
+    names = file(job.seed)
+    network = names["TripNetwork"]()
+    before, started = tested(names, network), time.process_time()
+    names[training](network, job.steps)
+    seconds = round(time.process_time() - started, 1)  # of the processor
+    figures = {"before": before, "after": tested(names, network), "seconds": seconds}
+    return Outcome(figures, network if job.seed == 0 and job.model == "lengths" else None)
+
+
+SETTINGS = {
+    "task": "round trips of five cities, of which the first is given",
+    "batch": {"labels": "128 sets", "lengths": "8 draws for each of 16 sets"},
+    "test_sets": TESTS,
+    "test_seed": TEST_SEED,
+    "learning_rate": {"labels": "up to 2e-3, one cycle", "lengths": 5e-4},
+    "max_grad_norm": 1.0,
+    "warmup": 0,
+}
+EXPERIMENT = Experiment("trip_file", STEPS, run, SETTINGS, on_cpu=True, build=build)
+trained = EXPERIMENT.trained
