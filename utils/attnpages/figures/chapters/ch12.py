@@ -272,10 +272,11 @@ def plot_parts(lengths: Curves, losses: Mapping[str, Sequence[float]], xlabel: s
     _, (above, below) = plt.subplots(
         2, 1, figsize=size, layout="constrained", height_ratios=(3.2, 1 + 0.45 * len(losses))
     )
-    plot_by_length(lengths, xlabel="layer", ylabel="length (mean)", ax=above, trained=None)
+    plot_by_length(lengths, xlabel="layer", ylabel="length of what is added", ax=above, trained=None)
     above.set_ylim(bottom=0)
     last = max(int(layer) for points in lengths.values() for layer in points)
-    above.set_xticks(range(5, last + 1, 5))
+    layers = list(range(5, last + 1, 5))
+    above.set_xticks(layers, [str(layer) for layer in layers])
     above.minorticks_off()
     plot_bars(losses, xlabel, ax=below, decimals=0)
     return [above, below]
