@@ -8,6 +8,7 @@ from attnpages.figures.chapters.ch12 import (
     plot_extra,
     plot_grid,
     plot_masks,
+    plot_parts,
     plot_running,
 )  # fmt: skip
 
@@ -91,3 +92,15 @@ def test_what_is_lost_stands_in_one_panel_for_each_model_with_a_line_where_the_f
     assert [text.get_text() for text in axes[1].get_xticklabels()][-1] == "1,024"
     with pytest.raises(ValueError, match="panels is empty"):
         plot_extra({})
+
+
+def test_the_parts_of_a_context_stand_by_layer_above_the_costs_of_leaving_them_out():
+    lengths = {name: {layer: [1.0, 2.0] for layer in range(1, 13)} for name in ("first", "others")}
+    above, below = plot_parts(lengths, {"value": [44.0, 46.0], "weight": [80.0, 82.0]}, "perplexity")
+    assert (above.get_xlabel(), below.get_xlabel()) == ("layer", "perplexity")
+    assert [text.get_text() for text in above.get_xticklabels()] == ["5", "10"]
+    assert above.get_ylim()[0] == 0
+    assert [text.get_text() for text in below.get_yticklabels()] == ["value", "weight"]
+    assert [text.get_text() for text in below.texts] == ["45", "81", "mean"]
+    with pytest.raises(ValueError, match="curves"):
+        plot_parts({}, {"value": [0.2]}, "perplexity")

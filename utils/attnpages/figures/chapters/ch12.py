@@ -1,4 +1,4 @@
-"""Figures of chapter 12: segments, a softmax in blocks, two memories, masks, costs, how far a model learns."""
+"""Figures of chapter 12: segments, a softmax in blocks, two memories, masks, costs, the first token, a reach."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
+from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
@@ -255,3 +256,27 @@ def plot_extra(panels: Mapping[str, tuple[Curves, float]], ylabel: str = "additi
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.minorticks_off()
     return list(axes[:, 0])
+
+
+def plot_parts(lengths: Curves, losses: Mapping[str, Sequence[float]], xlabel: str) -> list[Axes]:
+    """Draw by layer how long the parts of a context are, and below, how well is predicted without one of them.
+
+    Args:
+        lengths: as :func:`plot_by_length` takes them, by layer.
+        losses: as :func:`~attnpages.figures.bars.plot_bars` takes them. xlabel: what they are.
+
+    Raises:
+        ValueError: if there is nothing to draw in one of the two.
+    """
+    size = (6.5, 4.6 + 0.45 * len(losses))
+    _, (above, below) = plt.subplots(
+        2, 1, figsize=size, layout="constrained", height_ratios=(3.2, 1 + 0.45 * len(losses))
+    )
+    plot_by_length(lengths, xlabel="layer", ylabel="length of what is added", ax=above, trained=None)
+    above.set_ylim(bottom=0)
+    last = max(int(layer) for points in lengths.values() for layer in points)
+    layers = list(range(5, last + 1, 5))
+    above.set_xticks(layers, [str(layer) for layer in layers])
+    above.minorticks_off()
+    plot_bars(losses, xlabel, ax=below, decimals=0)
+    return [above, below]

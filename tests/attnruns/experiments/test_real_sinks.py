@@ -1,0 +1,63 @@
+"""The experiment on the value and the weight of the first token, with a tiny model; nothing is fetched."""
+
+import pytest
+import torch
+from experiment_runs import checked_run
+from tiny_pretrained import tiny_pretrained
+
+from attnbook.measure.inside import attentions_of
+from attnruns.experiments import real_sinks
+from attnruns.shared.runner import Job
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    """Three layers of two heads with fixed weights, texts of 40 tokens, a window of 8."""
+    pretrained = tiny_pretrained(monkeypatch, real_sinks)
+    for name, value in {"LENGTH": 40, "WINDOW": 8, "MASKS": real_sinks.MASKS | {"window": (8, 0)}}.items():
+        monkeypatch.setattr(real_sinks, name, value)
+    return pretrained
+
+
+@pytest.mark.parametrize("name", list(real_sinks.PARTS))
+def test_a_run_measures_its_part(name, tmp_path):
+    assert checked_run(real_sinks, Job(name, 0, 2), tmp_path, "cpu")["seconds"] >= 0
+
+
+def test_doing_without_nothing_changes_nothing(tiny):
+    words = real_sinks.texts_of(Job("without", 1, 2))
+    usual = tiny.model(words)[0]
+    with real_sinks.doing_without(tiny.model, None, 0):
+        assert torch.allclose(tiny.model(words)[0], usual, atol=1e-6)
+    with real_sinks.doing_without(tiny.model, "value", 0):
+        changed = tiny.model(words)[0]
+    assert torch.allclose(changed[:, :8], usual[:, :8], atol=1e-6)
+    assert not torch.allclose(changed[:, 8:], usual[:, 8:], atol=1e-6)
+    assert torch.equal(tiny.model(words)[0], usual)  # afterwards the model is as before
+
+
+def context_of(attention, way, x):
+    """What enters the last projection of a layer that reads ``x (1, T, D)``: (1, T, D)."""
+    seen, at = [], torch.arange(x.shape[1])
+    handle = attention.project_output.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+    _, weights = real_sinks.attend_without(attention, way, 0, None, x, attention.project(x, x, at), mask, at, at)
+    handle.remove()
+    return seen[0], weights
+
+
+def test_both_ways_differ_in_the_length_of_the_context_alone(tiny):
+    attention, x = attentions_of(tiny.model)[0], torch.randn(1, 12, 16)
+    (_, usual), (by_value, _), (by_weight, weights) = (context_of(attention, w, x) for w in (None, "value", "weight"))
+    factor = 1 / (1 - usual[0, :, 8:, 0])  # (H, 4)
+    of_heads = by_value.unflatten(-1, (2, -1))[0, 8:] * factor.T[..., None]  # (4, H, D/H)
+    assert torch.allclose(by_weight.unflatten(-1, (2, -1))[0, 8:], of_heads, atol=1e-5)
+    assert torch.allclose(weights.sum(dim=-1), torch.ones(1, 2, 12))
+    assert weights[:, :, 8:, 0].max() == 0 < weights[:, :, :8, 0].min()
+
+
+def test_lengths_are_those_of_both_parts_of_the_context():
+    weights, values = torch.zeros(1, 1, 10, 10), torch.zeros(1, 1, 10, 2)
+    weights[..., 0], weights[..., 1] = 0.75, 0.25
+    values[..., 0, 0], values[..., 1, 1], values[..., 8:, 0] = 2.0, 4.0, 3.0
+    assert real_sinks.lengths(weights, values).tolist() == [0.75, 2, 3, 1.5, 1, 4]

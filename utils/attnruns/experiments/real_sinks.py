@@ -1,0 +1,146 @@
+"""What the first token adds in SmolLM2, and what its weight is worth (chapter 12).
+
+Nothing is trained; ``steps`` texts of the book's prose are read, others for each seed. Queries from position WINDOW
+on do without a token in one of two ways. Without its *value*, all weights stay, and its value counts as zero. Without
+its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this factor alone.
+Earlier queries stay as they are, so that nothing changes before WINDOW.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
+from attnbook.attention.multihead import Heads
+from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
+from attnruns.experiments.real_model import smollm2, text_tokens
+from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+LENGTH, WINDOW = 512, 128  # as in ``real_heads``: the same texts
+OTHER = 20  # a token that is no sink, as a control
+MASKS: dict[str, tuple[int | None, int]] = {
+    "everything": (None, 0),
+    "window": (WINDOW, 0),
+    "and the first": (WINDOW, 1),
+}
+WAYS: dict[str, tuple[str, str | None, int]] = {
+    "everything": ("everything", None, 0),
+    "without the value": ("everything", "value", 0),
+    "without the weight": ("everything", "weight", 0),
+    "another without the value": ("everything", "value", OTHER),
+    "another without the weight": ("everything", "weight", OTHER),
+    "window": ("window", None, 0),
+    "window and the first": ("and the first", None, 0),
+    "window and the first, without the value": ("and the first", "value", 0),
+}
+Watch = Callable[[Tensor, Tensor], None]
+
+
+def texts_of(job: Job) -> Tensor:
+    """The texts of a seed, ``(steps, LENGTH)``, or shorter if the prose is."""
+    tokens = text_tokens(smollm2())
+    length = min(LENGTH, len(tokens) // (3 * job.steps))
+    begin = job.seed * length * job.steps
+    return tokens[begin : begin + length * job.steps].view(job.steps, length)
+
+
+def attend_without(
+    attention: MultiHeadAttention,
+    way: str | None,
+    position: int,
+    watch: Watch | None,
+    query: Tensor,
+    heads: Heads,
+    mask: Tensor | None,
+    at: Tensor,
+    keys_at: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """``attention.attend``, where queries from WINDOW on do without a position; ``None`` changes nothing.
+
+    ``watch`` is given the unchanged weights ``(B, H, T, T)`` and the values ``(B, H, T, D/H)`` of each call.
+    """
+    query = attention.positions.rotate(split_heads(attention.project_query(query), attention.heads), at)
+    key, value = heads.repeat(attention.heads // attention.key_value_heads)
+    _, weights = attend(query, key, value, score=attention.score, mask=mask)
+    if watch is not None:
+        watch(weights, value)
+    if way is not None:
+        weights = weights.clone()
+        weights[:, :, WINDOW:, position] = 0
+    if way == "weight":
+        weights = weights / weights.sum(dim=-1, keepdim=True)
+    return attention.project_output(merge_heads(weights @ value)), weights
+
+
+@contextmanager
+def doing_without(model, way: str | None, position: int, watch: Watch | None = None) -> Iterator[None]:
+    """Inside this block, queries from WINDOW on do without a ``position`` in every layer: its "value" or "weight"."""
+    with ExitStack() as stack:
+        for attention in attentions_of(model):
+            instead = partial(attend_without, attention, way, position, watch)
+            stack.enter_context(patch.object(attention, "attend", instead))
+        yield
+
+
+def without(job: Job) -> dict[str, Any]:
+    """Nats per token of each text from WINDOW on, in each of the ways."""
+    model, texts = smollm2().model, texts_of(job)
+    length, figures = texts.shape[1], {}
+    for name, (mask_name, way, position) in WAYS.items():
+        window, sinks = MASKS[mask_name]
+        mask = sinks_and_window(length, length if window is None else window, sinks)
+        with torch.no_grad(), doing_without(model, way, position):
+            loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
+        figures[name] = rounded(loss[:, WINDOW:].mean(dim=1))
+    return {"nats": figures}
+
+
+def lengths(weights: Tensor, values: Tensor) -> Tensor:
+    """Of one layer, for the queries from WINDOW on, means over texts, heads and queries, ``(6,)``.
+
+    The weight of the first token; the length of its value, and of the values from WINDOW on; the lengths of what it
+    adds to a context, of what all others add, and of a context from which its weight was removed.
+    """
+    of_values = values.norm(dim=-1)  # (B, H, T)
+    late = weights[:, :, WINDOW:]  # (B, H, T - WINDOW, T)
+    first = late[..., :1] * values[:, :, None, 0]  # (B, H, T - WINDOW, D/H)
+    rest = late[..., 1:] @ values[:, :, 1:]  # (B, H, T - WINDOW, D/H)
+    alone = rest / late[..., 1:].sum(dim=-1, keepdim=True)
+    parts = late[..., 0], of_values[..., 0], of_values[..., WINDOW:], *(x.norm(dim=-1) for x in (first, rest, alone))
+    return torch.stack([part.mean() for part in parts])
+
+
+def values(job: Job) -> dict[str, Any]:
+    """By layer, how long the first token's value is, and what it adds, beside the other tokens."""
+    model, found = smollm2().model, []
+    for text in texts_of(job):
+        seen: list[Tensor] = []
+        with torch.no_grad(), doing_without(model, None, 0, lambda *of, seen=seen: seen.append(lengths(*of))):
+            model(text[None])
+        found.append(torch.stack(seen))  # (layers, 6)
+    names = "weight", "first_value", "other_values", "first_adds", "others_add", "renormalised"
+    return {"by_layer": dict(zip(names, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
+
+
+PARTS: Parts = {"without": (without, 4), "values": (values, 4)}
+
+
+def run(job: Job) -> Outcome:
+    """Measure one of the two."""
+    return measured(PARTS, job)
+
+
+EXPERIMENT = Experiment(
+    "real_sinks",
+    steps_of(PARTS),
+    run,
+    {"weights": "SmolLM2-135M-Instruct in four bits", "length": LENGTH, "window": WINDOW, "other": OTHER},
+    on_cpu=True,
+)
