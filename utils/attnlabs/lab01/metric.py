@@ -60,7 +60,7 @@ EXACT_MATCH = Exercise(
     exact_match_by_length,
     cases=_translations,
     tolerance=1e-6,  # a share that torch takes the mean of is float32
-    about=About(points=2, minutes=12, difficulty=2, read_again="Where it fails: lists of numbers"),
+    about=About(points=2, minutes=12, difficulty=2, read_again="Where it fails: longer lists"),
 )
 
 must = EXACT_MATCH.properties
