@@ -38,6 +38,11 @@ def test_others_are_of_the_same_layers_and_do_not_attend_to_the_token_before():
     assert sorted(real_binding.others_beside(table, [(0, 0), (0, 1)], draw=0)) == [(0, 2), (0, 3)]
 
 
+def test_others_beside_those_that_find_do_not_find():
+    table = {"induction": [[0.9, 0.1, 0.4, 0.1]]}
+    assert [real_binding.others_beside(table, [(0, 1)], draw, "induction") for draw in (0, 1)] == [[(0, 3)]] * 2
+
+
 def test_means_are_taken_at_words_colours_and_ends_of_lines(pretrained):
     these = real_labels.prompts(pretrained, 2, seed=0)
     assert real_binding.roles(these[0])[:6].tolist() == [0, 1, 2, 0, 1, 2]
@@ -65,6 +70,9 @@ def test_a_run_measures_its_part(name, tmp_path, monkeypatch):
         assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
         assert len(figures["controls"]) == len(figures["control_heads"]) == 2
         assert 0 <= figures["all"]["right"] <= 1
+    elif name == "beside_finders":
+        assert all(layer == 3 and head > 1 for ((layer, head),) in figures["control_heads"])
+        assert [sorted(one) for one in figures["controls"]] == [["colour", "found", "right"]] * 2
     else:
         assert len(figures["tokens"]) == len(figures["all"]["maps"]["1.2"]) == 10
         assert figures["all"]["probabilities"] != figures["without binders"]["probabilities"]

@@ -60,12 +60,17 @@ def chosen(found: dict[str, list[list[float]]]) -> tuple[list[Head], list[Head]]
     return finders, earlier[:BINDERS]
 
 
-def others_beside(found: dict[str, list[list[float]]], binders: list[Head], draw: int) -> list[Head]:
-    """For each binder another head of its layer, at random, none twice and none with LOW weight on the token before."""
+def others_beside(
+    found: dict[str, list[list[float]]], chosen_heads: list[Head], draw: int, kind: str = "previous"
+) -> list[Head]:
+    """For each chosen head another head of its layer, at random, none twice, none chosen and none with LOW or more.
+
+    ``kind`` is the score that is low: "previous", the weight on the token before, or "induction", prefix matching.
+    """
     picked: list[Head] = []
-    for layer, _ in binders:
-        low = [head for head, score in enumerate(found["previous"][layer]) if score < LOW]
-        free = [(layer, head) for head in low if (layer, head) not in picked]
+    for layer, _ in chosen_heads:
+        low = [head for head, score in enumerate(found[kind][layer]) if score < LOW]
+        free = [(layer, head) for head in low if (layer, head) not in picked + chosen_heads]
         picked.append(free[int(torch.randint(len(free), (1,), generator=generator(len(picked) + 100 * draw)))])
     return picked
 
@@ -127,6 +132,20 @@ def binding(job: Job) -> dict[str, Any]:
     }
 
 
+def beside_finders(job: Job) -> dict[str, Any]:
+    """What is right without others from the layers of those that find, a control for these."""
+    pretrained, these = smollm2(), prompts(smollm2(), job.steps, job.seed)
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
+    finders, _ = chosen(table)
+    means = means_by_role(pretrained, prompts(pretrained, FOR_MEANS, job.seed + ELSEWHERE))
+    controls = [others_beside(table, finders, draw, "induction") for draw in range(CONTROLS)]
+    return {
+        "prefix_matching": [round(table["induction"][layer][head], 4) for layer, head in finders],
+        "controls": [measure(pretrained, these, finders, out, means) for out in controls],
+        "control_heads": [_numbered(out) for out in controls],
+    }
+
+
 @torch.no_grad()
 def example(job: Job) -> dict[str, Any]:
     """The chapter's four lines: weights of the heads that bind and find, and the probabilities after the last word."""
@@ -159,7 +178,7 @@ def _numbered(heads: list[Head]) -> list[list[int]]:
     return [[layer + 1, head + 1] for layer, head in heads]
 
 
-PARTS: Parts = {"binding": (binding, 20), "example": (example, 1)}
+PARTS: Parts = {"binding": (binding, 20), "beside_finders": (beside_finders, 20), "example": (example, 1)}
 
 
 def run(job: Job) -> Outcome:

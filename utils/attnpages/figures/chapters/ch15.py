@@ -59,7 +59,7 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> list[Axes]:
         raise ValueError(f"labels must be one less than inputs, whose last stood before, got {inputs} and {labels}")
     _, grid = plt.subplots(1, 2, figsize=(6.5, 4.9), layout="constrained")
     for ax, (title, parts) in zip(grid, CIRCUIT.items(), strict=True):
-        _draw_circuit(canvas(ax, (3.2, 4.9), (-0.55, len(inputs) - 0.45), (-2.5, 5.3)), parts, inputs, labels)
+        _draw_circuit(canvas(ax, (3.2, 4.9), (-0.55, len(inputs) - 0.45), (-2.5, 5.6)), parts, inputs, labels)
         ax.set_title(title, fontsize=13, fontweight="bold")
     return list(grid)
 
@@ -80,9 +80,9 @@ def _draw_circuit(ax: Axes, parts: tuple[str, str], inputs: Sequence[str], label
     box_around(ax, (last, 3.4), 0.66, 0.5, inputs[-1], size=10, fill=PAPER, edge=TRUTH_COLOUR)
     say(ax, last, 3.98, "keeps, asks", size=9.5)
     arrow(ax, (last - 0.36, 3.4), (found + 0.12, 3.06), TRUTH_COLOUR, 2.0, bend=0.25)
-    arrow(ax, (found - 0.1, 3.06), (found - 0.1, 4.35), INK, 1.8)
-    box_around(ax, (found - 0.1, 4.7), 0.95, 0.6, labels[found - 1], size=10.5, fill=WRITES, edge=INK)
-    say(ax, found - 0.7, 4.7, "answer", ha="right", size=10)
+    arrow(ax, (found - 0.1, 3.06), (last - 0.52, 4.7), INK, 1.8)
+    box_around(ax, (last, 4.75), 0.88, 0.6, labels[found - 1], size=10.5, fill=WRITES, edge=INK)
+    say(ax, last, 5.33, "answer", size=10)
     say(ax, -0.45, -1.25, f"1 bind: {parts[0]}", ha="left", va="top", size=10, colour=BLUE)
     say(ax, -0.45, -2.1, f"2 find: {parts[1]}", ha="left", va="top", size=10, colour=TRUTH_COLOUR)
 
@@ -265,11 +265,14 @@ def plot_forming(
     return [*panels, *grid.flat]
 
 
-def plot_without(panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, chance: float) -> list[Axes]:
+def plot_without(
+    panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, references: Mapping[str, tuple[str, float]]
+) -> list[Axes]:
     """Draw what is right without some heads, one network above the other.
 
     Args:
-        panels: ``{title: {name: [one value per seed or draw]}}``. chance: drawn as a line.
+        panels: ``{title: {name: [one value per seed or draw]}}``.
+        references: of each panel, the name and the value of a line to compare with.
 
     Raises:
         ValueError: if there is no panel.
@@ -282,7 +285,7 @@ def plot_without(panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: st
                            gridspec_kw={"height_ratios": [count + 1 for count in rows]})  # fmt: skip
     for ax, (title, bars) in zip(grid[:, 0], panels.items(), strict=True):
         last = ax is grid[-1, 0]
-        plot_bars(bars, xlabel if last else "", ax=ax, title=title, limits=(0, 1), reference=("chance", chance))
+        plot_bars(bars, xlabel if last else "", ax=ax, title=title, limits=(0, 1), reference=references[title])
     return list(grid[:, 0])
 
 
