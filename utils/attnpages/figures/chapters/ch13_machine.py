@@ -103,7 +103,7 @@ def draw_tape(
     steps, rows = shapes["write head"]
     panels = [("write head", heads["write head"], letters["write head"]), ("read head", heads["read head"], letters["read head"])]
     count = 2 if memory is None else 3
-    _, axes = plt.subplots(count, 1, figsize=(6.5, 1.3 + 0.25 * count * rows), sharex=True, layout="constrained")
+    _, axes = plt.subplots(count, 1, figsize=(6.5, 1.3 + 0.23 * count * rows), sharex=True, layout="constrained")
     for ax, (name, weights, named) in zip(axes[[0, -1]], panels, strict=True):
         image = _tape(ax, name, weights, 1.0)
         for step, letter in enumerate(named):
@@ -114,7 +114,8 @@ def draw_tape(
     _named_above(axes[0], "input", inputs)
     axes[-1].set_xticks(range(steps), [one or "–" for one in outputs])
     axes[-1].set_xlabel("output")
-    axes[0].figure.colorbar(image, ax=list(axes), label="weight of a head", aspect=40, pad=0.02)
+    beside, aspect = (list(axes), 40) if memory is None else (axes[0], 15)
+    axes[0].figure.colorbar(image, ax=beside, label="weight", aspect=aspect, pad=0.02)
     return list(axes)
 
 
@@ -122,7 +123,7 @@ def _tape(ax: Axes, name: str, cells: np.ndarray, largest: float) -> AxesImage:
     """Draw cells, rows by steps, with lines between them; ``largest`` is the number of the darkest colour."""
     steps, rows = cells.shape
     image = ax.imshow(cells.T, cmap=HEAT_MAP, vmin=0, vmax=largest, aspect="auto")
-    ax.set_ylabel(f"{name}:\nrow of memory")
+    ax.set_ylabel(f"{name}:\nrow of memory" if name != "memory" else "memory:\nrow")
     ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
     ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
     ax.set_yticks(np.arange(0.5, rows - 1), minor=True)
@@ -137,7 +138,7 @@ def _draw_held(ax: Axes, sizes: np.ndarray, held: Sequence[Sequence[str]], shape
     found = (len(held), len(held[0]) if held else 0)
     if sizes.shape != shape or found != shape:
         raise ValueError(f"give {shape} sizes and letters of the memory, got {sizes.shape} and {found}")
-    _tape(ax, "memory", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that the letters are seen
+    _tape(ax, "memory", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that its letters can be read
     for step, column in enumerate(held):
         for row, letter in enumerate(column):
             ax.text(step, row, letter, ha="center", va="center", color=INK)
