@@ -39,11 +39,11 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
 
 
 def test_the_tape_shows_between_the_heads_what_the_memory_holds(looks_right, texts):
-    write, read = torch.eye(3)[[0, 1, 2]], torch.eye(3)[[0, 0, 1]]
-    held = [["a", "", ""], ["a", "b", ""], ["a", "b", ""]]
-    sizes = torch.tensor([[1.0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    write, read = torch.eye(8)[[0, 1, 2]], torch.eye(8)[[0, 0, 1]]
+    held = [["a", *[""] * 7], ["a", "b", *[""] * 6], ["a", "b", *[""] * 6]]
+    sizes = write.cumsum(dim=0)
     tape = draw_tape(["a", "b", "end"], ["", "", "a"], write, read, memory=sizes, held=held)
-    looks_right(tape[1])
+    looks_right(tape[2])
     assert [ax.get_ylabel().split(":")[0] for ax in tape] == ["write head", "memory", "read head"]
     shown = [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()]
     assert shown == [("a", 0, 0), ("a", 1, 0), ("b", 1, 1), ("a", 2, 0), ("b", 2, 1)]

@@ -101,12 +101,11 @@ def draw_tape(
         "read head": [*outputs[lead:], *[""] * lead],
     }
     steps, rows = shapes["write head"]
-    panels = [("write head", heads["write head"], letters["write head"]), ("read head", heads["read head"], letters["read head"])]
-    count = 2 if memory is None else 3
+    count, row = (2, "row of memory") if memory is None else (3, "row")
     _, axes = plt.subplots(count, 1, figsize=(6.5, 1.3 + 0.23 * count * rows), sharex=True, layout="constrained")
-    for ax, (name, weights, named) in zip(axes[[0, -1]], panels, strict=True):
-        image = _tape(ax, name, weights, 1.0)
-        for step, letter in enumerate(named):
+    for ax, (name, weights) in zip(axes[[0, -1]], heads.items(), strict=True):
+        image = _tape(ax, f"{name}:\n{row}", weights, 1.0)
+        for step, letter in enumerate(letters[name]):
             if letter:
                 ax.text(step, weights[step].argmax(), letter, ha="center", va="center", color="white", weight="bold")
     if memory is not None:
@@ -123,7 +122,7 @@ def _tape(ax: Axes, name: str, cells: np.ndarray, largest: float) -> AxesImage:
     """Draw cells, rows by steps, with lines between them; ``largest`` is the number of the darkest colour."""
     steps, rows = cells.shape
     image = ax.imshow(cells.T, cmap=HEAT_MAP, vmin=0, vmax=largest, aspect="auto")
-    ax.set_ylabel(f"{name}:\nrow of memory" if name != "memory" else "memory:\nrow")
+    ax.set_ylabel(name)
     ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
     ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
     ax.set_yticks(np.arange(0.5, rows - 1), minor=True)
@@ -138,7 +137,7 @@ def _draw_held(ax: Axes, sizes: np.ndarray, held: Sequence[Sequence[str]], shape
     found = (len(held), len(held[0]) if held else 0)
     if sizes.shape != shape or found != shape:
         raise ValueError(f"give {shape} sizes and letters of the memory, got {sizes.shape} and {found}")
-    _tape(ax, "memory", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that its letters can be read
+    _tape(ax, "memory:\nrow", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that its letters can be read
     for step, column in enumerate(held):
         for row, letter in enumerate(column):
             ax.text(step, row, letter, ha="center", va="center", color=INK)
