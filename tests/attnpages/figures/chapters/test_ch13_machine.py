@@ -36,3 +36,16 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
         draw_tape(["a", "b"], [""], torch.eye(2), torch.eye(2))
     with pytest.raises(ValueError, match="as many steps"):
         draw_tape(["a", "b"], ["", ""], torch.eye(2), torch.ones(2, 3))
+
+
+def test_the_tape_shows_between_the_heads_what_the_memory_holds(looks_right, texts):
+    write, read = torch.eye(8)[[0, 1, 2]], torch.eye(8)[[0, 0, 1]]
+    held = [["a", *[""] * 7], ["a", "b", *[""] * 6], ["a", "b", *[""] * 6]]
+    sizes = write.cumsum(dim=0)
+    tape = draw_tape(["a", "b", "end"], ["", "", "a"], write, read, memory=sizes, held=held)
+    looks_right(tape[2])
+    assert [ax.get_ylabel().split(":")[0] for ax in tape] == ["write head", "memory", "read head"]
+    shown = [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()]
+    assert shown == [("a", 0, 0), ("a", 1, 0), ("b", 1, 1), ("a", 2, 0), ("b", 2, 1)]
+    with pytest.raises(ValueError, match="sizes and letters of the memory"):
+        draw_tape(["a", "b", "end"], ["", "", "a"], write, read, memory=sizes, held=held[:2])

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, line, say
@@ -71,7 +72,10 @@ def draw_addressing() -> Axes:
     return ax
 
 
-def draw_tape(inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0) -> list[Axes]:
+def draw_tape(
+    inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0,
+    memory: object | None = None, held: Sequence[Sequence[str]] = (),
+) -> list[Axes]:  # fmt: skip
     """Draw the weights of two heads over time as cells, with the input of each step above them and the output below.
 
     In the cell with the largest weight stands what is written there (an input of one letter), or read there.
@@ -82,9 +86,11 @@ def draw_tape(inputs: Sequence[str], outputs: Sequence[str], write: object, read
         write: ``(T, N)``, the weights of the write head.
         read: ``(T, N)``, those of the read head.
         lead: how many steps before its output a row is read.
+        memory: ``(T, N)``, how large the numbers of each row are after each step, drawn between the heads.
+        held: T times N letters, what each row of this memory holds; "" is no letter.
 
     Raises:
-        ValueError: if the four do not have the same number of steps, or the heads not the same rows.
+        ValueError: if they do not have the same number of steps, or not the same rows.
     """
     heads = {"write head": as_matrix("write", write), "read head": as_matrix("read", read)}
     shapes = {name: weights.shape for name, weights in heads.items()}
@@ -95,24 +101,46 @@ def draw_tape(inputs: Sequence[str], outputs: Sequence[str], write: object, read
         "read head": [*outputs[lead:], *[""] * lead],
     }
     steps, rows = shapes["write head"]
-    _, axes = plt.subplots(2, 1, figsize=(6.5, 1.3 + 0.5 * rows), sharex=True, layout="constrained")
-    for ax, (name, weights) in zip(axes, heads.items(), strict=True):
-        image = ax.imshow(weights.T, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto")
+    count, row = (2, "row of memory") if memory is None else (3, "row")
+    _, axes = plt.subplots(count, 1, figsize=(6.5, 1.3 + 0.23 * count * rows), sharex=True, layout="constrained")
+    for ax, (name, weights) in zip(axes[[0, -1]], heads.items(), strict=True):
+        image = _tape(ax, f"{name}:\n{row}", weights, 1.0)
         for step, letter in enumerate(letters[name]):
             if letter:
                 ax.text(step, weights[step].argmax(), letter, ha="center", va="center", color="white", weight="bold")
-        ax.set_ylabel(f"{name}:\nrow of memory")
-        ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
-        ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
-        ax.set_yticks(np.arange(0.5, rows - 1), minor=True)
-        ax.grid(visible=False)
-        ax.grid(visible=True, which="minor", color=PALE_GREY, linewidth=0.6)
-        ax.tick_params(which="both", length=0)
+    if memory is not None:
+        _draw_held(axes[1], as_matrix("memory", memory), held, (steps, rows))
     _named_above(axes[0], "input", inputs)
-    axes[1].set_xticks(range(steps), [one or "–" for one in outputs])
-    axes[1].set_xlabel("output")
-    axes[0].figure.colorbar(image, ax=list(axes), label="weight", aspect=40, pad=0.02)
+    axes[-1].set_xticks(range(steps), [one or "–" for one in outputs])
+    axes[-1].set_xlabel("output")
+    beside, aspect = (list(axes), 40) if memory is None else (axes[0], 15)
+    axes[0].figure.colorbar(image, ax=beside, label="weight", aspect=aspect, pad=0.02)
     return list(axes)
+
+
+def _tape(ax: Axes, name: str, cells: np.ndarray, largest: float) -> AxesImage:
+    """Draw cells, rows by steps, with lines between them; ``largest`` is the number of the darkest colour."""
+    steps, rows = cells.shape
+    image = ax.imshow(cells.T, cmap=HEAT_MAP, vmin=0, vmax=largest, aspect="auto")
+    ax.set_ylabel(name)
+    ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
+    ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
+    ax.set_yticks(np.arange(0.5, rows - 1), minor=True)
+    ax.grid(visible=False)
+    ax.grid(visible=True, which="minor", color=PALE_GREY, linewidth=0.6)
+    ax.tick_params(which="both", length=0)
+    return image
+
+
+def _draw_held(ax: Axes, sizes: np.ndarray, held: Sequence[Sequence[str]], shape: tuple[int, int]) -> None:
+    """Draw what is in the memory after each step: pale where the numbers of a row are large, with its letter."""
+    found = (len(held), len(held[0]) if held else 0)
+    if sizes.shape != shape or found != shape:
+        raise ValueError(f"give {shape} sizes and letters of the memory, got {sizes.shape} and {found}")
+    _tape(ax, "memory:\nrow", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that its letters can be read
+    for step, column in enumerate(held):
+        for row, letter in enumerate(column):
+            ax.text(step, row, letter, ha="center", va="center", color=INK)
 
 
 def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
