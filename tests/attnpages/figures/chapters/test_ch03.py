@@ -137,6 +137,23 @@ def test_a_bound_is_a_dashed_line_with_its_name(texts):
     assert not first.texts
 
 
+def test_a_panel_of_tenths_has_medians_and_bands_that_leave_out_the_extremes():
+    many = {"q·k": {4: [1e-9, *[1.0] * 8, 100.0, 100.0], 64: [0.0, *[0.01] * 9, 1.0]}}
+    (ax,) = plot_against_features({"derivative (log)": many}, tenths={"derivative (log)"})
+    (line,) = ax.lines
+    assert line.get_xydata().tolist() == [[4, 1], [64, 0.01]]
+    (band,) = ax.collections
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    assert {(4, 1), (4, 100), (64, 0.01)} <= corners
+    assert not {(4, 1e-9), (64, 0), (64, 1)} & corners
+    assert ax.get_ylim()[0] == pytest.approx(0.001)
+
+
+def test_tenths_of_no_panel_are_refused():
+    with pytest.raises(ValueError, match=re.escape("tenths names ['b']; the panels are ['a']")):
+        plot_against_features({"a": BY_FEATURES}, tenths=["b"])
+
+
 def test_a_bound_without_a_panel_is_refused():
     with pytest.raises(ValueError, match=re.escape("bounds names ['c']; the panels are ['a']")):
         plot_against_features({"a": BY_FEATURES}, bounds={"c": (5.0, "at most 5")})

@@ -1,7 +1,7 @@
 """Figures of chapter 03: the library with its numbers, what scores prefer, panels over features, mixtures, and runs."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +13,7 @@ from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import FAINT, LINE, SAND
-from attnpages.figures.style import HEAT_MAP, STYLES
+from attnpages.figures.style import HEAT_MAP, STYLES, styles_for
 
 
 def draw_library(
@@ -55,6 +55,7 @@ def plot_against_features(
     panels: Mapping[str, Mapping],
     xlabel: str = "features of query and key, $d_k$",
     bounds: Mapping[str, tuple[float, str]] | None = None,
+    tenths: Collection[str] = (),
 ) -> list[Axes]:
     """Draw several measured things against the number of features, one panel each, below one another.
 
@@ -63,18 +64,23 @@ def plot_against_features(
             gets a logarithmic axis; the axes of the others begin at 0.
         xlabel: of the lowest panel.
         bounds: ``{label of the y axis: (value, its name)}``: a dashed line at a value that the curves cannot pass.
+        tenths: labels of panels whose lines go through the medians, with bands from the lowest tenth of the values
+            to the highest; a logarithmic axis begins at a tenth of the smallest median.
 
     Raises:
-        ValueError: if there is no panel, a bound names none, or a curve is not as :func:`plot_by_length` takes it.
+        ValueError: if there is no panel, a bound or ``tenths`` names none, or a curve is not as
+            :func:`plot_by_length` takes it.
     """
     if not panels:
         raise ValueError("panels is empty; give at least one label with its curves")
-    if unknown := set(bounds or {}) - set(panels):
-        raise ValueError(f"bounds names {sorted(unknown)}; the panels are {list(panels)}")
+    for argument, labels in (("bounds", bounds or {}), ("tenths", tenths)):
+        if unknown := set(labels) - set(panels):
+            raise ValueError(f"{argument} names {sorted(unknown)}; the panels are {list(panels)}")
     _, axes = plt.subplots(len(panels), 1, figsize=(6.5, 0.6 + 2.3 * len(panels)), sharex=True, layout="constrained")
     axes = [axes] if len(panels) == 1 else list(axes)
     for ax, (label, curves) in zip(axes, panels.items(), strict=True):
         plot_by_length(curves, xlabel="", ylabel=label, ax=ax, trained=None)
+        smallest = _show_tenths(ax, curves) if label in tenths else None
         ax.autoscale(axis="y")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log" if "(log)" in label else "linear")
@@ -85,6 +91,8 @@ def plot_against_features(
             ax.margins(y=0.2)
         if "(log)" not in label:
             ax.set_ylim(bottom=0)
+        elif smallest:
+            ax.set_ylim(bottom=smallest / 10)
         if ax is not axes[0]:
             ax.get_legend().remove()
     features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
@@ -212,6 +220,20 @@ def _runs_of_a_row(ax: Axes, row: int, shares: Sequence[float]) -> None:
     for seed, share in enumerate(shares):
         height = row + 0.2 * (seed - (len(shares) - 1) / 2)
         ax.plot(share, height, "o", color=STYLES[0].colour, markeredgecolor="black", clip_on=False, zorder=3)
+
+
+def _show_tenths(ax: Axes, curves: Mapping) -> float:
+    """Draw medians and tenths in place of what the panel has so far, and return the smallest median."""
+    for artist in [*ax.lines, *ax.collections]:
+        artist.remove()
+    styles, smallest = styles_for(curves), math.inf
+    for name, points in curves.items():
+        low, median, high = np.quantile(list(points.values()), (0.1, 0.5, 0.9), axis=1)
+        look = styles[name]
+        ax.fill_between(list(points), low, high, color=look.colour, alpha=0.2, linewidth=0)
+        ax.plot(list(points), median, color=look.colour, linestyle=look.line, marker=look.marker, label=name)
+        smallest = min(smallest, median.min())
+    return smallest
 
 
 def _headings(ax: Axes, rows: int, query: Sequence[float]) -> None:
