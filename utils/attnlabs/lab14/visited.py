@@ -55,7 +55,10 @@ class ThenWritten(Exercise):
 
 
 MASK_VISITED = ThenWritten(
-    mask_visited, cases=_masks, about=About(points=2, minutes=9, difficulty=2, read_again="Masks: each position once")
+    mask_visited,
+    cases=_masks,
+    telling=lambda mask, chosen: mask.shape[1] > 1,
+    about=About(points=2, minutes=9, difficulty=2, read_again="Masks: each position once"),
 )
 
 must = MASK_VISITED.properties
@@ -80,9 +83,9 @@ wrong("the chosen position opened", "mask = mask.clone()\nmask[range(len(mask)),
     _OPENED.format("wrote True at the chosen position, which opens it")
 )
 wrong("or in place of and", {"mask & (": "mask | ("}).says("""
-    You joined the old mask and `!=` with `|`, the *or*, which opens all positions except the chosen one and leaves that
-    one as it was. The chosen position must be closed, and what was closed before stays closed: a position is open if it
-    was open before *and* is not the chosen one, `&`.""")
+    You joined the old mask and `!=` with `|`, the *or*: the chosen position stays as it was, and all others are opened.
+    The chosen position must be closed, and what was closed before stays closed: a position is open if it was open
+    before *and* is not the chosen one, `&`.""")
 wrong("all but the chosen one closed", {"!= chosen": "== chosen"}).says(
     _OPENED.format("closed every position except the chosen one, because the comparison is reversed")
 )
