@@ -84,8 +84,9 @@ wrong(
     f"u = ({_SUM}.tanh() @ v).masked_fill(~mask, -torch.inf)\n"
     "return (u - u.exp().sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)",
 ).says("""
-    You subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp` is infinite, and for
-    very low ones it is rounded to 0. log_softmax subtracts the largest score first.""")
+    You filled the scores and subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp`
+    is infinite, and for very low ones it is rounded to 0, so that open positions come out as −inf or infinite.
+    log_softmax subtracts the largest score first.""")
 wrong("closed after the softmax", {_FILLED: "scores"}).says("""
     You closed the positions only after the softmax, when they had already taken a part of the probability, so that the
     open positions no longer sum to 1. Fill with −inf *before* the softmax.""")

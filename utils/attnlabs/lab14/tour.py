@@ -153,15 +153,15 @@ must(
 
 wrong = OPTIMALITY_GAP.mistakes
 _NEGATIVE = """
-    You replaced negative gaps by {}, {}. When a tour is shorter than what it is compared with, its gap is negative and
-    counts as it is: length / optimal − 1."""
-for _what, _code, _instead, _with in (
-    ("negative gaps raised to 0", "(length / optimal - 1).clamp(min=0).mean()", "0", "as `clamp(min=0)` does"),
-    ("a negative mean raised to 0", "(length / optimal - 1).mean().clamp(min=0)", "0", "as `clamp(min=0)` does"),
-    ("gaps without their sign", "(length / optimal - 1).abs().mean()", "their absolute values", "as `abs` does"),
-    ("a mean without its sign", "(length / optimal - 1).mean().abs()", "their absolute values", "as `abs` does"),
+    You replaced {}. When a tour is shorter than what it is compared with, its gap is negative and counts as it is:
+    length / optimal − 1."""
+for _what, _code, _by in (
+    ("negative gaps raised to 0", "(length / optimal - 1).clamp(min=0).mean()", "negative gaps by 0 (`clamp`, `relu`)"),
+    ("a negative mean raised to 0", "(length / optimal - 1).mean().clamp(min=0)", "a negative mean of the gaps by 0"),
+    ("gaps without their sign", "(length / optimal - 1).abs().mean()", "negative gaps by positive ones (`abs`)"),
+    ("a mean without its sign", "(length / optimal - 1).mean().abs()", "a negative mean of the gaps by a positive one"),
 ):
-    wrong(_what, f"return {_code}").says(_NEGATIVE.format(_instead, _with))
+    wrong(_what, f"return {_code}").says(_NEGATIVE.format(_by))
 wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""
     You divided the mean length by the mean optimum, so that long tours count more than short ones. Each instance should
     count the same: divide first, instance by instance, and then take the mean.""")
