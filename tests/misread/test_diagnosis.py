@@ -731,3 +731,19 @@ def test_a_large_input_alone_makes_no_lost_digits():
     found = judge(Exercise(open_weights, cases), lambda s, m: s.masked_fill(~m, -1e9).softmax(-1))
     assert not found.passed
     assert found.kind != "digits lost"
+
+
+def test_an_argument_has_no_effect_only_if_it_has_none_where_the_result_is_right():
+    def scored(x, weight):
+        return (x * weight).sum(-1)
+
+    def cases(draw):
+        yield draw.uniform(3, 4), draw.uniform(4)
+        yield 50 + 9 * draw.uniform(3, 4), 50 + 9 * draw.uniform(4)
+
+    def wild_where_large(x, weight):
+        return torch.where(scored(x, weight) > 90, (x * x.roll(1, -1)).cumsum(-1)[:, -1].sin(), scored(x, weight))
+
+    assert "has no effect" not in judge(Exercise(scored, cases), wild_where_large).kind
+    ignoring = lambda x, weight: (x * x.roll(1, 0)).cumsum(-1)[:, -1] + x[:, 0].sin()  # noqa: E731
+    assert judge(Exercise(scored, cases), ignoring).kind == "weight has no effect"

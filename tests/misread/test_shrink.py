@@ -123,3 +123,15 @@ def test_a_difference_that_can_be_seen_is_shown_rather_than_a_small_one():
 
     shown = judge(Exercise(total, small_and_large, [], tolerance=1e-9), lambda table: table.sum(-1) + 1e-6).message
     assert "e-06" in shown
+
+
+def test_an_input_that_tells_nothing_is_shown_only_where_no_other_shows_the_mistake():
+    def columns_from(least):
+        return lambda table: table.shape[1] >= least
+
+    doubled = lambda table: 2 * table.sum(-1)  # noqa: E731
+    plain = Exercise(total, lambda draw: [(draw.uniform(1, 1),), (draw.uniform(2, 3),)])
+    assert "tensor (1,)" in judge(plain, doubled).message
+    for least, shape in ((2, "tensor (2,)"), (9, "tensor (1,)")):
+        exercise = Exercise(plain.reference, plain.cases, telling=columns_from(least))
+        assert shape in judge(exercise, doubled).message

@@ -22,38 +22,41 @@ def shrink(
     found, *others = pairs
     if found[0].failure is not None and found[0].failure.timed_out:
         return found
-    best = _easiest(found, [pair for pair in others if _end(*pair) == _end(*found)], shows)
-    hidden, reading = _trouble(best)
+    best = _easiest(exercise, found, [pair for pair in others if _end(*pair) == _end(*found)], shows)
+    hidden, reading = _trouble(exercise, best)
     until = time.monotonic() + SECONDS
     for args in exercise.compact_inputs(variant, math.inf if hidden else reading):
         if time.monotonic() > until:
             break
         pair = exercise.run(answer, args), exercise.run(exercise.reference, args)
         if _wrong(exercise, *pair) and _end(*pair) == _end(*found) and shows(*pair):
-            best = min(best, pair, key=_trouble)
-            if not _trouble(best)[0]:
+            best = min(best, pair, key=lambda pair: _trouble(exercise, pair))
+            if not _trouble(exercise, best)[0]:
                 break
     return best
 
 
-def _easiest(found: Pair, others: list[Pair], shows: Callable[[Run, Run], bool]) -> Pair:
+def _easiest(exercise: Exercise, found: Pair, others: list[Pair], shows: Callable[[Run, Run], bool]) -> Pair:
     """The one with the least trouble; what comes after it is not looked at, since `shows` and printing take time."""
     first: Pair | None = None
     for pair in sorted([found, *others], key=lambda pair: pair[1].reading):
         if pair is found or shows(*pair):
-            if not _hidden(pair):
+            if not _hidden(exercise, pair):
                 return pair
             first = first or pair
     return first or found
 
 
-def _trouble(pair: Pair) -> tuple[bool, int]:
-    """How hard a pair is to read: whether the difference hides in late digits, and how much there is."""
-    return _hidden(pair), pair[1].reading
+def _trouble(exercise: Exercise, pair: Pair) -> tuple[bool, int]:
+    """How hard a pair is to read: whether it tells nothing or the difference hides in late digits, and how much there
+    is."""
+    return _hidden(exercise, pair), pair[1].reading
 
 
-def _hidden(pair: Pair) -> bool:
+def _hidden(exercise: Exercise, pair: Pair) -> bool:
     got, expected = pair
+    if exercise.telling is not None and not exercise.telling(*got.args):
+        return True
     return got.failure is None and not printing.visible(expected.result, got.result)
 
 

@@ -65,6 +65,8 @@ def found_and_compared(points, polygon):
 
 WRONG = {
     "is_convex_hull": {
+        "3e-12 forgiven": lambda points, polygon: hull(points, polygon, tolerance=3e-12),
+        "1e-13 forgiven": lambda points, polygon: hull(points, polygon, tolerance=1e-13),
         "1e-9 forgiven": lambda points, polygon: hull(points, polygon, tolerance=1e-9),
         "one row as a number": one_row_as_a_number,
         "inside the box": inside_the_box,

@@ -340,6 +340,12 @@ def test_likeness_is_of_the_code_and_not_of_its_layout():
     assert like_the_books(exercise, "def f(:") == ""
 
 
+@pytest.mark.parametrize("lab, name", [("lab14", "mask_visited"), ("lab03", "padding_mask"), ("lab07", "window_mask")])
+def test_an_answer_that_hints_dictate_is_not_taken_for_a_copy(lab, name):
+    exercise = checks.checks_of(lab).exercise(name)
+    assert like_the_books(exercise, inspect.getsource(exercise.reference)) == ""
+
+
 def test_a_number_too_long_to_be_written_is_not_the_books():
     exercise = checks.checks_of("lab02").exercise("attention_backward")
     assert like_the_books(exercise, f"def attention_backward():\n    x = 0x{'f' * 20_000}") == ""

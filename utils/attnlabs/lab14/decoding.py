@@ -103,6 +103,28 @@ wrong("a mask shared by the batch", {_NEXT: "mask = mask.index_fill(1, position,
 wrong("filled with −1e9", {_MASKED: "scores.masked_fill(~mask, -1e9)"}).says("""
     You gave visited positions a finite number such as −1e9. The scores of open positions can be lower than any number
     that you choose, so fill with float('-inf').""")
+wrong("1e9 subtracted", {_MASKED: "(scores - 1e9 * ~mask)"}).says("""
+    You subtracted 1e9 from the scores of visited positions. Scores may lie farther apart than any number that you
+    subtract, and then a visited position is still the highest. Fill with float('-inf') instead.""")
+wrong("probabilities multiplied by the mask", {_MASKED: "(scores.softmax(-1) * mask)"}).says("""
+    You took a softmax over all positions, visited ones too, and multiplied it by the mask. Where a visited position has
+    by far the highest score, the probabilities of all others are rounded to 0, so that argmax cannot tell them from the
+    visited ones. Fill the scores with −inf; no softmax is needed.""")
+wrong("scores in half precision", {_MASKED: "scores.half().masked_fill(~mask, -torch.inf)"}).says("""
+    You rounded the scores to half precision (`half`), where close scores are equal and immense ones are infinite.
+    Compare the scores as they are.""")
+wrong(
+    "the point of the step before",
+    {
+        "position, tour = first, [first]": "position, tour, before = first, [first], first",
+        "points[rows, position], state)": "points[rows, before], state)\n        before = position",
+    },
+).says("""
+    You gave `step` the point at which the tour was one step earlier, and the first point twice. Choose the new position
+    first; the next call of `step` receives the point of this newest position.""")
+wrong("another row's position", {"points[rows, position]": "points[:, position][:, 0]"}).says("""
+    `points[:, position]` looks up the positions of *all* rows in every row, (B, B, P), and `[:, 0]` keeps those of
+    row 0. Each row reads the point at its own position: points[rows, position], with rows = torch.arange(B).""")
 wrong("always the first point read", {"points[rows, position]": "points[rows, first]"}).says("""
     You gave `step` the point of the first position every time. It must receive the point of the position that was
     chosen in the step before.""")

@@ -125,6 +125,12 @@ wrong(
     You looked for repeated corners by their coordinates. Two different positions may have the same coordinates, and
     both may be in the list, so compare the positions.""")
 wrong(
+    "fewer than three spots refused",
+    {"real.sum(dim=1) >= 3": "torch.tensor([len({*map(tuple, row.tolist())}) > 2 for row in a])"},
+).says("""
+    You counted how many different *coordinates* the corners have. Two positions with the same coordinates are two
+    corners, so count the positions: at least three of them must be below N.""")
+wrong(
     "only from the leftmost corner",
     {"return ~outside": "return (polygon[:, 0] == points[..., 0].argmin(1)) & ~outside"},
 ).says("""
@@ -133,7 +139,7 @@ wrong(
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
     You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
     that are clearly outside are then accepted. Compare the bend with 0 itself.""")
-for _tolerance in ("1e-8", "1e-9"):
+for _tolerance in ("1e-8", "1e-9", "1e-10", "1e-11", "1e-12"):
     wrong(f"a tolerance of {_tolerance}", {"bend < 0": f"bend < -{_tolerance}"}).says(f"""
         You accept bends that are below 0 by about {_tolerance}. The bends of a small polygon are as small as that, so
         its points that lie outside are accepted, and so is a clockwise one. Compare the bend with 0 itself.""")

@@ -4,7 +4,6 @@ import torch
 
 from misread.exercise import About, Exercise
 
-from ..families.additive_scores import TANH_OF_EACH_PART
 from .questions import questions
 
 
@@ -70,13 +69,24 @@ _EACH = {
     "key @ W_k.mT)": "(key @ W_k.mT).tanh())",
     ".tanh() @ v": " @ v",
 }
-wrong("tanh of each part", _EACH).says(TANH_OF_EACH_PART)
+wrong("tanh of each part", _EACH).says("""
+    The query has no influence on your result. Either its part is missing, or you applied one tanh to the query's part
+    and another to the keys' part and added afterwards: then the query adds the same number to all scores, and the
+    softmax removes it. Add both parts first, then apply one tanh to the sum.""")
 wrong(
     "logarithm of a sum of exp",
     f"u = {_SUM}.tanh() @ v\nreturn (u - (u.exp() * mask).sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)",
 ).says("""
     You subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp` is infinite, and for
     very low ones it is rounded to 0. log_softmax subtracts the largest score first.""")
+wrong(
+    "logarithm of a sum of exp, filled before",
+    f"u = ({_SUM}.tanh() @ v).masked_fill(~mask, -torch.inf)\n"
+    "return (u - u.exp().sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)",
+).says("""
+    You filled the scores and subtracted log Σ exp(score), which is correct on paper. For large scores, however, `exp`
+    is infinite, and for very low ones it is rounded to 0, so that open positions come out as −inf or infinite.
+    log_softmax subtracts the largest score first.""")
 wrong("closed after the softmax", {_FILLED: "scores"}).says("""
     You closed the positions only after the softmax, when they had already taken a part of the probability, so that the
     open positions no longer sum to 1. Fill with −inf *before* the softmax.""")
@@ -104,6 +114,11 @@ wrong("log of the softmax, and NaN", {"log_softmax(-1)": "softmax(-1).log()", _A
 wrong("log of the softmax", {"log_softmax(-1)": "softmax(-1).log()"}).says("""
     You took the logarithm of a softmax. Where scores are far apart, a small probability is rounded to 0, and its
     logarithm is −inf although the position is open. log_softmax computes both in one step without this rounding.""")
+for _tiny in ("1e-12", "1e-9", "1e-10", "1e-8"):
+    wrong(f"{_tiny} inside the logarithm", {"log_softmax(-1)": f"softmax(-1).add({_tiny}).log()"}).says(f"""
+        You added a small number such as {_tiny} inside the logarithm, so that no logarithm of an open position can be
+        below that of this number. Where scores are far apart, log-probabilities are far lower. log_softmax computes
+        them without this limit.""")
 wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
     You returned the scores, with the closed positions filled, but the exercise asks for log-probabilities. These are
     the log_softmax of the scores over the positions.""")

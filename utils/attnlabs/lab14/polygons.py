@@ -80,6 +80,27 @@ def on_one_line(draw) -> tuple[Tensor, Tensor]:
     return (steps[:, None] * direction).repeat(len(rows), 1, 1), padded(rows, 4)
 
 
+def twins_on_one_line(draw) -> tuple[Tensor, Tensor]:
+    """Points on one line, two of them at one spot: three positions are three corners, at two spots or three."""
+    steps = torch.tensor([0, 0, 1, 3], dtype=torch.float64)[draw.order(4)]
+    rows = [draw.order(4)[:3].tolist(), draw.order(4).tolist(), [0, 1], [1, 2, 1]]
+    at = (steps == 0).nonzero().flatten().tolist()
+    rows.append([*at, int(steps.argmax())])
+    direction = torch.tensor(((1, 0), (0, 1), (1, 2), (-2, 1))[draw.number], dtype=torch.float64)
+    return (steps[:, None] * direction).repeat(len(rows), 1, 1), padded(rows, 4)
+
+
+def ever_smaller(draw) -> tuple[Tensor, Tensor]:
+    """Squares of sides from 1/128 to 1e-9, each clockwise and counter-clockwise: their bends are the sides' squares."""
+    square = torch.tensor([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=torch.float64)
+    order = draw.order(4)
+    corners = order.argsort().tolist()
+    sides = 2.0 ** -torch.arange(7, 31, dtype=torch.float64)
+    points = (sides[:, None, None] * square[order]).repeat(2, 1, 1)
+    rows = [turned(draw, corners[:: -1 if i < len(sides) else 1]) for i in range(len(points))]
+    return points, padded(rows, 4)
+
+
 def several_on_an_edge(draw) -> tuple[Tensor, Tensor]:
     """A square with two more points on one edge: all named, one left out, back and forth, and a corner left out."""
     points = torch.tensor([[0, 0], [1, 0], [3, 0], [4, 0], [4, 4], [0, 4]], dtype=torch.float64)
@@ -136,6 +157,10 @@ def polygons(draw):
         for row in _variations(draw, points):
             yield points[None], padded([row], 4)
         yield torch.tensor([[[0, 0], [1, 0], [2, 0]]], dtype=torch.float64), torch.tensor([[0, 1, 2]])
+        yield torch.tensor([[[0, 0], [0, 0], [1, 0]]], dtype=torch.float64), torch.tensor([[0, 1, 2]])
+        square = torch.tensor([[[0, 0], [1, 0], [1, 1], [0, 1]]], dtype=torch.float64)
+        for side in (3e-5, 3e-6, 3e-7, 3e-8):
+            yield side * square, torch.tensor([[3, 2, 1, 0]])
         points, hull = around_a_circle(draw, 5)
         yield points[None], padded([[hull[2 * i % 5] for i in range(5)]], 5)
         return
@@ -153,6 +178,8 @@ def polygons(draw):
     yield on_an_edge(draw)
     yield several_on_an_edge(draw)
     yield on_one_line(draw)
+    yield twins_on_one_line(draw)
+    yield ever_smaller(draw)
     yield beside_an_edge(draw)
     points = scattered(draw, 3)
     yield points.repeat(2, 1, 1), padded([hull_of(points), hull_of(points)[::-1]], 3)  # a triangle

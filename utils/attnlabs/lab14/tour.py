@@ -44,6 +44,7 @@ TOUR_LENGTH = Exercise(
     tour_length,
     cases=_trips,
     gradients=False,
+    telling=lambda points, tour: points.shape[1] > 1,  # a tour of one city has no length
     about=About(points=2, minutes=11, difficulty=2, read_again="Cities: a round trip as a list of positions"),
 )
 
@@ -68,6 +69,15 @@ wrong("the tour's order ignored", {_STOPS: "points"}).says("""
 wrong("every tour in every row's points", {_STOPS: "points[:, tour]"}).says("""
     `points[:, tour]` looks up *every* row's tour in *every* row's points, which gives (B, B, N, 2). Each tour belongs
     to the points of its own row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
+wrong(
+    "every tour in every row's points, summed along axis 1", {_STOPS: "points[:, tour]", "sum(dim=-1)": "sum(dim=1)"}
+).says("""
+    `points[:, tour]` looks up *every* row's tour in *every* row's points, which gives (B, B, N, 2), so axis 1 is not
+    the tour any more. Each tour belongs to the points of its own row: points[rows, tour], with rows =
+    torch.arange(B)[:, None].""")
+wrong("one length for the batch", {_SUM: "ways.norm(dim=-1).sum()"}).says("""
+    You summed over everything, so that the lengths of all tours became one number. The result has one length per
+    instance, (B,): sum along the stops only, with an axis.""")
 wrong("rows without their axis", {_STOPS: "points[torch.arange(len(points)), tour]"}).says("""
     You indexed with rows (B,) and a tour (B, N). PyTorch aligns shapes from the right, so the rows run along the tour,
     or the shapes do not fit. Give the rows an axis for the stops: rows = torch.arange(B)[:, None].""")
@@ -142,6 +152,16 @@ must(
     minus 1, so it is the same in miles and in kilometres.""")
 
 wrong = OPTIMALITY_GAP.mistakes
+_NEGATIVE = """
+    You replaced {}. When a tour is shorter than what it is compared with, its gap is negative and counts as it is:
+    length / optimal − 1."""
+for _what, _code, _by in (
+    ("negative gaps raised to 0", "(length / optimal - 1).clamp(min=0).mean()", "negative gaps by 0 (`clamp`, `relu`)"),
+    ("a negative mean raised to 0", "(length / optimal - 1).mean().clamp(min=0)", "a negative mean of the gaps by 0"),
+    ("gaps without their sign", "(length / optimal - 1).abs().mean()", "negative gaps by positive ones (`abs`)"),
+    ("a mean without its sign", "(length / optimal - 1).mean().abs()", "a negative mean of the gaps by a positive one"),
+):
+    wrong(_what, f"return {_code}").says(_NEGATIVE.format(_by))
 wrong("ratio of the means", "return length.mean() / optimal.mean() - 1").says("""
     You divided the mean length by the mean optimum, so that long tours count more than short ones. Each instance should
     count the same: divide first, instance by instance, and then take the mean.""")

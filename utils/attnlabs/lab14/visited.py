@@ -23,6 +23,8 @@ def _half_way(draw, batch, positions):
 
 def _masks(draw):
     if draw.compact:
+        yield torch.ones(1, 3, dtype=torch.bool), draw.integers(0, 3, 1)
+        yield torch.ones(2, 3, dtype=torch.bool), draw.order(3)[:2]
         yield _half_way(draw, 1, 3)
         yield _half_way(draw, 2, 3)
     batch, positions = draw.sizes(2, low=3)
@@ -53,16 +55,19 @@ class ThenWritten(Exercise):
 
 
 MASK_VISITED = ThenWritten(
-    mask_visited, cases=_masks, about=About(points=2, minutes=9, difficulty=2, read_again="Masks: each position once")
+    mask_visited,
+    cases=_masks,
+    telling=lambda mask, chosen: mask.shape[1] > 1,
+    about=About(points=2, minutes=9, difficulty=2, read_again="Masks: each position once"),
 )
 
 must = MASK_VISITED.properties
-must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""
-    A position that was closed before must be closed afterwards, even if it is chosen once more: nothing is opened.""")
 must(
     "the chosen position is closed", lambda result, mask, chosen: not result.bool().gather(1, chosen[:, None]).any()
 ).says("""
     The position that was chosen must be closed, which means False, in its row.""")
+must("what was closed stays closed", lambda result, mask, chosen: not (result.bool() & ~mask).any()).says("""
+    A position that was closed before must be closed afterwards, even if it is chosen once more: nothing is opened.""")
 
 wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
@@ -71,6 +76,19 @@ wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn m
 wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
     `mask[:, chosen]` closes the chosen positions in *every* row, but row b has visited only chosen[b]. Index rows and
     positions together, as in mask[torch.arange(B), chosen].""")
+_OPENED = """
+    You {}. The chosen position must be *closed*: True means that a position may still be chosen, so it gets False, and
+    all others stay as they were."""
+wrong("the chosen position opened", "mask = mask.clone()\nmask[range(len(mask)), chosen] = True\nreturn mask").says(
+    _OPENED.format("wrote True at the chosen position, which opens it")
+)
+wrong("or in place of and", {"mask & (": "mask | ("}).says("""
+    You joined the old mask and `!=` with `|`, the *or*: the chosen position stays as it was, and all others are opened.
+    The chosen position must be closed, and what was closed before stays closed: a position is open if it was open
+    before *and* is not the chosen one, `&`.""")
+wrong("all but the chosen one closed", {"!= chosen": "== chosen"}).says(
+    _OPENED.format("closed every position except the chosen one, because the comparison is reversed")
+)
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
     `mask[chosen]` closes whole *rows*, because the first index counts the batch. Index rows and positions together, as
     in mask[torch.arange(B), chosen].""")

@@ -22,6 +22,7 @@ NOT_THERE = (
     "with an error before it was defined."
 )
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
+TELLING = 3  # statements of a reference whose copy is told: one or two of them may be what a hint dictates
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,9 @@ def names_in(source: str) -> set[str]:
 
 def like_the_books(exercise: Exercise, source: str) -> str:
     """Why an answer looks like the package's own code, or an empty text: it is imported, or is the same but for names
-    of the layout (blank lines, comments, docstrings)."""
+    of the layout (blank lines, comments, docstrings).
+
+    Of one or two statements nothing is said: a lab's hints may dictate them, so that whole classes write the same."""
     tree = parsed(source)
     for node in ast.walk(tree):
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -103,12 +106,20 @@ def like_the_books(exercise: Exercise, source: str) -> str:
         if ours := {module.split(".")[0] for module in modules} & set(ROOMS):
             return f"imports from {min(ours)}"
     mine = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == exercise.name]
-    book = _bare(ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0])
+    reference = ast.parse(textwrap.dedent(inspect.getsource(exercise.reference))).body[0]
+    book = _bare(reference)
     try:
         same = any(_bare(function) == book for function in mine)
     except (ValueError, RecursionError):  # a number with more digits than Python writes, or too deep: not the book's
         same = False
-    return "is the reference of the checks, word for word" if same and len(book) > 400 else ""
+    long = len(book) > 400 and _statements(reference) >= TELLING
+    return "is the reference of the checks, word for word" if same and long else ""
+
+
+def _statements(function: ast.AST) -> int:
+    """How many statements a function has, a docstring apart, those in loops and branches among them."""
+    inside = [node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function]
+    return sum(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in inside)
 
 
 def _bare(function: ast.AST) -> str:

@@ -1,0 +1,120 @@
+"""What is said of answers that students of lab 14 have given: their own mistake, on an input that shows it."""
+
+import pytest
+import torch
+
+from attnbook.data.points.geometry import convex_hull
+from attnlabs.lab14 import check
+from attnlabs.lab14.visited import mask_visited
+from misread.judge import judge
+
+
+def told(name, answer):
+    verdict = judge(check.exercise(name), answer)
+    assert not verdict.passed
+    return verdict.mistake or verdict.kind, " ".join(verdict.message.split())
+
+
+def opened(mask, chosen):
+    new = mask.clone()
+    new[torch.arange(len(mask)), chosen] = True
+    return new
+
+
+@pytest.mark.parametrize(
+    "answer", [opened, lambda mask, chosen: mask | (torch.arange(mask.shape[1]) != chosen[:, None])]
+)
+def test_what_opens_the_chosen_position_is_told_that_it_must_be_closed_on_an_open_mask(answer):
+    _, text = told("mask_visited", answer)
+    assert "chosen position must be" in text
+    assert "mask = [[ True, True, True]]" in text
+
+
+def test_lengths_are_shown_on_tours_of_several_cities():
+    def all_rows(points, tour):
+        stops = points[:, tour]
+        return (stops - stops.roll(-1, dims=1)).norm(dim=-1).sum(1)
+
+    def everything(points, tour):
+        stops = points[torch.arange(len(points))[:, None], tour]
+        return (stops - stops.roll(-1, dims=1)).norm(dim=-1).sum()
+
+    for answer, words in ((all_rows, "*every* row's points"), (everything, "one number")):
+        _, text = told("tour_length", answer)
+        assert words in text
+        assert "tour = [[0]" not in text
+
+
+@pytest.mark.parametrize("change", ["clamp(min=0).mean()", "mean().clamp(min=0)", "abs().mean()", "mean().abs()"])
+def test_a_gap_without_its_sign_is_told_in_the_words_of_the_text(change):
+    _, text = told("optimality_gap", lambda length, optimal: eval(f"(length / optimal - 1).{change}"))
+    assert "one step" not in text
+    assert "replaced" in text
+
+
+def scores(query, key, W_q, W_k, v):
+    return ((query @ W_q.mT)[:, None] + key @ W_k.mT).tanh() @ v
+
+
+def test_a_query_that_is_forgotten_is_not_told_of_two_tanhs_alone():
+    def forgotten(query, key, W_q, W_k, v, mask):
+        closed = ((key @ W_k.mT).tanh() @ v).masked_fill(~mask, -torch.inf)
+        return closed.log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    assert "Either its part is missing" in told("pointer_log_probs", forgotten)[1]
+
+
+@pytest.mark.parametrize("number", [1e-12, 1e-7, 1e-15])
+def test_a_number_inside_the_logarithm_takes_no_effect_from_an_argument(number):
+    def rounded(query, key, W_q, W_k, v, mask):
+        closed = scores(query, key, W_q, W_k, v).masked_fill(~mask, -torch.inf)
+        return (closed.softmax(-1) + number).log().masked_fill(~mask, -torch.inf)
+
+    assert "no effect" not in "".join(told("pointer_log_probs", rounded))
+
+
+def test_a_logarithm_of_a_sum_that_is_filled_twice_is_named():
+    def summed(query, key, W_q, W_k, v, mask):
+        u = scores(query, key, W_q, W_k, v).masked_fill(~mask, -torch.inf)
+        return (u - u.exp().sum(-1, keepdim=True).log()).masked_fill(~mask, -torch.inf)
+
+    assert told("pointer_log_probs", summed)[0] == "logarithm of a sum of exp, filled before"
+
+
+def test_a_hull_that_is_compared_with_another_is_not_told_that_the_polygon_has_no_effect():
+    def compared(points, polygon):
+        answers = []
+        for row, given, found in zip(points, polygon.tolist(), convex_hull(points).tolist(), strict=True):
+            own, right = ([position for position in names if position < len(row)] for names in (given, found))
+            answers.append(len(own) > 2 and any(own[i:] + own[:i] == right for i in range(len(own))))
+        return torch.tensor(answers)
+
+    assert "no effect" not in "".join(told("is_convex_hull", compared))
+
+
+CLOSED = "scores.masked_fill(~mask, -torch.inf).argmax(-1)"
+
+
+@pytest.mark.parametrize(
+    "read, choose, name",
+    [
+        ("points[rows, position]", "(scores - 1e9 * ~mask).argmax(-1)", "1e9 subtracted"),
+        ("points[rows, position]", "(scores.softmax(-1) * mask).argmax(-1)", "probabilities multiplied by the mask"),
+        ("points[rows, position]", CLOSED.replace("scores", "scores.half()"), "scores in half precision"),
+        ("points[rows, before]", CLOSED, "the point of the step before"),
+        ("points[:, position][:, 0]", CLOSED, "another row's position"),
+    ],
+)
+def test_a_loop_that_reads_or_chooses_wrongly_is_named(read, choose, name):
+    def decoded(step, state, points, first):
+        rows, mask = torch.arange(len(points)), torch.ones(points.shape[:2], dtype=torch.bool)
+        position, before, tour = first, first, [first]
+        for _ in range(points.shape[1] - 1):
+            mask = mask_visited(mask, position)
+            here = eval(read, {"points": points, "rows": rows, "position": position, "before": before})
+            scores, state = step(here, state)
+            before, position = position, eval(choose, {"scores": scores, "mask": mask, "torch": torch})
+            tour.append(position)
+        return torch.stack(tour, dim=1)
+
+    assert told("greedy_pointer_decode", decoded)[0] == name
