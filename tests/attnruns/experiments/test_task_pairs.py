@@ -55,5 +55,5 @@ def test_a_vector_of_zeros_changes_nothing_and_the_readout_of_an_answer_brings_i
     monkeypatch.setattr(task_pairs, "BLOCK", 2)  # the last one
     asked = real_tasks.questions(pretrained, [("hot", "cold"), ("big", "small")], 0, "boy girl")
     assert task_pairs.with_added(pretrained.model, torch.zeros(16), asked) == 0
-    readout = pretrained.model.head.weight[asked[1].item()]
+    readout = pretrained.model.output.weight[asked[1].item()]
     assert task_pairs.with_added(pretrained.model, 1e4 * readout, asked) == 1

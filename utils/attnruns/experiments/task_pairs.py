@@ -13,7 +13,6 @@ half of its list less that in the other. "third" leads from the prompt's task to
 from itertools import permutations
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from attnbook.measure.inside import added_at_end
@@ -40,7 +39,7 @@ ASKED = {  # by task: words and answers that stand in no list; the words of one 
 def as_long(vector: Tensor, as_this: Tensor) -> Tensor:
     """The same direction with the other vector's length.
 
-    >>> as_long(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 10.0]))
+    >>> as_long(Tensor([3.0, 4.0]), Tensor([0.0, 10.0]))
     tensor([6., 8.])
     """
     return vector * as_this.norm() / vector.norm()
