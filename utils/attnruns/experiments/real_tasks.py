@@ -44,32 +44,38 @@ def lists() -> dict[str, list[Pair]]:
 
 
 @evaluating
-def at_arrows(model: LanguageModel, pretrained: Pretrained, pairs: list[Pair], count: int, seed: int) -> Tensor:
-    """The mean vector after each block at ``->``, behind FROM examples and more: ``(L + 1, D)``."""
-    asked = prompts(pretrained, pairs, count, seed)
+def at_arrows(
+    model: LanguageModel, pretrained: Pretrained, pairs: list[Pair], count: int, seed: int, wrong: bool = False
+) -> Tensor:
+    """The mean vector after each block at ``->``, behind FROM examples and more, which can be wrong: ``(L + 1, D)``."""
+    asked = prompts(pretrained, pairs, count, seed, wrong)
     at = asked.at[:, FROM:, None]  # (B, n, 1)
     found = [x.gather(1, at.expand(-1, -1, x.shape[-1])) for x in residuals(model, asked.tokens)]  # each (B, n, D)
     return torch.stack([x.mean(dim=(0, 1)) for x in found])
 
 
-def questions(pretrained: Pretrained, pairs: list[Pair], seed: int) -> tuple[Tensor, Tensor]:
-    """EXAMPLES pairs at random and then each word of ASKED: tokens ``(N, T)``, and those of its plural and its
-    opposite, ``(N, 2)``.
+def questions(pretrained: Pretrained, pairs: list[Pair], seed: int, words: str | None = None) -> tuple[Tensor, Tensor]:
+    """EXAMPLES pairs at random and then each of ``words`` (of ASKED): tokens ``(N, T)``, and the first tokens of its
+    answers (its plural and its opposite), ``(N, n)``.
     """
     shown = [pairs[i] for i in torch.randperm(len(pairs), generator=generator(seed))[:EXAMPLES].tolist()]
     lines = "".join(f"{a} -> {b}\n" for a, b in shown)
-    asked = [of.split() for of in ASKED.split(", ")]
+    asked = [of.split() for of in (ASKED if words is None else words).split(", ")]
     read = [pretrained.tokenizer.encode(f"{lines}{word} ->").ids for word, *_ in asked]
     answers = [[pretrained.tokenizer.encode(f" {answer}").ids[0] for answer in both] for _, *both in asked]
     return torch.tensor(read), torch.tensor(answers)
 
 
 @torch.no_grad()
+def shares(model: LanguageModel, read: Tensor, answers: Tensor) -> list[float]:
+    """Shares of the words whose most probable next token is the first of their answers, the second, and so on."""
+    best = model(read)[0][:, -1].argmax(dim=-1, keepdim=True)  # (N, 1)
+    return [round(of, 4) for of in (best == answers).double().mean(dim=0).tolist()]
+
+
 def answered(model: LanguageModel, read: Tensor, answers: Tensor) -> dict[str, float]:
     """Shares of the words whose most probable next token is the plural, and the opposite."""
-    best = model(read)[0][:, -1].argmax(dim=-1, keepdim=True)  # (N, 1)
-    plural, opposite = (best == answers).double().mean(dim=0).tolist()
-    return {"plural": round(plural, 4), "opposite": round(opposite, 4)}
+    return dict(zip(("plural", "opposite"), shares(model, read, answers), strict=True))
 
 
 def swapped(job: Job) -> dict[str, Any]:
