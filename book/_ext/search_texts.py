@@ -29,6 +29,7 @@ KINDS = {
 }  # fmt: skip
 WHAT_IS_NEW = "book/whats_new"  # names everything, and explains nothing
 LABELS = ("numref", "eq")  # references whose text is a label until the book is written
+TABLE_OF_NAMES = "at-a-glance"  # repeats the first sentences of a page's entries, which are found by themselves
 NOT_TEXT = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.Invisible, nodes.image, addnodes.desc)
 
 SIGNS = {
@@ -60,7 +61,7 @@ def texts_in(node: nodes.Node) -> Iterator[str]:
         yield signs(node.astext())
     elif isinstance(node, addnodes.pending_xref) and (node.get("reftype") in LABELS or node.get("refdomain") == "cite"):
         return
-    elif not isinstance(node, NOT_TEXT) and not is_titled(node):
+    elif not isinstance(node, NOT_TEXT) and not is_titled(node) and TABLE_OF_NAMES not in node.get("classes", []):
         for child in node.children:
             yield from texts_in(child)
         if isinstance(node, nodes.TextElement) and not isinstance(node, nodes.Inline):

@@ -101,7 +101,7 @@ def chapter(html, tmp_path_factory):
 
 @pytest.mark.book
 @pytest.mark.parametrize("page, anchors", [
-    ("book/glossary", ["term-softmax"]), ("chapters/02_bahdanau", ["fig-02-opening", "equation-eq-02-additive"]),
+    ("book/glossary", ["term-softmax"]), ("chapters/02_bahdanau", ["fig-02-opening", "equation-eq-02-one-line"]),
 ])  # fmt: skip
 def test_the_built_book_has_pieces_of_what_is_named(html, page, anchors):
     script = (html / f"_static/previews/{page.replace('/', '-')}.js").read_text(encoding="utf-8")
@@ -113,7 +113,7 @@ def test_the_built_book_has_pieces_of_what_is_named(html, page, anchors):
 @pytest.mark.slow
 @pytest.mark.parametrize("part, words", [
     ("#term-softmax", "turns any numbers into positive numbers"), ("bibliography.html#", "Bahdanau et al., 2015"),
-    ("#fig-02-decoder", "Figure 2.2"), ("#equation-eq-02-additive", "(2.4)"),
+    ("#fig-02-decoder", "Figure 2.2"), ("#equation-eq-02-one-line", "(2.1)"),
     ("02_bahdanau_evidence.html#sec-02e-training", "More training for the model with one vector"),
 ])  # fmt: skip
 def test_a_pointer_at_rest_shows_what_a_link_leads_to(chapter, part, words):
@@ -133,7 +133,7 @@ def test_a_pointer_at_rest_shows_what_a_link_leads_to(chapter, part, words):
 @pytest.mark.book
 @pytest.mark.slow
 def test_formulas_in_a_preview_are_drawn_and_pictures_arrive(chapter):
-    chapter.hover(link("#equation-eq-02-additive"))
+    chapter.hover(link("#equation-eq-02-one-line"))
     assert chapter.until(f"{PREVIEW} && {PREVIEW}.querySelector('mjx-container')") is not None
     chapter.press("Escape")
     chapter.hover(link("#fig-02-decoder"))
