@@ -115,8 +115,8 @@ class TestNumbers:
     def test_of_the_gradient(self, tmp_path):
         found = answer(tmp_path, GRADIENT, figures=["gradient"])
         static = instead("02_bahdanau", "gradient")
-        assert f"needs {found['certain']} steps" in static
-        assert f"with equal scores, {found['even']}." in static
+        assert f"{found['certain']} steps" in static
+        assert re.search(rf"with equal scores, {found['even']}\b", static)
 
     def test_of_positions(self, tmp_path):
         given = {"distances": [0, 2, 16, 64, 127, 192, 256]}
@@ -124,7 +124,7 @@ class TestNumbers:
         assert [row[1:] for row in table("08_heads_positions", "positions")] == found
 
     def test_of_the_feature_map(self, tmp_path):
-        found = answer(tmp_path, FEATURE_MAP, given={"betas": [1, 2, 3, 4.5, 8]}, figures=["feature_map"])
+        found = answer(tmp_path, FEATURE_MAP, given={"betas": [1, 3, 4.5, 8]}, figures=["feature_map"])
         assert [row[1:] for row in table("16_sagan", "feature_map")] == found
 
     def test_of_the_online_softmax(self, tmp_path):

@@ -161,6 +161,7 @@ EXPERIMENT = Experiment(
         "draws": DRAWS,
         "moving": MOVING,
         "entropy": ENTROPY,
+        "warmup": 0,
         "max_grad_norm": 1.0,
         "tests": TESTS,
         "repeats": REPEATS,

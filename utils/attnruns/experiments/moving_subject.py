@@ -242,6 +242,8 @@ EXPERIMENT = Experiment(
         "dim": DIM,
         "batch": BATCH,
         "learning_rate": LEARNING_RATE,
+        "warmup": 0,
+        "max_grad_norm": None,
         "embedding_std": EMBEDDING_STD,
         "patterns": PATTERNS,
         "tests_per_pattern": TESTS,

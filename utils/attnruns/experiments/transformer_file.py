@@ -203,7 +203,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "lists of one to three numbers, English to German; tested on lists of numbers not in training",
-    "batch": 32, "learning_rate": 5e-3, "warmup": 100, "tested_lists": COUNT,
+    "batch": 32, "learning_rate": 5e-3, "warmup": 100, "max_grad_norm": None, "tested_lists": COUNT,
 }  # fmt: skip
 EXPERIMENT = Experiment("transformer_file", STEPS, run, SETTINGS, on_cpu=True, build=build)
 trained = EXPERIMENT.trained

@@ -179,10 +179,13 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = {
+    "task": "sentences of clauses, as in the file of chapter 8",
     "clauses": TRAINED,
     "longer": LONGER,
     "readout": READOUT,
     "batch": {"2": 32, "6": 96},
     "learning_rate": RATE,
+    "warmup": 0,
+    "max_grad_norm": None,
 }
 EXPERIMENT = Experiment("who_whom", STEPS, run, SETTINGS, on_cpu=True)
