@@ -156,8 +156,8 @@ class About:
 class Exercise:
     """One function to write. `cases(draw)` yields argument tuples; `returns` names the parts of a returned
     tuple, `parts` the entries of a tuple among arguments or results; `canonical(result, *args)` brings results
-    that are equally right to one form before they are compared. Inputs
-    for which `telling(*args)` is False are judged by, and shown only where no other shows the mistake."""
+    that are equally right to one form before they are compared. Inputs for which `telling(*args)` is False are
+    judged by, and shown only where no other shows the mistake."""
 
     reference: Callable
     cases: Callable[[Draw], Iterable[tuple]]

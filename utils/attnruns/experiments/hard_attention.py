@@ -130,8 +130,7 @@ def run(job: Job) -> Outcome:
     torch.manual_seed(job.seed)
     model = file["Captioner"](file["feature_map"]())
     model.cnn.load_state_dict(file["cnn"].state_dict())
-    losses = {"soft": file["soft_loss"], "straight": lambda model: file["soft_loss"](model, file["straight_through"])}
-    loss = losses.get(job.model) or HardLoss(file, job.model)
+    loss = file["soft_loss"] if job.model == "soft" else HardLoss(file, job.model)
     curve: list[dict[str, Any]] = []
     step = 0
 

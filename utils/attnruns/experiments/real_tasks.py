@@ -78,6 +78,15 @@ def answered(model: LanguageModel, read: Tensor, answers: Tensor) -> dict[str, f
     return dict(zip(("plural", "opposite"), shares(model, read, answers), strict=True))
 
 
+def as_long(vector: Tensor, as_this: Tensor) -> Tensor:
+    """The same direction with the other vector's length.
+
+    >>> as_long(Tensor([3.0, 4.0]), Tensor([0.0, 10.0]))
+    tensor([6., 8.])
+    """
+    return vector * as_this.norm() / vector.norm()
+
+
 def swapped(job: Job) -> dict[str, Any]:
     """Each list of examples as it is, with the direction towards the other task by block, and with the control."""
     pretrained = smollm2()
@@ -92,7 +101,7 @@ def swapped(job: Job) -> dict[str, Any]:
             for block in BLOCKS:
                 with added_at_end(model, block, towards[block]):
                     by_block[str(block)] = answered(model, *asked)
-            with added_at_end(model, BLOCK, elsewhere * towards[BLOCK].norm() / elsewhere.norm()):
+            with added_at_end(model, BLOCK, as_long(elsewhere, towards[BLOCK])):
                 control = answered(model, *asked)
             found[task] = {"alone": answered(model, *asked), "by_block": by_block, "control": control}
     return found

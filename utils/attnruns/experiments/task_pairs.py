@@ -19,7 +19,7 @@ from attnbook.measure.inside import added_at_end
 from attnbook.models import LanguageModel
 from attnruns.experiments.real_model import fused, smollm2
 from attnruns.experiments.real_tasks import ASKED as BOTH
-from attnruns.experiments.real_tasks import BLOCK, EXAMPLES, FROM, at_arrows, lists, questions, shares
+from attnruns.experiments.real_tasks import BLOCK, EXAMPLES, FROM, as_long, at_arrows, lists, questions, shares
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -34,15 +34,6 @@ ASKED = {  # by task: words and answers that stand in no list; the words of one 
     "begin began, break broke, choose chose, draw drew, rise rose",
     "plurals": ", ".join(f"{word} {plural}" for word, plural, _ in (of.split() for of in BOTH.split(", "))),
 }
-
-
-def as_long(vector: Tensor, as_this: Tensor) -> Tensor:
-    """The same direction with the other vector's length.
-
-    >>> as_long(Tensor([3.0, 4.0]), Tensor([0.0, 10.0]))
-    tensor([6., 8.])
-    """
-    return vector * as_this.norm() / vector.norm()
 
 
 def with_added(model: LanguageModel, vector: Tensor, asked: tuple[Tensor, Tensor]) -> float:

@@ -183,7 +183,7 @@ SETTINGS = {
     "clauses": TRAINED,
     "longer": LONGER,
     "readout": READOUT,
-    "batch": {"2": 32, "6": 96},
+    "batch": {str(nouns): size for nouns, size in BATCH.items()},
     "learning_rate": RATE,
     "warmup": 0,
     "max_grad_norm": None,
